@@ -1,0 +1,85 @@
+// base/command.ts: run a program with a deadline and a limit on its output. Whatever goes wrong is a result, never a throw.
+import { spawn } from 'node:child_process';
+
+/** cut: the output reached its limit and the program was ended; what came before is in `stdout`. */
+export type Outcome = 'exited' | 'missing' | 'timed-out' | 'cut' | 'aborted';
+
+export interface Ran {
+  outcome: Outcome;
+  /** Null unless the program ended by itself. */
+  code: number | null;
+  stdout: Buffer;
+  stderr: string;
+}
+
+export interface RunOptions {
+  timeoutMs?: number;
+  /** Of standard output; the program is ended when it writes more. */
+  maxBytes?: number;
+  signal?: AbortSignal | undefined;
+  /** The whole environment; without it the program gets ours. */
+  env?: NodeJS.ProcessEnv;
+  /** Written to standard input, which is then closed. */
+  input?: string | Uint8Array;
+  /** Where the program's standard error goes as it comes, for one that talks to the user. */
+  onStderr?: (text: string) => void;
+}
+
+/** Program and arguments, never a shell string. */
+export type Argv = readonly [program: string, ...args: string[]];
+export type RunCommand = (argv: Argv, options?: RunOptions) => Promise<Ran>;
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_BYTES = 64 << 20;
+const MAX_STDERR_CHARS = 64 << 10;
+
+export const runCommand: RunCommand = ([program, ...args], options = {}) => {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES, signal, env, input, onStderr } = options;
+  if (signal?.aborted) return Promise.resolve(result('aborted', null, [], ''));
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      ...(env && { env }),
+    });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let stderr = '';
+    const deadline = setTimeout(() => end('timed-out'), timeoutMs);
+    const abort = () => end('aborted');
+    signal?.addEventListener('abort', abort, { once: true });
+
+    const settle = (outcome: Outcome, code: number | null) => {
+      clearTimeout(deadline);
+      signal?.removeEventListener('abort', abort);
+      resolve(result(outcome, code, chunks, stderr));
+    };
+    // A grandchild may hold the pipes open after the program is gone, so the pipes are not waited for.
+    const end = (outcome: Outcome) => {
+      child.kill('SIGKILL');
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      settle(outcome, null);
+    };
+
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      stderr += error.message;
+      settle('missing', null);
+    });
+    child.on('close', (code) => settle('exited', code));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      chunks.push(chunk.subarray(0, maxBytes - length));
+      length += chunk.length;
+      if (length > maxBytes) end('cut');
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (stderr.length < MAX_STDERR_CHARS) stderr += text;
+      onStderr?.(text);
+    });
+    child.stdin?.on('error', () => {}); // it may end without reading; its exit code tells
+    child.stdin?.end(input);
+  });
+};
+
+function result(outcome: Outcome, code: number | null, chunks: Buffer[], stderr: string): Ran {
+  return { outcome, code, stdout: Buffer.concat(chunks), stderr };
+}

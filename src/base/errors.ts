@@ -1,0 +1,62 @@
+// base/errors.ts: which of three kinds of failure is this, and what should the reader do next?
+
+export interface ErrorDetails {
+  /** Stable, `area/what`: scripts match on it, so it is never renamed. */
+  code: string;
+  /** What was left unchanged, in one sentence. */
+  kept?: string;
+  /** The next command to type, or the next thing to do. */
+  next?: string;
+  /** 2 = bad usage or config, nothing touched (default) · 1 = failed · 4 = stopped part-way, resumable. */
+  exitCode?: 1 | 2 | 4;
+  cause?: unknown;
+}
+
+/** The user can fix it: shown without a stack. */
+export class UserError extends Error {
+  readonly code: string;
+  readonly kept: string | undefined;
+  readonly next: string | undefined;
+  readonly exitCode: number;
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message, { cause: details.cause });
+    this.name = 'UserError';
+    this.code = details.code;
+    this.kept = details.kept;
+    this.next = details.next;
+    this.exitCode = details.exitCode ?? 2;
+  }
+}
+
+/** May pass if tried again; whoever drives the work retries with backoff and reports the last one. */
+export class TransientError extends Error {
+  readonly code: string;
+
+  constructor(message: string, details: Pick<ErrorDetails, 'code' | 'cause'>) {
+    super(message, { cause: details.cause });
+    this.name = 'TransientError';
+    this.code = details.code;
+  }
+}
+
+/** The text a person sees on stderr. Anything that is neither kind is a bug and keeps its stack. */
+export function renderError(error: unknown): string {
+  if (error instanceof UserError) {
+    return [
+      `error: ${error.message}`,
+      error.kept && `       ${error.kept}`,
+      error.next && `next:  ${error.next}`,
+      `code:  ${error.code}`,
+    ]
+      .filter(Boolean)
+      .join('\n');
+  }
+  if (error instanceof TransientError) return `error: ${error.message}\ncode:  ${error.code}`;
+  return `bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UserError) return error.exitCode;
+  return error instanceof TransientError ? 1 : 70;
+}

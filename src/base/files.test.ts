@@ -1,0 +1,58 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeFileAtomic } from './files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-files-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('writeFileAtomic', () => {
+  it('writes the bytes with the mode asked for, whatever the umask', () => {
+    const before = process.umask(0o077);
+    try {
+      writeFileAtomic(join(folder, 'a'), Uint8Array.of(0, 255, 10), 0o640);
+    } finally {
+      process.umask(before);
+    }
+    expect([...readFileSync(join(folder, 'a'))]).toEqual([0, 255, 10]);
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o640);
+  });
+
+  it('replaces what was there and leaves no temporary file', () => {
+    writeFileSync(join(folder, 'a'), 'old and longer');
+    writeFileAtomic(join(folder, 'a'), 'new', 0o600);
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('new');
+    expect(readdirSync(folder)).toEqual(['a']);
+  });
+
+  it('replaces a link instead of writing through it', () => {
+    writeFileSync(join(folder, 'victim'), 'untouched');
+    symlinkSync('victim', join(folder, 'a'));
+    writeFileAtomic(join(folder, 'a'), 'new', 0o600);
+    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('untouched');
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('new');
+  });
+
+  it('leaves the folder as it was when the file cannot be replaced', () => {
+    mkdirSync(join(folder, 'a', 'full'), { recursive: true });
+    expect(() => writeFileAtomic(join(folder, 'a'), 'new', 0o600)).toThrow();
+    expect(readdirSync(folder)).toEqual(['a']);
+  });
+
+  it('says so when the folder does not exist', () => {
+    expect(() => writeFileAtomic(join(folder, 'none', 'a'), 'x', 0o600)).toThrow(/ENOENT/);
+  });
+});
