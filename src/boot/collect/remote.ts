@@ -1,0 +1,87 @@
+// boot/collect/remote.ts: collect from another machine over ssh, which needs nothing but a POSIX shell there.
+import { readFileSync } from 'node:fs';
+import type { RunCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import type { Collected } from './collected.ts';
+import { hostnameIn } from './collected.ts';
+import { parseFrames } from './frames.ts';
+import { type Item, THIS_HOST } from './items.ts';
+import { unpackMembers } from './unpack.ts';
+
+export interface RemoteOptions {
+  /** As ssh takes it: a name of its configuration, HOST or USER@HOST. */
+  host: string;
+  items: readonly Item[];
+  run: RunCommand;
+  /** Read as root there; works where sudo asks for no password. */
+  sudo?: boolean;
+  signal?: AbortSignal;
+  env?: NodeJS.ProcessEnv;
+}
+
+const TIMEOUT_MS = 5 * 60_000;
+const MAX_BYTES = 512 << 20;
+
+export async function collectRemote({ host, items, run, sudo, signal, env }: RemoteOptions): Promise<Collected> {
+  const argv = sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s']);
+  const ran = await run(argv, {
+    input: remoteScript(items),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    signal,
+    ...(env && { env }),
+  });
+  const { members, missed, isComplete } = parseFrames(ran.stdout);
+  if (members.length === 0) throw notReached(host, ran.outcome, ran.stderr);
+  if (!isComplete) missed.push({ name: 'the rest', why: `the connection to ${host} ended early` });
+  const unpacked = unpackMembers(members);
+  const hostname = hostnameIn(members) || host.replace(/^.*@/, '');
+  return { hostname, members: unpacked.members, missed: [...missed, ...unpacked.missed] };
+}
+
+/** What ssh is asked to run, refusing a name that ssh would take for an option. */
+export function sshCommand(host: string, remote: readonly string[]): [string, ...string[]] {
+  if (!/^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(host)) {
+    throw new UserError(`${JSON.stringify(host)} is not a host to connect to`, {
+      code: 'boot/bad-host',
+      next: 'give --host HOST or --host USER@HOST, as you would to ssh',
+    });
+  }
+  return ['ssh', '-T', '--', host, ...remote];
+}
+
+export function remoteScript(items: readonly Item[]): string {
+  const prelude = readFileSync(new URL('./remote.sh', import.meta.url), 'utf8');
+  return `${prelude}\n${items.map(lineFor).join('\n')}\necho end\n`;
+}
+
+function lineFor(item: Item): string {
+  if (item.kind === 'file') {
+    // The pattern is our own constant; unquoted so that the shell on the other side looks for the files.
+    return `take_files ${quoted(item.pattern.slice(1))} ${item.keep} ${item.maxBytes} "$root"${item.pattern}`;
+  }
+  const name = quoted(item.name);
+  const limits = `${Math.ceil(item.timeoutMs / 1000)} ${item.maxBytes}`;
+  const tries = item.tries.map((argv) => `take_command ${name} ${limits} ${argv.map(quoted).join(' ')}`);
+  return `${tries.join(' ||\n  ')} ||\n  miss ${name} "$why"`;
+}
+
+function quoted(word: string): string {
+  return word === THIS_HOST ? '"$node"' : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function notReached(host: string, outcome: string, stderr: string): UserError {
+  const said = stderr.trim().split('\n').at(-1)?.trim();
+  const why =
+    outcome === 'missing'
+      ? 'ssh is not installed here'
+      : outcome === 'timed-out'
+        ? `no answer within ${TIMEOUT_MS / 60_000} minutes`
+        : said || 'it sent nothing back';
+  return new UserError(`could not collect from ${host}: ${why}`, {
+    code: 'boot/host-unreachable',
+    kept: 'Nothing was written.',
+    next: `try \`ssh ${host} true\`; once that works, run this again`,
+    exitCode: 1,
+  });
+}

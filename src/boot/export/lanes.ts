@@ -1,0 +1,83 @@
+// boot/export/lanes.ts: beside, under or after which others is a span drawn, so that no two slices of a lane cross?
+import type { Span } from '../record.ts';
+
+export interface Placed {
+  span: Span;
+  lane: number;
+}
+
+/**
+ * Slices of one lane must follow or contain each other, or viewers drop them. A span goes into its parent's lane when it
+ * fits inside and no brother is in the way; otherwise into the lane that has been free longest, or a new one.
+ */
+export function layOut(spans: readonly Span[]): Placed[] {
+  const sorted = [...spans].sort((a, b) => a.startUs - b.startUs || b.endUs - a.endUs || (a.id < b.id ? -1 : 1));
+  const laneOf = new Map<string, number>();
+  const openIn: Span[][] = []; // per lane, what is still running at the current start, outermost first
+  const free = new LanesByEnd();
+  return sorted.map((span) => {
+    const home = span.parent === undefined ? undefined : laneOf.get(span.parent);
+    const isAtHome = home !== undefined && fitsInto(openIn[home]!, span);
+    const lane = isAtHome ? home : free.take(span);
+    if (isAtHome) openIn[lane]!.push(span);
+    else openIn[lane] = [span];
+    laneOf.set(span.id, lane);
+    return { span, lane };
+  });
+}
+
+function fitsInto(open: Span[], span: Span): boolean {
+  while (open.length > 0 && endOf(open.at(-1)!) <= span.startUs) {
+    if (open.at(-1)!.id === span.parent) break; // the parent itself: an instant at its end is still inside
+    open.pop();
+  }
+  const around = open.at(-1);
+  return around !== undefined && around.id === span.parent && endOf(span) <= endOf(around);
+}
+
+/** Lanes as a heap by the end of their last outermost span. */
+class LanesByEnd {
+  readonly #heap: { lane: number; endUs: number }[] = [];
+
+  /** A lane that is free when the span starts; it is taken until the span ends. */
+  take(span: Span): number {
+    const top = this.#heap[0];
+    const endUs = endOf(span);
+    if (top && top.endUs <= span.startUs) {
+      top.endUs = endUs;
+      this.#sink();
+      return top.lane;
+    }
+    const lane = this.#heap.length;
+    this.#heap.push({ lane, endUs });
+    this.#rise();
+    return lane;
+  }
+
+  #rise(): void {
+    const heap = this.#heap;
+    for (let i = heap.length - 1; i > 0; ) {
+      const parent = (i - 1) >> 1;
+      if (heap[parent]!.endUs <= heap[i]!.endUs) return;
+      [heap[parent], heap[i]] = [heap[i]!, heap[parent]!];
+      i = parent;
+    }
+  }
+
+  #sink(): void {
+    const heap = this.#heap;
+    for (let i = 0; ; ) {
+      let least = i;
+      for (const child of [2 * i + 1, 2 * i + 2]) {
+        if (child < heap.length && heap[child]!.endUs < heap[least]!.endUs) least = child;
+      }
+      if (least === i) return;
+      [heap[least], heap[i]] = [heap[i]!, heap[least]!];
+      i = least;
+    }
+  }
+}
+
+function endOf(span: Span): number {
+  return Math.max(span.startUs, span.endUs);
+}

@@ -1,0 +1,113 @@
+// boot/load.ts: from what the user named to boot records: open, recognise, read, join.
+import { UserError } from '../base/errors.ts';
+import type { EvidenceGroup } from './cluster-boots.ts';
+import { decodeText, type Input } from './input.ts';
+import { joinBoots } from './join.ts';
+import { type InputGroup, openInputs } from './open-inputs.ts';
+import type { BootRecord } from './record.ts';
+import { SOURCES } from './sources/index.ts';
+import type { Evidence, ParseContext, Source } from './sources/source.ts';
+
+export interface LoadOptions {
+  readStdin: () => Uint8Array;
+  nowUs: number;
+  /** Which boot of the live machine; files hold what they hold. */
+  boot?: string;
+  signal?: AbortSignal;
+}
+
+/** Every boot the inputs speak of, oldest first; the live machine's when none is named. Never empty. */
+export async function loadInputs(paths: readonly string[] | undefined, options: LoadOptions): Promise<BootRecord[]> {
+  const groups = await openAll(paths, options);
+  // Loose files of one command line may belong together; a folder or archive is a boot, or several, of its own.
+  const loose = groups.filter((group) => !group.isFolder);
+  const sets = [...groups.filter((group) => group.isFolder), ...(loose.length > 0 ? [mergeLoose(loose)] : [])];
+  const evidence = await Promise.all(sets.map((group) => readGroup(group, { nowUs: options.nowUs })));
+  const records = joinBoots(evidence).filter(hasContent);
+  if (records.length === 0) throw nothingFound(groups);
+  return records;
+}
+
+async function openAll(paths: readonly string[] | undefined, options: LoadOptions): Promise<InputGroup[]> {
+  if (paths && paths.length > 0) {
+    const opened = await Promise.all(paths.map((path) => openInputs(path, options.readStdin)));
+    return opened.flat();
+  }
+  const { readLiveMachine } = await import('./collect.ts');
+  const inputs = await readLiveMachine({
+    ...(options.boot !== undefined && { boot: options.boot }),
+    ...(options.signal && { signal: options.signal }),
+  });
+  return [{ name: 'this machine', inputs, isFolder: true }];
+}
+
+function mergeLoose(groups: InputGroup[]): InputGroup {
+  return { name: groups.map((g) => g.name).join(', '), inputs: groups.flatMap((g) => g.inputs), isFolder: false };
+}
+
+async function readGroup(group: InputGroup, context: ParseContext): Promise<EvidenceGroup> {
+  const evidence: Evidence[] = [];
+  for (const input of group.inputs) {
+    const source = recognise(input);
+    if (!source && !group.isFolder) throw unrecognised(input); // folders hold other things too
+    if (!source) continue;
+    const found = await source.parse(input, context);
+    if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source);
+    evidence.push(...found);
+  }
+  return { isFolder: group.isFolder, evidence };
+}
+
+/** The surest source for these bytes, if any. Names are never looked at. */
+export function recognise(input: Input): Source | undefined {
+  let best: { source: Source; sureness: number } | undefined;
+  for (const source of SOURCES) {
+    const sureness = source.recognise(input);
+    if (sureness > (best?.sureness ?? 0)) best = { source, sureness };
+  }
+  return best?.source;
+}
+
+function hasContent(record: BootRecord): boolean {
+  return (
+    record.units.length > 0 || record.spans.length > 0 || record.milestones.length > 0 || record.manager !== undefined
+  );
+}
+
+const LOOKED_FOR = () => SOURCES.map((source) => source.title).join(', ');
+
+function unrecognised(input: Input): UserError {
+  return new UserError(`cannot tell what ${input.name} is: found ${describe(input.head)}; looked for ${LOOKED_FOR()}`, {
+    code: 'boot/input-unrecognised',
+    next: 'give one of those, or a bundle made by `headstart boot collect`',
+  });
+}
+
+function nothingReadable(input: Input, source: Source): UserError {
+  return new UserError(`${input.name} looks like ${source.title}, but nothing in it could be read`, {
+    code: 'boot/input-empty',
+    next: 'check that the file is whole; `headstart boot collect` makes a complete bundle',
+  });
+}
+
+function nothingFound(groups: readonly InputGroup[]): UserError {
+  const count = groups.reduce((sum, group) => sum + group.inputs.length, 0);
+  const names = groups.map((group) => group.name).join(', ');
+  return new UserError(
+    `no boot found in ${names} (${count} file${count === 1 ? '' : 's'}); looked for ${LOOKED_FOR()}`,
+    {
+      code: 'boot/nothing-found',
+      next: 'make a bundle with `headstart boot collect` on the machine, and give it with -i',
+    },
+  );
+}
+
+/** What a person would say of these bytes. */
+function describe(head: Uint8Array): string {
+  if (head.length === 0) return 'an empty file';
+  const text = decodeText(head.subarray(0, 400));
+  const odd = [...text].filter((c) => c === '\ufffd' || (c < ' ' && !'\n\r\t\x1b'.includes(c))).length;
+  if (odd * 10 > text.length) return 'binary data';
+  const line = text.split(/\r?\n/).find((l) => l.trim() !== '');
+  return line === undefined ? 'blank lines only' : `text starting ${JSON.stringify(line.trim().slice(0, 60))}`;
+}

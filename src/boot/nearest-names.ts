@@ -1,0 +1,42 @@
+// boot/nearest-names.ts: which known names did the user probably mean?
+
+/** Up to three, closest first; none if nothing is close. */
+export function nearestNames(wanted: string, known: Iterable<string>): string[] {
+  const stem = stemOf(wanted);
+  const scored: { name: string; distance: number }[] = [];
+  for (const name of known) {
+    const isPart = stem.length >= 3 && name.includes(stem);
+    // `.service` on both sides is no likeness; on one side only it is a slip.
+    const distance = isPart ? 0.5 : Math.min(editDistance(wanted, name), editDistance(stem, stemOf(name)));
+    if (distance <= Math.max(stem.length < 4 ? 1 : 2, stem.length / 3)) scored.push({ name, distance });
+  }
+  return scored
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, 3)
+    .map(({ name }) => name);
+}
+
+/** ` (did you mean A or B?)`, or nothing. */
+export function didYouMean(wanted: string, known: Iterable<string>): string {
+  const names = nearestNames(wanted, known);
+  return names.length === 0 ? '' : ` (did you mean ${names.join(' or ')}?)`;
+}
+
+function stemOf(name: string): string {
+  return name.replace(/\.[a-z]+$/, '');
+}
+
+/** Levenshtein's, two rows at a time; nobody mistypes further than this. */
+function editDistance(one: string, other: string): number {
+  const [a, b] = [one.slice(0, 64), other.slice(0, 64)];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(above[j]! + 1, row[j - 1]! + 1, replaced));
+    }
+    above = row;
+  }
+  return above[b.length]!;
+}

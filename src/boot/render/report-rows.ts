@@ -1,0 +1,108 @@
+// boot/render/report-rows.ts: which rows does the waterfall of one boot have? Phases and the manager's own steps, then every span.
+import { unitSpanId } from '../everything.ts';
+import { type PhaseName, phases, userspaceStartUs } from '../phases.ts';
+import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../record.ts';
+import type { ReportPhase, ReportRow } from './report-view.ts';
+
+export function reportRows(
+  record: BootRecord,
+  bootPhases: readonly ReportPhase[],
+  spans: readonly Span[],
+): ReportRow[] {
+  const first = [...phaseRows(bootPhases), ...managerRows(record)];
+  const indexes = new Map(spans.map((span, index) => [span.id, first.length + index]));
+  const endUs = (index: number) => spans[index - first.length]!.endUs;
+  const ids = new Map(
+    record.units.flatMap((u) => [u.name, ...(u.aliases ?? [])].map((name) => [name, unitSpanId(u.name)])),
+  );
+  const phaseIds = new Set(first.map(({ id }) => id));
+  const names = new Map(spans.map(({ id, name }) => [id, name]));
+  const after = new Map(record.units.map((unit) => [unitSpanId(unit.name), unit.after]));
+  const rows = spans.map((span) => {
+    const before = (after.get(span.id) ?? [])
+      .map((unit) => indexes.get(ids.get(unit) ?? ''))
+      .filter((index) => index !== undefined)
+      .sort((a, b) => endUs(b) - endUs(a) || a - b);
+    const parent = span.parent ?? (phaseIds.has(`phase:${span.source}`) ? `phase:${span.source}` : undefined);
+    return {
+      ...rowOf(span, before),
+      name: nameInside(names.get(span.parent ?? ''), span.name),
+      ...(parent !== undefined && { parent }),
+    };
+  });
+  return [...first, ...rows];
+}
+
+/** `modules-final/config-runcmd` stands under `modules-final`: there its own part of the name is enough. */
+function nameInside(parent: string | undefined, name: string): string {
+  const isPart = parent !== undefined && name.startsWith(parent) && /^[/.]./.test(name.slice(parent.length));
+  return isPart ? name.slice(parent.length + 1) : name;
+}
+
+function rowOf({ id, name, source, startUs, endUs, wait, result, detail }: Span, after: number[]): ReportRow {
+  return {
+    id,
+    name,
+    source,
+    startUs,
+    endUs: Math.max(startUs, endUs),
+    ...(wait !== undefined && { wait }),
+    ...(result !== undefined && result !== 'ok' && { result }),
+    ...(detail !== undefined && { detail }),
+    ...(after.length > 0 && { after }),
+  };
+}
+
+const PHASE_SOURCES: Readonly<Record<PhaseName, SpanSource>> = {
+  firmware: 'firmware',
+  loader: 'loader',
+  kernel: 'kernel',
+  initrd: 'initrd',
+  'soft-reboot': 'systemd',
+  userspace: 'systemd',
+};
+
+/** What the platform did before the machine's first instruction is none of the node's doing: a wait. */
+export function reportPhases(record: BootRecord, milestones: readonly Milestone[]): ReportPhase[] {
+  const found: ReportPhase[] = phases(record).map(({ name, startUs, endUs }) => ({
+    name,
+    source: PHASE_SOURCES[name],
+    startUs,
+    endUs,
+  }));
+  const created = milestones.find(({ name }) => name === 'vm-created');
+  const endUs = found[0]?.startUs ?? milestones.find(({ name }) => name === 'kernel-start')?.atUs;
+  if (!created || endUs === undefined || created.atUs >= endUs) return found;
+  const wait = 'platform: VM being created';
+  return [{ name: 'VM creation', source: 'platform', startUs: created.atUs, endUs, wait }, ...found];
+}
+
+/** Userspace is what all the other rows are about, so it has none of its own. */
+function phaseRows(bootPhases: readonly ReportPhase[]): ReportRow[] {
+  return bootPhases
+    .filter(({ name }) => name !== 'userspace')
+    .map((phase) => ({ id: `phase:${phase.name}`, ...phase, detail: 'phase of the boot' }));
+}
+
+const MANAGER_STEPS: readonly (readonly [name: string, start: keyof ManagerTimes, end: keyof ManagerTimes])[] = [
+  ['initrd: security policy', 'initrdSecurityStartUs', 'initrdSecurityFinishUs'],
+  ['initrd: generators', 'initrdGeneratorsStartUs', 'initrdGeneratorsFinishUs'],
+  ['initrd: load units', 'initrdUnitsLoadStartUs', 'initrdUnitsLoadFinishUs'],
+  ['security policy', 'securityStartUs', 'securityFinishUs'],
+  ['generators', 'generatorsStartUs', 'generatorsFinishUs'],
+  ['load units', 'unitsLoadStartUs', 'unitsLoadFinishUs'],
+];
+
+/** What systemd does before the first unit starts: otherwise a hole of seconds on a slow machine. */
+function managerRows(record: BootRecord): ReportRow[] {
+  const { manager } = record;
+  if (!manager) return [];
+  const shiftUs = userspaceStartUs(record) - manager.userspaceUs;
+  return MANAGER_STEPS.flatMap(([name, start, end]) => {
+    const startUs = manager[start];
+    const endUs = manager[end];
+    if (startUs <= 0 || endUs <= startUs) return [];
+    const row = { id: `manager:${name}`, name: `systemd: ${name}`, source: 'systemd' as const };
+    return [{ ...row, startUs: startUs + shiftUs, endUs: endUs + shiftUs, detail: 'before the first unit starts' }];
+  });
+}

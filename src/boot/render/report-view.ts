@@ -1,0 +1,165 @@
+// boot/render/report-view.ts: what does the HTML report show of one boot? Everything it draws, and nothing it must work out.
+import { chain } from '../chain.ts';
+import { everySpan } from '../everything.ts';
+import { milestonesOf } from '../milestones.ts';
+import type { BootRecord, Clock, HostFacts, Milestone, Note, Span, SpanSource } from '../record.ts';
+import { type Timeline, timeline } from '../timeline.ts';
+import { reportPhases, reportRows } from './report-rows.ts';
+
+/** All times are µs on the record's clock. */
+export interface ReportView {
+  /** As the user named the input. */
+  label: string;
+  host: string;
+  zero: Clock['zero'];
+  wallAtZeroUs?: number;
+  /** What the first look covers; a unit restarted a day later is a row, but does not squeeze the boot into a pixel. */
+  startUs: number;
+  endUs: number;
+  /** The headline: how long the boot took, and from where to where that is. */
+  totalUs: number;
+  totalOf: string;
+  /** Of the total, blocked on something outside the node. */
+  waitUs: number;
+  facts: Fact[];
+  /** What was read, and what it was taken for. */
+  inputs: Fact[];
+  phases: ReportPhase[];
+  milestones: ReportMilestone[];
+  rows: ReportRow[];
+  /** The critical path, first link first. */
+  path: PathStep[];
+  notes: Note[];
+}
+
+export interface ReportRow {
+  id: string;
+  name: string;
+  source: SpanSource;
+  parent?: string;
+  startUs: number;
+  endUs: number;
+  wait?: string;
+  result?: 'warn' | 'fail';
+  detail?: string;
+  /** Ordered after these rows (by index), the one that was ready last first. */
+  after?: number[];
+}
+
+export interface Fact {
+  name: string;
+  value: string;
+}
+
+export interface ReportPhase {
+  name: string;
+  source: SpanSource;
+  startUs: number;
+  endUs: number;
+  wait?: string;
+}
+
+export type ReportMilestone = Pick<Milestone, 'name' | 'atUs' | 'errorUs' | 'detail'>;
+
+export interface PathStep {
+  id: string;
+  name: string;
+  source: SpanSource;
+  startUs: number;
+  endUs: number;
+  /** Between the end of the step before and this one's start. */
+  gapUs: number;
+}
+
+export function reportView(record: BootRecord, label: string): ReportView {
+  const milestones = milestonesOf(record);
+  const bootPhases = reportPhases(record, milestones);
+  const spans = everySpan(record);
+  const { totalUs, waitUs, endsAt } = timeline(record);
+  return {
+    label,
+    host: record.host.nodeName ?? record.host.hostname ?? label,
+    zero: record.clock.zero,
+    ...(record.clock.wallAtZeroUs !== undefined && { wallAtZeroUs: record.clock.wallAtZeroUs }),
+    startUs: startOf(bootPhases, milestones, spans),
+    endUs: endOf(endsAt, spans, milestones),
+    totalUs,
+    totalOf: `${firstThing(record, milestones, bootPhases[0])} to ${endsAt}`,
+    waitUs,
+    facts: factsOf(record),
+    inputs: inputsOf(record),
+    phases: bootPhases,
+    milestones: milestones.map(({ name, atUs, errorUs, detail }) => ({
+      name,
+      atUs,
+      ...(errorUs !== undefined && { errorUs }),
+      ...(detail !== undefined && { detail }),
+    })),
+    rows: reportRows(record, bootPhases, spans),
+    path: chain(record)
+      .map(({ id, name, source, startUs, endUs, gapUs }) => ({ id, name, source, startUs, endUs, gapUs }))
+      .reverse(),
+    notes: record.notes,
+  };
+}
+
+const ZERO_NAMES: Readonly<Record<Clock['zero'], string>> = {
+  kernel: 'kernel start',
+  userspace: 'userspace start',
+  'first-event': 'first event',
+};
+
+function firstThing(record: BootRecord, milestones: readonly Milestone[], first: ReportPhase | undefined): string {
+  if (milestones[0]?.name === 'vm-created') return 'VM creation';
+  return first ? `${first.name} start` : ZERO_NAMES[record.clock.zero];
+}
+
+function endOf(endsAt: Timeline['endsAt'], spans: readonly Span[], milestones: readonly Milestone[]): number {
+  const end = milestones.find((milestone) => milestone.name === endsAt);
+  if (end) return end.atUs;
+  let lastUs = 0;
+  for (const span of spans) lastUs = Math.max(lastUs, span.endUs);
+  for (const milestone of milestones) lastUs = Math.max(lastUs, milestone.atUs);
+  return lastUs;
+}
+
+function startOf(...lists: readonly { startUs?: number; atUs?: number }[][]): number {
+  let startUs = 0;
+  for (const { startUs: at, atUs } of lists.flat()) startUs = Math.min(startUs, at ?? atUs ?? 0);
+  return startUs;
+}
+
+/** The machine id is left out: systemd asks that it be kept confidential, and a report is passed on. */
+const FACT_NAMES: readonly (readonly [keyof HostFacts, string])[] = [
+  ['nodeName', 'node'],
+  ['hostname', 'host'],
+  ['os', 'system'],
+  ['kernel', 'kernel'],
+  ['architecture', 'architecture'],
+  ['virtualization', 'virtualization'],
+  ['cloud', 'cloud'],
+  ['systemdVersion', 'systemd'],
+  ['cloudInitVersion', 'cloud-init'],
+  ['kubeletVersion', 'kubelet'],
+  ['vmId', 'VM id'],
+];
+
+function factsOf(record: BootRecord): Fact[] {
+  const facts: Fact[] = FACT_NAMES.flatMap(([key, name]) => {
+    const value = record.host[key];
+    return value === undefined ? [] : [{ name, value }];
+  });
+  if (record.bootId !== undefined) facts.push({ name: 'boot id', value: record.bootId });
+  return facts;
+}
+
+/** A report is passed on, so the folders of the machine it was made on stay out of it. */
+function inputsOf({ sources }: BootRecord): Fact[] {
+  const folders = sources.map(({ input }) => input.split('/').slice(0, -1));
+  const shared = folders.reduce((common, folder) => {
+    const differsAt = common.findIndex((part, at) => part !== folder[at]);
+    return differsAt < 0 ? common : common.slice(0, differsAt);
+  }, folders[0] ?? []);
+  const dropped = shared.slice(0, -1).join('/').length;
+  return sources.map(({ kind, input }) => ({ name: kind, value: input.slice(dropped).replace(/^\//, '') }));
+}

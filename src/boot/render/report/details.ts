@@ -1,0 +1,105 @@
+/// <reference lib="dom" />
+// report/details.ts: what is known about one span? Briefly under the pointer, and at length beside the chart.
+import { formatSpan } from '../../../base/duration.ts';
+import type { ReportRow, ReportView } from '../report-view.ts';
+import { byId, el } from './elements.ts';
+import type { Line } from './lines.ts';
+import { BOOT_LETTERS, type Page } from './page-state.ts';
+import { formatChange } from './time-window.ts';
+
+const MAX_LISTED = 40;
+
+export function showTip(page: Page, line: Line | undefined, event: MouseEvent): void {
+  const tip = byId('tip');
+  tip.hidden = !line;
+  if (!line) return;
+  tip.replaceChildren(
+    el('strong', {}, line.name),
+    ...page.views.map((view, boot) => el('dl', {}, ...factsOfSpan(page, view, line, boot))),
+    ...(line.children.length > 0 ? [el('p', {}, `${line.children.length} parts inside: press → to open`)] : []),
+  );
+  const { width, height } = tip.getBoundingClientRect();
+  const left = Math.min(event.clientX + 16, window.innerWidth - width - 8);
+  const top = event.clientY + height + 24 > window.innerHeight ? event.clientY - height - 12 : event.clientY + 18;
+  tip.style.transform = `translate(${Math.max(8, left)}px, ${Math.max(8, top)}px)`;
+}
+
+function factsOfSpan(page: Page, view: ReportView, line: Line, boot: number): Node[] {
+  const bar = line.bars[boot];
+  const title = page.views.length > 1 ? [el('dt', { class: 'boot' }, `${BOOT_LETTERS[boot]} ${view.label}`)] : [];
+  if (!bar) return [...title, el('dd', {}, 'not in this boot')];
+  const facts: [string, string | undefined][] = [
+    ['duration', formatSpan(bar.endUs - bar.startUs)],
+    ['start', `${formatSpan(bar.startUs)}${wallTime(view, bar.startUs)}`],
+    ['source', bar.source],
+    ['waited for', bar.wait],
+    ['result', bar.result === 'fail' ? 'failed' : bar.result === 'warn' ? 'finished with warnings' : undefined],
+    ['critical path', page.critical[boot]!.has(line.id) ? 'yes' : undefined],
+    ['last to be ready before it', lastBefore(view, bar)],
+    ['about', bar.detail],
+  ];
+  return [
+    ...title,
+    ...(title.length > 0 ? [el('dd', {})] : []),
+    ...facts.flatMap(([name, value]) => (value === undefined ? [] : [el('dt', {}, name), el('dd', {}, value)])),
+  ];
+}
+
+/** Of what it is ordered after, what was ready last while it had not begun: that is what it waited for. */
+function lastBefore(view: ReportView, bar: ReportRow): string | undefined {
+  const before = bar.after?.map((index) => view.rows[index]!).find((row) => row.endUs <= bar.startUs);
+  return before && `${before.name}, ${formatSpan(bar.startUs - before.endUs)} earlier`;
+}
+
+function wallTime(view: ReportView, atUs: number): string {
+  if (view.wallAtZeroUs === undefined) return '';
+  const at = new Date((view.wallAtZeroUs + atUs) / 1000);
+  return Number.isNaN(at.getTime()) ? '' : `  (${at.toISOString().slice(11, 23)} UTC)`;
+}
+
+export function showDetails(page: Page, line: Line | undefined): void {
+  const drawer = byId('details');
+  drawer.hidden = !line;
+  if (!line) return;
+  const close = el('button', { class: 'close', 'aria-label': 'Close details' }, '×');
+  close.addEventListener('click', () => page.select(undefined));
+  const [before, after] = line.bars;
+  const changeUs = before && after ? after.endUs - after.startUs - (before.endUs - before.startUs) : undefined;
+  drawer.replaceChildren(
+    el('header', {}, el('i', { class: `dot src-${line.source}` }), el('h2', {}, line.name), close),
+    ...(changeUs === undefined ? [] : [el('p', { class: 'headline' }, `${formatChange(changeUs)} from A to B`)]),
+    ...page.views.map((view, boot) => el('dl', {}, ...factsOfSpan(page, view, line, boot))),
+    ...listed(
+      'Inside',
+      line.children.map((child) => link(page, child.id, child.name, formatSpan(child.tookUs))),
+    ),
+    ...page.views.flatMap((view, boot) => {
+      const rows = (line.bars[boot]?.after ?? []).map((index) => view.rows[index]!);
+      const which = page.views.length > 1 ? ` in ${BOOT_LETTERS[boot]}` : '';
+      return listed(
+        `Ordered after${which}`,
+        rows.map((row) => link(page, row.id, row.name, `ready ${formatSpan(row.endUs)}`)),
+      );
+    }),
+  );
+}
+
+function listed(title: string, items: HTMLElement[]): Node[] {
+  if (items.length === 0) return [];
+  const more = items.length - MAX_LISTED;
+  return [
+    el('h3', {}, `${title} (${items.length})`),
+    el('ul', {}, ...items.slice(0, MAX_LISTED), more > 0 ? el('li', {}, `and ${more} more`) : undefined),
+  ];
+}
+
+function link(page: Page, id: string, name: string, note: string): HTMLElement {
+  return el('li', {}, linkTo(page, id, name), el('span', { class: 'num' }, note));
+}
+
+export function linkTo(page: Page, id: string, name: string): HTMLElement {
+  if (!page.lines.has(id)) return el('span', {}, name);
+  const button = el('button', { class: 'link', title: name }, name);
+  button.addEventListener('click', () => page.reveal(id));
+  return button;
+}

@@ -1,0 +1,152 @@
+// report/lines.ts: which lines does the waterfall have, and which of them are shown? The spans of one or two boots, matched by id.
+import { parseSpan } from '../../../base/duration.ts';
+import type { ReportRow, ReportView } from '../report-view.ts';
+
+export interface Line {
+  id: string;
+  name: string;
+  source: ReportRow['source'];
+  depth: number;
+  parent: Line | undefined;
+  children: Line[];
+  /** One place per boot; empty where that boot has no such span. */
+  bars: (ReportRow | undefined)[];
+  isCritical: boolean;
+  startUs: number;
+  /** The longest of the boots. */
+  tookUs: number;
+  searchText: string;
+}
+
+export interface Filter {
+  query: string;
+  /** Shorter spans are left out, unless they are critical, failed or waits. */
+  minUs: number;
+  isCriticalOnly: boolean;
+  hiddenSources: ReadonlySet<string>;
+  openIds: ReadonlySet<string>;
+}
+
+export interface Shown {
+  line: Line;
+  isMatch: boolean;
+}
+
+/** Roots first, in order of start; ids of all boots together. */
+export function linesOfViews(views: ReportView[]): Map<string, Line> {
+  const lines = new Map<string, Line>();
+  const critical = new Set(views.flatMap((view) => view.path.map((step) => step.id)));
+  views.forEach((view, boot) => {
+    for (const row of view.rows) {
+      const line = lines.get(row.id) ?? newLine(row, views.length, critical.has(row.id));
+      line.bars[boot] = row;
+      line.startUs = Math.min(line.startUs, row.startUs);
+      line.tookUs = Math.max(line.tookUs, row.endUs - row.startUs);
+      line.searchText += ` ${row.wait ?? ''} ${row.detail ?? ''}`.toLowerCase();
+      lines.set(row.id, line);
+    }
+  });
+  for (const line of lines.values()) adopt(line, lines);
+  const byStart = (a: Line, b: Line) => a.startUs - b.startUs || b.tookUs - a.tookUs || (a.id < b.id ? -1 : 1);
+  for (const line of lines.values()) line.children.sort(byStart);
+  return new Map([...lines.values()].sort(byStart).map((line) => [line.id, line]));
+}
+
+function newLine(row: ReportRow, boots: number, isCritical: boolean): Line {
+  return {
+    id: row.id,
+    name: row.name,
+    source: row.source,
+    depth: 0,
+    parent: undefined,
+    children: [],
+    bars: Array.from({ length: boots }, () => undefined),
+    isCritical,
+    startUs: row.startUs,
+    tookUs: 0,
+    searchText: `${row.name} ${row.id} ${row.source}`.toLowerCase(),
+  };
+}
+
+/** A parent that leads back to the line itself is ignored: the data may be anything. */
+function adopt(line: Line, lines: Map<string, Line>): void {
+  const parentId = line.bars.find((bar) => bar?.parent !== undefined)?.parent;
+  const parent = parentId === undefined ? undefined : lines.get(parentId);
+  for (let above = parent; above; above = above.parent) if (above === line) return;
+  if (!parent) return;
+  line.parent = parent;
+  parent.children.push(line);
+}
+
+/** From the top of the waterfall to its end. A search looks at every line, whatever else hides it, and opens the way to a match. */
+export function shownLines(lines: Map<string, Line>, filter: Filter): Shown[] {
+  const terms = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = terms.length > 0 ? new Set<Line>() : undefined;
+  const kept = new Set<Line>();
+  for (const line of lines.values()) {
+    line.depth = 0;
+    if (!(matches ? terms.every((term) => hasTerm(line, term)) : isWanted(line, filter))) continue;
+    matches?.add(line);
+    if (!matches) kept.add(line);
+    else for (let above: Line | undefined = line; above && !kept.has(above); above = above.parent) kept.add(above);
+  }
+  return unfold(
+    [...lines.values()].filter((line) => kept.has(line)),
+    kept,
+    (line) => matches !== undefined || filter.isCriticalOnly || filter.openIds.has(line.id),
+  ).map((line) => ({ line, isMatch: matches?.has(line) ?? true }));
+}
+
+/** Each line under the nearest line above it that is shown itself: one whose whole is left out stands on its own. */
+function unfold(inOrder: Line[], kept: ReadonlySet<Line>, isOpen: (line: Line) => boolean): Line[] {
+  const inside = Map.groupBy(inOrder, (line) => {
+    let above = line.parent;
+    while (above && !kept.has(above)) above = above.parent;
+    return above;
+  });
+  const unfolded: Line[] = [];
+  const waiting = [...(inside.get(undefined) ?? [])].reverse();
+  for (let line = waiting.pop(); line; line = waiting.pop()) {
+    unfolded.push(line);
+    const parts = isOpen(line) ? (inside.get(line) ?? []) : [];
+    for (let at = parts.length - 1; at >= 0; at--) waiting.push(parts[at]!);
+    for (const part of parts) part.depth = line.depth + 1;
+  }
+  return unfolded;
+}
+
+function hasTerm(line: Line, term: string): boolean {
+  const longerThanUs = term.startsWith('>') ? parseSpan(term.slice(1)) : undefined;
+  return longerThanUs === undefined ? line.searchText.includes(term) : line.tookUs > longerThanUs;
+}
+
+function isWanted(line: Line, filter: Filter): boolean {
+  if (filter.hiddenSources.has(line.source)) return false;
+  if (filter.isCriticalOnly) return line.isCritical;
+  // Who opens a line wants to see what is in it, short or not.
+  if (line.parent && filter.openIds.has(line.parent.id)) return true;
+  return line.tookUs >= filter.minUs || line.isCritical || line.bars.some((bar) => bar?.wait || bar?.result === 'fail');
+}
+
+export interface Difference {
+  line: Line;
+  beforeUs: number | undefined;
+  afterUs: number | undefined;
+  changeUs: number;
+  kind: 'slower' | 'faster' | 'new' | 'gone';
+}
+
+/** Largest change first; what did not change is left out. */
+export function differences(lines: Map<string, Line>): Difference[] {
+  const found: Difference[] = [];
+  for (const line of lines.values()) {
+    const [before, after] = line.bars;
+    const beforeUs = before && before.endUs - before.startUs;
+    const afterUs = after && after.endUs - after.startUs;
+    const changeUs = (afterUs ?? 0) - (beforeUs ?? 0);
+    if (changeUs === 0) continue;
+    const kind = beforeUs === undefined ? 'new' : afterUs === undefined ? 'gone' : changeUs > 0 ? 'slower' : 'faster';
+    found.push({ line, beforeUs, afterUs, changeUs, kind });
+  }
+  return found.sort((a, b) => Math.abs(b.changeUs) - Math.abs(a.changeUs) || (a.line.id < b.line.id ? -1 : 1));
+}

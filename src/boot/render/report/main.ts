@@ -1,0 +1,131 @@
+/// <reference lib="dom" />
+// report/main.ts: the page comes alive: reads the embedded boots, draws them, and listens.
+import type { ReportView } from '../report-view.ts';
+import { showDetails } from './details.ts';
+import { byId } from './elements.ts';
+import { listenChart } from './gestures.ts';
+import { listenKeys } from './keys.ts';
+import { linesOfViews, shownLines } from './lines.ts';
+import { makeOverview } from './overview.ts';
+import { around, lastEndUs, type Page } from './page-state.ts';
+import { fillPanels } from './panels.ts';
+import { fitWindow, type TimeWindow } from './time-window.ts';
+import { fillLegend, listenToolbar, showEverything, showTab } from './toolbar.ts';
+import { makeWaterfall } from './waterfall.ts';
+
+const SMALL_US = 10_000;
+
+startPage(JSON.parse(byId('boots').textContent) as ReportView[]);
+
+function startPage(views: ReportView[]): void {
+  const lines = linesOfViews(views);
+  const home = widened(views.map((view) => ({ fromUs: view.startUs, toUs: view.endUs })));
+  const limits = widened([
+    home,
+    ...[...lines.values()].map((line) => ({ fromUs: line.startUs, toUs: lastEndUs(line) })),
+  ]);
+  let isDrawAsked = false;
+
+  const page: Page = {
+    views,
+    lines,
+    critical: views.map((view) => new Set(view.path.map((step) => step.id))),
+    limits,
+    home,
+    seen: home,
+    filter: { query: '', minUs: SMALL_US, isCriticalOnly: false, hiddenSources: new Set(), openIds: new Set() },
+    shown: [],
+    rowOf: new Map(),
+    selectedId: undefined,
+    look(window) {
+      page.seen = fitWindow(window, limits);
+      draw();
+    },
+    refilter() {
+      page.shown = shownLines(lines, page.filter);
+      page.rowOf = new Map(page.shown.map(({ line }, row) => [line.id, row]));
+      byId('shown').textContent = `${page.shown.length} of ${lines.size}`;
+      overview.paint();
+      draw();
+    },
+    select(id) {
+      page.selectedId = id;
+      const row = id === undefined ? undefined : page.rowOf.get(id);
+      if (row === undefined) byId('scroller').removeAttribute('aria-activedescendant');
+      else byId('scroller').setAttribute('aria-activedescendant', `row-${row}`);
+      showDetails(page, id === undefined ? undefined : lines.get(id));
+      draw();
+    },
+    reveal(id) {
+      const line = lines.get(id)!;
+      showTab('waterfall');
+      for (let above = line.parent; above; above = above.parent) page.filter.openIds.add(above.id);
+      if (!page.rowOf.has(id)) page.refilter();
+      if (!page.rowOf.has(id)) showEverything(page);
+      const isInSight = line.startUs < page.seen.toUs && lastEndUs(line) > page.seen.fromUs;
+      if (!isInSight) page.look(around(line));
+      page.select(id);
+      waterfall.scrollTo(page.rowOf.get(id) ?? 0);
+    },
+    toggle(line) {
+      const isClosing = page.filter.openIds.delete(line.id);
+      if (!isClosing) page.filter.openIds.add(line.id);
+      page.refilter();
+      if (!isClosing) waterfall.showBelow(page.rowOf.get(line.id) ?? 0, line.children.length);
+    },
+  };
+  const waterfall = makeWaterfall(page);
+  const overview = makeOverview(page);
+
+  /** At most one drawing per frame, however fast the wheel turns. */
+  function draw(): void {
+    if (isDrawAsked) return;
+    isDrawAsked = true;
+    requestAnimationFrame(() => {
+      isDrawAsked = false;
+      overview.place();
+      waterfall.draw();
+    });
+  }
+
+  byId('panel-waterfall').classList.toggle('two', views.length > 1);
+  fillPanels(page);
+  fillLegend(page);
+  listenToolbar(page);
+  listenChart(page, waterfall, draw);
+  listenKeys(page, waterfall);
+  new ResizeObserver(() => {
+    overview.paint();
+    draw();
+  }).observe(byId('scroller'));
+  byId('theme').addEventListener('click', () => {
+    document.documentElement.dataset.theme = isDarkNow() ? 'light' : 'dark';
+    overview.paint();
+  });
+  window.addEventListener('beforeprint', () => {
+    document.body.classList.add('printing');
+    waterfall.draw();
+  });
+  window.addEventListener('afterprint', () => {
+    document.body.classList.remove('printing');
+    draw();
+  });
+  page.refilter();
+}
+
+function isDarkNow(): boolean {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+/** All of them, with a little air at both ends. */
+function widened(windows: TimeWindow[]): TimeWindow {
+  let fromUs = Number.POSITIVE_INFINITY;
+  let toUs = Number.NEGATIVE_INFINITY;
+  for (const window of windows) {
+    fromUs = Math.min(fromUs, window.fromUs);
+    toUs = Math.max(toUs, window.toUs);
+  }
+  const airUs = Math.max(1000, (toUs - fromUs) * 0.012);
+  return { fromUs: fromUs - airUs, toUs: toUs + airUs };
+}

@@ -1,0 +1,85 @@
+/// <reference lib="dom" />
+// report/toolbar.ts: what do the buttons, the search, the legend and the tabs do?
+import { byId, el } from './elements.ts';
+import { middleUs, type Page } from './page-state.ts';
+import { zoomWindow } from './time-window.ts';
+
+/** Phases are a row each: nothing is gained by hiding one. */
+const HIDEABLE = ['platform', 'systemd', 'cloud-init', 'guest-agent', 'extension', 'kubelet', 'cluster'] as const;
+
+export function fillLegend(page: Page): void {
+  const sources = new Set([...page.lines.values()].map((line) => line.source));
+  const chips = HIDEABLE.filter((source) => sources.has(source)).map((source) => {
+    const chip = el(
+      'button',
+      { class: 'chip', 'aria-pressed': 'true', title: `Show or hide ${source}` },
+      el('i', { class: `dot src-${source}` }),
+      source,
+    );
+    chip.addEventListener('click', () => {
+      const isHidden = page.filter.hiddenSources.delete(source);
+      if (!isHidden) page.filter.hiddenSources.add(source);
+      chip.setAttribute('aria-pressed', String(isHidden));
+      page.refilter();
+    });
+    return chip;
+  });
+  byId('sources').replaceChildren(...chips);
+}
+
+export function listenToolbar(page: Page): void {
+  const search = byId<HTMLInputElement>('search');
+  const least = byId<HTMLSelectElement>('least');
+  search.addEventListener('input', () => {
+    page.filter.query = search.value;
+    byId('scroller').scrollTop = 0;
+    page.refilter();
+  });
+  least.addEventListener('change', () => {
+    page.filter.isCriticalOnly = least.value === 'critical';
+    page.filter.minUs = Number(least.value) || 0;
+    page.refilter();
+  });
+  byId('zoom-in').addEventListener('click', () => page.look(zoomWindow(page.seen, page.limits, 0.5, middleUs(page))));
+  byId('zoom-out').addEventListener('click', () => page.look(zoomWindow(page.seen, page.limits, 2, middleUs(page))));
+  byId('zoom-fit').addEventListener('click', () => page.look(page.home));
+  byId('open-all').addEventListener('click', () => {
+    const isAnyOpen = page.filter.openIds.size > 0;
+    page.filter.openIds.clear();
+    if (!isAnyOpen)
+      for (const line of page.lines.values()) if (line.children.length > 0) page.filter.openIds.add(line.id);
+    byId('open-all').textContent = isAnyOpen ? 'Open all' : 'Close all';
+    page.refilter();
+  });
+  byId('help').addEventListener('click', () => byId<HTMLDialogElement>('keys').showModal());
+  for (const tab of document.querySelectorAll<HTMLElement>('[role=tab]')) {
+    tab.addEventListener('click', () => showTab(tab.id.replace('tab-', '')));
+    tab.addEventListener('keydown', (event) => {
+      const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+      const tabs = [...document.querySelectorAll<HTMLElement>('[role=tab]:not([hidden])')];
+      const next = step === 0 ? undefined : tabs[tabs.indexOf(tab) + step];
+      if (!next) return;
+      showTab(next.id.replace('tab-', ''));
+      next.focus();
+    });
+  }
+}
+
+export function showTab(name: string): void {
+  for (const tab of document.querySelectorAll<HTMLElement>('[role=tab]')) {
+    const isChosen = tab.id === `tab-${name}`;
+    tab.setAttribute('aria-selected', String(isChosen));
+    tab.tabIndex = isChosen ? 0 : -1;
+    byId(tab.id.replace('tab-', 'panel-')).classList.toggle('chosen', isChosen);
+  }
+}
+
+/** Takes back everything that hides a line. */
+export function showEverything(page: Page): void {
+  Object.assign(page.filter, { query: '', minUs: 0, isCriticalOnly: false });
+  page.filter.hiddenSources.clear();
+  byId<HTMLInputElement>('search').value = '';
+  byId<HTMLSelectElement>('least').value = '0';
+  for (const chip of document.querySelectorAll('.chip')) chip.setAttribute('aria-pressed', 'true');
+  page.refilter();
+}
