@@ -1,0 +1,113 @@
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import { collectBoot } from '../collect.ts';
+import { parseFrames } from './frames.ts';
+import { itemsFor, nodeObjectItem, THIS_HOST } from './items.ts';
+import { collectRemote, remoteScript, sshCommand } from './remote.ts';
+import { addSmallNode, createFakeMachine, type FakeMachine } from './testing.ts';
+
+let fake: FakeMachine;
+beforeEach(() => {
+  fake = createFakeMachine();
+  // Like the real one: joins what follows the host and gives it to a shell of the other side.
+  fake.addProgram('ssh', '[ "$1 $2" = "-T --" ] || exit 255\nshift 3\nexec sh -c "$*"');
+});
+afterEach(() => fake.remove());
+
+const remote = (items = itemsFor('0')) => collectRemote({ host: 'me@node', items, run: runCommand, env: fake.env });
+
+describe('collectRemote', () => {
+  it('gives what collecting on the machine itself gives', async () => {
+    addSmallNode(fake, { secret: 'hunter22' });
+    fake.writeFile('var/lib/hyperv/.kvp_pool_1', Buffer.alloc(2560, 1));
+    fake.writeFile('var/log/waagent.log', `first\n${`${'x'.repeat(1023)}\n`.repeat(4097)}last\n`);
+    const [there, here] = [await remote(), await collectBoot({ run: runCommand, root: fake.root, env: fake.env })];
+    const contents = (members: typeof here.members) =>
+      members.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]);
+    expect(contents(there.members)).toEqual(contents(here.members));
+    expect(there.missed).toEqual(here.missed);
+    expect(there.hostname).toBe('Node-A');
+  });
+
+  it('leaves nothing behind on the other side', async () => {
+    addSmallNode(fake, { secret: 'x' });
+    await remote();
+    expect(readdirSync(fake.env.TMPDIR)).toEqual([]);
+  });
+
+  it('names the Node after the machine on the other side', async () => {
+    addSmallNode(fake, { secret: 'x' });
+    const { members } = await remote([...itemsFor('0'), nodeObjectItem(THIS_HOST)]);
+    expect(Buffer.from(members.at(-1)!.bytes).toString()).toContain('get node node-a -o json');
+  });
+
+  it('is not confused by a greeting', async () => {
+    addSmallNode(fake, { secret: 'x' });
+    fake.addProgram('ssh', 'echo "Welcome to item 5 whole x"\nshift 3\nexec sh -c "$*"');
+    expect((await remote()).members.length).toBeGreaterThan(5);
+  });
+
+  it('says what ssh said when it cannot connect, and what is missing when the connection breaks', async () => {
+    fake.addProgram('ssh', 'echo "ssh: connect to host node port 22: Connection refused" >&2; exit 255');
+    await expect(remote()).rejects.toThrow(/could not collect from me@node: ssh: connect .* refused/);
+    addSmallNode(fake, { secret: 'x' });
+    fake.addProgram('ssh', 'shift 3\nsh -c "$*" | head -c 600');
+    const { members, missed } = await remote();
+    expect(members.map((member) => member.name)).toContain('systemctl-show-manager.txt');
+    expect(missed.at(-1)).toEqual({ name: 'the rest', why: 'the connection to me@node ended early' });
+  });
+
+  it('never gives ssh a host that it would take for an option', () => {
+    for (const host of ['-oProxyCommand=id', '', 'a b', 'a\nb', '--']) {
+      expect(() => sshCommand(host, ['sh', '-s'])).toThrow(UserError);
+    }
+    expect(sshCommand('me@node', ['sh', '-s'])).toEqual(['ssh', '-T', '--', 'me@node', 'sh', '-s']);
+  });
+
+  it('is a script that every POSIX shell can parse, with patterns that hold nothing but a path', async () => {
+    const script = remoteScript([...itemsFor('0'), nodeObjectItem(THIS_HOST)]);
+    expect(await runCommand(['sh', '-n'], { input: script })).toMatchObject({ code: 0, stderr: '' });
+    for (const item of itemsFor('0')) if (item.kind === 'file') expect(item.pattern).toMatch(/^\/[\w./*-]+$/);
+  });
+});
+
+describe('parseFrames', () => {
+  const stream = Buffer.from(
+    'headstart-collect 1\nitem 3 whole a b\nx\ny\nmiss c\tno such file\nitem 4 last d\nab\nc\nend\n',
+  );
+
+  it('reads members, what was missed and the end', () => {
+    expect(parseFrames(stream)).toEqual({
+      members: [
+        { name: 'a b', bytes: Buffer.from('x\ny') },
+        { name: 'd', bytes: Buffer.from('c'), note: 'only the last part' },
+      ],
+      missed: [{ name: 'c', why: 'no such file' }],
+      isComplete: true,
+    });
+  });
+
+  it('cut anywhere, gives what was whole before and says that it is not the end', () => {
+    for (let length = 0; length < stream.length; length++) {
+      const { members, isComplete } = parseFrames(stream.subarray(0, length));
+      expect(isComplete).toBe(false);
+      expect(members.every(({ name }, i) => name === ['a b', 'd'][i])).toBe(true);
+    }
+  });
+
+  it('never throws, and lets no name out of the archive', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.string(), (bytes, name) => {
+        parseFrames(Buffer.concat([Buffer.from('headstart-collect 1\n'), bytes]));
+        const { members } = parseFrames(Buffer.from(`headstart-collect 1\nitem 0 whole ${name}\n\n`));
+        expect(members.every((m) => !m.name.startsWith('/') && !m.name.split('/').includes('..'))).toBe(true);
+      }),
+    );
+    const outward = parseFrames(Buffer.from('headstart-collect 1\nitem 1 whole ../../etc/passwd\nx\nend\n'));
+    expect(outward.members).toEqual([]);
+    expect(outward.missed[0]?.why).toBe('not a name for a file');
+  });
+});

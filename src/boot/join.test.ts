@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { joinBoots } from './join.ts';
+import { type Evidence, evidence } from './sources/source.ts';
+import { managerTimes, span, unit } from './testing.ts';
+
+const WALL = 1_794_776_878_000_000;
+const BOOT = 'a'.repeat(32);
+const OTHER = 'b'.repeat(32);
+const anchor = (wallAtZeroUs = WALL, errorUs = 0) => ({ monotonicUs: 1e6, wallUs: wallAtZeroUs + 1e6, errorUs });
+const wallSpan = (id: string, startS: number, endS: number) => {
+  const moved = span(id, startS, endS);
+  return { ...moved, startUs: moved.startUs + WALL, endUs: moved.endUs + WALL };
+};
+const join = (...pieces: Evidence[]) => joinBoots([{ isFolder: true, evidence: pieces }]);
+
+describe('joining evidence of one boot', () => {
+  it('brings wall-clock logs onto the kernel clock where an anchor ties the two', () => {
+    const [boot, ...rest] = join(
+      evidence({
+        kind: 'systemctl-manager',
+        input: 'm',
+        clock: 'monotonic',
+        anchors: [anchor()],
+        manager: managerTimes(),
+      }),
+      evidence({
+        kind: 'cloud-init-log',
+        input: 'c',
+        clock: 'wall',
+        spans: [wallSpan('cloud-init:init-local', 10, 12)],
+      }),
+    );
+    expect(rest).toEqual([]);
+    expect(boot!.clock).toEqual({ zero: 'kernel', wallAtZeroUs: WALL, errorUs: 0 });
+    expect(boot!.spans).toMatchObject([{ id: 'cloud-init:init-local', startUs: 10e6, endUs: 12e6 }]);
+    expect(boot!.notes).toEqual([]);
+  });
+
+  it('leaves out what nothing ties to the kernel clock, and says so', () => {
+    const [boot] = join(
+      evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 3, 1)] }),
+      evidence({ kind: 'cloud-init-log', input: 'the log', clock: 'wall', spans: [wallSpan('cloud-init:x', 1, 2)] }),
+    );
+    expect(boot!.spans).toEqual([]);
+    expect(boot!.notes).toMatchObject([{ level: 'warning', text: expect.stringContaining('the log') }]);
+    expect(boot!.notes[0]!.text).toContain('left out');
+  });
+
+  it('places pasted listings, which count from userspace, after the kernel where that is known', () => {
+    const pasted = evidence({
+      kind: 'analyze-critical-chain',
+      input: 'p',
+      clock: 'userspace',
+      units: [unit('a.service', 3, 1)],
+    });
+    const [alone] = join(pasted);
+    expect(alone!.clock.zero).toBe('userspace');
+    expect(alone!.units[0]!.activatingUs).toBe(3e6);
+    const [withManager] = join(
+      pasted,
+      evidence({ kind: 'analyze-time', input: 't', clock: 'monotonic', manager: managerTimes({ userspaceUs: 2e6 }) }),
+    );
+    expect(withManager!.units[0]!.activatingUs).toBe(5e6);
+  });
+
+  it('starts at the first event when there are wall times only', () => {
+    const [boot] = join(
+      evidence({ kind: 'extension-event', input: 'e', clock: 'wall', spans: [wallSpan('extension:a', 30, 31)] }),
+    );
+    expect(boot!.clock).toEqual({ zero: 'first-event', wallAtZeroUs: WALL + 30e6, errorUs: 0 });
+    expect(boot!.spans[0]).toMatchObject({ startUs: 0, endUs: 1e6 });
+  });
+
+  it('keeps boots with different ids apart and gives a log without id to the boot it happened in', () => {
+    const later = WALL + 3_600e6;
+    const boots = join(
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        bootId: OTHER,
+        anchors: [anchor(later)],
+        units: [unit('b.service', 1, 1)],
+      }),
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        bootId: BOOT,
+        anchors: [anchor()],
+        units: [unit('a.service', 1, 1)],
+      }),
+      evidence({ kind: 'cloud-init-log', input: 'c', clock: 'wall', spans: [wallSpan('cloud-init:x', 5, 6)] }),
+    );
+    expect(boots.map((boot) => boot.bootId)).toEqual([BOOT, OTHER]);
+    expect(boots.map((boot) => boot.spans.length)).toEqual([1, 0]);
+  });
+
+  it('keeps two folders without any identity apart, and joins loose files', () => {
+    const units = () =>
+      evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] });
+    const manager = () =>
+      evidence({ kind: 'systemctl-manager', input: 'm', clock: 'monotonic', manager: managerTimes() });
+    expect(
+      joinBoots([
+        { isFolder: true, evidence: [units(), manager()] },
+        { isFolder: true, evidence: [units(), manager()] },
+      ]),
+    ).toHaveLength(2);
+    expect(joinBoots([{ isFolder: false, evidence: [units(), manager()] }])).toHaveLength(1);
+  });
+
+  it('lets the listing that saw most units start be the order of the units', () => {
+    const [boot] = join(
+      evidence({
+        kind: 'systemctl-units',
+        input: '1',
+        clock: 'monotonic',
+        units: [unit('b.service', 0, 0), unit('a.service', 1, 1)],
+      }),
+      evidence({
+        kind: 'systemctl-units',
+        input: '2',
+        clock: 'monotonic',
+        units: [unit('a.service', 1, 1, ['b.service']), unit('c.service', 2, 1)],
+      }),
+    );
+    expect(boot!.units.map((u) => u.name)).toEqual(['a.service', 'c.service', 'b.service']);
+    expect(boot!.units[0]!.after).toEqual(['b.service']);
+  });
+
+  it('does not top up what the manager itself lists: a unit only the journal saw is a span', () => {
+    const [boot] = join(
+      evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] }),
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        units: [unit('a.service', 1, 1), unit('gone.service', 4, 1)],
+      }),
+    );
+    expect(boot!.units.map((u) => u.name)).toEqual(['a.service']);
+    expect(boot!.spans).toMatchObject([{ id: 'systemd:gone.service', startUs: 4e6, endUs: 5e6 }]);
+  });
+
+  it('tells a story once when two sources tell it', () => {
+    const [boot] = join(
+      evidence({
+        kind: 'kvp',
+        input: 'k',
+        clock: 'wall',
+        anchors: [anchor()],
+        spans: [wallSpan('cloud-init:x', 5, 6)],
+      }),
+      evidence({ kind: 'cloud-init-log', input: 'c', clock: 'wall', spans: [wallSpan('cloud-init:x', 5, 6)] }),
+    );
+    expect(boot!.spans).toHaveLength(1);
+    expect(boot!.sources).toHaveLength(2);
+  });
+
+  it('edge case 49: a wall clock that jumped is noted, and both sides are aligned', () => {
+    const pausedUs = 600e6;
+    const [boot] = join(
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        bootId: BOOT,
+        anchors: [anchor(), { monotonicUs: 20e6, wallUs: WALL + 20e6 + pausedUs, errorUs: 0 }],
+        units: [unit('a.service', 1, 1)],
+      }),
+      evidence({
+        kind: 'extension-event',
+        input: 'e',
+        clock: 'wall',
+        spans: [wallSpan('extension:before', 5, 6), wallSpan('extension:after', 630, 631)],
+      }),
+    );
+    expect(boot!.spans.map((s) => s.startUs)).toEqual([5e6, 30e6]);
+    expect(boot!.notes.some((note) => note.text.includes('jumped by 10min'))).toBe(true);
+  });
+});

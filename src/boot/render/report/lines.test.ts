@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ReportRow, ReportView } from '../report-view.ts';
+import { differences, type Filter, linesOfViews, shownLines } from './lines.ts';
+
+function row(id: string, startUs: number, endUs: number, more: Partial<ReportRow> = {}): ReportRow {
+  return { id, name: id, source: 'systemd', startUs, endUs, ...more };
+}
+
+function view(rows: ReportRow[], criticalIds: string[] = []): ReportView {
+  return {
+    label: 'boot',
+    host: 'host',
+    zero: 'kernel',
+    startUs: 0,
+    endUs: 100,
+    totalUs: 100,
+    totalOf: 'all of it',
+    waitUs: 0,
+    facts: [],
+    inputs: [],
+    phases: [],
+    milestones: [],
+    rows,
+    path: criticalIds.map((id) => ({ id, name: id, source: 'systemd', startUs: 0, endUs: 0, gapUs: 0 })),
+    notes: [],
+  };
+}
+
+const everything: Filter = { query: '', minUs: 0, isCriticalOnly: false, hiddenSources: new Set(), openIds: new Set() };
+const names = (rows: ReportRow[], filter: Partial<Filter>, criticalIds: string[] = []) =>
+  shownLines(linesOfViews([view(rows, criticalIds)]), { ...everything, ...filter }).map(({ line }) => line.id);
+
+const nested = [
+  row('unit', 10, 90),
+  row('stage', 20, 80, { parent: 'unit', source: 'cloud-init' }),
+  row('module', 30, 40, { parent: 'stage', source: 'cloud-init', detail: 'Writes Files' }),
+  row('other', 0, 5),
+];
+
+describe('which lines are shown', () => {
+  test('in order of start, parts only under an open whole', () => {
+    expect(names(nested, {})).toEqual(['other', 'unit']);
+    expect(names(nested, { openIds: new Set(['unit']) })).toEqual(['other', 'unit', 'stage']);
+    expect(names(nested, { openIds: new Set(['unit', 'stage']) })).toEqual(['other', 'unit', 'stage', 'module']);
+  });
+
+  test('a search finds what is closed or short, shows the way to it, and looks into the detail', () => {
+    expect(names(nested, { query: 'MODULE', minUs: 1000 })).toEqual(['unit', 'stage', 'module']);
+    expect(names(nested, { query: 'writes files' })).toEqual(['unit', 'stage', 'module']);
+    expect(names(nested, { query: 'cloud-init writes' })).toEqual(['unit', 'stage', 'module']);
+    expect(names(nested, { query: 'nothing' })).toEqual([]);
+  });
+
+  test('a search for >SPAN finds by duration', () => {
+    expect(names(nested, { query: '>70us' })).toEqual(['unit']);
+  });
+
+  test('short spans are left out, but never what is critical, failed or a wait', () => {
+    const short = [
+      row('a', 0, 1),
+      row('b', 0, 1, { wait: 'lease' }),
+      row('c', 0, 1, { result: 'fail' }),
+      row('d', 0, 1),
+      row('e', 0, 50),
+    ];
+    expect(names(short, { minUs: 10 }, ['d'])).toEqual(['e', 'b', 'c', 'd']);
+  });
+
+  test('an open whole shows its parts, however short', () => {
+    expect(names(nested, { minUs: 50 })).toEqual(['unit']);
+    expect(names(nested, { minUs: 50, openIds: new Set(['unit', 'stage']) })).toEqual(['unit', 'stage', 'module']);
+  });
+
+  test('a part whose whole is left out stands where it started, and not indented', () => {
+    const rows = [
+      row('whole', 0, 100, { source: 'kubelet' }),
+      row('early', 10, 60),
+      row('part', 20, 90, { parent: 'whole' }),
+      row('late', 30, 80),
+    ];
+    const shown = shownLines(linesOfViews([view(rows)]), { ...everything, hiddenSources: new Set(['kubelet']) });
+    expect(shown.map(({ line }) => [line.id, line.depth])).toEqual([
+      ['early', 0],
+      ['part', 0],
+      ['late', 0],
+    ]);
+  });
+
+  test('hiding a source leaves what other sources have inside it', () => {
+    expect(names(nested, { hiddenSources: new Set(['systemd']) })).toEqual(['stage']);
+  });
+
+  test('the critical path alone includes parts of a whole that is not on it', () => {
+    expect(names(nested, { isCriticalOnly: true }, ['stage', 'other'])).toEqual(['other', 'stage']);
+  });
+
+  test('parents that lead in a circle lose nobody', () => {
+    const circle = [
+      row('a', 0, 1, { parent: 'b' }),
+      row('b', 0, 1, { parent: 'a' }),
+      row('c', 0, 1, { parent: 'c' }),
+      row('d', 0, 1, { parent: 'gone' }),
+    ];
+    const shown = names(circle, { openIds: new Set(['a', 'b', 'c', 'd']) });
+    expect(shown.sort()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('with everything open, every line of any forest is shown once', () => {
+    const anyRows = fc.uniqueArray(
+      fc.record({ id: fc.integer({ min: 0, max: 30 }), parent: fc.integer({ min: 0, max: 30 }), at: fc.nat(50) }),
+      {
+        selector: ({ id }) => id,
+      },
+    );
+    fc.assert(
+      fc.property(anyRows, (specs) => {
+        const rows = specs.map(({ id, parent, at }) => row(`${id}`, at, at + 1, { parent: `${parent}` }));
+        const shown = names(rows, { openIds: new Set(rows.map(({ id }) => id)) });
+        expect(shown.sort()).toEqual(rows.map(({ id }) => id).sort());
+      }),
+    );
+  });
+});
+
+describe('two boots', () => {
+  const before = view([row('same', 0, 10), row('slower', 0, 10), row('faster', 0, 50), row('gone', 0, 7)]);
+  const after = view([row('same', 5, 15), row('slower', 0, 30), row('faster', 0, 10), row('new', 0, 3)]);
+  const lines = linesOfViews([before, after]);
+
+  test('share a line where they share an id', () => {
+    expect(lines.get('same')!.bars).toEqual([before.rows[0], after.rows[0]]);
+    expect(lines.get('gone')!.bars[1]).toBeUndefined();
+    expect(lines.get('new')!.bars[0]).toBeUndefined();
+  });
+
+  test('differ by the largest change first, and not where only the start moved', () => {
+    expect(differences(lines).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
+      ['faster', -40, 'faster'],
+      ['slower', 20, 'slower'],
+      ['gone', -7, 'gone'],
+      ['new', 3, 'new'],
+    ]);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { parseStartupFinished } from './startup-finished.ts';
+
+test.each([
+  [
+    'Startup finished in 10.494s (kernel) + 1min 34.274s (userspace) = 1min 44.768s.',
+    { userspaceUs: 10_494_000, finishUs: 104_768_000, initrdUs: 0 },
+  ],
+  [
+    'Startup finished in 1s (kernel) + 2s (initrd) + 3s (userspace) = 6s',
+    { initrdUs: 1e6, userspaceUs: 3e6, finishUs: 6e6 },
+  ],
+  [
+    'Startup finished in 4s (firmware) + 3s (loader) + 1s (kernel) + 3s (userspace) = 11s',
+    { firmwareUs: 7e6, loaderUs: 3e6, finishUs: 4e6 },
+  ],
+  ['Startup finished in 1.500s.', { userspaceUs: 0, finishUs: 1.5e6, securityStartUs: 0 }],
+])('%s', (text, expected) => {
+  expect(parseStartupFinished(text)).toMatchObject(expected);
+});
+
+test.each(['', 'Startup finished in', 'Startup finished in a while', 'Bootup is not yet finished'])(
+  '%j says nothing',
+  (text) => {
+    expect(parseStartupFinished(text)).toBeUndefined();
+  },
+);

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { fixed } from './fixed.ts';
+
+test.each([
+  [0.0625, 3, '0.062'],
+  [0.1875, 3, '0.188'],
+  [252.9125, 3, '252.912'],
+  [-0.0625, 3, '-0.062'],
+  [2.5, 0, '2'],
+  [3.5, 0, '4'],
+  [0.25, 1, '0.2'],
+  [1.0004, 3, '1.000'],
+  [2791.1142, 3, '2791.114'],
+])('%f with %i decimals is written %s, as C does', (value, decimals, text) => {
+  expect(fixed(value, decimals)).toBe(text);
+});

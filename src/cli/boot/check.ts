@@ -1,0 +1,94 @@
+// cli/boot/check.ts: `headstart boot check --budget FILE`: did the boot stay within its limits? Exits 3 when not, for CI.
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { formatSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { type Budget, parseBudget } from '../../boot/budget.ts';
+import { type BudgetCheck, checkBudget } from '../../boot/check-budget.ts';
+import { printJson } from '../output/json.ts';
+import { type Column, renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+
+interface CheckOptions extends BootOptions {
+  budget: string;
+  allowMissing?: boolean;
+}
+
+const ANSWER_IS_NO = 3;
+
+export const verb: Verb = {
+  examples: [
+    'boot check --budget budget.yaml',
+    'boot check --budget budget.yaml -i boot.tar.gz --allow-missing --json',
+  ],
+  configure: (command) => {
+    withBootOptions(command)
+      .requiredOption(
+        '--budget <FILE>',
+        'YAML with total, phases, units, milestones or spans, each name with its limit',
+      )
+      .option('--allow-missing', 'do not fail for a limit on something this boot does not tell')
+      .addHelpText(
+        'after',
+        '\nA budget:\n  total: 60s\n  phases: {kernel: 2s}\n  units: {cloud-init.service: 5s}\n  milestones: {node-ready: 40s}\n\nExit: 0 within the budget, 3 not (or not known), 2 the budget cannot be read.\n',
+      );
+  },
+  async run(_args, options: CheckOptions, edges) {
+    const budget = readBudget(options.budget);
+    const record = await readBoot(options, edges);
+    const checks = checkBudget(record, budget);
+    const isBad = ({ verdict }: BudgetCheck) =>
+      verdict === 'exceeded' || (verdict === 'unknown' && !options.allowMissing);
+    const isWithin = !checks.some(isBad);
+    if (options.json) printJson(edges, 'BootCheck', { bootId: record.bootId, isWithin, checks });
+    else edges.stdout(`${renderTable(COLUMNS, checks)}\n${summary(checks, isWithin)}\n`);
+    return isWithin ? 0 : ANSWER_IS_NO;
+  },
+};
+
+function readBudget(path: string): Budget {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message;
+    throw new UserError(`cannot read the budget ${path}: ${why}`, {
+      code: 'boot/budget-unreadable',
+      next: 'name an existing file with --budget',
+      cause: error,
+    });
+  }
+  const document = parseDocument(text);
+  if (document.errors.length === 0) return parseBudget(plain(document), path);
+  throw new UserError(
+    `${path} is not YAML:\n${document.errors.map((error) => `         ${error.message.split('\n')[0]}`).join('\n')}`,
+    {
+      code: 'boot/bad-budget',
+      next: 'write for example `units: {cloud-init.service: 5s}`',
+    },
+  );
+}
+
+/** An alias to nowhere, or too many of them, is found only here; it reads as no budget at all. */
+function plain(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return undefined;
+  }
+}
+
+const COLUMNS: readonly Column<BudgetCheck>[] = [
+  { title: 'VERDICT', cell: (row) => row.verdict },
+  { title: 'LIMIT', align: 'right', cell: (row) => formatSpan(row.limitUs) },
+  { title: 'ACTUAL', align: 'right', cell: (row) => (row.actualUs === undefined ? '-' : formatSpan(row.actualUs)) },
+  { title: 'WHAT', cell: (row) => row.path },
+  { title: '', cell: (row) => row.detail ?? '' },
+];
+
+function summary(checks: readonly BudgetCheck[], isWithin: boolean): string {
+  const count = (verdict: BudgetCheck['verdict']) => checks.filter((check) => check.verdict === verdict).length;
+  const counts = `${count('ok')} ok, ${count('exceeded')} exceeded, ${count('unknown')} unknown`;
+  return `${isWithin ? 'Within the budget' : 'Not within the budget'}: ${counts}.`;
+}

@@ -1,0 +1,34 @@
+// cli/boot/cloud-init-blame.ts: `headstart boot cloud-init blame`: what took longest, longest first.
+import { blameOf, blameText } from '../../boot/cloud-init/blame.ts';
+import { compatBlame } from '../../boot/cloud-init/compat-records.ts';
+import { stepJson } from '../../boot/cloud-init/steps-json.ts';
+import type { Verb } from '../verb.ts';
+import {
+  type CloudInitOptions,
+  readCloudInit,
+  runCompat,
+  withCloudInitOptions,
+  writeAnswer,
+  writeJson,
+} from './cloud-init-options.ts';
+
+export const verb: Verb = {
+  examples: ['boot cloud-init blame', 'boot cloud-init blame -i bundle.tar.gz --json'],
+  configure(command) {
+    withCloudInitOptions(command);
+  },
+  async run(_args, options: CloudInitOptions, edges) {
+    if (options.compat !== undefined) return runCompat(options, edges, compatBlame);
+    const { boots, notes } = await readCloudInit(options, edges);
+    if (options.json) {
+      const body = {
+        boots: [...boots()].map((boot) => ({ blame: blameOf(boot).map(({ step }) => stepJson(step)) })),
+        notes,
+      };
+      writeJson(options, edges, 'CloudInitBlame', body);
+    } else {
+      writeAnswer(options, edges, blameText(boots()));
+    }
+    return 0;
+  },
+};

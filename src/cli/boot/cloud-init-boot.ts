@@ -1,0 +1,95 @@
+// cli/boot/cloud-init-boot.ts: `headstart boot cloud-init boot`: from kernel start to cloud-init's first line.
+import { UserError } from '../../base/errors.ts';
+import { betweenUs, bootTimesText } from '../../boot/cloud-init/boot-text.ts';
+import { type BootTimes, bootTimes, logOf } from '../../boot/cloud-init/boot-times.ts';
+import { compatBoot } from '../../boot/cloud-init/compat-boot.ts';
+import type { BootRecord } from '../../boot/record.ts';
+import type { Edges, Verb } from '../verb.ts';
+import {
+  type CloudInitOptions,
+  pathsOf,
+  readCloudInit,
+  runCompat,
+  withCloudInitOptions,
+  writeAnswer,
+  writeJson,
+} from './cloud-init-options.ts';
+import { readBoot } from './read-boot.ts';
+
+interface Options extends CloudInitOptions {
+  boot?: string;
+}
+
+export const verb: Verb = {
+  examples: ['boot cloud-init boot', 'boot cloud-init boot -i boot.tar.gz --json'],
+  configure(command) {
+    withCloudInitOptions(command).option(
+      '-b, --boot <N|ID>',
+      'which boot: 0 the last one, -1 the one before, or a boot id',
+    );
+  },
+  async run(_args, options: Options, edges) {
+    const world = withStdinKept(edges);
+    if (options.compat !== undefined) {
+      const record = await recordOf(options, { ...world, stderr: () => {} }).catch(orRethrow);
+      return runCompat(options, world, (events, version) => compatBoot(events, record, version));
+    }
+    const record = await recordOf(options, world);
+    const log = await readCloudInit(options, { ...world, stderr: () => {} }).catch(noLog);
+    const times = bootTimes(record, logOf(record, log?.boots() ?? []));
+    if (Object.values(times).every((at) => typeof at === 'string' || 'unknown' in at)) throw nothingKnown(options);
+    if (options.json) writeJson(options, edges, 'CloudInitBoot', jsonOf(times, record));
+    else writeAnswer(options, edges, bootTimesText(times));
+    return 0;
+  },
+};
+
+/** Read once for the record and once for the log. */
+function withStdinKept(edges: Edges): Edges {
+  let kept: Uint8Array | undefined;
+  return { ...edges, readStdin: () => (kept ??= edges.readStdin()) };
+}
+
+async function recordOf(options: Options, edges: Edges): Promise<BootRecord | undefined> {
+  const isLive = options.infile === undefined && options.input === undefined;
+  const named = isLive ? {} : { input: pathsOf(options) };
+  return readBoot({ ...named, ...(options.boot === undefined ? {} : { boot: options.boot }) }, edges).catch(noRecord);
+}
+
+/** Without a log the other half of the answer is still known; a path that cannot be read has been told by then. */
+function noLog(error: unknown): undefined {
+  if (error instanceof UserError) return undefined;
+  throw error;
+}
+
+/** What no source recognises may still be a log in a format of its own. */
+function noRecord(error: unknown): undefined {
+  if (error instanceof UserError && error.code !== 'boot/input-unreadable' && !error.code.startsWith('boot/no-such')) {
+    return undefined;
+  }
+  throw error;
+}
+
+/** What cannot be opened is told by what reads the log, in the real tool's words. */
+function orRethrow(error: unknown): undefined {
+  if (error instanceof UserError && error.code === 'boot/input-unreadable') return undefined;
+  throw error;
+}
+
+function nothingKnown(options: Options): UserError {
+  return new UserError(`none of the four instants is known from ${pathsOf(options).join(', ')}`, {
+    code: 'boot/no-boot-times',
+    exitCode: 1,
+    next: 'give a bundle of `headstart boot collect`, or cloud-init.log together with `systemctl show` of the manager and the units',
+  });
+}
+
+function jsonOf(times: BootTimes, record: BootRecord | undefined): object {
+  return {
+    ...(record?.bootId === undefined ? {} : { bootId: record.bootId }),
+    ...times,
+    kernelTookUs: betweenUs(times.kernelStart, times.kernelEnd),
+    untilActivatedUs: betweenUs(times.kernelEnd, times.activated),
+    untilStartedUs: betweenUs(times.activated, times.started),
+  };
+}

@@ -1,0 +1,26 @@
+// cli/boot/cloud-init-dump.ts: `headstart boot cloud-init dump`: the events of a log as JSON.
+import { compatDump } from '../../boot/cloud-init/compat-records.ts';
+import { dumpText } from '../../boot/cloud-init/dump.ts';
+import type { Verb } from '../verb.ts';
+import {
+  type CloudInitOptions,
+  readCloudInit,
+  runCompat,
+  withCloudInitOptions,
+  writeAnswer,
+  writeJson,
+} from './cloud-init-options.ts';
+
+export const verb: Verb = {
+  examples: ['boot cloud-init dump', 'boot cloud-init dump -i cloud-init.log -o events.json'],
+  configure(command) {
+    withCloudInitOptions(command);
+  },
+  async run(_args, options: CloudInitOptions, edges) {
+    if (options.compat !== undefined) return runCompat(options, edges, compatDump);
+    const { events, notes } = await readCloudInit(options, edges);
+    if (options.json) writeJson(options, edges, 'CloudInitDump', { events, notes });
+    else writeAnswer(options, edges, dumpText(events));
+    return 0;
+  },
+};

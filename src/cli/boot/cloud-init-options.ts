@@ -1,0 +1,170 @@
+// cli/boot/cloud-init-options.ts: what the four cloud-init verbs share: their options, their input, and where the answer goes.
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { ToolCrash } from '../../boot/cloud-init/compat-crash.ts';
+import { compatEvents, EmptyFile } from '../../boot/cloud-init/compat-events.ts';
+import { type CompatVersion, compatVersion, NEWEST } from '../../boot/cloud-init/compat-version.ts';
+import { joined, pickLog } from '../../boot/cloud-init/pick-log.ts';
+import type { PythonValue } from '../../boot/cloud-init/python-json.ts';
+import { readDump } from '../../boot/cloud-init/read-dump.ts';
+import { type ReadLog, readLog } from '../../boot/cloud-init/read-log.ts';
+import { looksLikeDump } from '../../boot/cloud-init/recognise.ts';
+import { bootsOf, type CloudInitBoot } from '../../boot/cloud-init/stages.ts';
+import type { Input } from '../../boot/input.ts';
+import { openInputs } from '../../boot/open-inputs.ts';
+import { API_VERSION } from '../output/json.ts';
+import type { Edges } from '../verb.ts';
+import { collect } from './read-boot.ts';
+
+export interface CloudInitOptions {
+  infile?: string[];
+  input?: string[];
+  outfile?: string;
+  compat?: string | true;
+  json?: boolean;
+}
+
+const LIVE_LOG = '/var/log/cloud-init.log';
+
+export function withCloudInitOptions(command: Command): Command {
+  return command
+    .option('-i, --infile <FILE|DIR|->', `read this instead of ${LIVE_LOG}; may be repeated`, collect)
+    .addOption(new Option('--input <FILE|DIR|->').argParser(collect).hideHelp())
+    .option('-o, --outfile <FILE|->', 'write the answer here instead of standard output')
+    .option('--compat [VERSION]', `print what that version of cloud-init analyze prints (${NEWEST} if none is given)`)
+    .option('--json', 'print one JSON document');
+}
+
+export function pathsOf(options: CloudInitOptions): string[] {
+  const paths = [...(options.infile ?? []), ...(options.input ?? [])];
+  return paths.length > 0 ? paths : [LIVE_LOG];
+}
+
+/** The log or dump that the paths name; of folders and archives what is cloud-init's, by content. */
+async function openLog(paths: readonly string[], edges: Edges): Promise<{ input: Input; kind?: 'log' | 'dump' }> {
+  const groups = (await Promise.all(paths.map((path) => openInputs(path, edges.readStdin)))).flat();
+  const [only] = groups;
+  if (groups.length === 1 && !only!.isFolder) return { input: only!.inputs[0]! };
+  const picked = pickLog(groups.flatMap((group) => group.inputs));
+  if (picked) return picked;
+  if (groups.every((group) => !group.isFolder))
+    return { input: joined(groups.flatMap((group) => group.inputs)), kind: 'log' };
+  throw new UserError(`no cloud-init log and no cloud-init analyze dump in ${paths.join(', ')}`, {
+    code: 'boot/no-cloud-init-log',
+    next: 'give the log itself: -i cloud-init.log',
+  });
+}
+
+export interface ReadBoots extends ReadLog {
+  /** One after the other, made anew at each call. */
+  boots(): Iterable<CloudInitBoot>;
+  input: Input;
+}
+
+/** The correct reading. Warnings are told on stderr; a file without anything of cloud-init's is an error. */
+export async function readCloudInit(options: CloudInitOptions, edges: Edges): Promise<ReadBoots> {
+  const { input, kind } = await openLog(pathsOf(options), edges);
+  const isDump = kind === 'dump' || (kind === undefined && looksLikeDump(input.head) > 0);
+  const read = isDump ? readDump(input) : readLog(input, edges.nowUs());
+  for (const note of read.notes) edges.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${note.text}\n`);
+  if (bootsOf(read.events).next().done) {
+    throw new UserError(
+      `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
+        (input.head.length === 0 ? 'an empty file' : 'none that can be read'),
+      {
+        code: 'boot/no-cloud-init-events',
+        exitCode: 1,
+        next: 'check that this is cloud-init.log and that its level is DEBUG',
+      },
+    );
+  }
+  return { ...read, boots: () => bootsOf(read.events), input };
+}
+
+/** What the real tool would print, and its exit code. `answer` may end in a ToolCrash: then nothing is printed but why. */
+export async function runCompat(
+  options: CloudInitOptions,
+  edges: Edges,
+  answer: (events: PythonValue, version: CompatVersion) => string | { text: string; code: number; word?: string },
+): Promise<number> {
+  const version = compatVersion(options.compat!);
+  const paths = pathsOf(options);
+  const opened = await openLog(paths, edges).catch((error: unknown) => {
+    if (error instanceof UserError && error.code === 'boot/input-unreadable') return undefined;
+    throw error;
+  });
+  if (!opened) return cannotOpen(paths.join(' '), edges);
+  const output = openOutput(options.outfile);
+  if (output === undefined) return cannotOpen(options.outfile!, edges);
+  try {
+    const events = compatEvents(opened.input, version, {
+      year: new Date(edges.nowUs() / 1000).getFullYear(),
+      secondsOf: version.readsUtc ? (seconds) => seconds : localZone(),
+      onSkip: () => edges.stderr('Skipping invalid entry\n'),
+    });
+    const given = answer(events, version);
+    const { text, code, word } = typeof given === 'string' ? { text: given, code: 0, word: undefined } : given;
+    output(text, edges);
+    if (word !== undefined) edges.stderr(`${word}\n`);
+    return code;
+  } catch (error) {
+    if (error instanceof EmptyFile) edges.stderr(`Empty file ${paths[0] === '-' ? '<stdin>' : paths[0]}\n`);
+    else if (error instanceof ToolCrash)
+      edges.stderr(`cloud-init analyze ${version.name} crashes here: ${error.message}\n`);
+    else throw error;
+    return 1;
+  }
+}
+
+function cannotOpen(path: string, edges: Edges): number {
+  edges.stderr(`Cannot open file ${path}\n`);
+  return 1;
+}
+
+/** Opened, and so emptied, before anything is read, as the real tool does. */
+function openOutput(path: string | undefined): ((text: string, edges: Edges) => void) | undefined {
+  if (path === undefined || path === '-') return (text, edges) => edges.stdout(text);
+  try {
+    closeSync(openSync(path, 'w'));
+  } catch {
+    return undefined;
+  }
+  return (text) => writeFileSync(path, text);
+}
+
+export function writeAnswer(options: CloudInitOptions, edges: Edges, text: string): void {
+  const output = openOutput(options.outfile);
+  if (!output) {
+    throw new UserError(`cannot write ${options.outfile}`, {
+      code: 'boot/output-unwritable',
+      next: 'give a file in a folder that exists and that you may write to, or leave -o out',
+    });
+  }
+  output(text, edges);
+}
+
+export function writeJson(options: CloudInitOptions, edges: Edges, kind: string, body: object): void {
+  writeAnswer(options, edges, `${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
+}
+
+/** The zone of whoever runs it: old versions read every stamp as local time. One offset holds for a quarter of an hour. */
+function localZone(): (civilSeconds: number) => number {
+  let quarter = Number.NaN;
+  let offset = 0;
+  return (civil) => {
+    if (Math.floor(civil / 900) !== quarter) {
+      quarter = Math.floor(civil / 900);
+      offset = localSeconds(civil) - civil;
+    }
+    return civil + offset;
+  };
+}
+
+function localSeconds(civil: number): number {
+  const utc = new Date(civil * 1000);
+  const local = new Date(0);
+  local.setFullYear(utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate());
+  local.setHours(utc.getUTCHours(), utc.getUTCMinutes(), utc.getUTCSeconds(), 0);
+  return local.getTime() / 1000;
+}

@@ -1,0 +1,42 @@
+// cli/boot/cloud-init-show.ts: `headstart boot cloud-init show`: what cloud-init did, in order.
+import { compatShow, DEFAULT_FORMAT } from '../../boot/cloud-init/compat-records.ts';
+import { coveredUs, showText } from '../../boot/cloud-init/show.ts';
+import { bootJson } from '../../boot/cloud-init/steps-json.ts';
+import type { Verb } from '../verb.ts';
+import {
+  type CloudInitOptions,
+  readCloudInit,
+  runCompat,
+  withCloudInitOptions,
+  writeAnswer,
+  writeJson,
+} from './cloud-init-options.ts';
+
+interface Options extends CloudInitOptions {
+  format?: string;
+}
+
+export const verb: Verb = {
+  examples: ['boot cloud-init show', 'boot cloud-init show -i cloud-init.log --compat=22.4'],
+  configure(command) {
+    withCloudInitOptions(command).option(
+      '-f, --format <FORMAT>',
+      'codes: %d delta, %D description, %E elapsed, %e type, %I indent, %l level, %n name, %o origin, %r result, %t timestamp',
+    );
+  },
+  async run(_args, options: Options, edges) {
+    if (options.compat !== undefined) {
+      return runCompat(options, edges, (events, version) =>
+        compatShow(events, options.format ?? DEFAULT_FORMAT, version),
+      );
+    }
+    const { boots, notes } = await readCloudInit(options, edges);
+    if (options.json) {
+      const body = { boots: [...boots()].map((boot) => ({ ...bootJson(boot), totalUs: coveredUs(boot) })), notes };
+      writeJson(options, edges, 'CloudInitShow', body);
+    } else {
+      writeAnswer(options, edges, showText(boots(), options.format));
+    }
+    return 0;
+  },
+};

@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseTarGzip } from 'nanotar';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addSmallNode, createFakeMachine, type FakeMachine } from '../../boot/collect/testing.ts';
+import { loadInputs } from '../../boot/load.ts';
+import { milestonesOf } from '../../boot/milestones.ts';
+import { openInputs } from '../../boot/open-inputs.ts';
+import { phases } from '../../boot/phases.ts';
+import { runVerb } from '../testing.ts';
+import { verb } from './collect.ts';
+
+const SECRET = 'hunter22correcthorse';
+const NOW_US = Date.UTC(2026, 10, 15, 21, 9, 58) * 1000;
+
+let fake: FakeMachine;
+let bundle: string;
+beforeEach(() => {
+  fake = createFakeMachine();
+  fake.addProgram('ssh', 'shift 3\nexec sh -c "$*"');
+  fake.addProgram('sudo', 'shift\nexec "$@"');
+  bundle = join(fake.root, 'out.tar.gz');
+});
+afterEach(() => fake.remove());
+
+const collect = (...args: string[]) => runVerb(verb, args, { env: fake.env, nowUs: NOW_US });
+
+describe('boot collect', () => {
+  it.each([
+    ['on the machine itself', []],
+    ['over ssh', ['--host', 'me@node', '--sudo']],
+  ])('writes one private bundle without secrets, %s', async (_where, args) => {
+    addSmallNode(fake, { secret: SECRET });
+    const ran = await collect('-o', bundle, ...args);
+    expect(ran).toMatchObject({ code: 0, stdout: `${bundle}\n` });
+    expect(statSync(bundle).mode & 0o777).toBe(0o600);
+    const members = await parseTarGzip(readFileSync(bundle));
+    expect(members.map((member) => member.name)).toContain('systemctl-show-manager.txt');
+    expect(members.find((member) => member.text.includes(SECRET))?.name).toBeUndefined();
+    const listing = JSON.parse(members[0]!.text) as { kind: string; taken: unknown[]; missed: unknown[] };
+    expect(members[0]!.name).toBe('collect.json');
+    expect(listing).toMatchObject({
+      kind: 'BootCollection',
+      hostname: 'Node-A',
+      collectedAt: '2026-11-15T21:09:58.000Z',
+    });
+    expect(listing.taken).toHaveLength(members.length - 1);
+    expect(ran.stderr).toContain('took    systemctl-show-manager.txt (');
+    expect(ran.stderr).toContain('without dmesg.txt: dmesg failed');
+  });
+
+  it('gives the same bytes for the same machine', async () => {
+    addSmallNode(fake, { secret: SECRET });
+    await collect('-o', bundle);
+    await collect('-o', `${bundle}2`);
+    expect(readFileSync(`${bundle}2`).equals(readFileSync(bundle))).toBe(true);
+  });
+
+  it('a bundle of a recorded boot gives the same answers as the recording', async () => {
+    const recording = fileURLToPath(new URL('../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
+    const inputs = (await openInputs(recording, () => new Uint8Array())).flatMap((group) => group.inputs);
+    const place = (name: string, path: string) =>
+      fake.writeFile(path, inputs.find((input) => input.name.endsWith(`/${name}`))!.bytes());
+    for (const name of [
+      'systemctl-show-manager.txt',
+      'systemctl-show-units.txt',
+      'journal.json',
+      'dmesg.txt',
+      'uname.txt',
+    ]) {
+      place(name, name);
+    }
+    place('cloud-init.log', 'var/log/cloud-init.log');
+    place('boot-id.txt', 'proc/sys/kernel/random/boot_id');
+    place('os-release.txt', 'etc/os-release');
+    fake.addProgram(
+      'systemctl',
+      'case $2 in "*") kind=units ;; *) kind=manager ;; esac\ncat "$HEADSTART_ROOT/systemctl-show-$kind.txt"',
+    );
+    for (const [program, name] of [
+      ['journalctl', 'journal.json'],
+      ['dmesg', 'dmesg.txt'],
+      ['uname', 'uname.txt'],
+    ] as const) {
+      fake.addProgram(program, `cat "$HEADSTART_ROOT/${name}"`);
+    }
+    await collect('-o', bundle);
+    const load = async (path: string) =>
+      (await loadInputs([path], { readStdin: () => new Uint8Array(), nowUs: NOW_US })).at(-1)!;
+    const [ours, theirs] = [await load(bundle), await load(recording)];
+    expect(ours.bootId).toBe(theirs.bootId);
+    expect(phases(ours)).toEqual(phases(theirs));
+    expect(milestonesOf(ours)).toEqual(milestonesOf(theirs));
+    expect(
+      ours.units.map(({ name, activatingUs, activatedUs, after }) => ({ name, activatingUs, activatedUs, after })),
+    ).toEqual(
+      theirs.units.map(({ name, activatingUs, activatedUs, after }) => ({ name, activatingUs, activatedUs, after })),
+    );
+  });
+
+  it('tells scripts what was taken', async () => {
+    addSmallNode(fake, { secret: SECRET });
+    const { stdout } = await collect('-o', bundle, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ apiVersion: 'headstart.dev/v1', kind: 'BootCollection', path: bundle });
+  });
+
+  it('a dry run says what it would read and reads and writes nothing', async () => {
+    fake.addProgram('systemctl', 'touch "$HEADSTART_ROOT/ran"');
+    const { code, stdout } = await collect('--dry-run', '--host', 'me@node');
+    expect(code).toBe(0);
+    expect(stdout).toContain('over: ssh -T -- me@node sh -s\n');
+    expect(stdout).toContain('read: /var/log/cloud-init.log*\n');
+    expect(stdout).toContain('write boot-node-20261115-210958.tar.gz (mode 0600)\n');
+    expect(readdirSync(fake.root)).toEqual([]);
+  });
+
+  it('a machine that tells nothing is an error, not an empty bundle', async () => {
+    fake.addProgram('systemctl', 'echo "not booted with systemd" >&2; exit 1');
+    fake.addProgram('journalctl', 'exit 0');
+    const { code, stderr } = await collect('-o', bundle);
+    expect(code).toBe(1);
+    expect(stderr).toContain('code:  boot/no-live-boot');
+    expect(readdirSync(fake.root)).toEqual([]);
+  });
+
+  it.each([
+    [['--host', '-oProxyCommand=id'], 'boot/bad-host'],
+    [['--boot', 'x; id'], 'boot/bad-boot'],
+  ])('refuses %j before anything is run', async (args, code) => {
+    const ran = await collect('-o', bundle, ...args);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(`code:  ${code}`);
+  });
+
+  it('says so when the bundle cannot be written', async () => {
+    addSmallNode(fake, { secret: SECRET });
+    const { code, stderr } = await collect('-o', join(fake.root, 'none', 'x.tar.gz'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('code:  boot/output-unwritable');
+  });
+});

@@ -1,0 +1,106 @@
+// cli/boot/collect.ts: `headstart boot collect`: everything that explains a boot in one file, from here or over ssh.
+import { runCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files.ts';
+import { bundleName, bundleOf, type Collection } from '../../boot/collect/bundle.ts';
+import type { Collected } from '../../boot/collect/collected.ts';
+import { type Item, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
+import { collectRemote, sshCommand } from '../../boot/collect/remote.ts';
+import { collectBoot, interrupted, requireBoot, validBoot } from '../../boot/collect.ts';
+import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+
+interface Options {
+  output?: string;
+  host?: string;
+  sudo?: boolean;
+  boot?: string;
+  nodeObject?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['boot collect', 'boot collect --host azureuser@10.0.0.4 --sudo -o slow-node.tar.gz'],
+  configure(command) {
+    command
+      .option('-o, --output <FILE>', 'write the bundle here (default: boot-HOST-DATE-TIME.tar.gz)')
+      .option('--host <USER@HOST>', 'collect from this machine over ssh; it needs nothing but a shell')
+      .option('--sudo', 'with --host: read as root there, where sudo asks for no password')
+      .option('-b, --boot <N|ID>', 'an earlier boot, from the journal alone: -1 the one before, or a boot id', '0')
+      .option('--node-object', "ask the API server for this machine's Node too, with the kubelet's credentials")
+      .option('--dry-run', 'print what would be read and written, and do neither')
+      .option('--json', 'print what was taken and what was not as one JSON document');
+  },
+  async run(_args, options: Options, edges) {
+    const boot = validBoot(options.boot);
+    if (options.dryRun) return printPlan(options, boot, edges);
+    if (options.host !== undefined) sshCommand(options.host, []); // a bad name is refused before anything is said or run
+    const where = options.host ?? 'this machine';
+    edges.stderr(`collecting from ${where} ...\n`);
+    const collected = await collect(options, boot, edges);
+    if (edges.signal.aborted) throw interrupted();
+    requireBoot(collected, boot, where);
+    const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
+    const path = options.output ?? bundleName(collected.hostname, edges.nowUs());
+    writeBundle(path, bytes);
+    tellStory(collection, path, bytes.length, edges);
+    const { apiVersion: _, kind, ...body } = collection;
+    if (options.json) printJson(edges, kind, { path, bytes: bytes.length, ...body });
+    else edges.stdout(`${path}\n`);
+  },
+};
+
+async function collect({ host, sudo, nodeObject }: Options, boot: string, edges: Edges): Promise<Collected> {
+  const { signal } = edges;
+  if (host === undefined) {
+    const machine = { run: runCommand, root: edges.env.HEADSTART_ROOT ?? '', env: edges.env, signal };
+    return collectBoot(machine, { boot, nodeObject: nodeObject === true });
+  }
+  const items = itemsWith(boot, nodeObject);
+  return collectRemote({ host, items, run: runCommand, sudo: sudo === true, signal, env: edges.env });
+}
+
+function itemsWith(boot: string, nodeObject: boolean | undefined): Item[] {
+  return nodeObject ? [...itemsFor(boot), nodeObjectItem(THIS_HOST)] : itemsFor(boot);
+}
+
+function printPlan({ host, sudo, nodeObject, output, json }: Options, boot: string, edges: Edges): void {
+  const ssh = host === undefined ? undefined : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s']);
+  const items = itemsWith(boot, nodeObject);
+  const commands = items.flatMap((item) => (item.kind === 'command' ? [item.tries[0]!.join(' ')] : []));
+  const files = items.flatMap((item) => (item.kind === 'file' ? [item.pattern] : []));
+  const target = output ?? bundleName(host?.replace(/^.*@/, '') ?? 'HOST', edges.nowUs());
+  if (json) {
+    printJson(edges, 'BootCollectionPlan', { ...(ssh && { ssh }), commands, files, output: target });
+    return;
+  }
+  if (ssh) edges.stdout(`over: ${ssh.join(' ')}\n`);
+  for (const command of commands) edges.stdout(`run:  ${command}\n`);
+  for (const file of files) edges.stdout(`read: ${file}\n`);
+  edges.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);
+}
+
+function writeBundle(path: string, bytes: Uint8Array): void {
+  try {
+    writeFileAtomic(path, bytes, 0o600);
+  } catch (error) {
+    throw new UserError(`cannot write ${path}: ${(error as Error).message}`, {
+      code: 'boot/output-unwritable',
+      kept: 'Nothing was written.',
+      next: 'name a file in a folder you may write to with -o FILE',
+      exitCode: 1,
+      cause: error,
+    });
+  }
+}
+
+function tellStory({ taken, missed }: Collection, path: string, size: number, edges: Edges): void {
+  const lines = [
+    ...taken.map(({ name, bytes, note }) => `took    ${name} (${bytes} bytes${note ? `, ${note}` : ''})`),
+    ...missed.map(({ name, why }) => `without ${name}: ${why}`),
+    `wrote ${path}: ${taken.length} taken, ${missed.length} not there, ${Math.ceil(size / 1024)} KiB`,
+  ];
+  for (const line of lines) edges.stderr(`${printable(line)}\n`); // the other side of an ssh connection chose some of it
+}

@@ -1,0 +1,151 @@
+// cli/boot/compare.ts: `headstart boot compare BEFORE AFTER`: what got slower, and how much of the difference is it?
+import { formatSpan, parseSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { type BootCompare, type Change, compareBoots, type Difference } from '../../boot/compare.ts';
+import type { BootRecord } from '../../boot/record.ts';
+import { printJson } from '../output/json.ts';
+import { type Column, printable, renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { collect, readBoots } from './read-boot.ts';
+
+interface CompareOptions {
+  before?: string[];
+  after?: string[];
+  threshold: string;
+  limit: string;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: [
+    'boot compare first.tar.gz second.tar.gz',
+    'boot compare monday/ tuesday/ --limit 10',
+    'boot compare --before a.tar.gz --before b.tar.gz --after c.tar.gz --after d.tar.gz --json',
+  ],
+  configure: (command) =>
+    command
+      .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles: several boots are compared by their medians')
+      .argument('[AFTER]', 'the same for the other side')
+      .option('--before <FILE|DIR>', 'one more for the first side; may be repeated', collect)
+      .option('--after <FILE|DIR>', 'one more for the second side; may be repeated', collect)
+      .option('--threshold <SPAN>', 'leave out smaller differences', '10ms')
+      .option('--limit <N>', 'rows to print (--json has them all)', '25')
+      .option('--json', 'print one JSON document'),
+  async run(args, options: CompareOptions, edges) {
+    const thresholdUs = parseSpan(options.threshold);
+    if (thresholdUs === undefined)
+      throw badOption(`--threshold ${options.threshold}: not a time span`, 'write for example --threshold 100ms');
+    if (!/^\d{1,6}$/.test(options.limit))
+      throw badOption(`--limit ${options.limit}: not a number of rows`, 'write for example --limit 50');
+    const [before, after] = sidesOf(args, options);
+    const sides = { before: await readSide(before, edges), after: await readSide(after, edges) };
+    const answer = compareBoots(sides.before, sides.after, { thresholdUs });
+    if (options.json) return printJson(edges, 'BootCompare', answer);
+    printAnswer(answer, Number(options.limit), edges);
+  },
+};
+
+function badOption(message: string, next: string): UserError {
+  return new UserError(message, { code: 'boot/bad-compare', next });
+}
+
+function sidesOf(args: readonly string[], options: CompareOptions): [string[], string[]] {
+  const named: [string[], string[]] = [options.before ?? [], options.after ?? []];
+  const sides: [string[], string[]] = [
+    [...args.slice(0, 1), ...named[0]],
+    [...args.slice(1, 2), ...named[1]],
+  ];
+  if (sides[0].length > 0 && sides[1].length > 0) return sides;
+  throw badOption(
+    'compare needs two sides',
+    'write `headstart boot compare BEFORE AFTER`, or name each boot with --before and --after',
+  );
+}
+
+/** Each path is read by itself: two bundles are two boots even when neither knows its boot id. */
+async function readSide(paths: readonly string[], edges: Edges): Promise<BootRecord[]> {
+  const boots: BootRecord[] = [];
+  for (const path of paths) for (const boot of await readBoots({ input: [path] }, edges)) boots.push(boot);
+  // A log of many boots beside one boot's units: medians over what only some of them have would mislead.
+  const whole = boots.filter((boot) => boot.units.length > 0);
+  if (whole.length === 0 || whole.length === boots.length) return boots;
+  edges.stderr(
+    `note: ${paths.map(printable).join(', ')}: ${boots.length - whole.length} of ${boots.length} boots have no unit times and are left out\n`,
+  );
+  return whole;
+}
+
+function printAnswer(answer: BootCompare, limit: number, edges: Edges): void {
+  edges.stdout(`${headline(answer)}\n`);
+  const shown = sectionsOf(answer).map(({ title, rows }) => ({
+    title,
+    rows: rows.slice(0, limit),
+    hidden: Math.max(0, rows.length - limit),
+  }));
+  for (const { title, rows } of shown)
+    if (rows.length > 0) edges.stdout(`\n${title}\n${renderTable(columnsOf(answer), rows)}`);
+  const hidden = shown.reduce((sum, section) => sum + section.hidden, 0);
+  const left = [
+    hidden > 0 && `${hidden} more (--limit)`,
+    answer.belowThreshold > 0 && `${answer.belowThreshold} below ${formatSpan(answer.thresholdUs)} (--threshold)`,
+  ].filter(Boolean);
+  if (answer.changes.length === 0) edges.stdout('\nNothing differs by that much.\n');
+  if (left.length > 0) edges.stdout(`\nNot shown: ${left.join(', ')}.\n`);
+  for (const note of answer.notes) edges.stderr(`note: ${printable(note)}\n`);
+}
+
+/** What explains the difference first; then what merely differs; then where it shows. */
+function sectionsOf({ changes, total }: BootCompare): { title: string; rows: Change[] }[] {
+  const isSummary = (row: Change) => row.onPath === 'no' && (row.what === 'milestone' || row.what === 'phase');
+  const others = changes.filter((row) => !isSummary(row));
+  const end = total?.name ?? 'the end of the boot';
+  return [
+    {
+      title: `On the path to ${end} (SHARE of the difference; with · part of the unit it ran in)`,
+      rows: others.filter((row) => row.onPath !== 'no'),
+    },
+    {
+      title: total ? `Beside the path: ${end} did not wait for these` : 'Differences',
+      rows: others.filter((row) => row.onPath === 'no'),
+    },
+    { title: 'Phases and milestones', rows: changes.filter((row) => isSummary(row) && row.name !== total?.name) },
+  ];
+}
+
+function headline({ total, boots }: BootCompare): string {
+  const counted = `${boots.before} ${boots.before === 1 ? 'boot' : 'boots'} before, ${boots.after} after`;
+  if (!total) return `${counted}; no total to compare`;
+  const { beforeUs, afterUs, deltaUs } = total;
+  const verdict = deltaUs === 0 ? 'the same' : `${formatSpan(Math.abs(deltaUs))} ${deltaUs > 0 ? 'slower' : 'faster'}`;
+  return `${total.name}: ${formatSpan(beforeUs)} → ${formatSpan(afterUs)}, ${verdict}${noise(total)} (${counted})`;
+}
+
+function noise({ deltaUs, isNoise, noiseUs }: Partial<Difference>): string {
+  return isNoise && deltaUs !== 0 ? `, within noise (± ${formatSpan(Math.round(noiseUs ?? 0))})` : '';
+}
+
+function columnsOf(answer: BootCompare): Column<Change>[] {
+  const names = new Map(answer.changes.map((change) => [change.id, change.name]));
+  const span = (us: number | undefined) => (us === undefined ? '-' : formatSpan(us));
+  return [
+    { title: 'CHANGE', cell: (row) => row.change },
+    { title: 'BEFORE', align: 'right', cell: (row) => span(row.beforeUs) },
+    { title: 'AFTER', align: 'right', cell: (row) => span(row.afterUs) },
+    { title: 'DIFFERENCE', align: 'right', cell: (row) => `${row.deltaUs > 0 ? '+' : ''}${formatSpan(row.deltaUs)}` },
+    { title: 'SHARE', align: 'right', cell: shareOf },
+    {
+      title: 'WHAT',
+      cell: (row) => `${row.source} ${row.inside !== undefined && names.has(row.inside) ? '· ' : ''}${row.name}`,
+    },
+    { title: '', cell: remarkOf },
+  ];
+}
+
+function shareOf({ onPath, share }: Change): string {
+  return onPath === 'no' || share === undefined ? '' : `${Math.round(100 * share)}%`;
+}
+
+function remarkOf({ onPath, isNoise }: Change): string {
+  const path = onPath === 'before' ? 'no longer on the path' : onPath === 'after' ? 'now on the path' : '';
+  return [path, isNoise ? 'within noise' : ''].filter(Boolean).join(', ');
+}

@@ -1,0 +1,110 @@
+// cli/boot/export.ts: `headstart boot export`: the boot for other tools: JSON, an OpenTelemetry trace, Perfetto, a spreadsheet.
+import { writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { UserError } from '../../base/errors.ts';
+import type { BootRecord } from '../../boot/record.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+
+interface ExportOptions extends BootOptions {
+  format?: string;
+  output?: string;
+  otlp?: string;
+  dryRun?: boolean;
+}
+
+const FORMATS: Readonly<Record<string, (record: BootRecord) => Promise<string>>> = {
+  json: async (record) => `${JSON.stringify(record, null, 2)}\n`,
+  'otlp-json': async (record) => `${JSON.stringify((await import('../../boot/export/otlp.ts')).otlpTrace(record))}\n`,
+  'chrome-trace': async (record) =>
+    `${JSON.stringify((await import('../../boot/export/chrome-trace.ts')).chromeTrace(record))}\n`,
+  csv: async (record) => (await import('../../boot/export/csv.ts')).csv(record),
+};
+
+export const verb: Verb = {
+  examples: [
+    'boot export --format chrome-trace -i boot.tar.gz -o boot.trace.json',
+    'boot export --otlp http://localhost:4318 -i boot.tar.gz',
+    'boot export --format csv > boot.csv',
+  ],
+  configure: (command) => {
+    withBootOptions(command)
+      .option('--format <FORMAT>', `one of ${Object.keys(FORMATS).join(', ')} (default: json)`)
+      .option('-o, --output <FILE>', 'write there instead of to standard output')
+      .option('--otlp <URL>', 'send the trace to this OTLP/HTTP collector; headers from OTEL_EXPORTER_OTLP_HEADERS')
+      .option('--dry-run', 'with --otlp: show what would be sent, and send nothing');
+  },
+  async run(_args, options: ExportOptions, edges) {
+    const render = FORMATS[options.format ?? (options.otlp === undefined ? 'json' : 'otlp-json')];
+    if (!render || !Object.hasOwn(FORMATS, options.format ?? 'json')) {
+      throw badExport(`--format ${options.format}: unknown`, `one of ${Object.keys(FORMATS).join(', ')}`);
+    }
+    if (options.otlp === undefined && options.dryRun) {
+      throw badExport('--dry-run shows what --otlp would send', 'add --otlp URL, or leave --dry-run out');
+    }
+    if (options.otlp !== undefined && options.format !== undefined && options.format !== 'otlp-json') {
+      throw badExport(`--otlp sends a trace, not ${options.format}`, 'leave --format out');
+    }
+    const record = await readBoot(options, edges);
+    if (options.otlp !== undefined) return send(record, { ...options, otlp: options.otlp }, edges);
+    const text = await render(record);
+    if (options.output === undefined || options.output === '-') return edges.stdout(text);
+    write(options.output, text);
+    const bytes = Buffer.byteLength(text);
+    if (options.json) printJson(edges, 'BootExport', { format: options.format ?? 'json', file: options.output, bytes });
+    else edges.stderr(`wrote ${options.output} (${bytes} bytes)\n`);
+  },
+};
+
+function badExport(message: string, next: string): UserError {
+  return new UserError(message, { code: 'boot/bad-export', next });
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new UserError(`cannot write ${path}: ${(error as Error).message}`, {
+      code: 'boot/export-unwritable',
+      next: 'name a file that can be written with -o',
+      exitCode: 1,
+      cause: error,
+    });
+  }
+}
+
+async function send(record: BootRecord, options: ExportOptions & { otlp: string }, edges: Edges): Promise<void> {
+  const [{ otlpTrace }, { otlpRequest, sendOtlp }] = await Promise.all([
+    import('../../boot/export/otlp.ts'),
+    import('../../boot/send-otlp.ts'),
+  ]);
+  const trace = otlpTrace(record);
+  const spans = trace.resourceSpans[0]!.scopeSpans[0]!.spans;
+  const request = otlpRequest(options.otlp, trace, edges.env.OTEL_EXPORTER_OTLP_HEADERS);
+  if (options.output !== undefined && options.output !== '-') write(options.output, `${request.body}\n`);
+  const { url } = request;
+  const what = { url, traceId: spans[0]!.traceId, spans: spans.length, bytes: Buffer.byteLength(request.body) };
+  if (options.dryRun) {
+    // Names only: a header's value may be a token.
+    const headers = Object.keys(request.headers);
+    if (options.json) return printJson(edges, 'BootExport', { ...what, isDryRun: true, headers });
+    edges.stdout(
+      `would send trace ${what.traceId} (${what.spans} spans, ${what.bytes} bytes) to ${url} with headers ${headers.join(', ')}\n`,
+    );
+    return;
+  }
+  const sent = await sendOtlp(request, {
+    fetch,
+    sleep: (ms, signal) => pause(ms, undefined, { signal }),
+    nowMs: () => edges.nowUs() / 1000,
+    signal: edges.signal,
+  });
+  if (sent.rejectedSpans > 0) {
+    edges.stderr(
+      `warning: the collector left out ${sent.rejectedSpans} of ${what.spans} spans${sent.reason ? `: ${sent.reason}` : ''}\n`,
+    );
+  }
+  if (options.json) return printJson(edges, 'BootExport', { ...what, ...sent });
+  edges.stdout(`sent trace ${what.traceId} (${what.spans} spans) to ${url}\n`);
+}

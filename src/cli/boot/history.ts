@@ -1,0 +1,85 @@
+// cli/boot/history.ts: `headstart boot history`: the boots that were recorded here, and where something changed.
+import { formatSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { type Change, FIGURES, history, type PastBoot } from '../../boot/history.ts';
+import { RECORDS_FOLDER, readRecords } from '../../boot/record-store.ts';
+import { printJson } from '../output/json.ts';
+import { printable, renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options {
+  dir: string;
+  number?: string;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['boot history', 'boot history -n 20 --json'],
+  configure(command) {
+    command
+      .option('--dir <DIR>', 'the folder of the records', RECORDS_FOLDER)
+      .option('-n, --number <N>', 'only the last N boots')
+      .option('--json', 'print one JSON document');
+  },
+  run(_args, options: Options, edges) {
+    if (options.number !== undefined && !/^[1-9]\d{0,8}$/.test(options.number)) {
+      throw new UserError(`-n: ${JSON.stringify(options.number)} is not a number from 1 up`, {
+        code: 'boot/bad-usage',
+        next: 'headstart boot history --help',
+      });
+    }
+    const { records, damaged } = readRecords(options.dir);
+    for (const { path, why } of damaged) edges.stderr(`warning: ${path} left out: ${printable(why)}\n`);
+    if (records.length === 0) throw noHistory(options.dir, damaged.length);
+    // Compared with all that came before, also when only the last ones are shown.
+    const boots = history(records.map(({ record }) => record)).slice(-Number(options.number ?? records.length));
+    if (options.json) printJson(edges, 'BootHistory', { boots, damaged });
+    else edges.stdout(table(boots));
+  },
+};
+
+function noHistory(folder: string, damagedCount: number): UserError {
+  const why =
+    damagedCount > 0 ? `all ${damagedCount} records in ${folder} are damaged` : `no boot was recorded in ${folder}`;
+  return new UserError(why, {
+    code: 'boot/no-history',
+    next: 'record every boot from now on with `headstart boot record --install`',
+    exitCode: 1,
+  });
+}
+
+function table(boots: readonly PastBoot[]): string {
+  const shown = FIGURES.filter((figure) => boots.some((boot) => boot.tookUs[figure] !== undefined));
+  return renderTable<PastBoot>(
+    [
+      { title: 'BOOT', cell: (boot) => boot.bootId?.slice(0, 8) ?? '-' },
+      { title: 'STARTED (UTC)', cell: (boot) => stamp(boot.startedAtUs) },
+      ...shown.map((figure) => ({
+        title: figure.toUpperCase(),
+        align: 'right' as const,
+        cell: ({ tookUs }: PastBoot) => (tookUs[figure] === undefined ? '-' : formatSpan(tookUs[figure])),
+      })),
+      { title: 'CHANGED', cell: (boot) => boot.changes.map(inWords).join('; ') },
+    ],
+    boots,
+  );
+}
+
+/** A record may hold any number; not every one is a date. */
+function stamp(us: number | undefined): string {
+  const date = new Date((us ?? Number.NaN) / 1000);
+  return Number.isNaN(date.getTime()) ? '-' : date.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+const MAX_UNITS_NAMED = 3;
+
+function inWords(change: Change): string {
+  if (change.what === 'fact') return `${change.fact} ${change.from} → ${change.to}`;
+  if ('units' in change) {
+    const named = change.units.slice(0, MAX_UNITS_NAMED).join(', ');
+    const more = change.units.length - MAX_UNITS_NAMED;
+    return `${change.what === 'new-units' ? 'new' : 'gone'}: ${named}${more > 0 ? ` and ${more} more` : ''}`;
+  }
+  const sign = change.what === 'slower' ? '+' : '-';
+  return `${change.figure} ${change.what}, ${sign}${formatSpan(Math.round(Math.abs(change.toUs - change.fromUs)))}`;
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runVerb } from '../testing.ts';
+import { verb as history } from './history.ts';
+import { verb as record } from './record.ts';
+
+const boots = (name: string) => fileURLToPath(new URL(`../../boot/fixtures/boots/${name}.tar.gz`, import.meta.url));
+const FIRST = '46bc72e7a99d4d429784493dd92e074f';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-record-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('boot record and boot history', () => {
+  it('keeps a recorded boot of 199 units in less than 10 KB', async () => {
+    const ran = await runVerb(record, ['-i', boots('first-boot'), '--dir', folder]);
+    expect(ran).toMatchObject({ code: 0, stdout: `${join(folder, FIRST)}.json.zst\n` });
+    expect(statSync(join(folder, `${FIRST}.json.zst`)).size).toBeLessThan(10_000);
+  });
+
+  it('lists what was recorded, oldest first, and says what changed', async () => {
+    for (const name of ['first-boot', 'clone-boot']) await runVerb(record, ['-i', boots(name), '--dir', folder]);
+    const { code, stdout } = await runVerb(history, ['--dir', folder]);
+    expect(code).toBe(0);
+    const [header, ...lines] = stdout.trimEnd().split('\n');
+    expect(header).toMatch(/^BOOT +STARTED \(UTC\) +KERNEL +USERSPACE +TOTAL/);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^57345503 +2026-11-15 20:5\d:\d\d +/);
+    expect(lines[1]).toMatch(
+      /^46bc72e7 +2026-11-15 21:07:5\d +10\.494s +1min 34\.\d+s +1min 44\.\d+s .*userspace slower/,
+    );
+    const json = JSON.parse((await runVerb(history, ['--dir', folder, '-n', '1', '--json'])).stdout);
+    expect(json).toMatchObject({ kind: 'BootHistory', boots: [{ bootId: FIRST, tookUs: { kernel: 10494711 } }] });
+  });
+
+  it('names a damaged record and goes on', async () => {
+    await runVerb(record, ['-i', boots('first-boot'), '--dir', folder]);
+    writeFileSync(join(folder, `${'0'.repeat(32)}.json.zst`), 'x');
+    const { code, stdout, stderr } = await runVerb(history, ['--dir', folder]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`warning: ${folder}/${'0'.repeat(32)}.json.zst left out: `);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  it('keeps no more than it is told to', async () => {
+    await runVerb(record, ['-i', boots('clone-boot'), '--dir', folder]);
+    const ran = await runVerb(record, ['-i', boots('first-boot'), '--dir', folder, '--keep', '1', '--json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'BootRecorded', bootId: FIRST });
+    expect(readdirSync(folder)).toEqual([`${FIRST}.json.zst`]);
+  });
+
+  it('no history is an answer with a next step, not an empty list', async () => {
+    const { code, stderr } = await runVerb(history, ['--dir', join(folder, 'none')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('next:  record every boot from now on with `headstart boot record --install`');
+  });
+
+  it('a dry run of the installation prints the files and writes nothing', async () => {
+    const { stdout } = await runVerb(record, [
+      '--install',
+      '--dry-run',
+      '--root',
+      folder,
+      '--launcher',
+      '/usr/bin/headstart',
+    ]);
+    expect(stdout).toContain(`# ${folder}/etc/systemd/system/headstart-boot-record.service\n`);
+    expect(stdout).toContain('ExecStart=/usr/bin/headstart boot record --settle 30min --keep 100\n');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('installs into an image and uninstalls from it', async () => {
+    const install = await runVerb(record, ['--install', '--root', folder]);
+    expect(install).toMatchObject({ code: 0 });
+    expect(readdirSync(join(folder, 'etc/systemd/system'))).toHaveLength(3);
+    const uninstall = await runVerb(record, ['--uninstall', '--root', folder]);
+    expect(uninstall.stderr).toContain('removed ');
+    expect(readdirSync(join(folder, 'etc/systemd/system'))).toEqual(['timers.target.wants']);
+    expect((await runVerb(record, ['--uninstall', '--root', folder])).stderr).toContain('nothing to do');
+  });
+
+  it.each([[['--keep', '0']], [['--keep', 'x']], [['--install', '--uninstall']], [['--settle', 'soon']]])(
+    'refuses %j',
+    async (args) => {
+      expect((await runVerb(record, [...args, '--dir', folder])).code).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,143 @@
+// cli/boot/record.ts: `headstart boot record`: keep the record of this boot, or install the unit that does it at every boot.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Argv, runCommand } from '../../base/command.ts';
+import { parseSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { pruneRecords, RECORDS_FOLDER, storeRecord } from '../../boot/record-store.ts';
+import { ensureInstalled, ensureUninstalled, type RecordUnit, recordUnit, TIMER } from '../../boot/record-unit.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+
+interface Options extends BootOptions {
+  dir: string;
+  keep: string;
+  settle?: string;
+  install?: boolean;
+  uninstall?: boolean;
+  root?: string;
+  launcher: string;
+  dryRun?: boolean;
+}
+
+const LAUNCHER = fileURLToPath(new URL('../../../headstart', import.meta.url));
+
+export const verb: Verb = {
+  examples: [
+    'boot record',
+    'boot record --install',
+    'boot record --install --root image-root --launcher /usr/bin/headstart',
+  ],
+  configure(command) {
+    withBootOptions(command)
+      .option('--dir <DIR>', 'the folder of the records', RECORDS_FOLDER)
+      .option('--keep <N>', 'how many records to keep; the oldest go', '100')
+      .option('--settle <SPAN>', 'first wait, at most this long, until systemd says the boot is over')
+      .option('--install', 'record every boot from now on, three minutes after it began (systemd timer)')
+      .option('--uninstall', 'stop doing so; the records stay')
+      .option('--root <DIR>', 'with --install and --uninstall: the root of an image instead of this machine')
+      .option('--launcher <PATH>', 'with --install: the headstart that the unit runs', LAUNCHER)
+      .option('--dry-run', 'print what would be written or removed, and do nothing');
+  },
+  async run(_args, options: Options, edges) {
+    const keep = positive(options.keep);
+    if (options.install && options.uninstall) throw usage('--install and --uninstall exclude each other');
+    if (options.install || options.uninstall) {
+      const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
+      return options.install ? install(unit, options, edges) : uninstall(unit, options, edges);
+    }
+    if (options.settle !== undefined) await settle(options.settle, edges);
+    await record(options, keep, edges);
+  },
+};
+
+async function record(options: Options, keep: number, edges: Edges): Promise<void> {
+  const boot = await readBoot(options, edges);
+  if (options.dryRun) {
+    edges.stdout(`would write ${options.dir}/${boot.bootId ?? 'BOOT-ID'}.json.zst and keep the newest ${keep}\n`);
+    return;
+  }
+  const { path, bytes } = storeRecord(boot, options.dir);
+  const removed = pruneRecords(options.dir, keep);
+  edges.stderr(
+    `recorded boot ${boot.bootId} (${bytes} bytes)${removed.length > 0 ? `, removed ${removed.length} old` : ''}\n`,
+  );
+  if (options.json) printJson(edges, 'BootRecorded', { bootId: boot.bootId, path, bytes, removed });
+  else edges.stdout(`${path}\n`);
+}
+
+/** A boot that never ends is recorded too, as unfinished: it is the one somebody will ask about. */
+async function settle(span: string, edges: Edges): Promise<void> {
+  const us = parseSpan(span);
+  if (us === undefined) throw usage(`--settle: ${JSON.stringify(span)} is not a time span such as 30min`);
+  const argv: Argv = ['systemctl', 'is-system-running', '--wait'];
+  const ran = await runCommand(argv, { timeoutMs: Math.ceil(us / 1000), signal: edges.signal, env: edges.env });
+  if (ran.outcome === 'timed-out')
+    edges.stderr(`warning: the boot was not over after ${span}; recording it as it is\n`);
+}
+
+async function install(unit: RecordUnit, { root, dryRun, json }: Options, edges: Edges): Promise<void> {
+  const start: Argv[] = isSystemdHere(root)
+    ? [
+        ['systemctl', 'daemon-reload'],
+        ['systemctl', 'start', TIMER],
+      ]
+    : [];
+  if (json) printJson(edges, 'BootRecordInstall', { isDryRun: dryRun === true, ...unit, commands: start });
+  if (dryRun) {
+    if (!json) for (const { path, text } of unit.files) edges.stdout(`# ${path}\n${text}\n`);
+    if (!json)
+      edges.stdout(
+        `# ${unit.link.path} -> ${unit.link.target}\n${start.map((argv) => `# ${argv.join(' ')}\n`).join('')}`,
+      );
+    return;
+  }
+  ensureInstalled(unit);
+  for (const argv of start) await mustRun(argv, edges);
+  for (const { path } of unit.files) edges.stderr(`wrote ${path}\n`);
+  edges.stderr(
+    start.length > 0
+      ? `${TIMER} is running\n`
+      : `${TIMER} will run from the next boot on; systemd is not running here\n`,
+  );
+}
+
+async function uninstall(unit: RecordUnit, { root, dryRun, dir, json }: Options, edges: Edges): Promise<void> {
+  const isLive = isSystemdHere(root);
+  const paths = [unit.link.path, ...unit.files.map((file) => file.path)];
+  if (dryRun) {
+    if (json) printJson(edges, 'BootRecordUninstall', { isDryRun: true, paths });
+    else edges.stdout(paths.map((path) => `would remove ${path}\n`).join(''));
+    return;
+  }
+  if (isLive && existsSync(unit.files[1]!.path)) await mustRun(['systemctl', 'stop', TIMER], edges);
+  const removed = ensureUninstalled(unit);
+  if (isLive && removed.length > 0) await mustRun(['systemctl', 'daemon-reload'], edges);
+  if (json) printJson(edges, 'BootRecordUninstall', { isDryRun: false, paths: removed });
+  for (const path of removed) edges.stderr(`removed ${path}\n`);
+  edges.stderr(removed.length > 0 ? `the records in ${dir} stay\n` : 'nothing to do: it is not installed\n');
+}
+
+function isSystemdHere(root: string | undefined): boolean {
+  return root === undefined && existsSync('/run/systemd/system');
+}
+
+async function mustRun(argv: Argv, edges: Edges): Promise<void> {
+  const ran = await runCommand(argv, { signal: edges.signal, env: edges.env });
+  if (ran.code === 0) return;
+  throw new UserError(`${argv.join(' ')} failed: ${ran.stderr.trim() || ran.outcome}`, {
+    code: 'boot/systemctl-failed',
+    next: `run \`${argv.join(' ')}\` as root and see what it says`,
+    exitCode: 1,
+  });
+}
+
+function positive(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw usage(`--keep: ${JSON.stringify(text)} is not a number of records from 1 up`);
+}
+
+function usage(message: string): UserError {
+  return new UserError(message, { code: 'boot/bad-usage', next: 'headstart boot record --help' });
+}

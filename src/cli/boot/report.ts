@@ -1,0 +1,158 @@
+// cli/boot/report.ts: one or two boots as an HTML file that opens anywhere.
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { basename, sep } from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files.ts';
+import { pickBoot } from '../../boot/pick-boot.ts';
+import type { BootRecord } from '../../boot/record.ts';
+import { REPORT_MARK, renderReport } from '../../boot/render/report.ts';
+import { type ReportView, reportView } from '../../boot/render/report-view.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type BootOptions, readBoots, tellNotes, withBootOptions } from './read-boot.ts';
+
+interface ReportOptions extends BootOptions {
+  output: string;
+  force?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['boot report bundle.tar.gz', 'boot report before.tar.gz after.tar.gz -o report.html'],
+  configure(command) {
+    withBootOptions(command)
+      .argument('[INPUT...]', 'one input per boot; two are shown side by side')
+      .option('-o, --output <FILE>', 'where to write it; - for standard output', 'report.html')
+      .option('--force', 'overwrite a file that is not a report');
+  },
+  async run(args, options: ReportOptions, edges) {
+    if (options.output === '-' && options.json) throw stdoutTwice();
+    if (options.output !== '-' && !options.force) refuseToOverwrite(options.output);
+    const boots = await bootsToShow(args, options, edges);
+    if (boots.length > 2) throw tooMany(boots.length);
+    for (const { record } of boots) tellNotes(record, edges);
+    const views = boots.map(({ record, label }) => reportView(record, label));
+    const html = renderReport(views);
+    if (options.output === '-') return edges.stdout(html);
+    write(options.output, html);
+    const bytes = Buffer.byteLength(html);
+    edges.stderr(`wrote ${options.output} (${Math.ceil(bytes / 1024)} KB)\n`);
+    if (options.json) printJson(edges, 'BootReport', { file: options.output, bytes, boots: views.map(told) });
+  },
+};
+
+interface NamedBoot {
+  record: BootRecord;
+  label: string;
+}
+
+/** Each positional input is a boot of its own; what -i names belongs together unless it turns out to be several boots. */
+async function bootsToShow(args: string[], options: ReportOptions, edges: Edges): Promise<NamedBoot[]> {
+  if (args.length > 0) {
+    if (options.input) throw bothWays();
+    const boots: NamedBoot[] = [];
+    for (const path of args) {
+      const records = await readBoots({ ...options, input: [path] }, edges);
+      boots.push({ record: pickBoot(records, options.boot ?? '0'), label: labelOf(path) });
+    }
+    return boots;
+  }
+  const records = await readBoots(options, edges);
+  const { input: paths } = options;
+  if (!paths) return [{ record: pickBoot(records, '0'), label: 'this machine' }];
+  const wanted = paths.length > 1 && options.boot === undefined ? records : [pickBoot(records, options.boot ?? '0')];
+  return wanted
+    .map((record) => ({ record, at: paths.findIndex((path) => cameFrom(record, path)) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ record, at }) => ({ record, label: labelOf(paths[Math.max(0, at)]!) }));
+}
+
+function cameFrom(record: BootRecord, path: string): boolean {
+  return record.sources.some(({ input }) => input === path || input.startsWith(path.endsWith(sep) ? path : path + sep));
+}
+
+function labelOf(path: string): string {
+  if (path === '-') return 'standard input';
+  return basename(path).replace(/(\.tar)?\.(gz|zst|tgz)$|\.(tar|tgz)$/, '') || path;
+}
+
+function told(view: ReportView) {
+  return { label: view.label, totalUs: view.totalUs, totalOf: view.totalOf, rows: view.rows.length };
+}
+
+/** Looks before the boots are read, so that a slip of the hand costs nothing. */
+function refuseToOverwrite(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) return;
+  if (!stat.isFile()) throw notAFile(path);
+  if (stat.size === 0 || startsAsReport(path)) return;
+  throw new UserError(`${path} exists and is not a headstart report`, {
+    code: 'boot/report-exists',
+    kept: 'It was left as it is.',
+    next: 'choose another file with -o, or add --force',
+  });
+}
+
+function startsAsReport(path: string): boolean {
+  const head = Buffer.alloc(1024);
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      return head.toString('latin1', 0, readSync(fd, head, 0, head.length, 0)).includes(REPORT_MARK);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function write(path: string, html: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat && !stat.isFile()) throw notAFile(path); // a rename over a device would replace the device, --force or not
+  try {
+    writeFileAtomic(stat ? realpathSync(path) : path, html, 0o644);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function notAFile(path: string): UserError {
+  return new UserError(`${path} is not a regular file`, {
+    code: 'boot/report-not-a-file',
+    kept: 'It was left as it is.',
+    next: 'name a file with -o, or use `-o -` for standard output',
+  });
+}
+
+function cannotWrite(path: string, cause: unknown): UserError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const why =
+    code === 'ENOENT' ? 'its folder does not exist' : code === 'EACCES' ? 'permission denied' : (code ?? message);
+  return new UserError(`cannot write ${path}: ${why}`, {
+    code: 'boot/report-unwritable',
+    next: 'name a file in a folder you can write to with -o',
+    exitCode: 1,
+    cause,
+  });
+}
+
+function stdoutTwice(): UserError {
+  return new UserError('both the report and --json would go to standard output', {
+    code: 'boot/report-stdout-twice',
+    next: 'name a file with -o, or leave out --json',
+  });
+}
+
+function bothWays(): UserError {
+  return new UserError('inputs are given both by name and with -i', {
+    code: 'boot/report-inputs-mixed',
+    next: 'one input per boot: `headstart boot report BEFORE AFTER`',
+  });
+}
+
+function tooMany(count: number): UserError {
+  return new UserError(`a report shows one boot or two; these inputs hold ${count}`, {
+    code: 'boot/report-too-many',
+    next: 'name one or two inputs, or choose a boot with --boot',
+  });
+}

@@ -1,0 +1,34 @@
+// cli/boot/systemd-blame.ts: `headstart boot systemd blame`: units by the time they took to start.
+import { UserError } from '../../base/errors.ts';
+import { blameUnits, renderBlame, unitsNotRun } from '../../boot/systemd/blame.ts';
+import { compatBlame } from '../../boot/systemd/compat/blame.ts';
+import { printJson } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { readBoot } from './read-boot.ts';
+import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
+
+export const verb: Verb = {
+  examples: [
+    'boot systemd blame',
+    'boot systemd blame --json -i boot.tar.gz',
+    'boot systemd blame --compat=252 -i boot.tar.gz',
+  ],
+  configure: withSystemdOptions,
+  async run(args, options: SystemdOptions, edges) {
+    const { behaviour } = compatOf(options, args);
+    const record = await readBoot(options, edges);
+    if (behaviour) return tell(compatBlame(record, behaviour), edges);
+    if (record.units.length === 0) {
+      throw new UserError('nothing given lists the units of this boot', {
+        code: 'boot/no-units',
+        next: "add `systemctl show '*'` of the machine, or a bundle made by `headstart boot collect`, with -i",
+      });
+    }
+    const units = blameUnits(record);
+    if (options.json) {
+      return printJson(edges, 'SystemdBlame', { ...jsonFacts(record), units, notRun: unitsNotRun(record) });
+    }
+    if (units.length === 0) edges.stderr(`none of the ${record.units.length} units given took any time to start\n`);
+    printLines(edges, renderBlame(units));
+  },
+};

@@ -1,0 +1,114 @@
+// cli/boot/systemd-critical-chain.ts: `headstart boot systemd critical-chain [UNIT…]`: what a unit waited for, link by link.
+import type { Command } from 'commander';
+import { parseSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { didYouMean } from '../../boot/nearest-names.ts';
+import { type BootRecord, startTookUs } from '../../boot/record.ts';
+import { compatCriticalChain } from '../../boot/systemd/compat/critical-chain.ts';
+import { type ChainNode, criticalChain } from '../../boot/systemd/critical-chain.ts';
+import { defaultTarget, namedUnit } from '../../boot/systemd/default-target.ts';
+import { CHAIN_HEADER, renderChain } from '../../boot/systemd/render-chain.ts';
+import { startState, unitLabels } from '../../boot/systemd/unit-state.ts';
+import { waitReason } from '../../boot/waits.ts';
+import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { readBoot } from './read-boot.ts';
+import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
+
+interface ChainOptions extends SystemdOptions {
+  fuzz?: string;
+}
+
+export const verb: Verb = {
+  examples: [
+    'boot systemd critical-chain',
+    'boot systemd critical-chain cloud-final.service -i boot.tar.gz',
+    'boot systemd critical-chain --fuzz=1s --compat=252 -i boot.tar.gz',
+  ],
+  configure: (command: Command) =>
+    withSystemdOptions(command.argument('[UNIT...]', 'default: the default target')).option(
+      '--fuzz <SPAN>',
+      'also follow units that were ready at most this long before the latest',
+    ),
+  async run(given, options: ChainOptions, edges) {
+    const { behaviour, args: targets } = compatOf(options, given);
+    const fuzzUs = parseFuzz(options.fuzz);
+    const record = await readBoot(options, edges);
+    if (behaviour) {
+      return tell(compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(edges) }), edges);
+    }
+    const chains = (targets.length > 0 ? targets : [mainTarget(record)]).map((target) => {
+      if (!namedUnit(record, target)) throw unknownUnit(record, target);
+      return { target, nodes: criticalChain(record, { target, fuzzUs }) };
+    });
+    for (const { nodes } of chains) tellIfUnordered(nodes, edges);
+    if (options.json) {
+      const body = chains.map(({ target, nodes }) => ({ target, nodes: nodes.map((node) => jsonNode(node, record)) }));
+      return printJson(edges, 'SystemdCriticalChain', {
+        ...jsonFacts(record),
+        userspaceUs: record.manager?.userspaceUs ?? 0,
+        chains: body,
+      });
+    }
+    const paint = (text: string, isTimed: boolean) =>
+      isTimed && isColoured(edges) ? `\u001b[0;1;31m${printable(text)}\u001b[0m` : printable(text);
+    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, paint)).join('')}`);
+  },
+};
+
+function parseFuzz(text: string | undefined): number {
+  const us = text === undefined ? 0 : text === 'infinity' ? Number.MAX_SAFE_INTEGER : parseSpan(text);
+  if (us !== undefined) return us;
+  throw new UserError(`--fuzz=${text} is not a time span`, {
+    code: 'boot/bad-span',
+    next: 'write it as systemd does: 1s, 500ms, 1min 30s; a bare number is seconds',
+  });
+}
+
+/** Pasted text has the root its author asked for; otherwise it is the boot's own target. */
+function mainTarget(record: BootRecord): string {
+  const isPasted = record.sources.every(({ kind }) => kind === 'analyze-critical-chain' || kind === 'analyze-time');
+  const target =
+    (isPasted ? record.units.find((unit) => unit.after.length > 0)?.name : undefined) ?? defaultTarget(record);
+  if (target !== undefined) return target;
+  throw new UserError('nothing given tells the default target of this boot', {
+    code: 'boot/no-default-target',
+    next: 'name a unit, as in `headstart boot systemd critical-chain multi-user.target`, or add `systemctl show` of all units with -i',
+  });
+}
+
+/** A chain of one is an answer only where the input knows orderings at all. */
+function tellIfUnordered(nodes: readonly ChainNode[], edges: Edges): void {
+  const unit = nodes.length === 1 ? nodes[0]!.unit : undefined;
+  if (!unit || unit.after.length > 0) return;
+  edges.stderr(
+    `warning: nothing given says what ${printable(unit.name)} was ordered after; add \`systemctl show '*'\` with -i\n`,
+  );
+}
+
+function unknownUnit(record: BootRecord, target: string): UserError {
+  const names = record.units.map((unit) => unit.name);
+  return new UserError(`${target} is not among the ${names.length} units given${didYouMean(target, names)}`, {
+    code: 'boot/unknown-unit',
+    next: 'check the name, or add `systemctl show` of all units with -i',
+  });
+}
+
+function jsonNode({ name, unit, depth, parent, isRepeat }: ChainNode, record: BootRecord): object {
+  const wait = unit && waitReason(unit);
+  return {
+    unit: name,
+    depth,
+    parent,
+    isRepeat,
+    ...(unit && {
+      activatingUs: unit.activatingUs,
+      activatedUs: unit.activatedUs,
+      tookUs: unit.activatingUs > 0 ? startTookUs(unit) : 0,
+      state: startState(unit),
+      labels: unitLabels(unit, record),
+    }),
+    ...(wait !== undefined && { wait }),
+  };
+}

@@ -1,0 +1,61 @@
+// cli/boot/systemd-dot.ts: `headstart boot systemd dot`: units and their dependencies as a graph for graphviz.
+import type { Command } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { compatDot, legend } from '../../boot/systemd/compat/dot.ts';
+import { type DotOptions, dotEdges, renderDot } from '../../boot/systemd/dot.ts';
+import { printJson } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { collect, readBoot } from './read-boot.ts';
+import {
+  compatOf,
+  jsonFacts,
+  type printLines,
+  type SystemdOptions,
+  tell,
+  withSystemdOptions,
+} from './systemd-options.ts';
+
+interface DotCommandOptions extends SystemdOptions {
+  order?: boolean;
+  require?: boolean;
+  fromPattern?: string[];
+  toPattern?: string[];
+}
+
+export const verb: Verb = {
+  examples: [
+    "boot systemd dot 'cloud-*' -i boot.tar.gz | dot -Tsvg > cloud.svg",
+    'boot systemd dot --order --compat=252 -i boot.tar.gz',
+  ],
+  configure: (command: Command) =>
+    withSystemdOptions(command.argument('[PATTERN...]', 'edges with a matching unit at either end'))
+      .option('--order', 'After= only')
+      .option('--require', 'everything but After=')
+      .option('--from-pattern <GLOB>', 'edges from matching units; may be repeated', collect)
+      .option('--to-pattern <GLOB>', 'edges to matching units; may be repeated', collect),
+  async run(given, options: DotCommandOptions, edges) {
+    const { behaviour, args: patterns } = compatOf(options, given);
+    const dot: DotOptions = {
+      edges: options.require ? 'require' : options.order ? 'order' : 'all',
+      patterns,
+      fromPatterns: options.fromPattern ?? [],
+      toPatterns: options.toPattern ?? [],
+    };
+    const record = await readBoot(options, edges);
+    if (behaviour) return tell(compatDot(record, behaviour, dot), edges);
+    if (record.units.length === 0) {
+      throw new UserError('nothing given lists the units of this boot', {
+        code: 'boot/no-units',
+        next: "add `systemctl show '*'` of the machine, or a bundle made by `headstart boot collect`, with -i",
+      });
+    }
+    const found = dotEdges(record, dot);
+    if (options.json) return printJson(edges, 'SystemdDot', { ...jsonFacts(record), edges: found });
+    printDotLines(found, edges);
+  },
+};
+
+function printDotLines(found: ReturnType<typeof dotEdges>, edges: Parameters<typeof printLines>[0]): void {
+  edges.stdout(renderDot(found).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd'));
+  edges.stderr(legend({ drawsBindsTo: true }));
+}

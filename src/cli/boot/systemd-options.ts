@@ -1,0 +1,50 @@
+// cli/boot/systemd-options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its answers are told.
+import type { Command } from 'commander';
+import type { BootRecord } from '../../boot/record.ts';
+import type { Printed } from '../../boot/systemd/compat/printed.ts';
+import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../boot/systemd/versions.ts';
+import { printable } from '../output/table.ts';
+import type { Edges } from '../verb.ts';
+import { type BootOptions, withBootOptions } from './read-boot.ts';
+
+export interface SystemdOptions extends BootOptions {
+  compat?: string | true;
+}
+
+export function withSystemdOptions(command: Command): Command {
+  return withCompatOptions(withBootOptions(command));
+}
+
+export function withCompatOptions(command: Command): Command {
+  return command
+    .option('--compat [VERSION]', `print what systemd-analyze of this version prints (default ${NEWEST_VERSION})`)
+    .option('--no-pager', 'accepted for scripts; there is no pager');
+}
+
+/** `--compat UNIT` means `--compat` and a unit: a version starts with a digit, a unit's name hardly ever does. */
+export function compatOf(options: SystemdOptions, args: string[]): { behaviour?: Behaviour; args: string[] } {
+  const { compat } = options;
+  if (compat === undefined) return { args };
+  const isUnit = typeof compat === 'string' && !/^v?\d/.test(compat) && compat.includes('.');
+  return { behaviour: behaviourOf(parseVersion(isUnit ? true : compat)), args: isUnit ? [compat, ...args] : args };
+}
+
+export function tell({ stdout, stderr, exitCode }: Printed, edges: Edges): number {
+  if (stdout !== '') edges.stdout(stdout);
+  if (stderr !== '') edges.stderr(stderr);
+  return exitCode;
+}
+
+export function isColoured(edges: Edges): boolean {
+  return edges.isTerminal.stdout && !edges.env.NO_COLOR && edges.env.TERM !== 'dumb';
+}
+
+/** Names come from files: no control character of theirs reaches a terminal. */
+export function printLines(edges: Edges, text: string): void {
+  edges.stdout(text.split('\n').map(printable).join('\n'));
+}
+
+/** Facts of the record that every JSON answer of these verbs carries. */
+export function jsonFacts(record: BootRecord): object {
+  return { ...(record.bootId !== undefined && { bootId: record.bootId }), clock: record.clock };
+}

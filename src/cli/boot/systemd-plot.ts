@@ -1,0 +1,87 @@
+// cli/boot/systemd-plot.ts: `headstart boot systemd plot`: the boot as an SVG picture.
+import type { Command } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { phases } from '../../boot/phases.ts';
+import { type CompatPlotOptions, compatPlot } from '../../boot/systemd/compat/plot.ts';
+import { plottedUnits, renderPlot } from '../../boot/systemd/plot.ts';
+import { printJson } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { collect, readBoot } from './read-boot.ts';
+import { compatOf, jsonFacts, type SystemdOptions, tell, withCompatOptions } from './systemd-options.ts';
+
+interface PlotOptions extends Omit<SystemdOptions, 'json'> {
+  json?: string | true;
+  table?: boolean;
+  legend: boolean;
+  scaleSvg?: string;
+  detailed?: boolean;
+}
+
+export const verb: Verb = {
+  examples: [
+    'boot systemd plot -i boot.tar.gz > boot.svg',
+    'boot systemd plot --json -i boot.tar.gz',
+    'boot systemd plot --compat=252 -i boot.tar.gz',
+  ],
+  configure: (command: Command) =>
+    withCompatOptions(command)
+      .option('-i, --input <FILE|DIR|->', 'read this instead of the live machine; may be repeated', collect)
+      .option('-b, --boot <N|ID>', 'which boot: 0 the last one, -1 the one before, or a boot id')
+      .option('--json [short|pretty|off]', "print JSON; with --compat the tool's own rows, in this form")
+      .option('--table', "with --compat: the tool's table of times")
+      .option('--no-legend', 'with --compat: no header and no count below --table and --json')
+      .option('--scale-svg <FACTOR>', 'stretch the time axis by this factor')
+      .option('--detailed', 'with --compat: the start of userspace in numbers'),
+  async run(args, options: PlotOptions, edges) {
+    const { json, ...rest } = options;
+    const shared: SystemdOptions = rest;
+    const { behaviour } = compatOf(shared, args);
+    const scale = parseScale(options.scaleSvg);
+    const format = formatOf(options);
+    const record = await readBoot(shared, edges);
+    if (behaviour) {
+      return tell(
+        compatPlot(record, behaviour, {
+          format,
+          hasLegend: options.legend,
+          scale,
+          isDetailed: options.detailed === true,
+        }),
+        edges,
+      );
+    }
+    if (record.units.length === 0 && !record.manager) {
+      throw new UserError('nothing given lists the units of this boot', {
+        code: 'boot/no-units',
+        next: "add `systemctl show '*'` of the machine, or a bundle made by `headstart boot collect`, with -i",
+      });
+    }
+    if (json !== undefined && json !== 'off') {
+      return printJson(edges, 'SystemdPlot', {
+        ...jsonFacts(record),
+        phases: phases(record),
+        units: plottedUnits(record),
+      });
+    }
+    edges.stdout(renderPlot(record, scale));
+  },
+};
+
+function formatOf({ json, table }: PlotOptions): CompatPlotOptions['format'] {
+  if (json === undefined || json === 'off') return table ? 'table' : 'svg';
+  if (json === 'pretty') return 'json-pretty';
+  if (json === 'short' || json === true) return 'json-short';
+  throw new UserError(`--json=${json} is none of short, pretty, off`, {
+    code: 'boot/bad-option',
+    next: 'leave the value out, or give one of those',
+  });
+}
+
+function parseScale(text: string | undefined): number {
+  const scale = text === undefined ? 1 : Number(text);
+  if (scale > 0 && scale <= 1000) return scale;
+  throw new UserError(`--scale-svg=${text} is not a factor above 0 and up to 1000`, {
+    code: 'boot/bad-option',
+    next: 'give a number such as 2 or 0.5',
+  });
+}

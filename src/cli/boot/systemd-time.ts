@@ -1,0 +1,27 @@
+// cli/boot/systemd-time.ts: `headstart boot systemd time`: firmware, loader, kernel, initrd, userspace.
+import { UserError } from '../../base/errors.ts';
+import { compatTime } from '../../boot/systemd/compat/time.ts';
+import { bootTime, renderTime } from '../../boot/systemd/time.ts';
+import { printJson } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { readBoot } from './read-boot.ts';
+import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
+
+export const verb: Verb = {
+  examples: ['boot systemd time', 'boot systemd time --compat=252 -i boot.tar.gz'],
+  configure: withSystemdOptions,
+  async run(args, options: SystemdOptions, edges) {
+    const { behaviour } = compatOf(options, args);
+    const record = await readBoot(options, edges);
+    if (behaviour) return tell(compatTime(record, behaviour), edges);
+    const time = bootTime(record);
+    if (!time) {
+      throw new UserError('nothing given tells how long the phases of this boot took', {
+        code: 'boot/no-phases',
+        next: 'add `systemctl show` of the manager, or a journal of the same boot, with -i',
+      });
+    }
+    if (options.json) return printJson(edges, 'SystemdTime', { ...jsonFacts(record), ...time });
+    printLines(edges, renderTime(time));
+  },
+};

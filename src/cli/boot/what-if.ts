@@ -1,0 +1,144 @@
+// cli/boot/what-if.ts: `headstart boot what-if`: what would these edits save, or which edit would save most?
+import type { Command } from 'commander';
+import { formatSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { type Edit, parseEdit } from '../../boot/edits.ts';
+import { type WhatIf, type WhatIfLink, whatIf } from '../../boot/what-if.ts';
+import { type WhatIfScan, whatIfScan } from '../../boot/what-if-scan.ts';
+import { printJson } from '../output/json.ts';
+import { printable, renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type BootOptions, collect, readBoot, withBootOptions } from './read-boot.ts';
+
+interface WhatIfOptions extends BootOptions {
+  dropAfter?: string[];
+  after?: string[];
+  set?: string[];
+  mask?: string[];
+  add?: string[];
+  target?: string;
+  scan?: string | true;
+}
+
+const SCAN_LIMIT = 10;
+
+export const verb: Verb = {
+  examples: [
+    "boot what-if --drop-after 'kubelet.service cloud-final.service' --target kubelet.service",
+    'boot what-if --scan -i boot.tar.gz',
+    "boot what-if --add 'kubelet.service After=cloud-final.service Took=2s' --set cloud-final.service=0s --target kubelet.service",
+  ],
+  configure: (command: Command) => {
+    withBootOptions(command)
+      .option(
+        '--drop-after <UNIT DEPENDENCY>',
+        'UNIT no longer waits for DEPENDENCY; may be repeated, as may every edit',
+        collect,
+      )
+      .option('--after <UNIT DEPENDENCY>', 'UNIT also waits for DEPENDENCY', collect)
+      .option('--set <UNIT=SPAN>', 'UNIT takes this long to start, as in kubelet.service=200ms', collect)
+      .option('--mask <UNIT>', 'UNIT is not started at all', collect)
+      .option('--add <UNIT After=… Took=…>', 'a unit the recording does not have; it is in "before" too', collect)
+      .option('--target <UNIT>', 'the unit whose time is asked for; default: the default target, else what was up last')
+      .option('--scan [N]', `list the N (default ${SCAN_LIMIT}) single edits that would save most`);
+  },
+  async run(_args, options: WhatIfOptions, edges) {
+    const edits = editsOf(options);
+    const limit = scanLimit(options.scan);
+    const record = await readBoot(options, edges);
+    if (limit !== undefined) {
+      const found = whatIfScan(record, {
+        limit,
+        edits,
+        ...(options.target !== undefined && { target: options.target }),
+      });
+      return options.json ? printJson(edges, 'WhatIfScan', found) : printScan(found, edges);
+    }
+    const answer = whatIf(record, edits, options.target);
+    return options.json ? printJson(edges, 'WhatIf', answer) : printAnswer(answer, edges);
+  },
+};
+
+function editsOf(options: WhatIfOptions): Edit[] {
+  const given: readonly (readonly [Edit['kind'], string[] | undefined])[] = [
+    ['add', options.add],
+    ['drop-after', options.dropAfter],
+    ['after', options.after],
+    ['set', options.set],
+    ['mask', options.mask],
+  ];
+  return given.flatMap(([kind, texts]) => (texts ?? []).map((text) => parseEdit(kind, text)));
+}
+
+function scanLimit(scan: string | true | undefined): number | undefined {
+  if (scan === undefined) return undefined;
+  if (scan === true) return SCAN_LIMIT;
+  if (/^[1-9]\d{0,5}$/.test(scan)) return Number(scan);
+  throw new UserError(`--scan ${scan}: not a number of edits to list`, {
+    code: 'boot/bad-scan',
+    next: 'write --scan or --scan 20',
+  });
+}
+
+function printAnswer(answer: WhatIf, edges: Edges): void {
+  const { before, after, savedUs, target } = answer;
+  const share = shown(before) > 0 ? ` (${((100 * Math.abs(savedUs)) / shown(before)).toFixed(1)}%)` : '';
+  const verdict =
+    savedUs < 0
+      ? `lost    ${formatSpan(-savedUs)}${share}`
+      : `saved   ${formatSpan(savedUs)}${savedUs > 0 ? share : ''}`;
+  const lines = [
+    `${printable(target)}, ${since(answer)}`,
+    `before  ${formatSpan(shown(before))}`,
+    `after   ${formatSpan(shown(after))}`,
+    verdict,
+    '',
+    answer.edits.length > 0 ? 'Edits:' : 'No edits: this is the boot as recorded. Try --scan, or see --help.',
+    ...answer.edits.map((edit) => `  ${printable(edit.text)}`),
+    '',
+    'The chain then (@ when it began to start, + how long it took):',
+    ...answer.chain.map((link, depth) => describeLink(link, depth, answer.clock.userspaceUs ?? 0)),
+    '',
+    `Assumption: ${answer.assumption}.`,
+  ];
+  edges.stdout(`${lines.join('\n')}\n`);
+  warn(answer.notes, edges);
+}
+
+function describeLink(link: WhatIfLink, depth: number, userspaceUs: number): string {
+  const took = link.tookUs > 0 ? ` +${formatSpan(link.tookUs)}` : '';
+  // A pasted or generated chain may be thousands deep; indenting further would only push it off the screen.
+  const indent = '  '.repeat(Math.min(depth, 40));
+  return `${indent}${depth > 0 ? '└─' : ''}${printable(link.unit)} @${formatSpan(link.startUs - userspaceUs)}${took}`;
+}
+
+function printScan(found: WhatIfScan, edges: Edges): void {
+  const heading = `${printable(found.target)}, ${since(found)}: ${formatSpan(shown(found.before))}`;
+  const offsetUs = found.before.targetUs - shown(found.before);
+  const table = renderTable(
+    [
+      { title: 'SAVES', align: 'right', cell: (row) => formatSpan(row.savedUs) },
+      { title: 'LEAVES', align: 'right', cell: (row) => formatSpan(row.afterUs - offsetUs) },
+      { title: 'EDIT', cell: (row) => row.text },
+      { title: '', cell: (row) => (row.weakensTarget ? `the target would mean less` : '') },
+    ],
+    found.candidates,
+  );
+  const none =
+    'No single edit would bring it forward: nothing on its path can be dropped, masked or shortened alone.\n';
+  edges.stdout(`${heading}\n\n${found.candidates.length > 0 ? table : none}\nAssumption: ${found.assumption}.\n`);
+  warn(found.notes, edges);
+}
+
+function since({ clock }: Pick<WhatIf, 'clock'>): string {
+  if (clock.userspaceUs !== undefined) return 'counted from the start of userspace';
+  return clock.zero === 'kernel' ? 'counted from the start of the kernel' : 'counted from the first event';
+}
+
+function shown(instant: WhatIf['before']): number {
+  return instant.sinceUserspaceUs ?? instant.targetUs;
+}
+
+function warn(notes: readonly string[], edges: Edges): void {
+  for (const note of notes) edges.stderr(`note: ${printable(note)}\n`);
+}

@@ -1,0 +1,193 @@
+// cli/main.ts: the table of verbs. A verb's file is loaded only when it is called, so --help and small verbs stay fast.
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { exitCodeOf, renderError } from '../base/errors.ts';
+import type { Edges, Verb } from './verb.ts';
+
+export interface VerbEntry {
+  summary: string;
+  load(): Promise<{ verb: Verb }>;
+}
+
+export const GROUPS: Readonly<Record<string, { summary: string; examples: string[] }>> = {
+  boot: {
+    summary: 'where did the time go between "give me a node" and Node Ready',
+    examples: ['boot timeline -i boot.tar.gz', 'boot what-if --scan -i boot.tar.gz'],
+  },
+  'boot systemd': {
+    summary: "systemd-analyze's verbs, offline and on any input",
+    examples: ['boot systemd critical-chain -i boot.tar.gz', 'boot systemd blame --compat=252 -i boot.tar.gz'],
+  },
+  'boot cloud-init': {
+    summary: "cloud-init analyze's verbs, without its crashes",
+    examples: ['boot cloud-init show -i cloud-init.log', 'boot cloud-init boot -i boot.tar.gz'],
+  },
+};
+
+export const VERBS: Readonly<Record<string, VerbEntry>> = {
+  'boot timeline': {
+    summary: 'one table from VM create to Node Ready: what, when, how long, work or wait',
+    load: () => import('./boot/timeline.ts'),
+  },
+  'boot blame': {
+    summary: 'what took longest, over everything at once',
+    load: () => import('./boot/blame.ts'),
+  },
+  'boot chain': {
+    summary: 'what held the node back, link by link',
+    load: () => import('./boot/chain.ts'),
+  },
+  'boot what-if': {
+    summary: 'what would an edit save: drop an ordering, mask or speed up a unit',
+    load: () => import('./boot/what-if.ts'),
+  },
+  'boot compare': {
+    summary: 'what got slower, faster, new or gone between two boots',
+    load: () => import('./boot/compare.ts'),
+  },
+  'boot check': {
+    summary: 'hold a boot to a budget; exit code 3 when it is exceeded',
+    load: () => import('./boot/check.ts'),
+  },
+  'boot report': {
+    summary: 'one self-contained HTML page',
+    load: () => import('./boot/report.ts'),
+  },
+  'boot export': {
+    summary: 'the boot as JSON, an OTLP trace, a Chrome trace or CSV',
+    load: () => import('./boot/export.ts'),
+  },
+  'boot collect': {
+    summary: 'gather all of it into one bundle, here or over ssh, secrets left out',
+    load: () => import('./boot/collect.ts'),
+  },
+  'boot record': {
+    summary: 'keep the record of this boot, or of every boot',
+    load: () => import('./boot/record.ts'),
+  },
+  'boot history': {
+    summary: 'the recorded boots, and the one where something changed',
+    load: () => import('./boot/history.ts'),
+  },
+  'boot systemd time': {
+    summary: 'time spent in firmware, loader, kernel, initrd and userspace',
+    load: () => import('./boot/systemd-time.ts'),
+  },
+  'boot systemd blame': {
+    summary: 'units by the time they took to start',
+    load: () => import('./boot/systemd-blame.ts'),
+  },
+  'boot systemd critical-chain': {
+    summary: 'the time-critical chain of units',
+    load: () => import('./boot/systemd-critical-chain.ts'),
+  },
+  'boot systemd plot': {
+    summary: 'the start of all units as an SVG picture',
+    load: () => import('./boot/systemd-plot.ts'),
+  },
+  'boot systemd dot': {
+    summary: 'the ordering of units as a dot graph',
+    load: () => import('./boot/systemd-dot.ts'),
+  },
+  'boot cloud-init show': {
+    summary: 'stages and modules in the order they ran',
+    load: () => import('./boot/cloud-init-show.ts'),
+  },
+  'boot cloud-init blame': {
+    summary: 'modules by the time they took',
+    load: () => import('./boot/cloud-init-blame.ts'),
+  },
+  'boot cloud-init dump': {
+    summary: 'the events of the log as JSON',
+    load: () => import('./boot/cloud-init-dump.ts'),
+  },
+  'boot cloud-init boot': {
+    summary: 'kernel start, kernel end, cloud-init activation and start',
+    load: () => import('./boot/cloud-init-boot.ts'),
+  },
+  completion: {
+    summary: 'print a completion script for bash, zsh or fish',
+    load: () => import('./completion.ts'),
+  },
+};
+
+/** Runs one command line and gives its exit code; never throws for a user's mistake. */
+export async function main(argv: string[], edges: Edges): Promise<number> {
+  let exitCode = 0;
+  const { program, path } = await buildProgram(argv, edges, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      edges.stderr(`next:  headstart ${path.length > 0 ? `${path.join(' ')} ` : ''}--help\n`);
+      return 2;
+    }
+    edges.stderr(`${renderError(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+/** Declares every group and verb by name; only the verb that `argv` names is loaded and given its options. */
+async function buildProgram(argv: string[], edges: Edges, onExit: (code: number) => void) {
+  const program = prepare(new Command('headstart'), edges)
+    .description('Kubernetes nodes on VM pools that come up fast, patched and known-good, with the proof')
+    .version(version(), '-V, --version')
+    .addHelpText('before', helpExamples(['boot collect -o boot.tar.gz', 'boot timeline -i boot.tar.gz']));
+  const groups = new Map<string, Command>([['', program]]);
+  for (const [path, { summary, examples }] of Object.entries(GROUPS)) {
+    addTo(groups, path, edges).description(summary).addHelpText('before', helpExamples(examples));
+  }
+
+  const called = calledVerb(argv);
+  for (const [path, entry] of Object.entries(VERBS)) {
+    const command = addTo(groups, path, edges).description(entry.summary);
+    if (path !== called.join(' ')) continue;
+    const { verb } = await entry.load();
+    command.addHelpText('before', helpExamples(verb.examples));
+    verb.configure(command);
+    command.action(async (...values: unknown[]) => {
+      const self = values.at(-1) as Command;
+      onExit((await verb.run(self.args, self.opts(), edges)) ?? 0);
+    });
+  }
+  return { program, path: called };
+}
+
+function addTo(groups: Map<string, Command>, path: string, edges: Edges): Command {
+  const words = path.split(' ');
+  const parent = groups.get(words.slice(0, -1).join(' '))!;
+  const command = prepare(new Command(words.at(-1)!), edges);
+  parent.addCommand(command);
+  groups.set(path, command);
+  return command;
+}
+
+function prepare(command: Command, edges: Edges): Command {
+  return command
+    .exitOverride()
+    .configureOutput({ writeOut: edges.stdout, writeErr: edges.stderr })
+    .showSuggestionAfterError();
+}
+
+/** The longest run of leading words that names a verb. */
+function calledVerb(argv: string[]): string[] {
+  const words = argv.filter((word) => !word.startsWith('-')).slice(0, 3);
+  for (let length = words.length; length > 0; length--) {
+    const path = words.slice(0, length);
+    if (VERBS[path.join(' ')]) return path;
+  }
+  return [];
+}
+
+function helpExamples(examples: string[]): string {
+  return `Examples:\n${examples.map((example) => `  headstart ${example}\n`).join('')}\n`;
+}
+
+function version(): string {
+  const manifest = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,8 @@
+// cli/output/json.ts: the envelope every --json answer comes in.
+import type { Edges } from '../verb.ts';
+
+export const API_VERSION = 'headstart.dev/v1';
+
+export function printJson(edges: Edges, kind: string, body: object): void {
+  edges.stdout(`${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
+}

@@ -1,0 +1,57 @@
+// cli/testing.ts: runs a command line, or one verb of it, in a test: no process, a world of the test's own, and what it printed.
+import { Command, CommanderError } from 'commander';
+import { exitCodeOf, renderError } from '../base/errors.ts';
+import { main } from './main.ts';
+import type { Edges, Verb } from './verb.ts';
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface TestWorld {
+  stdin?: string;
+  nowUs?: number;
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export async function run(argv: string[], world: TestWorld = {}): Promise<Ran> {
+  const { ran, edges } = testEdges(world);
+  ran.code = await main(argv, edges);
+  return ran;
+}
+
+/** As main.ts would run it, for a verb whose own file is under test. */
+export async function runVerb(verb: Verb, argv: readonly string[], world: TestWorld = {}): Promise<Ran> {
+  const { ran, edges } = testEdges(world);
+  const command = new Command().exitOverride().configureOutput({ writeErr: edges.stderr });
+  verb.configure(command);
+  try {
+    command.parse([...argv], { from: 'user' });
+    ran.code = (await verb.run(command.args, command.opts(), edges)) ?? 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return { ...ran, code: 2 };
+    edges.stderr(`${renderError(error)}\n`);
+    ran.code = exitCodeOf(error);
+  }
+  return ran;
+}
+
+function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {} }: TestWorld): { ran: Ran; edges: Edges } {
+  const ran: Ran = { code: 0, stdout: '', stderr: '' };
+  const edges: Edges = {
+    stdout: (text) => {
+      ran.stdout += text;
+    },
+    stderr: (text) => {
+      ran.stderr += text;
+    },
+    readStdin: () => new TextEncoder().encode(stdin),
+    env,
+    isTerminal: { stdout: false, stderr: false },
+    nowUs: () => nowUs,
+    signal: new AbortController().signal,
+  };
+  return { ran, edges };
+}

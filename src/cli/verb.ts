@@ -1,0 +1,24 @@
+// cli/verb.ts: what is a verb to the command line? Its options, and what it does with them.
+import type { Command } from 'commander';
+
+/** What the outside world is to a verb; main.ts passes the real one, tests their own. */
+export interface Edges {
+  stdout(text: string): void;
+  stderr(text: string): void;
+  readStdin(): Uint8Array;
+  env: Readonly<Record<string, string | undefined>>;
+  isTerminal: { stdout: boolean; stderr: boolean };
+  /** µs since 1970. */
+  nowUs(): number;
+  signal: AbortSignal;
+}
+
+export interface Verb {
+  /** At least two, shown first in --help. */
+  examples: string[];
+  configure(command: Command): void;
+  /** The exit code; nothing = 0. */
+  // biome-ignore lint/suspicious/noExplicitAny: commander gives options as it parsed them; each verb names their shape
+  // biome-ignore lint/suspicious/noConfusingVoidType: a verb that has nothing to say about its exit code returns nothing
+  run(args: string[], options: any, edges: Edges): Promise<number | void> | number | void;
+}
