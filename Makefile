@@ -13,6 +13,8 @@ install: node_modules/.package-lock.json
 
 node_modules/.package-lock.json: package-lock.json package.json
 	@echo "== installing dependencies"
+	@command -v npm >/dev/null || { echo "error: npm is not on PATH"; \
+	  echo "next:  install Node.js 20 or newer with npm, then run make again"; exit 1; }
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 

@@ -43,17 +43,21 @@ export class TransientError extends Error {
 /** The text a person sees on stderr. Anything that is neither kind is a bug and keeps its stack. */
 export function renderError(error: unknown): string {
   if (error instanceof UserError) {
-    return [
+    const lines = [
       `error: ${error.message}`,
       error.kept && `       ${error.kept}`,
       error.next && `next:  ${error.next}`,
       `code:  ${error.code}`,
-    ]
-      .filter(Boolean)
-      .join('\n');
+    ];
+    return withoutControls(lines.filter(Boolean).join('\n'));
   }
-  if (error instanceof TransientError) return `error: ${error.message}\ncode:  ${error.code}`;
+  if (error instanceof TransientError) return withoutControls(`error: ${error.message}\ncode:  ${error.code}`);
   return `bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+/** A message quotes file names, programs and servers; what they say must not steer the reader's terminal. */
+function withoutControls(text: string): string {
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
 }
 
 export function exitCodeOf(error: unknown): number {

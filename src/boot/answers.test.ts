@@ -66,9 +66,110 @@ describe('boot chain', () => {
     expect(chain(aks, 'kubelet.service').map((link) => link.name)).toEqual([
       'kubelet.service',
       'AKS.CSE.ensureKubelet',
+      'AKS.CSE',
       'walinuxagent.service',
       'basic.target',
     ]);
+  });
+
+  it('goes from Ready through what the kubelet tells, and from there task by task to the agent, with the waits on the way', () => {
+    const aks = bootRecord({
+      units: [
+        unit('basic.target', 2, 0),
+        unit('walinuxagent.service', 5, 1, ['basic.target']),
+        unit('kubelet.service', 50, 0.1, ['basic.target']),
+      ],
+      spans: [
+        span('extension:AKS.CSE.cse_start', 32, 52),
+        span('extension:AKS.CSE.installDeps', 32.1, 40),
+        span('extension:AKS.CSE.ensureKubelet', 41, 51.5),
+        span('extension:AKS.Runtime.waitForTLSBootstrapping', 49.9, 55.2, { wait: 'extension: until it is there' }),
+        span('kubelet:start', 50.3, 56, { unit: 'kubelet.service' }),
+        span('kubelet:register', 56, 56.4, { unit: 'kubelet.service' }),
+        span('kubelet:become-ready', 56.4, 66.2, { unit: 'kubelet.service' }),
+      ],
+      milestones: [
+        { name: 'node-registered', atUs: 56.4e6, source: 'kubelet' },
+        { name: 'node-ready', atUs: 66.2e6, source: 'kubelet' },
+      ],
+    });
+    const links = chain(aks);
+    expect(links.map((link) => link.name)).toEqual([
+      'node-ready',
+      'become-ready',
+      'node-registered',
+      'register',
+      'start',
+      'kubelet.service',
+      'AKS.CSE.ensureKubelet',
+      'AKS.CSE.installDeps',
+      'AKS.CSE.cse_start',
+      'walinuxagent.service',
+      'basic.target',
+    ]);
+    expect(links[4]!.inside.map((part) => part.name)).toEqual(['AKS.Runtime.waitForTLSBootstrapping']);
+    expect(links[8]).toMatchObject({ endUs: 32.1e6, inside: [] });
+    expect(timeline(aks).waitUs).toBe(5.3e6);
+    const { work } = blame(aks);
+    expect(work.map((entry) => entry.name).slice(0, 3)).toEqual(['AKS.CSE.cse_start', 'become-ready', 'start']);
+    expect(work[0]!.parts.map((part) => part.name)).toEqual(['AKS.CSE.ensureKubelet', 'AKS.CSE.installDeps']);
+    expect(work.find((entry) => entry.name === 'kubelet.service')!.parts).toEqual([]);
+  });
+
+  it('counts what a script waited for on the way to Ready when the kubelet itself tells nothing', () => {
+    const events = bootRecord({
+      spans: [
+        span('extension:AKS.CSE.ensureKubelet', 41, 51.5),
+        span('extension:AKS.Runtime.waitForTLSBootstrapping', 50.2, 55.2, { wait: 'extension: until it is there' }),
+      ],
+      milestones: [
+        { name: 'kubelet-started', atUs: 50e6, source: 'kubelet', errorUs: 1e6 },
+        { name: 'node-registered', atUs: 56e6, source: 'cluster', errorUs: 1e6 },
+      ],
+    });
+    expect(chain(events).map((link) => link.name)).toEqual([
+      'node-registered',
+      'AKS.Runtime.waitForTLSBootstrapping',
+      'kubelet-started',
+      'AKS.CSE.ensureKubelet',
+    ]);
+    expect(timeline(events).waitUs).toBe(5e6);
+  });
+
+  it('goes on with the boot itself where nobody tells of a kubelet', () => {
+    const { units, ...rest } = node;
+    const noKubelet = { ...rest, units: units.filter(({ name }) => name !== 'kubelet.service') };
+    const late = noKubelet.milestones.map((m) => ({ ...m, atUs: m.atUs + 30e6 }));
+    const names = chain({ ...noKubelet, milestones: late }).map((link) => link.name);
+    expect(names.slice(0, 4)).toEqual(['node-ready', 'node-registered', 'startup-finished', 'late.service']);
+  });
+
+  it('follows a log without units stage by stage, also from Node Ready, so that a parked VM is a wait there too', () => {
+    const wait = 'platform: parked';
+    const spans = [
+      span('cloud-init:init-local', 5, 1008),
+      span('cloud-init:azure-ds/_poll_imds', 6, 1006, { parent: 'cloud-init:init-local', wait }),
+      span('cloud-init:modules-final', 1014, 1016),
+    ];
+    const log = bootRecord({ spans });
+    expect(chain(log).map((link) => link.name)).toEqual(['modules-final', 'init-local']);
+    expect(chain(log)[1]!.inside.map((part) => part.name)).toEqual(['azure-ds/_poll_imds']);
+    expect(timeline(log).waitUs).toBe(1000e6);
+    const withNode = bootRecord({
+      spans: [...spans, span('cluster:become-ready', 1030, 1040)],
+      milestones: [
+        { name: 'node-registered', atUs: 1030e6, source: 'cluster' },
+        { name: 'node-ready', atUs: 1040e6, source: 'cluster' },
+      ],
+    });
+    expect(chain(withNode).map((link) => link.name)).toEqual([
+      'node-ready',
+      'become-ready',
+      'node-registered',
+      'modules-final',
+      'init-local',
+    ]);
+    expect(timeline(withNode)).toMatchObject({ waitUs: 1000e6, ownUs: 40e6 });
   });
 
   it('is total on any boot, cycles included, and every link ends before the next begins', () => {
@@ -98,6 +199,22 @@ describe('boot blame', () => {
     expect(work[0]!.parts[0]!.parts[0]).toMatchObject({ name: 'modules-final/config-runcmd', tookUs: 7e6 });
     expect(waits.map((entry) => entry.name)).toEqual(['systemd-networkd-wait-online.service']);
     expect(work.map((entry) => entry.name)).not.toContain('systemd-networkd-wait-online.service');
+  });
+
+  it('ranks a stage by its work: the wait inside it is told apart', () => {
+    const parked = bootRecord({
+      spans: [
+        span('cloud-init:init-local', 5, 1008),
+        span('cloud-init:azure-ds/_poll_imds', 6, 1006, { parent: 'cloud-init:init-local', wait: 'platform: parked' }),
+        span('cloud-init:modules-final', 1014, 1024),
+      ],
+    });
+    const { work, waits } = blame(parked);
+    expect(work.map(({ name, tookUs, waitUs }) => [name, tookUs, waitUs])).toEqual([
+      ['modules-final', 10e6, 0],
+      ['init-local', 1003e6, 1000e6],
+    ]);
+    expect(waits.map(({ name, tookUs }) => [name, tookUs])).toEqual([['azure-ds/_poll_imds', 1000e6]]);
   });
 
   it('is total on any boot, and lists every span that took time once', () => {

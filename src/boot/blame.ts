@@ -10,6 +10,8 @@ export interface BlameEntry {
   tookUs: number;
   /** Time inside that none of its parts accounts for. */
   ownUs: number;
+  /** Of `tookUs`, waits for something outside the node; all of it where this is itself a wait. Overlapping ones count once. */
+  waitUs: number;
   wait?: string;
   result?: Span['result'];
   parts: BlameEntry[];
@@ -20,7 +22,7 @@ export interface BlameAnswer {
   waits: BlameEntry[];
 }
 
-/** Longest first on every level; ties by start, then by name, so that every run prints the same. */
+/** Most work first on every level, the longest wait first among waits; ties by start, then by name, so that every run prints the same. */
 export function blame(record: BootRecord): BlameAnswer {
   const entries = spanForest(everySpan(record).filter((span) => span.endUs > span.startUs)).map(entryOf);
   entries.sort(longestFirst);
@@ -42,10 +44,15 @@ function entryOf({ span, children }: SpanTree): BlameEntry {
         children.map((child) => child.span),
         span,
       ),
+    waitUs: coveredUs(waitsOf({ span, children }), span),
     ...(span.wait !== undefined && { wait: span.wait }),
     ...(span.result !== undefined && { result: span.result }),
     parts,
   };
+}
+
+function waitsOf({ span, children }: SpanTree): Span[] {
+  return span.wait !== undefined ? [span] : children.flatMap(waitsOf);
 }
 
 /** Waits wherever they are; a wait inside a wait is the same time and is not listed again. */
@@ -54,7 +61,10 @@ function waitsIn(entry: BlameEntry): BlameEntry[] {
 }
 
 function longestFirst(a: BlameEntry, b: BlameEntry): number {
-  return b.tookUs - a.tookUs || a.startUs - b.startUs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+  const workUs = (entry: BlameEntry) => entry.tookUs - entry.waitUs;
+  return (
+    workUs(b) - workUs(a) || b.tookUs - a.tookUs || a.startUs - b.startUs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  );
 }
 
 /** How much of `within` the intervals cover together: overlapping ones count once. */

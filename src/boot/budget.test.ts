@@ -22,6 +22,10 @@ const verdictOf = (document: unknown) => checkBudget(record, parseBudget(documen
 describe('a budget', () => {
   it.each([
     [{ total: '30s' }, 'ok', 30_000_000],
+    [{ kernel: '2s' }, 'ok', 2_000_000],
+    [{ userspace: '9s' }, 'exceeded', 10_000_000],
+    [{ 'cloud-init.service': '4s' }, 'exceeded', 4_500_000],
+    [{ 'node-ready': '29s' }, 'exceeded', 30_000_000],
     [{ total: '29.999s' }, 'exceeded', 30_000_000],
     [{ phases: { kernel: '2s' } }, 'ok', 2_000_000],
     [{ phases: { userspace: '9s' } }, 'exceeded', 10_000_000],
@@ -35,6 +39,13 @@ describe('a budget', () => {
     [{ spans: { 'cloud-init:modules-fin': '2s' } }, 'unknown', undefined],
   ] as const)('%j is %s', (document, verdict, actualUs) => {
     expect(verdictOf(document)).toMatchObject({ verdict, ...(actualUs !== undefined && { actualUs }) });
+  });
+
+  it('keeps what stands in a section and at the top, the section first', () => {
+    expect(parseBudget({ kernel: '1s', phases: { kernel: '2s', userspace: '3s' }, 'node-ready': 4 }, 'b')).toEqual({
+      phases: { kernel: 2e6, userspace: 3e6 },
+      milestones: { 'node-ready': 4e6 },
+    });
   });
 
   it('does not call a unit good that failed, did not run, is still starting or is not there', () => {

@@ -79,7 +79,7 @@ const schema = z.strictObject(
 
 /** The budget in `document`, or every problem with it at once. */
 export function parseBudget(document: unknown, name: string): Budget {
-  const parsed = schema.safeParse(document);
+  const parsed = schema.safeParse(inSections(document));
   const problems = parsed.success ? emptyProblem(parsed.data) : parsed.error.issues.map(describeIssue);
   if (parsed.success && problems.length === 0) return parsed.data;
   throw new UserError(`${name} is not a budget:\n${problems.map((problem) => `         ${problem}`).join('\n')}`, {
@@ -87,6 +87,32 @@ export function parseBudget(document: unknown, name: string): Budget {
     next: 'write for example `units: {cloud-init.service: 5s}` or `milestones: {node-ready: 40s}`',
   });
 }
+
+/** A name may stand at the top, without its section: a phase, a milestone, or what has a unit's suffix. */
+function inSections(document: unknown): unknown {
+  if (!isMap(document)) return document;
+  const [named, rest] = [new Map<string, Record<string, unknown>>(), { ...document }];
+  for (const [name, value] of Object.entries(document)) {
+    const section = sectionOf(name);
+    if (section === undefined || !isMap(rest[section] ?? {})) continue;
+    named.set(section, { ...named.get(section), [name]: value });
+    delete rest[name];
+  }
+  for (const [section, limits] of named) rest[section] = { ...limits, ...(rest[section] as object | undefined) };
+  return rest;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sectionOf(name: string): string | undefined {
+  if ((PHASES as readonly string[]).includes(name)) return 'phases';
+  if ((MILESTONES as readonly string[]).includes(name)) return 'milestones';
+  return UNIT_SUFFIX.test(name) ? 'units' : undefined;
+}
+
+const UNIT_SUFFIX = /\.(?:service|target|socket|mount|automount|device|swap|path|timer|slice|scope)$/;
 
 /** A budget without a limit would pass every boot. */
 function emptyProblem(budget: Budget): string[] {

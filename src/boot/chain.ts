@@ -35,7 +35,7 @@ export function chain(record: BootRecord, target: string | undefined = chainTarg
     links.push({
       ...current,
       gapUs: previous ? Math.max(0, current.startUs - previous.endUs) : 0,
-      inside: graph.inside(current.id),
+      inside: graph.inside(current),
     });
     current = previous;
   }
@@ -48,7 +48,19 @@ export function chain(record: BootRecord, target: string | undefined = chainTarg
  */
 export function chainTarget(record: BootRecord): string | undefined {
   const reached = new Set(milestonesOf(record).map((m) => m.name));
-  return END_POINTS.find((name) => reached.has(name)) ?? defaultTarget(record) ?? lastUnitBy(record)?.name;
+  return (
+    END_POINTS.find((name) => reached.has(name)) ??
+    defaultTarget(record) ??
+    lastUnitBy(record)?.name ??
+    lastStage(record)
+  );
+}
+
+/** Logs without units: one stage after the other, the last one at the end. */
+function lastStage({ spans }: BootRecord): string | undefined {
+  const stages = spans.filter((span) => span.parent === undefined);
+  return stages.reduce<Span | undefined>((last, span) => (last && last.endUs > span.endUs ? last : span), undefined)
+    ?.id;
 }
 
 /** Startup is finished when its last job is, so it ends with whichever unit was up last by then. */
@@ -74,6 +86,11 @@ function observedGraph(record: BootRecord) {
     (span) => span.parent!,
   );
   const extensions = [...spans.values()].filter((span) => span.source === 'extension' || span.source === 'guest-agent');
+  const scriptWaits = extensions.filter((span) => span.wait !== undefined);
+  const stages = [...spans.values()].filter(
+    (span) => span.source === 'cloud-init' && (span.parent === undefined || !spans.has(span.parent)),
+  );
+  const joining = [...spans.values()].filter((span) => span.source === 'kubelet' || span.source === 'cluster');
 
   const pointOfUnit = (name: string | undefined): Point | undefined => {
     const unit = name === undefined ? undefined : units.get(name);
@@ -100,27 +117,78 @@ function observedGraph(record: BootRecord) {
   const startedFrom = (point: Point): Point | undefined => {
     let innermost: Span | undefined;
     for (const span of extensions) {
+      if (span.id === point.id || span.wait !== undefined) continue;
       const isAround = span.startUs <= point.startUs && point.startUs <= span.endUs;
       if (isAround && (!innermost || span.startUs >= innermost.startUs)) innermost = span;
     }
     return innermost && { ...innermost, endUs: Math.min(innermost.endUs, point.startUs) };
   };
+  /** A script does one thing after the other: the task before it, or what it is part of, if that began later. */
+  const taskBefore = (point: Point): Point | undefined => {
+    const agent = pointOfUnit('walinuxagent.service') ?? pointOfUnit('waagent.service');
+    const previous = lastEnded(extensions, point, agent?.endUs);
+    const around = startedFrom(point);
+    if (around && around.startUs >= (previous?.endUs ?? 0)) return around;
+    return previous ?? agent ?? lastEnded(stages, point);
+  };
+  const kubelet = () => pointOfUnit('kubelet.service') ?? pointOfMilestone('kubelet-started');
+  /** From Ready back to the kubelet's start through what it and the cluster say of the time between. */
+  const joinedAfter = (point: Point): Point | undefined => {
+    const start = kubelet();
+    const told = lastEnded([...joining, ...scriptWaits], point, start && start.startUs - (record.clock.errorUs ?? 0));
+    const registered = point.id === 'milestone:node-registered' ? undefined : pointOfMilestone('node-registered');
+    const isBetween = registered && registered.endUs <= point.startUs && registered.endUs >= (told?.endUs ?? 0);
+    if (isBetween) return registered;
+    return told ?? (start?.id === point.id ? undefined : start) ?? taskBefore(point) ?? startupBy(point);
+  };
+  /** Nobody tells of a kubelet: what is known to have come before is the boot. */
+  const startupBy = (point: Point): Point | undefined => {
+    const finished = pointOfMilestone('startup-finished');
+    return finished && finished.endUs <= point.startUs ? finished : undefined;
+  };
+  /** What a script waits for once it has started the kubelet is the kubelet's doing. */
+  const kubeletBy = (point: Point): Point | undefined => {
+    const start = kubelet();
+    return start && start.endUs <= point.startUs + (record.clock.errorUs ?? 0) ? start : undefined;
+  };
   const heldBackBy = (point: Point): Point | undefined => {
-    if (point.id === 'milestone:node-ready') return pointOfMilestone('node-registered') ?? kubelet();
-    if (point.id === 'milestone:node-registered') return kubelet();
-    if (point.id === 'milestone:kubelet-started') return pointOfUnit('kubelet.service');
     if (point.id === 'milestone:startup-finished') return pointOfUnit(lastUnitBy(record, point.startUs)?.name);
-    if (point.source === 'extension') return pointOfUnit('walinuxagent.service') ?? pointOfUnit('waagent.service');
+    if (point.source === 'kubelet' || point.source === 'cluster') return joinedAfter(point);
+    if (point.source === 'extension')
+      return (point.wait === undefined ? undefined : kubeletBy(point)) ?? taskBefore(point);
+    if (point.source === 'cloud-init') return lastEnded(stages, point);
     const ordered = orderedAfter(point);
     const starter = point.name === 'kubelet.service' ? startedFrom(point) : undefined;
     return starter && starter.startUs >= (ordered?.endUs ?? 0) ? starter : ordered;
   };
-  const kubelet = () => pointOfUnit('kubelet.service') ?? pointOfMilestone('kubelet-started');
+  const inside = (point: Point): Span[] => {
+    // A link may end before the span it is of: where it started the next one.
+    const parts = descendants(point.id, children).filter(
+      (span) => span.startUs < point.endUs || span.endUs <= point.endUs,
+    );
+    if (!joining.some((span) => span.id === point.id)) return parts;
+    // What the node waited for on its way to Ready is told beside the way: by the kubelet, the cluster or a script.
+    const waits = [...joining, ...scriptWaits].filter(
+      (span) => span.wait !== undefined && span.startUs < point.endUs && span.endUs > point.startUs,
+    );
+    return [...new Set([...parts, ...waits])].filter((span) => span.id !== point.id);
+  };
   return {
     find: (target: string) => pointOfMilestone(target) ?? pointOfUnit(target) ?? spans.get(target),
     heldBackBy,
-    inside: (id: string) => descendants(id, children),
+    inside,
   };
+}
+
+/** The latest to end before the point begins, the longest of those on a tie; what began before `fromUs` is another story. */
+function lastEnded(spans: readonly Span[], point: Point, fromUs = Number.NEGATIVE_INFINITY): Span | undefined {
+  let last: Span | undefined;
+  for (const span of spans) {
+    if (span.id === point.id || span.endUs > point.startUs || span.startUs < fromUs) continue;
+    const isLater = !last || span.endUs > last.endUs || (span.endUs === last.endUs && span.startUs < last.startUs);
+    if (isLater) last = span;
+  }
+  return last;
 }
 
 function descendants(id: string, children: ReadonlyMap<string, Span[]>): Span[] {

@@ -29,6 +29,20 @@ describe('clockMap', () => {
     expect(map.toMonotonicUs(WALL + 20e6 + stepUs)).toBe(20e6);
   });
 
+  it('takes one stamp that both sides of it contradict for a late stamp, not for two steps', () => {
+    // A journal entry of a busy machine: its writer was interrupted between reading one clock and the other.
+    const at = (monotonicUs: number, offByUs = 0) => ({
+      monotonicUs,
+      wallUs: WALL + monotonicUs + offByUs,
+      errorUs: 0,
+    });
+    const late = at(26_227_951, -66_689);
+    const map = clockMap([at(1e6), at(26_227_900), late, late, at(26_231_013), at(90e6)])!;
+    expect(map.steps).toEqual([]);
+    expect(map.toMonotonicUs(WALL + 26_229_000)).toBe(26_229_000);
+    expect(clockMap([at(1e6), late])?.steps).toHaveLength(1);
+  });
+
   it('has nothing to say without anchors', () => {
     expect(clockMap([])).toBeUndefined();
   });

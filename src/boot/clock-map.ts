@@ -4,6 +4,7 @@ import type { Anchor } from './sources/source.ts';
 /** A stretch of the boot in which wall = monotonic + offset, the offset known to lie in [lowUs, highUs]. */
 interface Segment {
   fromMonotonicUs: number;
+  toMonotonicUs: number;
   lowUs: number;
   highUs: number;
 }
@@ -51,11 +52,17 @@ function segmentsOf(anchors: readonly Anchor[]): Segment[] {
   for (const anchor of inOrder) {
     const lowUs = anchor.wallUs - anchor.monotonicUs;
     const highUs = lowUs + anchor.errorUs;
+    const agrees = (segment: Segment | undefined): segment is Segment =>
+      segment !== undefined && lowUs <= segment.highUs + DRIFT_US && highUs >= segment.lowUs - DRIFT_US;
+    // One stamp that both its sides contradict: whoever took it was interrupted between reading the two clocks.
+    const isLone = segments.at(-1)?.fromMonotonicUs === segments.at(-1)?.toMonotonicUs;
+    if (isLone && !agrees(segments.at(-1)) && agrees(segments.at(-2))) segments.pop();
     const current = segments.at(-1);
-    if (!current || lowUs > current.highUs + DRIFT_US || highUs < current.lowUs - DRIFT_US) {
-      segments.push({ fromMonotonicUs: anchor.monotonicUs, lowUs, highUs });
+    if (!agrees(current)) {
+      segments.push({ fromMonotonicUs: anchor.monotonicUs, toMonotonicUs: anchor.monotonicUs, lowUs, highUs });
       continue;
     }
+    current.toMonotonicUs = anchor.monotonicUs;
     const narrowLowUs = Math.max(current.lowUs, lowUs);
     const narrowHighUs = Math.min(current.highUs, highUs);
     if (narrowLowUs <= narrowHighUs) {

@@ -1,6 +1,7 @@
 // boot/cluster-boots.ts: which pieces of evidence speak of the same boot?
 import { clockMap } from './clock-map.ts';
 import type { Evidence } from './sources/source.ts';
+import { areOfTwoBoots } from './two-boots.ts';
 
 /** Evidence that was given together: the files of one folder or archive, or all loose files of one command line. */
 export interface EvidenceGroup {
@@ -63,10 +64,11 @@ function findHome(
   if (zeroUs !== undefined) {
     const near = clusters
       .filter((c) => c.wallAtZeroUs !== undefined && Math.abs(c.wallAtZeroUs - zeroUs) < SAME_BOOT_US)
+      .filter((c) => !c.evidence.some((known) => known.kind === evidence.kind && areOfTwoBoots(known, evidence)))
       .sort((a, b) => Math.abs(a.wallAtZeroUs! - zeroUs) - Math.abs(b.wallAtZeroUs! - zeroUs))[0];
     if (near) return near;
     // A boot that has an id or a different kernel start is another boot; one that has neither may be this one.
-    return clusters.findLast((c) => c.wallAtZeroUs === undefined && isOpenTo(c, group));
+    return clusters.findLast((c) => c.wallAtZeroUs === undefined && isOpenTo(c, group) && !isContradicted(c, evidence));
   }
   if (evidence.clock === 'wall') {
     const { firstUs, lastUs } = timesOf(evidence);
@@ -78,7 +80,29 @@ function findHome(
     if (Number.isFinite(firstUs) && isKnownHere) return undefined; // older than every boot known here: not theirs
     return clusters.findLast((c) => isOpenTo(c, group) && !isAnotherTime(c, firstUs, lastUs));
   }
-  return clusters.findLast((c) => isOpenTo(c, group));
+  const possible = clusters.filter((c) => isOpenTo(c, group) && !isContradicted(c, evidence));
+  const own = possible.filter((c) => c.groups.has(group));
+  return nearestFolder(own.length > 0 ? own : possible, evidence.input);
+}
+
+/** A folder may hold several boots, each in a folder of its own: the company that lies closest; the last on a tie. */
+function nearestFolder(clusters: readonly BootCluster[], input: string): BootCluster | undefined {
+  let nearest: { cluster: BootCluster; shared: number } | undefined;
+  for (const cluster of clusters) {
+    const shared = Math.max(...cluster.evidence.map((known) => sharedFolders(known.input, input)));
+    if (!nearest || shared >= nearest.shared) nearest = { cluster, shared };
+  }
+  return nearest?.cluster;
+}
+
+function sharedFolders(a: string, b: string): number {
+  const [left, right] = [a, b].map((path) => path.split(/[\\/]/).slice(0, -1));
+  const firstDifferent = left!.findIndex((folder, depth) => folder !== right![depth]);
+  return firstDifferent < 0 ? left!.length : firstDifferent;
+}
+
+function isContradicted(cluster: BootCluster, evidence: Evidence): boolean {
+  return cluster.evidence.some((known) => areOfTwoBoots(known, evidence));
 }
 
 /** Wall times that lie further apart than any boot takes speak of different boots. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Ran, type RunCommand, runCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
 import { addSmallNode, createFakeMachine, type FakeMachine } from './collect/testing.ts';
-import { collectBoot, requireBoot, validBoot } from './collect.ts';
+import { collectBoot, requireBoot, unreadOf, validBoot } from './collect.ts';
 
 let fake: FakeMachine;
 beforeEach(() => {
@@ -128,6 +128,19 @@ describe('requireBoot', () => {
     const missing: Ran = { outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' };
     const collected = await collectBoot(machine(async () => missing));
     expect(() => requireBoot(collected, '0')).not.toThrow();
+  });
+});
+
+describe('unreadOf', () => {
+  it('what a machine has but would not tell is a problem of the answer; what it does not have is none', async () => {
+    addSmallNode(fake, { secret: 'x' });
+    const run: RunCommand = async (argv, options) =>
+      argv.includes('*')
+        ? { outcome: 'timed-out', code: null, stdout: Buffer.alloc(0), stderr: '' }
+        : runCommand(argv, options);
+    expect(unreadOf(await collectBoot(machine(run)), '0')).toEqual([
+      'systemctl-show-units.txt: systemctl did not answer within 60 s',
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { runCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
-import { type Collected, hostnameIn, type Member, type Missed } from './collect/collected.ts';
+import { type Collected, hostnameIn, type Missed, NO_SUCH_FILE } from './collect/collected.ts';
 import { type Item, itemsFor, nodeObjectItem } from './collect/items.ts';
 import { type Machine, type Taken, takeItem } from './collect/take.ts';
 import { unpackMembers } from './collect/unpack.ts';
@@ -31,18 +31,30 @@ export async function collectBoot(machine: Machine, options: CollectOptions = {}
 }
 
 /** The live machine as inputs, for every verb that is not told to read something else. */
-export async function readLiveMachine(options: { boot?: string; signal?: AbortSignal } = {}): Promise<Input[]> {
+export async function readLiveMachine(
+  options: { boot?: string; signal?: AbortSignal } = {},
+): Promise<{ inputs: Input[]; problems: string[] }> {
   const machine: Machine = { run: runCommand, root: '', env: process.env, signal: options.signal };
   const collected = await collectBoot(machine, options.boot === undefined ? {} : { boot: options.boot });
   if (options.signal?.aborted) throw interrupted();
-  requireBoot(collected, validBoot(options.boot));
-  return collected.members.map((member) => memoryInput(member.name, member.bytes));
+  const boot = validBoot(options.boot);
+  requireBoot(collected, boot);
+  const inputs = collected.members.map((member) => memoryInput(member.name, member.bytes));
+  return { inputs, problems: unreadOf(collected, boot) };
+}
+
+/** What tells of a boot, is there and could not be read: an answer without it may look whole and not be. */
+export function unreadOf({ missed }: Collected, boot: string): string[] {
+  const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
+  return missed
+    .filter(({ name, why }) => why !== NO_SUCH_FILE && telling.some((item) => matches(item, name)))
+    .map(({ name, why }) => `${name}: ${why}`);
 }
 
 /** Kernel messages and a host name alone do not tell how a machine came up. */
 export function requireBoot({ members, missed }: Collected, boot: string, where = 'this machine'): void {
   const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
-  if (members.some((member) => member.bytes.length > 0 && telling.some((item) => matches(item, member)))) return;
+  if (members.some((member) => member.bytes.length > 0 && telling.some((item) => matches(item, member.name)))) return;
   throw new UserError(`${where} does not tell how it booted: ${reasons(missed)}`, {
     code: 'boot/no-live-boot',
     next:
@@ -81,10 +93,10 @@ async function takeAll(items: readonly Item[], machine: Machine): Promise<Taken[
   return taken;
 }
 
-function matches(item: Item, member: Member): boolean {
-  if (item.kind === 'command') return item.name === member.name;
+function matches(item: Item, member: string): boolean {
+  if (item.kind === 'command') return item.name === member;
   const [start = '', end = ''] = item.pattern.slice(1).split(/\*.*\*|\*/);
-  return member.name.startsWith(start) && member.name.endsWith(end);
+  return member.startsWith(start) && member.endsWith(end);
 }
 
 function reasons(missed: readonly Missed[]): string {

@@ -6,14 +6,14 @@ export function unitSpanId(unit: string): string {
   return `systemd:${unit}`;
 }
 
-/** Units first, in the record's order, then the other spans; a cloud-init stage hangs under the unit that ran it. */
+/** Units first, in the record's order, then the other spans, each under what it was a part of where that is known. */
 export function everySpan(record: BootRecord): Span[] {
-  const units = record.units.filter(hasStarted).map(spanOfUnit);
-  const ids = new Set(units.map((span) => span.id));
+  const units = record.units.filter(hasStarted).map((unit) => spanOfUnit(unit, record));
+  const unitById = new Map(units.map((span) => [span.id, span]));
+  const script = record.spans.find(isWholeScript);
   const others = record.spans.map((span) => {
-    if (span.parent !== undefined || span.unit === undefined) return span;
-    const parent = unitSpanId(span.unit);
-    return ids.has(parent) ? { ...span, parent } : span;
+    const parent = parentOf(span, { units: unitById, script, errorUs: record.clock.errorUs ?? 0 });
+    return parent === undefined ? span : { ...span, parent };
   });
   // Where the log says which part of a stage was the wait, the unit as a whole is not one.
   const byId = new Map(others.map((span) => [span.id, span]));
@@ -21,8 +21,34 @@ export function everySpan(record: BootRecord): Span[] {
   return [...units.map((span) => (waiting.has(span.id) ? working(span) : span)), ...others];
 }
 
-function spanOfUnit(unit: Unit): Span {
-  const wait = waitReason(unit);
+/**
+ * A cloud-init stage is part of the start of the unit that ran it. What a unit did after it was up is not: the kubelet is
+ * up at once, and on its way to Ready for long after.
+ */
+function parentOf(
+  span: Span,
+  { units, script, errorUs }: { units: ReadonlyMap<string, Span>; script: Span | undefined; errorUs: number },
+): string | undefined {
+  if (span.parent !== undefined) return undefined;
+  const unit = span.unit === undefined ? undefined : units.get(unitSpanId(span.unit));
+  if (unit && isMostlyInside(span, unit, errorUs)) return unit.id;
+  const isTask = script && span.id !== script.id && span.source === 'extension' && span.wait === undefined;
+  return isTask && span.startUs >= script.startUs && span.endUs <= script.endUs ? script.id : undefined;
+}
+
+/** Logs are placed beside units no more exactly than the two clocks are tied. */
+function isMostlyInside(span: Span, around: Span, errorUs: number): boolean {
+  const sharedUs = Math.min(span.endUs, around.endUs + errorUs) - Math.max(span.startUs, around.startUs - errorUs);
+  return sharedUs >= (span.endUs - span.startUs) / 2;
+}
+
+/** One event of AKS's node set-up spans all the others, though its name does not say so. */
+function isWholeScript(span: Span): boolean {
+  return span.source === 'extension' && span.name === 'AKS.CSE.cse_start';
+}
+
+function spanOfUnit(unit: Unit, record: BootRecord): Span {
+  const wait = waitReason(unit, record);
   return {
     id: unitSpanId(unit.name),
     name: unit.name,

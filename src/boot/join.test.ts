@@ -179,4 +179,118 @@ describe('joining evidence of one boot', () => {
     expect(boot!.spans.map((s) => s.startUs)).toEqual([5e6, 30e6]);
     expect(boot!.notes.some((note) => note.text.includes('jumped by 10min'))).toBe(true);
   });
+
+  it('leaves a listing without any identity with its own folder, not with a loose log of another boot', () => {
+    const manager = (input: string, wallUs: number) =>
+      evidence({
+        kind: 'systemctl-manager',
+        input,
+        clock: 'monotonic',
+        anchors: [anchor(wallUs)],
+        manager: managerTimes(),
+      });
+    const dmesg = evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', spans: [span('kernel:until-init', 0, 4)] });
+    const boots = joinBoots([
+      { isFolder: true, evidence: [manager('folder', WALL), dmesg] },
+      { isFolder: false, evidence: [manager('loose', WALL - 3_600e6)] },
+    ]);
+    expect(boots.map((boot) => boot.sources.map(({ input }) => input))).toEqual([['loose'], ['folder', 'd']]);
+    const [, folder] = joinBoots([
+      { isFolder: false, evidence: [manager('loose', WALL - 3_600e6)] },
+      { isFolder: true, evidence: [manager('folder', WALL), dmesg] },
+    ]);
+    expect(folder!.sources.map(({ input }) => input)).toEqual(['folder', 'd']);
+  });
+
+  it('keeps listings that contradict each other apart although nothing names their boots', () => {
+    const pasted = (input: string, finishUs: number) =>
+      evidence({ kind: 'analyze-time', input, clock: 'monotonic', manager: managerTimes({ finishUs }) });
+    const boots = joinBoots([
+      { isFolder: false, evidence: [pasted('a', 104e6), pasted('b', 51e6), pasted('c', 104e6)] },
+    ]);
+    expect(boots.map((boot) => boot.sources.map(({ input }) => input))).toEqual([['a', 'c'], ['b']]);
+  });
+
+  it('keeps two boots of one recorded instant apart when their managers disagree', () => {
+    const model = (input: string, finishUs: number) =>
+      evidence({
+        kind: 'systemctl-manager',
+        input,
+        clock: 'monotonic',
+        anchors: [anchor()],
+        manager: managerTimes({ finishUs }),
+      });
+    const boots = joinBoots([
+      { isFolder: true, evidence: [model('r00', 20e6)] },
+      { isFolder: true, evidence: [model('r03', 33e6)] },
+    ]);
+    expect(boots).toHaveLength(2);
+  });
+
+  it('gives a listing without any identity to the boot whose files lie in the same folder', () => {
+    const manager = (input: string, wallUs: number) =>
+      evidence({
+        kind: 'systemctl-manager',
+        input,
+        clock: 'monotonic',
+        anchors: [anchor(wallUs)],
+        manager: managerTimes(),
+      });
+    const units = (input: string) =>
+      evidence({ kind: 'systemctl-units', input, clock: 'monotonic', units: [unit('a.service', 3, 1)] });
+    const boots = join(
+      units('two/one/u'),
+      units('two/other/u'),
+      manager('two/one/m', WALL),
+      manager('two/other/m', WALL - 3_600e6),
+    );
+    expect(boots.map((boot) => boot.sources.map(({ input }) => input))).toEqual([
+      ['two/other/m', 'two/other/u'],
+      ['two/one/m', 'two/one/u'],
+    ]);
+  });
+
+  it('narrows a wall clock known to the second with the uptime a log notes beside its stamps, the promptest of them', () => {
+    const trueZeroUs = WALL + 400_000;
+    const [boot] = join(
+      evidence({
+        kind: 'systemctl-manager',
+        input: 'm',
+        clock: 'monotonic',
+        anchors: [{ monotonicUs: 0, wallUs: WALL, errorUs: 1e6 }],
+        manager: managerTimes(),
+      }),
+      evidence({
+        kind: 'cloud-init-log',
+        input: 'c',
+        clock: 'wall',
+        anchors: [
+          { monotonicUs: 20e6, wallUs: trueZeroUs + 20.3e6, errorUs: 10_000 },
+          { monotonicUs: 5e6, wallUs: trueZeroUs + 5e6, errorUs: 10_000 },
+          { monotonicUs: 9e6, wallUs: trueZeroUs + 99e6, errorUs: 10_000 },
+        ],
+      }),
+    );
+    expect(boot!.clock).toEqual({ zero: 'kernel', wallAtZeroUs: trueZeroUs + 5_000, errorUs: 5_000 });
+    expect(boot!.notes).toEqual([]);
+  });
+
+  it('tells the way from registered to Ready once when both the kubelet and the cluster do', () => {
+    const [boot] = join(
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        anchors: [anchor()],
+        spans: [span('kubelet:become-ready', 56.4, 66.2)],
+      }),
+      evidence({
+        kind: 'kubernetes-node',
+        input: 'n',
+        clock: 'wall',
+        spans: [wallSpan('cluster:become-ready', 56, 66)],
+      }),
+    );
+    expect(boot!.spans.map(({ id }) => id)).toEqual(['kubelet:become-ready']);
+  });
 });

@@ -4,7 +4,7 @@ import { type ClockMap, clockMap } from './clock-map.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup, timesOf } from './cluster-boots.ts';
 import { joinUnits, type PlacedEvidence } from './join-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
-import type { Evidence, SourceKind } from './sources/source.ts';
+import type { Anchor, Evidence, SourceKind } from './sources/source.ts';
 
 export function joinBoots(groups: readonly EvidenceGroup[]): BootRecord[] {
   return clusterBoots(groups).map(joinOne);
@@ -61,10 +61,12 @@ function joinOne(cluster: BootCluster): BootRecord {
     },
     ...(manager && { manager }),
     units: units.units,
-    spans: uniqueIds([
-      ...units.spans,
-      ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
-    ]),
+    spans: uniqueIds(
+      toldOnce([
+        ...units.spans,
+        ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
+      ]),
+    ),
     milestones: joinMilestones(
       placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
     ),
@@ -116,7 +118,14 @@ interface ChosenClock {
 function chooseClock(evidence: readonly Evidence[], userspaceUs: number | undefined): ChosenClock {
   const anchorsOf = (keep: (e: Evidence) => boolean) => evidence.filter(keep).flatMap((e) => e.anchors);
   const exact = anchorsOf((e) => EXACT_ANCHORS.has(e.kind));
-  const map = clockMap(exact.length > 0 ? exact : anchorsOf(() => true));
+  const map = clockMap(
+    exact.length > 0
+      ? narrowed(
+          exact,
+          anchorsOf((e) => !EXACT_ANCHORS.has(e.kind)),
+        )
+      : anchorsOf(() => true),
+  );
   const same = (us: number) => us;
   const hasMonotonic = evidence.some((e) => (e.clock === 'monotonic' && hasTimes(e)) || e.manager) || map !== undefined;
   if (hasMonotonic) {
@@ -142,6 +151,24 @@ function chooseClock(evidence: readonly Evidence[], userspaceUs: number | undefi
     ...(firstUs !== undefined && { wallAtZeroUs: firstUs, errorUs: 0 }),
     shiftOf: () => (us) => us - (firstUs ?? 0),
   };
+}
+
+/**
+ * A manager alone tells the wall clock to the second. A log that notes its uptime with every banner knows better, where it
+ * agrees: of several, the one with the least delay between looking at the uptime and writing the stamp.
+ */
+function narrowed(exact: readonly Anchor[], others: readonly Anchor[]): readonly Anchor[] {
+  const map = clockMap(exact);
+  if (!map || map.steps.length > 0) return exact;
+  const offsetUs = (anchor: Anchor) => anchor.wallUs - anchor.monotonicUs;
+  const agreeing = others.filter(
+    (anchor) =>
+      anchor.errorUs < map.errorUs &&
+      offsetUs(anchor) <= map.wallAtZeroUs + map.errorUs &&
+      offsetUs(anchor) + anchor.errorUs >= map.wallAtZeroUs - map.errorUs,
+  );
+  const promptest = agreeing.sort((a, b) => offsetUs(a) - offsetUs(b))[0];
+  return promptest ? [...exact, promptest] : exact;
 }
 
 function hasTimes(evidence: Evidence): boolean {
@@ -175,6 +202,12 @@ function tellsTheStory(piece: Evidence, placed: readonly PlacedEvidence[]): bool
 function moveSpan(span: Span, shift: (us: number) => number): Span {
   const startUs = shift(span.startUs);
   return { ...span, startUs, endUs: Math.max(startUs, shift(span.endUs)) };
+}
+
+/** The kubelet and the cluster tell of the same way to Ready, and the kubelet does not round to seconds. */
+function toldOnce(spans: Span[]): Span[] {
+  const isToldByKubelet = spans.some((span) => span.id === 'kubelet:become-ready');
+  return isToldByKubelet ? spans.filter((span) => span.id !== 'cluster:become-ready') : spans;
 }
 
 function uniqueIds(spans: Span[]): Span[] {

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
@@ -22,7 +23,14 @@ beforeAll(() => {
   writeFileSync(join(folder, 'log.gz'), gzipSync('zipped'));
   writeFileSync(join(folder, 'log.zst'), zstdCompressSync('squeezed'));
   writeFileSync(join(folder, 'bundle'), gzipSync(tar));
-  writeFileSync(join(folder, 'cut.gz'), gzipSync('zipped'.repeat(1000)).subarray(0, 20));
+  writeFileSync(join(folder, 'bad.gz'), Buffer.concat([gzipSync('zipped').subarray(0, 10), Buffer.alloc(20, 0xff)]));
+  writeFileSync(join(folder, 'cut.gz'), gzipSync(randomBytes(60_000).toString('hex')).subarray(0, 40_000));
+  writeFileSync(join(folder, 'cut.tar'), tar.subarray(0, 512 + 512 + 512 + 3));
+  mkdirSync(join(folder, 'mixed'));
+  writeFileSync(join(folder, 'mixed', 'good'), 'one');
+  writeFileSync(join(folder, 'mixed', 'bad.gz'), Buffer.from('1f8b0800ffffffff', 'hex'));
+  mkdirSync(join(folder, 'empty'));
+  mkdirSync(join(folder, ...Array.from({ length: 14 }, () => 'deep')), { recursive: true });
   mkdirSync(join(folder, 'logs', 'deep'), { recursive: true });
   writeFileSync(join(folder, 'logs', 'b'), 'second');
   writeFileSync(join(folder, 'logs', 'a'), 'first');
@@ -55,6 +63,40 @@ describe('openInputs', () => {
 
   it('says what is wrong with a path in one sentence', async () => {
     await expect(open('nowhere')).rejects.toThrow(/cannot read .*nowhere: it does not exist/);
-    await expect(open('cut.gz')).rejects.toThrow(/cannot unpack .*cut\.gz: the compressed file is damaged/);
+    await expect(open('bad.gz')).rejects.toThrow(/cannot unpack .*bad\.gz: the compressed file is damaged/);
+  });
+
+  it('gives what comes before the cut of a compressed file or an archive, and says so', async () => {
+    const [log] = await open('cut.gz');
+    expect(log!.inputs[0]!.bytes().length).toBeGreaterThan(30_000);
+    expect(log!.problems).toEqual([expect.stringMatching(/cut\.gz is cut off: only what comes before/)]);
+    const [archive] = await open('cut.tar');
+    expect(archive!.inputs.map((input) => textOf(input))).toEqual(['inside a', 'ins']);
+    expect(archive!.problems).toEqual([expect.stringMatching(/cut\.tar ends inside sub\/b\.txt/)]);
+  });
+
+  it('leaves out one bad file among good ones, and says which', async () => {
+    const [group] = await open('mixed');
+    expect(group!.inputs.map((input) => textOf(input))).toEqual(['one']);
+    expect(group!.problems).toEqual([expect.stringMatching(/cannot unpack .*bad\.gz/)]);
+  });
+
+  it('names a folder that may not be read', async () => {
+    const path = join(folder, 'closed');
+    mkdirSync(path, { mode: 0 });
+    chmodSync(folder, 0o755);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid!(65534); // root may read everything: somebody else tries
+    try {
+      await expect(open('closed')).rejects.toThrow(/cannot read .*closed: permission denied/);
+    } finally {
+      if (isRoot) process.seteuid!(0);
+      chmodSync(path, 0o700);
+    }
+  });
+
+  it('keeps the name of a folder without files, and tells of one too deep to look into', async () => {
+    expect(await open('empty')).toMatchObject([{ name: join(folder, 'empty'), inputs: [] }]);
+    expect((await open('deep'))[0]!.problems).toEqual([expect.stringMatching(/more than 12 folders deep/)]);
   });
 });

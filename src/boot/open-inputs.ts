@@ -1,9 +1,11 @@
 // boot/open-inputs.ts: which inputs does the user mean by `-i FILE|DIR|-`? Files, folders, archives and standard input, opened.
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { ParsedTarFileItem } from 'nanotar';
 import { UserError } from '../base/errors.ts';
+import { readToEnd } from '../base/read-to-end.ts';
+import { closeCutTar } from './cut-tar.ts';
 import { HEAD_BYTES, type Input, memoryInput } from './input.ts';
 
 /** An archive or a compressed log is unpacked in memory; what is larger than this is not a boot's worth of logs. */
@@ -18,19 +20,50 @@ export interface InputGroup {
   inputs: Input[];
   /** A single file that cannot be recognised is an error; in a folder it is passed over. */
   isFolder: boolean;
+  /** What was there and could not be read, or only in part: one sentence each. */
+  problems: string[];
 }
 
 export async function openInputs(path: string, readStdin: () => Uint8Array): Promise<InputGroup[]> {
   if (path === '-') return [await unpack('standard input', memoryInput('standard input', readStdin()))];
   const stat = statOrExplain(path);
   if (stat.isDirectory()) {
-    const opened = await Promise.all([...filesBelow(path, 0)].map((file) => unpack(file, fileInput(file))));
-    const loose = opened.filter((group) => !group.isFolder).flatMap((group) => group.inputs);
-    const archives = opened.filter((group) => group.isFolder);
-    return loose.length > 0 ? [{ name: path, inputs: loose, isFolder: true }, ...archives] : archives;
+    const problems: string[] = [];
+    const opened = await Promise.all([...filesBelow(path, 0, problems)].map((file) => unpackOrTell(file, problems)));
+    const groups = opened.filter((group) => group !== undefined);
+    const loose = groups.filter((group) => !group.isFolder).flatMap((group) => group.inputs);
+    const archives = groups.filter((group) => group.isFolder);
+    if (loose.length === 0 && problems.length === 0 && archives.length > 0) return archives;
+    return [{ name: path, inputs: loose, isFolder: true, problems }, ...archives];
   }
   // A FIFO or a process substitution has no size and can be read once.
-  return [await unpack(path, stat.isFile() ? fileInput(path) : memoryInput(path, readFileSync(path)))];
+  return [await unpack(path, stat.isFile() ? fileInput(path) : memoryInput(path, readStream(path)))];
+}
+
+/** One bad file among many is left out and told. */
+async function unpackOrTell(file: string, problems: string[]): Promise<InputGroup | undefined> {
+  try {
+    const group = await unpack(file, fileInput(file));
+    if (!group.isFolder) problems.push(...group.problems);
+    return group;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
+}
+
+function readStream(path: string): Uint8Array {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      return readToEnd(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 function statOrExplain(path: string) {
@@ -43,22 +76,43 @@ function statOrExplain(path: string) {
 
 function unreadable(path: string, error: unknown): UserError {
   const { code } = error as NodeJS.ErrnoException;
-  const why = code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'permission denied' : String(code ?? error);
+  const why =
+    code === 'ENOENT'
+      ? 'it does not exist'
+      : code === 'EACCES'
+        ? 'permission denied'
+        : String(code ?? (error as Error).message);
   return new UserError(`cannot read ${path}: ${why}`, {
     code: 'boot/input-unreadable',
-    next: 'give an existing file or folder with -i, or `-` for standard input',
+    next:
+      code === 'EACCES'
+        ? 'run it as a user who may read that, for example with sudo'
+        : 'give an existing file or folder with -i, or `-` for standard input',
     cause: error,
   });
 }
 
 /** Regular files in name order. Links are not followed: a folder of logs must not lead out of itself. */
-function* filesBelow(folder: string, depth: number): Generator<string> {
-  if (depth > MAX_DEPTH) return;
-  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const entry of entries) {
+function* filesBelow(folder: string, depth: number, problems: string[]): Generator<string> {
+  if (depth > MAX_DEPTH) {
+    problems.push(`${folder} was not looked into: it lies more than ${MAX_DEPTH} folders deep`);
+    return;
+  }
+  for (const entry of entriesOf(folder, depth, problems)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesBelow(path, depth + 1);
+    if (entry.isDirectory()) yield* filesBelow(path, depth + 1, problems);
     else if (entry.isFile()) yield path;
+  }
+}
+
+function entriesOf(folder: string, depth: number, problems: string[]): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    const explained = unreadable(folder, error);
+    if (depth === 0) throw explained;
+    problems.push(explained.message);
+    return [];
   }
 }
 
@@ -110,35 +164,52 @@ async function unpack(name: string, input: Input): Promise<InputGroup> {
   const { head } = input;
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const isZstd = head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd;
-  const plain =
-    isGzip || isZstd ? memoryInput(name, decompress(input, isGzip ? gunzipSync : zstdDecompressSync)) : input;
-  if (!isTar(plain.head)) return { name, inputs: [plain], isFolder: false };
+  const problems: string[] = [];
+  const unpacked = isGzip ? gunzip(input, problems) : isZstd ? unzstd(input) : undefined;
+  const plain = unpacked ? memoryInput(name, unpacked) : input;
+  if (!isTar(plain.head)) return { name, inputs: [plain], isFolder: false, problems };
   const { parseTar } = await import('nanotar');
   let members: ParsedTarFileItem[];
   try {
     // A copy: the parser looks at the whole buffer behind a view, and Node keeps small ones in a shared pool.
-    members = parseTar(new Uint8Array(plain.bytes())) as ParsedTarFileItem[];
+    const archive = new Uint8Array(plain.bytes());
+    const cutMember = closeCutTar(archive);
+    if (cutMember !== undefined) problems.push(`${name} ends inside ${cutMember}: what comes after is missing`);
+    members = parseTar(archive) as ParsedTarFileItem[];
   } catch (error) {
     throw damaged(name, 'archive', error);
   }
   const inputs = members
     .filter((member) => member.type === 'file')
     .map((member) => memoryInput(`${name}${sep}${member.name.replace(/^\.\//, '')}`, member.data ?? new Uint8Array()));
-  return { name, inputs, isFolder: true };
+  return { name, inputs, isFolder: true, problems };
 }
 
 function isTar(head: Uint8Array): boolean {
   return head.length >= 512 && Buffer.from(head.subarray(257, 262)).toString('latin1') === 'ustar';
 }
 
-function decompress(
-  input: Input,
-  inflate: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer,
-): Buffer {
+const LIMIT = { maxOutputLength: MAX_UNPACKED_BYTES };
+
+/** A download or a disk that ended too soon: what came before the cut is still an answer. */
+function gunzip(input: Input, problems: string[]): Buffer {
+  const bytes = input.bytes();
   try {
-    return inflate(input.bytes(), { maxOutputLength: MAX_UNPACKED_BYTES });
+    return gunzipSync(bytes, LIMIT);
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'Z_BUF_ERROR') throw damaged(input.name, 'compressed file', error);
+    const start = gunzipSync(bytes, { ...LIMIT, finishFlush: constants.Z_SYNC_FLUSH });
+    if (start.length === 0) throw damaged(input.name, 'compressed file', error);
+    problems.push(`${input.name} is cut off: only what comes before the cut was read`);
+    return start;
+  }
+}
+
+function unzstd(input: Input): Buffer {
+  const bytes = input.bytes();
+  try {
+    return zstdDecompressSync(bytes, LIMIT);
+  } catch (error) {
     throw damaged(input.name, 'compressed file', error);
   }
 }

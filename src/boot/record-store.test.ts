@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +80,14 @@ describe('record store', () => {
     expect(records).toHaveLength(1);
     expect(damaged.map(({ path }) => path)).toEqual(damage.map(([n]) => join(folder, `${id(n)}.json.zst`)));
     expect(damaged.every(({ why }) => why !== '')).toBe(true);
+  });
+
+  it('does not wait for what is not a file', () => {
+    storeRecord(record(1), folder);
+    execFileSync('mkfifo', [join(folder, `${id(2)}.json.zst`)]);
+    const { records, damaged } = readRecords(folder);
+    expect(records).toHaveLength(1);
+    expect(damaged).toEqual([{ path: join(folder, `${id(2)}.json.zst`), why: 'not a regular file' }]);
   });
 
   it('any bytes in place of a record are a damaged record, never a crash', () => {

@@ -21,15 +21,7 @@ export interface StoredRecords {
 
 /** One file per boot: a second record of the same boot takes the place of the first. Gives its path and size. */
 export function storeRecord(record: BootRecord, folder: string): { path: string; bytes: number } {
-  if (!/^[0-9a-f]{32}$/.test(record.bootId ?? '')) {
-    throw new UserError('no input tells the id of this boot, and a record is kept under it', {
-      code: 'boot/no-boot-id',
-      kept: 'Nothing was written.',
-      next: 'add an input that has it: journal JSON, a bundle, or a file with /proc/sys/kernel/random/boot_id',
-      exitCode: 1,
-    });
-  }
-  const path = join(folder, `${record.bootId}.json.zst`);
+  const path = recordPath(record, folder);
   const bytes = packRecord(record);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o750 });
@@ -43,6 +35,19 @@ export function storeRecord(record: BootRecord, folder: string): { path: string;
     });
   }
   return { path, bytes: bytes.length };
+}
+
+/** Where the record of this boot is kept; a boot without an id cannot be. */
+export function recordPath(record: BootRecord, folder: string): string {
+  if (!/^[0-9a-f]{32}$/.test(record.bootId ?? '')) {
+    throw new UserError('no input tells the id of this boot, and a record is kept under it', {
+      code: 'boot/no-boot-id',
+      kept: 'Nothing was written.',
+      next: 'add an input that has it: journal JSON, a bundle, or a file with /proc/sys/kernel/random/boot_id',
+      exitCode: 1,
+    });
+  }
+  return join(folder, `${record.bootId}.json.zst`);
 }
 
 export function packRecord(record: BootRecord): Uint8Array {
@@ -61,6 +66,7 @@ export function readRecords(folder: string): StoredRecords {
   const stored: StoredRecords = { records: [], damaged: [] };
   for (const path of recordFiles(folder)) {
     try {
+      if (!statSync(path).isFile()) throw new Error('not a regular file'); // a FIFO would wait for a writer
       stored.records.push({ path, record: unpackRecord(readFileSync(path)) });
     } catch (error) {
       stored.damaged.push({ path, why: (error as Error).message });

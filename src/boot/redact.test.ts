@@ -32,6 +32,8 @@ const CLASSES: Record<string, fc.Arbitrary<Planted>> = {
   'a key file on one line': planted((s) => `-----BEGIN EC PRIVATE KEY-----\\n${s}\\n-----END EC PRIVATE KEY-----`),
   'a key file without its end': planted((s) => `-----BEGIN OPENSSH PRIVATE KEY-----\n${s}`),
   customData: planted((s) => `"customData": "${s}"`),
+  protectedSettings: planted((s) => `{"protectedSettings":"${s}"}`),
+  'protected settings, in words': planted((s) => `protected_settings: ${s}`),
   userData: planted((s) => `userData=${s}`),
   'user-data': planted((s) => `user-data: ${s}`),
   'a user-data block': planted((s) => `user-data: |\n  #cloud-config\n  runcmd: [${s}]`),

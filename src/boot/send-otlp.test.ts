@@ -56,6 +56,30 @@ describe('sending a trace', () => {
     expect(JSON.parse(got[0]!.body)).toEqual(TRACE);
   });
 
+  it('says that it was interrupted, while waiting for an answer and between two tries', async () => {
+    const { url } = await collector([{ status: 503 }]);
+    const pressed = new AbortController();
+    pressed.abort('SIGINT');
+    const abortedSleep = () => {
+      pressed.abort();
+      return Promise.reject(new Error('aborted'));
+    };
+    for (const signalled of [
+      { ...edges(), signal: pressed.signal },
+      {
+        ...edges(),
+        signal: pressed.signal,
+        fetch: async () => new Response(null, { status: 503 }),
+        sleep: abortedSleep,
+      },
+    ]) {
+      await expect(sendOtlp(otlpRequest(url, TRACE, undefined), signalled)).rejects.toMatchObject({
+        name: 'UserError',
+        code: 'boot/otlp-interrupted',
+      });
+    }
+  });
+
   it('tries again as late as the collector asks', async () => {
     const slept: number[] = [];
     const date = 'Thu, 01 Jan 2026 00:00:07 GMT';

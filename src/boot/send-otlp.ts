@@ -44,7 +44,11 @@ export async function sendOtlp(request: OtlpRequest, edges: SendEdges): Promise<
     await response.body?.cancel();
     if (!RETRYABLE.has(response.status)) throw refused(request.url, `answered ${response.status}`, tries);
     if (tries === TRIES) throw refused(request.url, `still answered ${response.status}`, tries);
-    await edges.sleep(pauseMs(response.headers.get('retry-after'), tries, edges.nowMs()), edges.signal);
+    await edges
+      .sleep(pauseMs(response.headers.get('retry-after'), tries, edges.nowMs()), edges.signal)
+      .catch((error: unknown) => {
+        throw interruptedBy(error, request.url, edges.signal);
+      });
   }
 }
 
@@ -108,7 +112,7 @@ async function post({ url, headers, body }: OtlpRequest, edges: SendEdges): Prom
       signal: AbortSignal.any([edges.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
   } catch (error) {
-    if (edges.signal.aborted) throw error;
+    if (edges.signal.aborted) throw interruptedBy(error, url, edges.signal);
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
     throw refused(
       url,
@@ -117,6 +121,16 @@ async function post({ url, headers, body }: OtlpRequest, edges: SendEdges): Prom
       error,
     );
   }
+}
+
+function interruptedBy(cause: unknown, url: string, signal: AbortSignal): unknown {
+  if (!signal.aborted) return cause;
+  return new UserError(`interrupted while sending to ${new URL(url).origin}`, {
+    code: 'boot/otlp-interrupted',
+    kept: 'The collector may or may not have the trace; sending it again does no harm, its ids are the same.',
+    exitCode: 1,
+    cause,
+  });
 }
 
 /** Fetch hides what happened in `cause`; its code (ECONNREFUSED, ENOTFOUND) is what a person needs. */

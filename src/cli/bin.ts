@@ -1,43 +1,42 @@
 // cli/bin.ts: the process: real edges in, exit code out.
-import { readFileSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { main } from './main.ts';
+import { readStdin, writeAll } from './streams.ts';
 import type { Edges } from './verb.ts';
 
-const interrupt = new AbortController();
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.once(signal, () => {
-    interrupt.abort(signal);
-    process.exitCode = code;
-  });
-}
+let interrupt: AbortController | undefined;
 
 const edges: Edges = {
   stdout: (text) => writeAll(1, text),
   stderr: (text) => writeAll(2, text),
-  readStdin: () => readFileSync(0),
+  readStdin,
   env: process.env,
-  isTerminal: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
+  // Asked of the descriptors: touching process.stdout opens stdin too, and makes it non-blocking for everyone who shares it.
+  isTerminal: { stdout: isatty(1), stderr: isatty(2) },
   nowUs: () => Date.now() * 1000,
-  signal: interrupt.signal,
+  signal() {
+    interrupt ??= catchSignals();
+    return interrupt.signal;
+  },
 };
 
 const code = await main(process.argv.slice(2), edges);
 process.exitCode ??= code;
 
-/** Synchronous, so nothing is lost when the process ends; a closed pipe (`| head`) ends it quietly, as in other tools. */
-function writeAll(fd: number, text: string): void {
-  let bytes = Buffer.from(text);
-  while (bytes.length > 0) {
-    try {
-      bytes = bytes.subarray(writeSync(fd, bytes));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') process.exit(0);
-      if (code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // a slow reader: give it a moment
-    }
+/**
+ * Only for a verb that asks. Files are read and parsed without a pause in which a handler could run, so once there is one
+ * neither Ctrl-C nor `kill` would end a verb that reads something huge, or waits for the writer of a pipe.
+ */
+function catchSignals(): AbortController {
+  const controller = new AbortController();
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => {
+      controller.abort(signal);
+      process.exitCode = code;
+    });
   }
+  return controller;
 }

@@ -2,6 +2,7 @@
 import { Argument, Command } from 'commander';
 import { GROUPS, VERBS } from './main.ts';
 import { type Place, renderBash, renderFish, renderZsh } from './output/completion-script.ts';
+import { printJson } from './output/json.ts';
 import type { Verb } from './verb.ts';
 
 const RENDERERS: Readonly<Record<string, (places: readonly Place[]) => string>> = {
@@ -13,10 +14,14 @@ const RENDERERS: Readonly<Record<string, (places: readonly Place[]) => string>> 
 export const verb: Verb = {
   examples: ['completion bash > ~/.local/share/bash-completion/completions/headstart', 'completion fish | source'],
   configure(command) {
-    command.addArgument(new Argument('<SHELL>').choices(Object.keys(RENDERERS)));
+    command
+      .addArgument(new Argument('<SHELL>').choices(Object.keys(RENDERERS)))
+      .option('--json', 'print the script inside one JSON document');
   },
-  async run([shell = ''], _options, edges) {
-    edges.stdout(RENDERERS[shell]!(await places()));
+  async run([shell = ''], options: { json?: boolean }, edges) {
+    const script = RENDERERS[shell]!(await places());
+    if (options.json) printJson(edges, 'Completion', { shell, script });
+    else edges.stdout(script);
   },
 };
 

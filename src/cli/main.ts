@@ -112,7 +112,8 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
 };
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export async function main(argv: string[], edges: Edges): Promise<number> {
+export async function main(given: string[], edges: Edges): Promise<number> {
+  const argv = asSystemdAnalyze(given);
   let exitCode = 0;
   const { program, path } = await buildProgram(argv, edges, (code) => {
     exitCode = code;
@@ -129,6 +130,15 @@ export async function main(argv: string[], edges: Edges): Promise<number> {
     edges.stderr(`${renderError(error)}\n`);
     return exitCodeOf(error);
   }
+}
+
+/** systemd-analyze takes options before its verb too, and means `time` where there is none. */
+function asSystemdAnalyze(argv: string[]): string[] {
+  const [boot, systemd, ...rest] = argv;
+  const isOption = rest[0]?.startsWith('-') && !/^(?:-h|--help|--)$/.test(rest[0]);
+  if (boot !== 'boot' || systemd !== 'systemd' || !isOption) return argv;
+  const at = rest.findIndex((word) => VERBS[`boot systemd ${word}`]);
+  return at < 0 ? [boot, systemd, 'time', ...rest] : [boot, systemd, rest[at]!, ...rest.toSpliced(at, 1)];
 }
 
 /** Declares every group and verb by name; only the verb that `argv` names is loaded and given its options. */
@@ -184,7 +194,7 @@ function calledVerb(argv: string[]): string[] {
 }
 
 function helpExamples(examples: string[]): string {
-  return `Examples:\n${examples.map((example) => `  headstart ${example}\n`).join('')}\n`;
+  return `Examples:\n${examples.map((example) => `  headstart ${example}\n`).join('')}`;
 }
 
 function version(): string {

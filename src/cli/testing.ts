@@ -51,7 +51,7 @@ function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {} }: Test
     env,
     isTerminal: { stdout: false, stderr: false },
     nowUs: () => nowUs,
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
   };
   return { ran, edges };
 }

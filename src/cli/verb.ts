@@ -10,7 +10,8 @@ export interface Edges {
   isTerminal: { stdout: boolean; stderr: boolean };
   /** µs since 1970. */
   nowUs(): number;
-  signal: AbortSignal;
+  /** Aborted by Ctrl-C or SIGTERM. Until it is asked for, those end the process at once; from then on the verb must. */
+  signal(): AbortSignal;
 }
 
 export interface Verb {

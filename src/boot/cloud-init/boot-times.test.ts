@@ -70,6 +70,16 @@ describe('the four instants of a boot', () => {
     expect(times.activated).toEqual({ unknown: 'no unit times: not systemd, or `systemctl show` was not given' });
   });
 
+  it('are no more exact than the kernel log, which only brackets the start of userspace', () => {
+    const milestones: BootRecord['milestones'] = [
+      { name: 'userspace', atUs: 2_500_000, source: 'kernel', errorUs: 1_400_000 },
+    ];
+    const { manager: _, ...withoutManager } = machine({ units: [], milestones });
+    const times = bootTimes(withoutManager, log);
+    expect(times.kernelStart).toMatchObject({ errorUs: 2000 });
+    expect(times.kernelEnd).toMatchObject({ monotonicUs: 2_500_000, errorUs: 1_400_000 });
+  });
+
   it('are taken from that boot of a log which the record is of', () => {
     const boots = bootsIn(
       banner(stampAt(-600), 'init-local', 5) + stageLog('init-local', 20, 20) + banner(stampAt(900), 'init-local', 5),

@@ -1,5 +1,5 @@
 // boot/cloud-init/boot-times.ts: when did the kernel start and end, and when was cloud-init activated and started?
-import type { BootRecord } from '../record.ts';
+import type { BootRecord, Milestone } from '../record.ts';
 import { zeroOf } from './clock-ticks.ts';
 import type { CloudInitBoot } from './stages.ts';
 
@@ -42,14 +42,15 @@ export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | u
     return { ...zero, atUs: zero.atUs + monotonicUs, monotonicUs };
   };
   const manager = record?.manager;
-  const userspaceUs = manager?.userspaceUs || (record && milestoneUs(record, 'userspace'));
+  const userspace = record && milestone(record, 'userspace');
+  const userspaceUs = manager?.userspaceUs || userspace?.atUs;
   const startUs = host === 'container' ? userspaceUs : (manager?.kernelUs ?? 0);
   const activatedUs = record && activationUs(record);
   return {
     host,
     kernelStart: startUs === undefined ? { unknown: 'no source tells when userspace began' } : at(startUs),
     kernelEnd: userspaceUs
-      ? at(userspaceUs)
+      ? atLeastAsVague(at(userspaceUs), manager?.userspaceUs ? undefined : userspace?.errorUs)
       : { unknown: 'neither systemd nor the kernel log tells when userspace began' },
     activated:
       activatedUs === undefined
@@ -57,6 +58,12 @@ export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | u
         : at(activatedUs),
     started: startedInstant(record, log),
   };
+}
+
+/** A kernel log only tells between which two lines userspace began. */
+function atLeastAsVague(instant: Instant | Unknown, errorUs = 0): Instant | Unknown {
+  if ('unknown' in instant || errorUs <= (instant.errorUs ?? 0)) return instant;
+  return { ...instant, errorUs };
 }
 
 /** From 24.3 one process, cloud-init-main, serves all stages and is there before the unit of the first one asks it to begin. */
@@ -94,16 +101,19 @@ function startedInstant(record: BootRecord | undefined, log: CloudInitBoot | und
     log?.steps.findLast((step) => step.name === 'init-local' && step.startUs !== undefined) ??
     log?.steps.find((step) => step.depth === 0 && step.startUs !== undefined);
   if (stage) return { atUs: stage.startUs! };
-  const milestone = record && milestoneUs(record, 'cloud-init-started');
-  if (milestone !== undefined && record?.clock.wallAtZeroUs !== undefined) {
-    return { atUs: record.clock.wallAtZeroUs + milestone, monotonicUs: milestone };
+  const startedUs = record && milestoneUs(record, 'cloud-init-started');
+  if (startedUs !== undefined && record?.clock.wallAtZeroUs !== undefined) {
+    return { atUs: record.clock.wallAtZeroUs + startedUs, monotonicUs: startedUs };
   }
   return { unknown: 'no init-local line in the cloud-init log' };
 }
 
-function milestoneUs(record: BootRecord, name: BootRecord['milestones'][number]['name']): number | undefined {
-  if (record.clock.zero !== 'kernel') return undefined;
-  return record.milestones.find((milestone) => milestone.name === name)?.atUs;
+function milestoneUs(record: BootRecord, name: Milestone['name']): number | undefined {
+  return milestone(record, name)?.atUs;
+}
+
+function milestone(record: BootRecord, name: Milestone['name']): Milestone | undefined {
+  return record.clock.zero === 'kernel' ? record.milestones.find((reached) => reached.name === name) : undefined;
 }
 
 /** Of several boots in one log the one that this record is of: the kernel started at the same time; else the last. */

@@ -121,11 +121,19 @@ function bannerLine(text: string, match: RegExpExecArray, when: When): LogEvent 
 function tookLine(text: string, when: When): LogEvent | undefined {
   const took = text.lastIndexOf(TOOK);
   const amount = took < 0 ? null : /^(\d+(?:\.\d+)?) seconds/.exec(text.slice(took + TOOK.length, took + 40));
-  const level = text.indexOf(']: ');
+  const level = amount ? levelEnd(text) : -1;
   if (!amount || level < 0 || level > took) return undefined;
   const atUs = when(stampOf(text), 'took');
   if (atUs === undefined) return undefined;
   return { kind: 'took', atUs, what: shared(text.slice(level + 3, took)), tookUs: secondsToUs(amount[1]!) };
+}
+
+/** The end of `[LEVEL]: `; what comes first in a line that went through syslog is `cloud-init[PID]: `. */
+function levelEnd(text: string): number {
+  const first = text.indexOf(']: ');
+  const isPid = first > 0 && /^\d+$/.test(text.slice(text.lastIndexOf('[', first) + 1, first));
+  const second = isPid ? text.indexOf(']: ', first + 1) : -1;
+  return second < 0 ? first : second;
 }
 
 const TOOK = ' took ';

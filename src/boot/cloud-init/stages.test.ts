@@ -161,6 +161,12 @@ describe('steps', () => {
     expect(showText([boot!], undefined)).toContain('Waited to start stage: network 04.50000 seconds');
   });
 
+  it('finds the same waits in lines that went through the journal', () => {
+    const lines = `${stageLog('init-local', 0)}${stampAt(9)} - performance.py[DEBUG]: Waiting to start stage network took 4.500 seconds\n${stageLog('init-network', 10)}`;
+    const through = lines.replace(/^(\S+) (\S+),(\d+) - /gm, '$1T$2.$3+00:00 node-a cloud-init[106]: [CLOUDINIT] ');
+    expect(bootsIn(through)[0]!.pauses).toEqual([{ stage: 'network', startUs: at(4.5), endUs: at(9) }]);
+  });
+
   it('edge case 39: a pre-provisioned VM parked in the datasource is a wait of the platform', () => {
     const log =
       banner(stampAt(0), 'init-local', 5) +

@@ -19,6 +19,8 @@ export interface Missed {
   why: string;
 }
 
+export const NO_SUCH_FILE = 'no such file';
+
 /** The second word of `uname -a`. */
 export function hostnameIn(members: readonly Member[]): string {
   const uname = members.find((member) => member.name === 'uname.txt');

@@ -81,7 +81,11 @@ const THIS_BOOT: readonly Item[] = [
       ['systemctl', 'show', '--no-pager'],
     ),
   ),
-  telling(command('systemctl-show-units.txt', [...SHOW_UNITS, '--timestamp=us+utc'], SHOW_UNITS)),
+  // A thousand units of a node that is still busy starting take their time.
+  {
+    ...telling(command('systemctl-show-units.txt', [...SHOW_UNITS, '--timestamp=us+utc'], SHOW_UNITS)),
+    timeoutMs: 60_000,
+  },
   command('uname.txt', ['uname', '-a']),
   command('dmesg.txt', ['dmesg']),
 ];

@@ -32,6 +32,16 @@ describe('collectRemote', () => {
     expect(there.hostname).toBe('Node-A');
   });
 
+  it('says that it was interrupted, and what is missing when there is no ssh', async () => {
+    const pressed = new AbortController();
+    pressed.abort();
+    const items = itemsFor('0');
+    const interrupted = collectRemote({ host: 'node', items, run: runCommand, signal: pressed.signal });
+    await expect(interrupted).rejects.toThrow('could not collect from node: interrupted');
+    const without = collectRemote({ host: 'node', items, run: runCommand, env: { PATH: fake.root } });
+    await expect(without).rejects.toMatchObject({ next: 'install an ssh client, then run this again' });
+  });
+
   it('leaves nothing behind on the other side', async () => {
     addSmallNode(fake, { secret: 'x' });
     await remote();

@@ -75,13 +75,18 @@ function notReached(host: string, outcome: string, stderr: string): UserError {
   const why =
     outcome === 'missing'
       ? 'ssh is not installed here'
-      : outcome === 'timed-out'
-        ? `no answer within ${TIMEOUT_MS / 60_000} minutes`
-        : said || 'it sent nothing back';
+      : outcome === 'aborted'
+        ? 'interrupted'
+        : outcome === 'timed-out'
+          ? `no answer within ${TIMEOUT_MS / 60_000} minutes`
+          : said || 'it sent nothing back';
   return new UserError(`could not collect from ${host}: ${why}`, {
     code: 'boot/host-unreachable',
     kept: 'Nothing was written.',
-    next: `try \`ssh ${host} true\`; once that works, run this again`,
+    next:
+      outcome === 'missing'
+        ? 'install an ssh client, then run this again'
+        : `try \`ssh ${host} true\`; once that works, run this again`,
     exitCode: 1,
   });
 }

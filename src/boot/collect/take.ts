@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, globSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
-import { fromFirstWholeLine, type Member, type Missed, toLastWholeLine } from './collected.ts';
+import { fromFirstWholeLine, type Member, type Missed, NO_SUCH_FILE, toLastWholeLine } from './collected.ts';
 import type { CommandItem, FileItem, Item } from './items.ts';
 
 export interface Machine {
@@ -55,7 +55,7 @@ function takeFiles(item: FileItem, machine: Machine): Taken {
   const taken: Taken = { members: [], missed: [] };
   const inside = item.pattern.slice(1);
   const paths = item.pattern.includes('*') ? globSync(inside, { cwd: machine.root || '/' }).sort() : [inside];
-  if (paths.length === 0) taken.missed.push({ name: inside, why: 'no such file' });
+  if (paths.length === 0) taken.missed.push({ name: inside, why: NO_SUCH_FILE });
   for (const path of paths) {
     try {
       taken.members.push({ name: path, ...readMember(join(machine.root || '/', path), item) });
@@ -99,7 +99,7 @@ function readUpTo(fd: number, maxBytes: number, position: number | null): Buffer
 function whyUnreadable(error: unknown): string {
   if (error instanceof NotTaken) return error.message;
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'no such file';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return NO_SUCH_FILE;
   return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : String(code ?? error);
 }
 

@@ -2,7 +2,7 @@
 import { REDACTED } from './line.ts';
 
 const SECRET_KEY =
-  /(?:passw(?:or)?d|passphrase|^pwd|secret|token|(?:api|account|access|private)[-_]?key|(?:custom|user|vendor)[-_]?data|authorization|credentials?|(?:ssh|public|authorized)[-_]?keys?|key[-_]?data|connection[-_]?string|chpasswd|^sig)$/i;
+  /(?:passw(?:or)?d|passphrase|^pwd|secret|token|(?:api|account|access|private)[-_]?key|(?:custom|user|vendor)[-_]?data|protected[-_]?settings|authorization|credentials?|(?:ssh|public|authorized)[-_]?keys?|key[-_]?data|connection[-_]?string|chpasswd|^sig)$/i;
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|[^"{}[\],]+/gsy;
 const MAX_BYTE_ARRAY_CHARS = 1 << 20;

@@ -47,7 +47,7 @@ function withoutTail(line: string): string {
   return start === end.length ? line : end.slice(0, start) + REDACTED;
 }
 
-const KEY = String.raw`(?:passw(?:or)?d|passphrase|(?<![a-z])pwd|secret|token|(?:api|account|access|private)[-_]?key|key[-_]?data|sharedaccesssignature|connection[-_]?string|(?<![a-z])sig|(?:custom|user|vendor)[-_]?data|authorization|credentials?)(?:\\*["'])?`;
+const KEY = String.raw`(?:passw(?:or)?d|passphrase|(?<![a-z])pwd|secret|token|(?:api|account|access|private)[-_]?key|key[-_]?data|sharedaccesssignature|connection[-_]?string|(?<![a-z])sig|(?:custom|user|vendor)[-_]?data|protected[-_]?settings|authorization|credentials?)(?:\\*["'])?`;
 /** A value already taken away, or a cloud-init stage whose name ends like a key: `consume-user-data: SUCCESS: …`. */
 const NOT_A_SECRET = String.raw`(?!\\*["']?\[redacted)(?!(?:SUCCESS|WARN|FAIL):|(?:reading and applying|running config-\w)[^:=]*$)`;
 

@@ -70,3 +70,16 @@ test('a console log of two boots gives two, oldest first; a broken line is told 
   expect(boots.map((boot) => boot.host?.kernel)).toEqual(['6.1', '6.2']);
   expect(boots[0]?.notes[0]?.text).toBe('dmesg.txt: line 2 is not a kernel line');
 });
+
+test('a message of several lines goes on below its own beginning and is no broken line', () => {
+  const text = [
+    '[    0.618998] .... node  #0, CPUs:      #1',
+    '[    0.700000] calibrate_delay_direct() failed to get a good estimate for loops_per_jiffy.',
+    '               Probably due to long platform interrupts. Consider using "lpj=" boot option.',
+    '[    0.766605] smp: Brought up 1 node, 2 CPUs',
+    '  cut off',
+    '',
+  ].join('\n');
+  const [boot] = parse(text);
+  expect(boot?.notes.map((note) => note.text)).toEqual(['dmesg.txt: line 5 is not a kernel line']);
+});

@@ -26,14 +26,17 @@ function parse(input: Input): Evidence[] {
   const problems = new Problems();
   const boots: { clock: 'monotonic' | 'wall'; log: BootLog }[] = [];
   let place = 0;
+  let indent = Number.POSITIVE_INFINITY;
   for (const line of linesOf(input)) {
     place++;
     if (line.trim() === '') continue;
     const parsed = parseLine(line);
     if (!parsed) {
-      problems.add('is not a kernel line', place);
+      // The further lines of one message stand below its beginning.
+      if (line.search(/\S/) < indent) problems.add('is not a kernel line', place);
       continue;
     }
+    indent = line.length - parsed.message.length;
     // A console log holds every boot since it was opened.
     const current = boots.at(-1);
     if (current && current.clock !== parsed.clock) {

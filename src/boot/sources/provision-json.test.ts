@@ -59,3 +59,9 @@ test('a file cut short gives what is whole, and says so', () => {
   ]);
   expect(boot?.notes.at(-1)?.text).toContain('what could be read is used');
 });
+
+test('reads the stamps of systemctl, which older set-up scripts copy as they are', () => {
+  const [boot] = parse('{"ExitCode":"0","ExecDuration":"9","KernelStartTime":"Tue 2026-11-10 08:00:04 UTC"}');
+  expect(boot?.milestones).toMatchObject([{ name: 'kernel-start', atUs: at('2026-11-10T08:00:04Z') }]);
+  expect(boot?.notes).toEqual([]);
+});

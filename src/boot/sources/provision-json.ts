@@ -6,6 +6,7 @@ import { boundedText } from './bounded-text.ts';
 import { parseDateStamp, parseIsoStamp } from './log-stamp.ts';
 import { type Anchor, type Evidence, evidence, type Source } from './source.ts';
 import { parseStartupFinished } from './startup-finished.ts';
+import { parseWallStamp } from './wall-stamp.ts';
 
 export const provisionJsonSource = {
   kind: 'provision-json',
@@ -115,7 +116,7 @@ export function bootPoints(
   for (const [field, milestone] of Object.entries(POINTS)) {
     const text = fields[field];
     if (typeof text !== 'string' || text.trim() === '') continue;
-    const atUs = parseIsoStamp(text) ?? parseDateStamp(text);
+    const atUs = parseIsoStamp(text) ?? parseDateStamp(text) ?? systemctlStamp(text);
     if (atUs === undefined) {
       notes.push({ level: 'warning', text: `${input}: ${field} is not a date, and is left out` });
     } else if (isUnsetDate(atUs)) {
@@ -130,6 +131,12 @@ export function bootPoints(
   const kernelStart = milestones.find((milestone) => milestone.name === 'kernel-start');
   const anchors = kernelStart ? [{ monotonicUs: 0, wallUs: kernelStart.atUs, errorUs: 1e6 }] : [];
   return { milestones, anchors, notes };
+}
+
+/** Older set-up scripts copy what `systemctl show` prints: `Tue 2026-11-10 08:00:04 UTC`. */
+function systemctlStamp(text: string): number | undefined {
+  const stamp = parseWallStamp(text.trim());
+  return stamp && 'wallUs' in stamp ? stamp.wallUs : undefined;
 }
 
 function isUnsetDate(us: number): boolean {

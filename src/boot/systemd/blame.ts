@@ -24,7 +24,7 @@ export function blameUnits(record: BootRecord): BlamedUnit[] {
 }
 
 function blamed(unit: Unit, record: BootRecord): BlamedUnit {
-  const wait = waitReason(unit);
+  const wait = waitReason(unit, record);
   return {
     unit: unit.name,
     tookUs: startTookUs(unit),

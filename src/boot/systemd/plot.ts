@@ -25,7 +25,7 @@ export interface PlottedUnit {
 /** Every unit that started, by start; times on the record's clock, 0 = not (yet). */
 export function plottedUnits(record: BootRecord): PlottedUnit[] {
   return startedUnits(record).map((unit) => {
-    const wait = waitReason(unit);
+    const wait = waitReason(unit, record);
     const { name, activatingUs, activatedUs, deactivatingUs, deactivatedUs } = unit;
     const stamps = { activatingUs, activatedUs, deactivatingUs, deactivatedUs };
     return {

@@ -42,6 +42,12 @@ test('edge case 36: absurd firmware on a virtual machine is doubted, not believe
   expect(bootTime(boot([], { firmwareUs: 1_700e6 }))?.notes).toEqual([]);
 });
 
+test('a time that counts from the kernel is not called one in userspace', () => {
+  const { manager: _, ...withoutManager } = boot([unit('graphical.target', 20, 20, { aliases: ['default.target'] })]);
+  expect(textOf(withoutManager)[0]).toBe('graphical.target reached after 20s (when userspace began is not known).');
+  expect(bootTime(withoutManager)?.defaultTarget).toMatchObject({ reachedUs: 20e6, isSinceUserspace: false });
+});
+
 test('there is no answer where nothing tells a phase', () => {
   const { manager: _, ...record } = boot([unit('a.service', 3, 7)]);
   expect(bootTime(record)).toBeUndefined();

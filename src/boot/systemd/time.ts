@@ -1,5 +1,6 @@
 // boot/systemd/time.ts: how long did the boot take, phase by phase, and when was the default target reached?
 import { formatSpan } from '../../base/duration.ts';
+import { knownUserspaceUs } from '../order-graph.ts';
 import { isContainer, type Phase, phases, userspaceStartUs } from '../phases.ts';
 import { type BootRecord, startTookUs } from '../record.ts';
 import { waitReason } from '../waits.ts';
@@ -12,7 +13,8 @@ export interface SystemdTime {
   phases: (Phase & { tookUs: number })[];
   /** From the first phase to the end of the last one. */
   totalUs: number;
-  defaultTarget?: { unit: string; reachedUs?: number };
+  /** `reachedUs` counts from the start of userspace, or from `zero` of the record's clock where that is unknown. */
+  defaultTarget?: { unit: string; reachedUs?: number; isSinceUserspace?: boolean };
   /** Time in which units waited for something outside the node. They may overlap. */
   waits: { unit: string; reason: string; tookUs: number }[];
   notes: string[];
@@ -29,15 +31,17 @@ export function bootTime(record: BootRecord): SystemdTime | undefined {
     isContainer: isContainer(record),
     phases: found,
     totalUs: found.length === 0 ? 0 : found.at(-1)!.endUs - found[0]!.startUs,
-    ...(target !== undefined && { defaultTarget: { unit: target, ...reachedUs(record, target) } }),
+    ...(target !== undefined && { defaultTarget: { unit: target, ...reached(record, target) } }),
     waits: waitsOf(record),
     notes: notesOf(record, isFinished),
   };
 }
 
-function reachedUs(record: BootRecord, target: string): { reachedUs?: number } {
+function reached(record: BootRecord, target: string): { reachedUs?: number; isSinceUserspace?: boolean } {
   const activatedUs = namedUnit(record, target)?.activatedUs ?? 0;
-  return activatedUs > 0 ? { reachedUs: activatedUs - userspaceStartUs(record) } : {};
+  if (activatedUs === 0) return {};
+  const isSinceUserspace = knownUserspaceUs(record) !== undefined;
+  return { reachedUs: activatedUs - userspaceStartUs(record), isSinceUserspace };
 }
 
 /** A wait shorter than this is not worth a line. */
@@ -47,7 +51,7 @@ function waitsOf(record: BootRecord): SystemdTime['waits'] {
   const waits = record.units
     .filter((unit) => !isAfterBoot(unit, record))
     .flatMap((unit) => {
-      const reason = waitReason(unit);
+      const reason = waitReason(unit, record);
       return reason === undefined ? [] : [{ unit: unit.name, reason, tookUs: startTookUs(unit) }];
     });
   return waits
@@ -83,9 +87,10 @@ export function renderTime(time: SystemdTime): string {
     );
   }
   if (time.defaultTarget) {
-    const { unit, reachedUs: atUs } = time.defaultTarget;
+    const { unit, reachedUs: atUs, isSinceUserspace } = time.defaultTarget;
+    const counted = isSinceUserspace ? 'in userspace' : '(when userspace began is not known)';
     lines.push(
-      atUs === undefined ? `${unit} was never reached.` : `${unit} reached after ${formatSpan(atUs)} in userspace.`,
+      atUs === undefined ? `${unit} was never reached.` : `${unit} reached after ${formatSpan(atUs)} ${counted}.`,
     );
   }
   for (const { unit, reason, tookUs } of time.waits)

@@ -42,7 +42,7 @@ export function isAfterBoot(unit: Unit, record: BootRecord): boolean {
 /** What the numbers beside a unit do not say: `failed`, `wait: …`, `restarted after boot`. */
 export function unitLabels(unit: Unit, record: BootRecord): string[] {
   const state = startState(unit);
-  const wait = waitReason(unit);
+  const wait = waitReason(unit, record);
   return [
     ...(STATE_LABELS[state] === undefined ? [] : [STATE_LABELS[state]]),
     ...(wait === undefined ? [] : [`wait: ${wait}`]),

@@ -1,5 +1,5 @@
 // cli/boot/blame.ts: `headstart boot blame`: what took longest, over everything at once.
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { type BlameEntry, blame } from '../../boot/blame.ts';
 import { printJson } from '../output/json.ts';
@@ -14,15 +14,20 @@ interface Options extends BootOptions {
 export const verb: Verb = {
   examples: ['boot blame', 'boot blame -i boot.tar.gz --at-least 500ms'],
   configure: (command) =>
-    withBootOptions(command).option('--at-least <SPAN>', 'leave out what took less', spanArgument, 10_000),
+    withBootOptions(command).addOption(
+      new Option('--at-least <SPAN>', 'leave out what took less')
+        .argParser(spanArgument)
+        .default(10_000, '10ms; --json has everything'),
+    ),
   async run(_args, options: Options, edges) {
-    const { work, waits } = blame(await readBoot(options, edges));
-    if (options.json) return printJson(edges, 'BootBlame', { work, waits });
+    const record = await readBoot(options, edges);
+    const { work, waits } = blame(record);
+    if (options.json) return printJson(edges, 'BootBlame', { bootId: record.bootId, clock: record.clock, work, waits });
     const width = [...work, ...waits].reduce((most, entry) => Math.max(most, formatSpan(entry.tookUs).length), 0);
     const lines = listing(work, options.atLeast, width, 0);
     if (waits.length > 0) {
       lines.push('', 'Waits for something outside the node, not its work:');
-      for (const entry of waits) lines.push(`${line(entry, width, 0)} [${printable(entry.wait ?? '')}]`);
+      for (const entry of waits) lines.push(line(entry, width, 0));
     }
     edges.stdout(`${lines.join('\n')}\n`);
   },
@@ -38,7 +43,9 @@ function line(entry: BlameEntry, width: number, depth: number): string {
   const failed = entry.result === 'fail' ? ' (failed)' : entry.result === 'warn' ? ' (with warnings)' : '';
   const own = entry.parts.length > 0 ? ` (${formatSpan(entry.ownUs)} of its own)` : '';
   const source = entry.source === 'systemd' || depth > 0 ? '' : ` [${entry.source}]`;
-  return `${'  '.repeat(depth)}${formatSpan(entry.tookUs).padStart(width)} ${printable(entry.name)}${source}${own}${failed}`;
+  const waited = entry.wait === undefined && entry.waitUs > 0 ? ` (${formatSpan(entry.waitUs)} of waits inside)` : '';
+  const wait = entry.wait === undefined ? '' : ` [${depth > 0 ? 'wait: ' : ''}${printable(entry.wait)}]`;
+  return `${'  '.repeat(depth)}${formatSpan(entry.tookUs).padStart(width)} ${printable(entry.name)}${source}${own}${waited}${failed}${wait}`;
 }
 
 export function spanArgument(text: string): number {

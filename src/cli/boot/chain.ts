@@ -27,7 +27,13 @@ export const verb: Verb = {
     const record = await readBoot(options, edges);
     const links = chain(record, target ?? chainTarget(record));
     if (links.length === 0) throw unknownTarget(record, target);
-    if (options.json) return printJson(edges, 'BootChain', { target: links[0]!.name, clock: record.clock, links });
+    if (options.json)
+      return printJson(edges, 'BootChain', {
+        bootId: record.bootId,
+        target: links[0]!.name,
+        clock: record.clock,
+        links,
+      });
     edges.stdout(`${links.flatMap((link, depth) => describe(link, depth)).join('\n')}\n`);
   },
 };

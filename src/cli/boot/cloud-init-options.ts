@@ -1,5 +1,5 @@
 // cli/boot/cloud-init-options.ts: what the four cloud-init verbs share: their options, their input, and where the answer goes.
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ToolCrash } from '../../boot/cloud-init/compat-crash.ts';
@@ -13,7 +13,9 @@ import { looksLikeDump } from '../../boot/cloud-init/recognise.ts';
 import { bootsOf, type CloudInitBoot } from '../../boot/cloud-init/stages.ts';
 import type { Input } from '../../boot/input.ts';
 import { openInputs } from '../../boot/open-inputs.ts';
+import { writeAnswerFile } from '../output/answer-file.ts';
 import { API_VERSION } from '../output/json.ts';
+import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 import { collect } from './read-boot.ts';
 
@@ -44,6 +46,7 @@ export function pathsOf(options: CloudInitOptions): string[] {
 /** The log or dump that the paths name; of folders and archives what is cloud-init's, by content. */
 async function openLog(paths: readonly string[], edges: Edges): Promise<{ input: Input; kind?: 'log' | 'dump' }> {
   const groups = (await Promise.all(paths.map((path) => openInputs(path, edges.readStdin)))).flat();
+  for (const { problems } of groups) for (const text of problems) edges.stderr(`warning: ${printable(text)}\n`);
   const [only] = groups;
   if (groups.length === 1 && !only!.isFolder) return { input: only!.inputs[0]! };
   const picked = pickLog(groups.flatMap((group) => group.inputs));
@@ -67,7 +70,8 @@ export async function readCloudInit(options: CloudInitOptions, edges: Edges): Pr
   const { input, kind } = await openLog(pathsOf(options), edges);
   const isDump = kind === 'dump' || (kind === undefined && looksLikeDump(input.head) > 0);
   const read = isDump ? readDump(input) : readLog(input, edges.nowUs());
-  for (const note of read.notes) edges.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${note.text}\n`);
+  for (const note of read.notes)
+    edges.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
   if (bootsOf(read.events).next().done) {
     throw new UserError(
       `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
@@ -130,18 +134,12 @@ function openOutput(path: string | undefined): ((text: string, edges: Edges) => 
   } catch {
     return undefined;
   }
-  return (text) => writeFileSync(path, text);
+  return (text) => writeAnswerFile(path, text);
 }
 
-export function writeAnswer(options: CloudInitOptions, edges: Edges, text: string): void {
-  const output = openOutput(options.outfile);
-  if (!output) {
-    throw new UserError(`cannot write ${options.outfile}`, {
-      code: 'boot/output-unwritable',
-      next: 'give a file in a folder that exists and that you may write to, or leave -o out',
-    });
-  }
-  output(text, edges);
+export function writeAnswer({ outfile }: CloudInitOptions, edges: Edges, text: string): void {
+  if (outfile === undefined || outfile === '-') edges.stdout(text);
+  else writeAnswerFile(outfile, text);
 }
 
 export function writeJson(options: CloudInitOptions, edges: Edges, kind: string, body: object): void {

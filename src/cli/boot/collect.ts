@@ -1,12 +1,11 @@
 // cli/boot/collect.ts: `headstart boot collect`: everything that explains a boot in one file, from here or over ssh.
 import { runCommand } from '../../base/command.ts';
-import { UserError } from '../../base/errors.ts';
-import { writeFileAtomic } from '../../base/files.ts';
 import { bundleName, bundleOf, type Collection } from '../../boot/collect/bundle.ts';
 import type { Collected } from '../../boot/collect/collected.ts';
 import { type Item, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
 import { collectRemote, sshCommand } from '../../boot/collect/remote.ts';
 import { collectBoot, interrupted, requireBoot, validBoot } from '../../boot/collect.ts';
+import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -40,11 +39,11 @@ export const verb: Verb = {
     const where = options.host ?? 'this machine';
     edges.stderr(`collecting from ${where} ...\n`);
     const collected = await collect(options, boot, edges);
-    if (edges.signal.aborted) throw interrupted();
+    if (edges.signal().aborted) throw interrupted();
     requireBoot(collected, boot, where);
     const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
     const path = options.output ?? bundleName(collected.hostname, edges.nowUs());
-    writeBundle(path, bytes);
+    writeAnswerFile(path, bytes, 'private');
     tellStory(collection, path, bytes.length, edges);
     const { apiVersion: _, kind, ...body } = collection;
     if (options.json) printJson(edges, kind, { path, bytes: bytes.length, ...body });
@@ -53,7 +52,7 @@ export const verb: Verb = {
 };
 
 async function collect({ host, sudo, nodeObject }: Options, boot: string, edges: Edges): Promise<Collected> {
-  const { signal } = edges;
+  const signal = edges.signal();
   if (host === undefined) {
     const machine = { run: runCommand, root: edges.env.HEADSTART_ROOT ?? '', env: edges.env, signal };
     return collectBoot(machine, { boot, nodeObject: nodeObject === true });
@@ -80,20 +79,6 @@ function printPlan({ host, sudo, nodeObject, output, json }: Options, boot: stri
   for (const command of commands) edges.stdout(`run:  ${command}\n`);
   for (const file of files) edges.stdout(`read: ${file}\n`);
   edges.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);
-}
-
-function writeBundle(path: string, bytes: Uint8Array): void {
-  try {
-    writeFileAtomic(path, bytes, 0o600);
-  } catch (error) {
-    throw new UserError(`cannot write ${path}: ${(error as Error).message}`, {
-      code: 'boot/output-unwritable',
-      kept: 'Nothing was written.',
-      next: 'name a file in a folder you may write to with -o FILE',
-      exitCode: 1,
-      cause: error,
-    });
-  }
 }
 
 function tellStory({ taken, missed }: Collection, path: string, size: number, edges: Edges): void {

@@ -1,9 +1,11 @@
 // cli/boot/export.ts: `headstart boot export`: the boot for other tools: JSON, an OpenTelemetry trace, Perfetto, a spreadsheet.
-import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../../boot/record.ts';
+import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
 
@@ -30,7 +32,12 @@ export const verb: Verb = {
   ],
   configure: (command) => {
     withBootOptions(command)
-      .option('--format <FORMAT>', `one of ${Object.keys(FORMATS).join(', ')} (default: json)`)
+      .addOption(
+        // Named for help and completion; a wrong one is told below, together with what else does not fit.
+        Object.assign(new Option('--format <FORMAT>', 'what to write; json if not given'), {
+          argChoices: Object.keys(FORMATS),
+        }),
+      )
       .option('-o, --output <FILE>', 'write there instead of to standard output')
       .option('--otlp <URL>', 'send the trace to this OTLP/HTTP collector; headers from OTEL_EXPORTER_OTLP_HEADERS')
       .option('--dry-run', 'with --otlp: show what would be sent, and send nothing');
@@ -46,11 +53,18 @@ export const verb: Verb = {
     if (options.otlp !== undefined && options.format !== undefined && options.format !== 'otlp-json') {
       throw badExport(`--otlp sends a trace, not ${options.format}`, 'leave --format out');
     }
+    const isToStdout = options.output === undefined || options.output === '-';
+    if (options.json && isToStdout && options.otlp === undefined && (options.format ?? 'json') !== 'json') {
+      throw badExport(
+        `both ${options.format} and --json would go to standard output`,
+        'add -o FILE, or leave --json out',
+      );
+    }
     const record = await readBoot(options, edges);
     if (options.otlp !== undefined) return send(record, { ...options, otlp: options.otlp }, edges);
     const text = await render(record);
-    if (options.output === undefined || options.output === '-') return edges.stdout(text);
-    write(options.output, text);
+    if (isToStdout) return edges.stdout(text);
+    writeAnswerFile(options.output!, text);
     const bytes = Buffer.byteLength(text);
     if (options.json) printJson(edges, 'BootExport', { format: options.format ?? 'json', file: options.output, bytes });
     else edges.stderr(`wrote ${options.output} (${bytes} bytes)\n`);
@@ -61,19 +75,6 @@ function badExport(message: string, next: string): UserError {
   return new UserError(message, { code: 'boot/bad-export', next });
 }
 
-function write(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (error) {
-    throw new UserError(`cannot write ${path}: ${(error as Error).message}`, {
-      code: 'boot/export-unwritable',
-      next: 'name a file that can be written with -o',
-      exitCode: 1,
-      cause: error,
-    });
-  }
-}
-
 async function send(record: BootRecord, options: ExportOptions & { otlp: string }, edges: Edges): Promise<void> {
   const [{ otlpTrace }, { otlpRequest, sendOtlp }] = await Promise.all([
     import('../../boot/export/otlp.ts'),
@@ -82,7 +83,7 @@ async function send(record: BootRecord, options: ExportOptions & { otlp: string 
   const trace = otlpTrace(record);
   const spans = trace.resourceSpans[0]!.scopeSpans[0]!.spans;
   const request = otlpRequest(options.otlp, trace, edges.env.OTEL_EXPORTER_OTLP_HEADERS);
-  if (options.output !== undefined && options.output !== '-') write(options.output, `${request.body}\n`);
+  if (options.output !== undefined && options.output !== '-') writeAnswerFile(options.output, `${request.body}\n`);
   const { url } = request;
   const what = { url, traceId: spans[0]!.traceId, spans: spans.length, bytes: Buffer.byteLength(request.body) };
   if (options.dryRun) {
@@ -98,11 +99,11 @@ async function send(record: BootRecord, options: ExportOptions & { otlp: string 
     fetch,
     sleep: (ms, signal) => pause(ms, undefined, { signal }),
     nowMs: () => edges.nowUs() / 1000,
-    signal: edges.signal,
+    signal: edges.signal(),
   });
   if (sent.rejectedSpans > 0) {
     edges.stderr(
-      `warning: the collector left out ${sent.rejectedSpans} of ${what.spans} spans${sent.reason ? `: ${sent.reason}` : ''}\n`,
+      `warning: the collector left out ${sent.rejectedSpans} of ${what.spans} spans${sent.reason ? `: ${printable(sent.reason)}` : ''}\n`,
     );
   }
   if (options.json) return printJson(edges, 'BootExport', { ...what, ...sent });

@@ -29,7 +29,7 @@ export const verb: Verb = {
       });
     }
     const { records, damaged } = readRecords(options.dir);
-    for (const { path, why } of damaged) edges.stderr(`warning: ${path} left out: ${printable(why)}\n`);
+    for (const { path, why } of damaged) edges.stderr(`warning: ${printable(path)} left out: ${printable(why)}\n`);
     if (records.length === 0) throw noHistory(options.dir, damaged.length);
     // Compared with all that came before, also when only the last ones are shown.
     const boots = history(records.map(({ record }) => record)).slice(-Number(options.number ?? records.length));

@@ -28,7 +28,7 @@ export async function readBoots(options: BootOptions, edges: Edges): Promise<Boo
     readStdin: edges.readStdin,
     nowUs: edges.nowUs(),
     ...(options.boot !== undefined && { boot: options.boot }),
-    signal: edges.signal,
+    ...(!options.input && { signal: edges.signal() }),
   });
 }
 
@@ -36,7 +36,11 @@ export async function readBoots(options: BootOptions, edges: Edges): Promise<Boo
 export async function readBoot(options: BootOptions, edges: Edges): Promise<BootRecord> {
   const { pickBoot } = await import('../../boot/pick-boot.ts');
   // Of the live machine, only the boot asked for was read.
-  const record = pickBoot(await readBoots(options, edges), options.input ? (options.boot ?? '0') : '0');
+  const boots = await readBoots(options, edges);
+  const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');
+  if (boots.length > 1 && options.boot === undefined) {
+    edges.stderr(`note: the last of ${boots.length} boots; --boot -1 is the one before\n`);
+  }
   tellNotes(record, edges);
   return record;
 }

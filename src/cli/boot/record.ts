@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Argv, runCommand } from '../../base/command.ts';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import { pruneRecords, RECORDS_FOLDER, storeRecord } from '../../boot/record-store.ts';
+import { pruneRecords, RECORDS_FOLDER, recordPath, storeRecord } from '../../boot/record-store.ts';
 import { ensureInstalled, ensureUninstalled, type RecordUnit, recordUnit, TIMER } from '../../boot/record-unit.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -55,7 +55,9 @@ export const verb: Verb = {
 async function record(options: Options, keep: number, edges: Edges): Promise<void> {
   const boot = await readBoot(options, edges);
   if (options.dryRun) {
-    edges.stdout(`would write ${options.dir}/${boot.bootId ?? 'BOOT-ID'}.json.zst and keep the newest ${keep}\n`);
+    const path = recordPath(boot, options.dir);
+    if (options.json) printJson(edges, 'BootRecorded', { isDryRun: true, bootId: boot.bootId, path, keep });
+    else edges.stdout(`would write ${path} and keep the newest ${keep}\n`);
     return;
   }
   const { path, bytes } = storeRecord(boot, options.dir);
@@ -63,7 +65,7 @@ async function record(options: Options, keep: number, edges: Edges): Promise<voi
   edges.stderr(
     `recorded boot ${boot.bootId} (${bytes} bytes)${removed.length > 0 ? `, removed ${removed.length} old` : ''}\n`,
   );
-  if (options.json) printJson(edges, 'BootRecorded', { bootId: boot.bootId, path, bytes, removed });
+  if (options.json) printJson(edges, 'BootRecorded', { isDryRun: false, bootId: boot.bootId, path, bytes, removed });
   else edges.stdout(`${path}\n`);
 }
 
@@ -72,7 +74,7 @@ async function settle(span: string, edges: Edges): Promise<void> {
   const us = parseSpan(span);
   if (us === undefined) throw usage(`--settle: ${JSON.stringify(span)} is not a time span such as 30min`);
   const argv: Argv = ['systemctl', 'is-system-running', '--wait'];
-  const ran = await runCommand(argv, { timeoutMs: Math.ceil(us / 1000), signal: edges.signal, env: edges.env });
+  const ran = await runCommand(argv, { timeoutMs: Math.ceil(us / 1000), signal: edges.signal(), env: edges.env });
   if (ran.outcome === 'timed-out')
     edges.stderr(`warning: the boot was not over after ${span}; recording it as it is\n`);
 }
@@ -124,7 +126,7 @@ function isSystemdHere(root: string | undefined): boolean {
 }
 
 async function mustRun(argv: Argv, edges: Edges): Promise<void> {
-  const ran = await runCommand(argv, { signal: edges.signal, env: edges.env });
+  const ran = await runCommand(argv, { signal: edges.signal(), env: edges.env });
   if (ran.code === 0) return;
   throw new UserError(`${argv.join(' ')} failed: ${ran.stderr.trim() || ran.outcome}`, {
     code: 'boot/systemctl-failed',

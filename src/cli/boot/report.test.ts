@@ -69,7 +69,8 @@ describe('boot report', () => {
 
   test.each([
     ['a folder', [first, '-o', folder, '--force'], 2, 'boot/report-not-a-file'],
-    ['a missing folder', [first, '-o', join(folder, 'no', 'report.html')], 1, 'boot/report-unwritable'],
+    ['a missing folder', [first, '-o', join(folder, 'no', 'report.html')], 1, 'boot/output-unwritable'],
+    ['a folder that is a file', [first, '-o', join(first, 'report.html')], 1, 'boot/output-unwritable'],
     ['three boots', [first, second, first, '-o', '-'], 2, 'boot/report-too-many'],
     ['inputs both ways', [first, '-i', second, '-o', '-'], 2, 'boot/report-inputs-mixed'],
     ['two answers on stdout', [first, '-o', '-', '--json'], 2, 'boot/report-stdout-twice'],

@@ -1,12 +1,12 @@
 // cli/boot/report.ts: one or two boots as an HTML file that opens anywhere.
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { writeFileAtomic } from '../../base/files.ts';
 import { pickBoot } from '../../boot/pick-boot.ts';
 import type { BootRecord } from '../../boot/record.ts';
 import { REPORT_MARK, renderReport } from '../../boot/render/report.ts';
 import { type ReportView, reportView } from '../../boot/render/report-view.ts';
+import { cannotWrite, writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type BootOptions, readBoots, tellNotes, withBootOptions } from './read-boot.ts';
@@ -26,14 +26,14 @@ export const verb: Verb = {
   },
   async run(args, options: ReportOptions, edges) {
     if (options.output === '-' && options.json) throw stdoutTwice();
-    if (options.output !== '-' && !options.force) refuseToOverwrite(options.output);
+    if (options.output !== '-') refuseToOverwrite(options.output, options);
     const boots = await bootsToShow(args, options, edges);
     if (boots.length > 2) throw tooMany(boots.length);
     for (const { record } of boots) tellNotes(record, edges);
     const views = boots.map(({ record, label }) => reportView(record, label));
     const html = renderReport(views);
     if (options.output === '-') return edges.stdout(html);
-    write(options.output, html);
+    writeAnswerFile(options.output, html);
     const bytes = Buffer.byteLength(html);
     edges.stderr(`wrote ${options.output} (${Math.ceil(bytes / 1024)} KB)\n`);
     if (options.json) printJson(edges, 'BootReport', { file: options.output, bytes, boots: views.map(told) });
@@ -80,16 +80,24 @@ function told(view: ReportView) {
 }
 
 /** Looks before the boots are read, so that a slip of the hand costs nothing. */
-function refuseToOverwrite(path: string): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
+function refuseToOverwrite(path: string, { force }: ReportOptions): void {
+  const stat = statIfThere(path);
   if (!stat) return;
   if (!stat.isFile()) throw notAFile(path);
-  if (stat.size === 0 || startsAsReport(path)) return;
+  if (force || stat.size === 0 || startsAsReport(path)) return;
   throw new UserError(`${path} exists and is not a headstart report`, {
     code: 'boot/report-exists',
     kept: 'It was left as it is.',
     next: 'choose another file with -o, or add --force',
   });
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
 }
 
 function startsAsReport(path: string): boolean {
@@ -106,33 +114,11 @@ function startsAsReport(path: string): boolean {
   }
 }
 
-function write(path: string, html: string): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat && !stat.isFile()) throw notAFile(path); // a rename over a device would replace the device, --force or not
-  try {
-    writeFileAtomic(stat ? realpathSync(path) : path, html, 0o644);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-}
-
 function notAFile(path: string): UserError {
   return new UserError(`${path} is not a regular file`, {
     code: 'boot/report-not-a-file',
     kept: 'It was left as it is.',
     next: 'name a file with -o, or use `-o -` for standard output',
-  });
-}
-
-function cannotWrite(path: string, cause: unknown): UserError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const why =
-    code === 'ENOENT' ? 'its folder does not exist' : code === 'EACCES' ? 'permission denied' : (code ?? message);
-  return new UserError(`cannot write ${path}: ${why}`, {
-    code: 'boot/report-unwritable',
-    next: 'name a file in a folder you can write to with -o',
-    exitCode: 1,
-    cause,
   });
 }
 

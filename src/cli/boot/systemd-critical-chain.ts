@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../boot/nearest-names.ts';
+import { knownUserspaceUs } from '../../boot/order-graph.ts';
 import { type BootRecord, startTookUs } from '../../boot/record.ts';
 import { compatCriticalChain } from '../../boot/systemd/compat/critical-chain.ts';
 import { type ChainNode, criticalChain } from '../../boot/systemd/critical-chain.ts';
@@ -43,6 +44,11 @@ export const verb: Verb = {
       return { target, nodes: criticalChain(record, { target, fuzzUs }) };
     });
     for (const { nodes } of chains) tellIfUnordered(nodes, edges);
+    if (knownUserspaceUs(record) === undefined) {
+      edges.stderr(
+        'note: nothing given tells when userspace began: times count from the start of the kernel or of the log\n',
+      );
+    }
     if (options.json) {
       const body = chains.map(({ target, nodes }) => ({ target, nodes: nodes.map((node) => jsonNode(node, record)) }));
       return printJson(edges, 'SystemdCriticalChain', {
@@ -96,7 +102,7 @@ function unknownUnit(record: BootRecord, target: string): UserError {
 }
 
 function jsonNode({ name, unit, depth, parent, isRepeat }: ChainNode, record: BootRecord): object {
-  const wait = unit && waitReason(unit);
+  const wait = unit && waitReason(unit, record);
   return {
     unit: name,
     depth,

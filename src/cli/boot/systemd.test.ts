@@ -126,3 +126,22 @@ test('a chain from an input without orderings is not passed off as the whole sto
   expect(stdout).toMatch(/\n\ngraphical\.target @25\.56\ds\n$/);
   expect(stderr).toContain('nothing given says what graphical.target was ordered after');
 });
+
+test('options may stand before the verb, and no verb means time, as with systemd-analyze', async () => {
+  const model = join(FIXTURES, 'models/r00');
+  const expected = (file: string) => readFileSync(join(model, file), 'utf8');
+  const chain = await run(['boot', 'systemd', '--fuzz', '1s', '--compat=252', '-i', model, 'critical-chain']);
+  expect(chain.stdout).toBe(expected('expected.critical-chain.fuzz1s.txt'));
+  const time = await run(['boot', 'systemd', '--compat=252', '-i', model]);
+  expect(time.stdout).toBe(expected('expected.time.txt'));
+  expect((await run(['boot', 'systemd', '--help'])).stdout).toContain('critical-chain');
+});
+
+test('of several boots the last is answered for, and that is said', async () => {
+  const archives = ['first-boot', 'clone-boot'].flatMap((name) => ['-i', join(FIXTURES, 'boots', `${name}.tar.gz`)]);
+  const last = await boot('time', ...archives);
+  expect(last.stderr).toBe('note: the last of 2 boots; --boot -1 is the one before\n');
+  const before = await boot('time', '--boot', '-1', ...archives);
+  expect(before.stderr).toBe('');
+  expect(before.stdout).not.toBe(last.stdout);
+});

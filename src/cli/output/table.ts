@@ -19,7 +19,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   return `${[line(columns.map((c) => c.title)), ...cells.map(line)].join('\n')}\n`;
 }
 
-/** Names and messages come from logs: no control character of theirs reaches the terminal. */
+/** Names and messages come from logs: no control character of theirs, nor one that turns the line round, reaches the terminal. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 }

@@ -1,0 +1,87 @@
+// Every --json answer is one document, and docs/json.md names its kind and its fields.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { VERBS } from './main.ts';
+import { run } from './testing.ts';
+
+const boots = fileURLToPath(new URL('../boot/fixtures/boots/', import.meta.url));
+const [first, clone] = [join(boots, 'first-boot.tar.gz'), join(boots, 'clone-boot.tar.gz')];
+const folder = mkdtempSync(join(tmpdir(), 'headstart-json-'));
+const budget = join(folder, 'budget.yaml');
+writeFileSync(budget, 'total: 2min\nunits: {cloud-init.service: 5s}\n');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const documented = sectionsOf(readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8'));
+const records = join(folder, 'records');
+
+/** What to ask, the kind of the answer, and the exit code where it is not 0. */
+const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[] = [
+  [['boot', 'timeline', '-i', first], 'BootTimeline'],
+  [['boot', 'blame', '-i', first], 'BootBlame'],
+  [['boot', 'chain', '-i', first], 'BootChain'],
+  [['boot', 'what-if', '-i', first, '--set', 'cloud-init.service=2s'], 'WhatIf'],
+  [['boot', 'what-if', '-i', first, '--scan'], 'WhatIfScan'],
+  [['boot', 'compare', first, clone], 'BootCompare'],
+  [['boot', 'check', '--budget', budget, '-i', first], 'BootCheck', 3],
+  [['boot', 'report', first, '-o', join(folder, 'report.html')], 'BootReport'],
+  [['boot', 'export', '-i', first], 'BootRecord'],
+  [['boot', 'export', '-i', first, '--format', 'csv', '-o', join(folder, 'boot.csv')], 'BootExport'],
+  [['boot', 'export', '-i', first, '--otlp', 'http://localhost:4318', '--dry-run'], 'BootExport'],
+  [['boot', 'collect', '--host', 'node-a', '--dry-run'], 'BootCollectionPlan'],
+  [['boot', 'record', '-i', first, '--dir', records, '--dry-run'], 'BootRecorded'],
+  [['boot', 'record', '-i', first, '--dir', records], 'BootRecorded'],
+  [['boot', 'record', '--install', '--root', folder, '--dry-run'], 'BootRecordInstall'],
+  [['boot', 'record', '--uninstall', '--root', folder, '--dry-run'], 'BootRecordUninstall'],
+  [['boot', 'history', '--dir', records], 'BootHistory'],
+  [['boot', 'systemd', 'time', '-i', first], 'SystemdTime'],
+  [['boot', 'systemd', 'blame', '-i', first], 'SystemdBlame'],
+  [['boot', 'systemd', 'critical-chain', '-i', first], 'SystemdCriticalChain'],
+  [['boot', 'systemd', 'plot', '-i', first], 'SystemdPlot'],
+  [['boot', 'systemd', 'dot', '-i', first], 'SystemdDot'],
+  [['boot', 'cloud-init', 'show', '-i', first], 'CloudInitShow'],
+  [['boot', 'cloud-init', 'blame', '-i', first], 'CloudInitBlame'],
+  [['boot', 'cloud-init', 'dump', '-i', first], 'CloudInitDump'],
+  [['boot', 'cloud-init', 'boot', '-i', first], 'CloudInitBoot'],
+  [['completion', 'bash'], 'Completion'],
+];
+
+describe('docs/json.md', { timeout: 60_000 }, () => {
+  const asked = ASKED.map(([argv, kind, code = 0]) => ({ line: argv.join(' '), argv, kind, code }));
+  it.each(asked)('names every field that $line prints as $kind', async ({ argv, kind, code }) => {
+    const ran = await run([...argv, '--json']);
+    expect(ran.code, ran.stderr).toBe(code);
+    const { apiVersion, kind: told, ...body } = JSON.parse(ran.stdout) as Record<string, unknown>;
+    expect({ apiVersion, kind: told }).toEqual({ apiVersion: 'headstart.dev/v1', kind });
+    expect(documented.get(kind), kind).toEqual(expect.arrayContaining(Object.keys(body)));
+  });
+
+  it('is asked about every verb there is', () => {
+    const missing = Object.keys(VERBS).filter((path) => !asked.some(({ line }) => line.startsWith(`${path} `)));
+    expect(missing).toEqual([]);
+  });
+
+  it('describes no kind that no verb prints', () => {
+    const printed = new Set([...ASKED.map(([, kind]) => kind), 'BootCollection']); // collecting needs a machine
+    expect([...documented.keys()].filter((kind) => !printed.has(kind))).toEqual([]);
+  });
+
+  it('refuses an answer that would not be one JSON document', async () => {
+    const { code, stdout, stderr } = await run(['boot', 'export', '-i', first, '--format', 'csv', '--json']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('both csv and --json would go to standard output');
+  });
+});
+
+/** By heading, every word in backquotes below it. */
+function sectionsOf(text: string): Map<string, string[]> {
+  const sections = text.split(/^## /m).slice(1);
+  return new Map(
+    sections.map((section) => [
+      section.slice(0, section.indexOf('\n')),
+      [...section.matchAll(/`(\w+)`/g)].map((match) => match[1]!),
+    ]),
+  );
+}

@@ -1,0 +1,63 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeAnswerFile } from './answer-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-answer-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('writeAnswerFile', () => {
+  it('gives a new file what the umask allows, and lets an old one keep its mode', () => {
+    const file = join(folder, 'a');
+    const before = process.umask(0o077);
+    try {
+      writeAnswerFile(file, 'new');
+      expect(modeOf(file)).toBe('600');
+      chmodSync(file, 0o640);
+      writeAnswerFile(file, 'newer');
+    } finally {
+      process.umask(before);
+    }
+    expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['newer', '640']);
+  });
+
+  it('closes a private file to others even when it was open before', () => {
+    const file = join(folder, 'a');
+    writeFileSync(file, '', { mode: 0o644 });
+    writeAnswerFile(file, 'secret', 'private');
+    expect(modeOf(file)).toBe('600');
+  });
+
+  it('writes through a link, and into a device without taking its place', () => {
+    writeFileSync(join(folder, 'real'), 'old');
+    symlinkSync('real', join(folder, 'link'));
+    writeAnswerFile(join(folder, 'link'), 'new');
+    expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('new');
+    writeAnswerFile('/dev/null', 'gone', 'private');
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  it.each([
+    ['a full disk', () => '/dev/full', 'the disk is full'],
+    ['a folder', () => folder, 'it is a folder'],
+    ['a missing folder', () => join(folder, 'no', 'x'), 'its folder does not exist'],
+  ])('says why %s cannot be written, and leaves nothing behind', (_, path, why) => {
+    expect(() => writeAnswerFile(path(), 'x')).toThrow(`cannot write ${path()}: ${why}`);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
