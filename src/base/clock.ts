@@ -1,0 +1,31 @@
+// base/clock.ts: what time is it, and wait a while: the one thing that tests replace to make an hour pass at once.
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+  /** Rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const timer = setTimeout(done, ms);
+      function done() {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }
+      function stop() {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      }
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+};
+
+/** `2026.11.15`: how image versions are named. UTC, so that every machine agrees on the day. */
+export function versionOfDay(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10).replaceAll('-', '.');
+}
