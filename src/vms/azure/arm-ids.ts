@@ -1,0 +1,74 @@
+// vms/azure/arm-ids.ts: what does an Azure resource id name, and how is one written? Azure compares ids without regard to case.
+
+export interface ResourceGroupRef {
+  subscriptionId: string;
+  resourceGroup: string;
+}
+
+export interface ScaleSetRef extends ResourceGroupRef {
+  name: string;
+}
+
+export type VmRef =
+  /** A child of its scale set. */
+  | (ResourceGroupRef & { mode: 'uniform'; scaleSet: string; instanceId: string })
+  /** An ordinary VM that says which scale set it belongs to. */
+  | (ResourceGroupRef & { mode: 'flexible'; name: string });
+
+const group = '^/subscriptions/([^/]+)/resourceGroups/([^/]+)/providers/Microsoft\\.Compute';
+const scaleSetPattern = new RegExp(`${group}/virtualMachineScaleSets/([^/]+)$`, 'i');
+const uniformPattern = new RegExp(`${group}/virtualMachineScaleSets/([^/]+)/virtualMachines/([^/]+)$`, 'i');
+const vmPattern = new RegExp(`${group}/virtualMachines/([^/]+)$`, 'i');
+const diskPattern = new RegExp(`${group}/disks/([^/]+)$`, 'i');
+const galleryImagePattern = new RegExp(`${group}/galleries/([^/]+)/images/([^/]+)(?:/versions/([^/]+))?$`, 'i');
+
+export function parseScaleSetId(id: string): ScaleSetRef | undefined {
+  const [, subscriptionId, resourceGroup, name] = scaleSetPattern.exec(id) ?? [];
+  return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
+}
+
+export function parseVmId(id: string): VmRef | undefined {
+  const [, subscriptionId, resourceGroup, scaleSet, instanceId] = uniformPattern.exec(id) ?? [];
+  if (subscriptionId && resourceGroup && scaleSet && instanceId)
+    return { mode: 'uniform', subscriptionId, resourceGroup, scaleSet, instanceId };
+  const [, vmSubscription, vmGroup, name] = vmPattern.exec(id) ?? [];
+  return vmSubscription && vmGroup && name
+    ? { mode: 'flexible', subscriptionId: vmSubscription, resourceGroup: vmGroup, name }
+    : undefined;
+}
+
+export function parseDiskId(id: string): (ResourceGroupRef & { name: string }) | undefined {
+  const [, subscriptionId, resourceGroup, name] = diskPattern.exec(id) ?? [];
+  return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
+}
+
+/** Which definition an image id names, and which version of it; neither for images outside a gallery. */
+export function parseGalleryImageId(
+  id: string,
+): (ResourceGroupRef & { gallery: string; definition: string; version?: string }) | undefined {
+  const [, subscriptionId, resourceGroup, gallery, definition, version] = galleryImagePattern.exec(id) ?? [];
+  if (!subscriptionId || !resourceGroup || !gallery || !definition) return undefined;
+  return { subscriptionId, resourceGroup, gallery, definition, ...(version && { version }) };
+}
+
+/**
+ * One spelling per scale set and instance. Kubernetes, the service and people write subscription and group in
+ * different cases; these ids are compared and stored, so both are lower case. Names keep the service's spelling.
+ */
+export function scaleSetId(ref: ScaleSetRef): string {
+  return `${groupPath(ref)}/providers/Microsoft.Compute/virtualMachineScaleSets/${ref.name}`;
+}
+
+export function vmId(ref: VmRef): string {
+  return ref.mode === 'uniform'
+    ? `${scaleSetId({ ...ref, name: ref.scaleSet })}/virtualMachines/${ref.instanceId}`
+    : `${groupPath(ref)}/providers/Microsoft.Compute/virtualMachines/${ref.name}`;
+}
+
+export function isSameId(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function groupPath(ref: ResourceGroupRef): string {
+  return `/subscriptions/${ref.subscriptionId.toLowerCase()}/resourceGroups/${ref.resourceGroup.toLowerCase()}`;
+}

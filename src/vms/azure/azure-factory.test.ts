@@ -1,0 +1,34 @@
+// The Azure factory, with the real SDK, against the simulator, every exchange before the referee.
+import { afterAll, expect, it } from 'vitest';
+import { seatReferee } from '../../../sims/azure/referee/referee.ts';
+import { factoryContract } from '../contract.ts';
+import { azureLab } from './testing.ts';
+
+const referee = await seatReferee();
+const violations: string[] = [];
+
+for (const mode of ['Uniform', 'Flexible'] as const)
+  factoryContract(`Azure (${mode})`, async () => {
+    const lab = await azureLab({ mode, sim: { referee } });
+    return {
+      ...lab,
+      end: async () => {
+        violations.push(...lab.sim.violations);
+        await lab.end();
+      },
+    };
+  });
+
+it('never asked sooner than it was told to', () => {
+  expect(violations).toEqual([]);
+});
+
+it('sent nothing, and was answered nothing, that the specification rejects', async () => {
+  const { checked, rejected } = await referee.report();
+  expect(rejected).toEqual([]);
+  if (referee.sat) expect(checked).toBeGreaterThan(1000);
+});
+
+afterAll(async () => {
+  process.stderr.write(`azure factory: ${(await referee.report()).checked} exchanges before the referee\n`);
+});

@@ -1,0 +1,107 @@
+// vms/azure/change-model.ts: how is the recipe changed in one conditional update? A PATCH of only the fields we own; docs/azure.md says why not a PUT.
+import type { ImageRef, ModelChange, Pool, PoolRef, Recipe } from '../factory.ts';
+import { Conflict, NotFound, Refused } from '../failures.ts';
+import { apiVersions } from './api-versions.ts';
+import { scaleSetId } from './arm-ids.ts';
+import type { Call } from './connection.ts';
+import { untilEnded } from './operations.ts';
+import { poolScaleSet, readScaleSet } from './pools.ts';
+import { bootstrapTag, extensionSchema, imageOf, type ScaleSet } from './scale-set.ts';
+import { withChanges } from './tags.ts';
+
+/** What cloud-init takes for "nothing to do"; no custom data at all cannot be said in an update. */
+const emptyCloudConfig = Buffer.from('#cloud-config\n').toString('base64');
+
+export async function changeModel(call: Call, pool: Pool, change: ModelChange): Promise<void> {
+  const ref = poolScaleSet(pool.ref);
+  const order = { verb: 'changing the model of', thing: `scale set ${ref.name}` };
+  const set = await readScaleSet(call, ref);
+  if (!set) throw new NotFound(order.thing);
+  // The body is made from what is read here, so it must be what the change was planned on.
+  if (set.etag !== pool.etag) throw new Conflict(`${order.thing} changed since it was read`);
+  const answer = await call.send(
+    {
+      method: 'PATCH',
+      url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}`,
+      headers: { 'if-match': pool.etag },
+      body: patchOf(set, change),
+    },
+    order.thing,
+  );
+  await untilEnded(call, order, answer);
+}
+
+export async function readRecipe(call: Call, pool: PoolRef): Promise<Recipe> {
+  const set = await readScaleSet(call, poolScaleSet(pool));
+  if (!set) throw new NotFound(`scale set ${pool.name}`);
+  const profile = set.properties.virtualMachineProfile;
+  return {
+    image: imageOf(profile?.storageProfile?.imageReference),
+    extensions: (profile?.extensionProfile?.extensions ?? []).map(writable),
+  };
+}
+
+/** The whole body, so that a plan can show it: custom data aside, nothing in it is secret. */
+export function patchOf(set: ScaleSet, change: ModelChange): Record<string, unknown> {
+  const profile = set.properties.virtualMachineProfile;
+  const customData = change.bootstrap === 'none' ? emptyCloudConfig : change.bootstrap.customData;
+  if (!profile?.osProfile && change.bootstrap !== 'none')
+    throw new Refused(`${set.name} is specialized: it has no OS profile to put custom data in`, 'vms/no-os-profile');
+  // A value, not a missing tag: whether an update that leaves a tag out removes it is not documented.
+  const bootstrap = { [bootstrapTag]: change.bootstrap === 'none' ? 'none' : 'custom-data' };
+  const tags = withChanges(set.tags ?? {}, { ...change.tags, ...bootstrap });
+  const extensions = extensionsAfter(set, change.extensions);
+  return {
+    ...(tags && { tags }),
+    properties: {
+      virtualMachineProfile: {
+        storageProfile: { imageReference: imageReferenceOf(change.image) },
+        // A specialized set refuses an OS profile.
+        ...(profile?.osProfile && { osProfile: { customData } }),
+        ...(extensions && { extensionProfile: { ...timeBudget(set), extensions } }),
+      },
+    },
+  };
+}
+
+/** Fields of the other kind of reference have to go in the same update: left behind, they count as a change of image type. */
+function imageReferenceOf(image: ImageRef): Record<string, string | null> {
+  if (image.kind === 'marketplace') {
+    const { publisher, offer, sku, version } = image;
+    return { id: null, publisher, offer, sku, version };
+  }
+  return { id: image.id, publisher: null, offer: null, sku: null, version: null };
+}
+
+/** Undefined: there are none and there will be none. A shorter list removes what is missing from it. */
+function extensionsAfter(set: ScaleSet, change: ModelChange['extensions']): unknown[] | undefined {
+  const seen = set.properties.virtualMachineProfile?.extensionProfile?.extensions ?? [];
+  const added = change.add.map((one) => extensionSchema.parse(one));
+  const addedNames = new Set(added.map(({ name }) => name));
+  const kept = seen.filter(({ name }) => change.keep.includes(name) && !addedNames.has(name));
+  const after = [...kept, ...added];
+  if (seen.length === 0 && after.length === 0) return undefined;
+  const names = new Set(after.map(({ name }) => name));
+  return after.map((one) => {
+    const { provisionAfterExtensions, ...properties } = writable(one).properties;
+    // An order that waits for an extension which is no longer there is refused.
+    const waitsFor = provisionAfterExtensions?.filter((name) => names.has(name));
+    return {
+      name: one.name,
+      properties: { ...properties, ...(waitsFor?.length && { provisionAfterExtensions: waitsFor }) },
+    };
+  });
+}
+
+/** As read, without what the service adds and without protected settings: it never gives those back, and we never hold them. */
+function writable(extension: ExtensionAsRead): { name: string; properties: ExtensionAsRead['properties'] } {
+  const { provisioningState: _state, protectedSettings: _secret, ...properties } = extension.properties;
+  return { name: extension.name, properties };
+}
+
+type ExtensionAsRead = ReturnType<typeof extensionSchema.parse>;
+
+function timeBudget(set: ScaleSet): { extensionsTimeBudget?: string } {
+  const budget = set.properties.virtualMachineProfile?.extensionProfile?.extensionsTimeBudget;
+  return budget ? { extensionsTimeBudget: budget } : {};
+}

@@ -1,0 +1,123 @@
+// vms/azure/galleries.ts: is there a gallery and an image definition for this pool, and is the definition the one we need?
+import type { GalleryImage } from '@azure/arm-compute';
+import type { Definition, DefinitionSpec } from '../factory.ts';
+import { Refused } from '../failures.ts';
+import type { Call } from './connection.ts';
+import { carryOut } from './operations.ts';
+import { collect, orNothing } from './reading.ts';
+
+export async function readDefinition(call: Call, gallery: string, name: string): Promise<Definition | undefined> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const found = await orNothing(() =>
+    call.ask(`image definition ${name}`, () =>
+      call.compute(subscriptionId).galleryImages.get(resourceGroup, gallery, name),
+    ),
+  );
+  return found && definitionOf(found, gallery, name);
+}
+
+export async function ensureDefinition(call: Call, spec: DefinitionSpec, region: string): Promise<Definition> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const { galleries, galleryImages } = call.compute(subscriptionId);
+  // The service would say so too, but only as one of many kinds of bad request.
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9._]{0,78}[A-Za-z0-9])?$/.test(spec.gallery))
+    throw new Refused(
+      `'${spec.gallery}' cannot be a gallery's name: letters, digits, dots and underscores, at most 80`,
+    );
+
+  const gallery = await orNothing(() =>
+    call.ask(`gallery ${spec.gallery}`, () => galleries.get(resourceGroup, spec.gallery)),
+  );
+  if (!gallery)
+    await carryOut(call, { verb: 'making', thing: `gallery ${spec.gallery}` }, () =>
+      galleries.createOrUpdate(resourceGroup, spec.gallery, { location: region }),
+    );
+
+  const seen = await readDefinition(call, spec.gallery, spec.name);
+  if (seen) {
+    const differences = differencesOf(seen, spec);
+    if (differences.length === 0) return seen;
+    throw new Refused(
+      `image definition ${spec.gallery}/${spec.name} exists and differs in what cannot be changed: ${differences.join(', ')}`,
+      'vms/definition-differs',
+    );
+  }
+  await carryOut(call, { verb: 'making', thing: `image definition ${spec.name}` }, () =>
+    galleryImages.createOrUpdate(resourceGroup, spec.gallery, spec.name, azureDefinition(spec, region)),
+  );
+  const made = await readDefinition(call, spec.gallery, spec.name);
+  if (!made) throw new Refused(`image definition ${spec.name} was made and is not there`, 'vms/definition-missing');
+  return made;
+}
+
+/** Children first: a gallery with anything in it is not deleted. */
+export async function deleteGallery(call: Call, gallery: string): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const { galleries, galleryImages, galleryImageVersions } = call.compute(subscriptionId);
+  const what = `gallery ${gallery}`;
+  const definitions = await orNothing(() =>
+    call.ask(what, () => collect(galleryImages.listByGallery(resourceGroup, gallery))),
+  );
+  for (const { name: definition = '' } of definitions ?? []) {
+    const versions = await call.ask(what, () =>
+      collect(galleryImageVersions.listByGalleryImage(resourceGroup, gallery, definition)),
+    );
+    for (const { name: version = '' } of versions)
+      await orNothing(() =>
+        carryOut(call, { verb: 'deleting', thing: `image version ${version}` }, () =>
+          galleryImageVersions.delete(resourceGroup, gallery, definition, version),
+        ),
+      );
+    await orNothing(() =>
+      carryOut(call, { verb: 'deleting', thing: `image definition ${definition}` }, () =>
+        galleryImages.delete(resourceGroup, gallery, definition),
+      ),
+    );
+  }
+  await orNothing(() =>
+    carryOut(call, { verb: 'deleting', thing: what }, () => galleries.delete(resourceGroup, gallery)),
+  );
+}
+
+/** Defaults differ between versions of the API, so nothing is left to them. */
+function azureDefinition(spec: DefinitionSpec, region: string): GalleryImage {
+  return {
+    location: region,
+    osType: 'Linux',
+    osState: spec.osState === 'generalized' ? 'Generalized' : 'Specialized',
+    hyperVGeneration: spec.generation,
+    architecture: spec.architecture,
+    identifier: { publisher: spec.publisher, offer: spec.offer, sku: spec.sku },
+    ...(spec.securityType !== 'Standard' && { features: [{ name: 'SecurityType', value: spec.securityType }] }),
+    ...(spec.plan && { purchasePlan: spec.plan }),
+  };
+}
+
+export function definitionOf(found: GalleryImage, gallery: string, name: string): Definition {
+  const { name: planName, product, publisher } = found.purchasePlan ?? {};
+  const security = found.features?.find((feature) => feature.name === 'SecurityType')?.value;
+  return {
+    id: found.id ?? '',
+    gallery,
+    name: found.name ?? name,
+    osState: found.osState === 'Specialized' ? 'specialized' : 'generalized',
+    generation: found.hyperVGeneration === 'V2' ? 'V2' : 'V1',
+    architecture: found.architecture === 'Arm64' ? 'Arm64' : 'x64',
+    securityType: security === 'TrustedLaunch' || security === 'ConfidentialVM' ? security : 'Standard',
+    ...(planName && product && publisher && { plan: { name: planName, product, publisher } }),
+    publisher: found.identifier?.publisher ?? '',
+    offer: found.identifier?.offer ?? '',
+    sku: found.identifier?.sku ?? '',
+  };
+}
+
+export function differencesOf(seen: DefinitionSpec, wanted: DefinitionSpec): string[] {
+  const fields = ['osState', 'generation', 'architecture', 'securityType', 'publisher', 'offer', 'sku'] as const;
+  const planText = ({ plan }: DefinitionSpec) => (plan ? `${plan.publisher}/${plan.product}/${plan.name}` : 'none');
+  return [
+    ...fields
+      .filter((field) => seen[field] !== wanted[field])
+      .map((field) => `${field} is ${seen[field]}, needed ${wanted[field]}`),
+    ...(planText(seen) === planText(wanted) ? [] : [`plan is ${planText(seen)}, needed ${planText(wanted)}`]),
+  ];
+}

@@ -1,0 +1,124 @@
+// vms/azure/instances.ts: which instances does a pool have, and what is one of them like now?
+import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
+import type { Instance, InstanceRef, PoolRef } from '../factory.ts';
+import { NotFound, Refused } from '../failures.ts';
+import { parseDiskId, parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
+import type { Call } from './connection.ts';
+import { parseProviderId } from './locate.ts';
+import { poolScaleSet, readScaleSet, refOf } from './pools.ts';
+import { collect, orNothing } from './reading.ts';
+import { isFlexible, isSpot, type ScaleSet } from './scale-set.ts';
+import { instanceOf } from './vm.ts';
+
+export async function locateInstance(call: Call, providerId: string): Promise<InstanceRef> {
+  const vm = parseProviderId(providerId);
+  const owner = vm.mode === 'uniform' ? { ...vm, name: vm.scaleSet } : await ownerOf(call, vm, providerId);
+  const set = await readScaleSet(call, owner);
+  if (!set) throw new NotFound(`scale set ${owner.name}`);
+  const pool = refOf(set);
+  // The scale set's own spelling of its name, not the one that Kubernetes happened to write down.
+  const id = vm.mode === 'uniform' ? vmId({ ...vm, scaleSet: pool.name }) : vmId(vm);
+  return { pool, id };
+}
+
+/** A uniform set is all Spot or not at all, for life: asked once, not at every look at an instance. */
+export type KnownSpot = Map<string, boolean>;
+
+export async function readInstance(call: Call, instance: InstanceRef, known: KnownSpot): Promise<Instance | undefined> {
+  const ref = instanceVm(instance);
+  const owner = poolScaleSet(instance.pool);
+  const member = await orNothing(() => readMember(call, owner, ref));
+  if (ref.mode === 'uniform') {
+    if (!member) return undefined;
+    const isSpotPool = known.get(instance.pool.id) ?? (await isSpotSet(call, owner));
+    known.set(instance.pool.id, isSpotPool);
+    return toInstance(call, member, instance, { isSpot: isSpotPool, member });
+  }
+  const vm = await orNothing(() =>
+    call.ask(`VM ${ref.name}`, () =>
+      call.compute(ref.subscriptionId).virtualMachines.get(ref.resourceGroup, ref.name, { expand: 'instanceView' }),
+    ),
+  );
+  return vm && toInstance(call, vm, instance, { isSpot: false, member });
+}
+
+export async function listInstances(call: Call, pool: PoolRef): Promise<Instance[]> {
+  const set = await readScaleSet(call, poolScaleSet(pool));
+  if (!set) throw new NotFound(`pool ${pool.name}`);
+  return instancesOfSet(call, set);
+}
+
+export async function instancesOfSet(call: Call, set: ScaleSet): Promise<Instance[]> {
+  const pool = refOf(set);
+  const owner = poolScaleSet(pool);
+  const what = `instances of ${set.name}`;
+  const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(owner.subscriptionId);
+  const found: Instance[] = [];
+  if (!isFlexible(set)) {
+    const members = await call.ask(what, () =>
+      collect(virtualMachineScaleSetVMs.list(owner.resourceGroup, owner.name, { expand: 'instanceView' })),
+    );
+    for (const member of members) {
+      const id = vmId({ ...owner, mode: 'uniform', scaleSet: owner.name, instanceId: member.instanceId ?? '' });
+      found.push(await toInstance(call, member, { pool, id }, { isSpot: isSpot(set), member }));
+    }
+    return found;
+  }
+  const filter = `'virtualMachineScaleSet/id' eq '${set.id}'`;
+  const vms = await call.ask(what, () =>
+    collect(virtualMachines.list(owner.resourceGroup, { filter, expand: 'instanceView' })),
+  );
+  for (const vm of vms) {
+    const ref = { ...owner, mode: 'flexible', name: vm.name ?? '' } as const;
+    // The set's own list says next to nothing about flexible members; each has to be asked for.
+    const member = await orNothing(() => readMember(call, owner, ref));
+    found.push(await toInstance(call, vm, { pool, id: vmId(ref) }, { isSpot: false, member }));
+  }
+  return found;
+}
+
+export function instanceVm(instance: InstanceRef): VmRef {
+  const ref = parseVmId(instance.id);
+  if (!ref) throw new NotFound(`instance ${instance.id}`);
+  return ref;
+}
+
+/** The instance as a member of its set: the same address for both kinds, by number or by name. */
+export function readMember(call: Call, owner: ScaleSetRef, ref: VmRef): Promise<VirtualMachineScaleSetVM> {
+  const memberId = ref.mode === 'uniform' ? ref.instanceId : ref.name;
+  return call.ask(`instance ${memberId} of ${owner.name}`, () =>
+    call
+      .compute(owner.subscriptionId)
+      .virtualMachineScaleSetVMs.get(owner.resourceGroup, owner.name, memberId, { expand: 'instanceView' }),
+  );
+}
+
+async function ownerOf(call: Call, vm: VmRef & { mode: 'flexible' }, providerId: string): Promise<ScaleSetRef> {
+  const found = await call.ask(`VM ${vm.name}`, () =>
+    call.compute(vm.subscriptionId).virtualMachines.get(vm.resourceGroup, vm.name),
+  );
+  const owner = found.virtualMachineScaleSet?.id ? parseScaleSetId(found.virtualMachineScaleSet.id) : undefined;
+  if (!owner) throw new Refused(`'${providerId}' is a VM of its own, not part of a scale set`, 'vms/not-an-instance');
+  return owner;
+}
+
+async function isSpotSet(call: Call, owner: ScaleSetRef): Promise<boolean> {
+  const set = await readScaleSet(call, owner);
+  return set ? isSpot(set) : false;
+}
+
+async function toInstance(
+  call: Call,
+  vm: VirtualMachine | VirtualMachineScaleSetVM,
+  ref: InstanceRef,
+  facts: { isSpot: boolean; member: VirtualMachineScaleSetVM | undefined },
+): Promise<Instance> {
+  const osDisk = vm.storageProfile?.osDisk;
+  const disk =
+    osDisk?.diskSizeGB === undefined && osDisk?.managedDisk?.id ? parseDiskId(osDisk.managedDisk.id) : undefined;
+  if (!disk) return instanceOf(vm, ref, facts);
+  const found = await orNothing(() =>
+    call.ask(`disk ${disk.name}`, () => call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name)),
+  );
+  return instanceOf(vm, ref, { ...facts, osDiskGb: found?.diskSizeGB });
+}

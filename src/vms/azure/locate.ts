@@ -1,0 +1,12 @@
+// vms/azure/locate.ts: which instance does a node's provider id name? Never its name: prefixes and suffixes are the pool's own choice.
+import { Refused } from '../failures.ts';
+import { parseVmId, type VmRef } from './arm-ids.ts';
+
+/** `azure:///subscriptions/…`, in any mix of cases, in any resource group. */
+export function parseProviderId(providerId: string): VmRef {
+  const id = /^azure:\/\/(\/.+)$/i.exec(providerId.trim())?.[1];
+  if (!id) throw new Refused(`'${providerId}' is not an Azure provider id`, 'vms/not-an-instance');
+  const vm = parseVmId(id.replace(/\/+$/, ''));
+  if (!vm) throw new Refused(`'${providerId}' does not name a virtual machine`, 'vms/not-an-instance');
+  return vm;
+}

@@ -1,0 +1,78 @@
+// vms/azure/mark-instance.ts: how are protection and tags put on an instance? With the smallest body there is: a whole VM sent back needs rights to all it touches.
+import type { InstanceRef, Protection } from '../factory.ts';
+import type { Call } from './connection.ts';
+import { instanceVm, readMember } from './instances.ts';
+import { carryOut } from './operations.ts';
+import { poolScaleSet } from './pools.ts';
+import { withChanges } from './tags.ts';
+import { protectionOf } from './vm.ts';
+
+/** The same address for both kinds of set, uniform since 2019-03-01, flexible since 2023-09-01. */
+export async function setProtection(call: Call, instance: InstanceRef, wanted: Protection): Promise<void> {
+  const member = await readMember(call, poolScaleSet(instance.pool), instanceVm(instance));
+  const seen = protectionOf(member);
+  if (seen.fromScaleIn === wanted.fromScaleIn && seen.fromPoolActions === wanted.fromPoolActions) return;
+  await putMember(call, instance, 'protecting', {
+    location: member.location,
+    tags: member.tags,
+    etag: member.etag,
+    protection: wanted,
+  });
+}
+
+export async function tagInstance(
+  call: Call,
+  instance: InstanceRef,
+  changes: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const vm = instanceVm(instance);
+  if (vm.mode === 'uniform') {
+    const member = await readMember(call, poolScaleSet(instance.pool), vm);
+    const tags = withChanges(member.tags, changes);
+    if (!tags) return;
+    await putMember(call, instance, 'tagging', {
+      location: member.location,
+      tags,
+      etag: member.etag,
+      protection: protectionOf(member),
+    });
+    return;
+  }
+  const compute = call.compute(vm.subscriptionId);
+  const found = await call.ask(`VM ${vm.name}`, () => compute.virtualMachines.get(vm.resourceGroup, vm.name));
+  const tags = withChanges(found.tags, changes);
+  if (!tags) return;
+  await carryOut(call, { verb: 'tagging', thing: `VM ${vm.name}` }, () =>
+    compute.virtualMachines.update(vm.resourceGroup, vm.name, { tags }, found.etag ? { ifMatch: found.etag } : {}),
+  );
+}
+
+interface Marks {
+  location: string;
+  tags: Record<string, string> | undefined;
+  etag: string | undefined;
+  protection: Protection;
+}
+
+/** Both marks go in every time: what a PUT leaves out may be kept or lost, and nobody says which. */
+async function putMember(call: Call, instance: InstanceRef, verb: string, marks: Marks): Promise<void> {
+  const owner = poolScaleSet(instance.pool);
+  const vm = instanceVm(instance);
+  const memberId = vm.mode === 'uniform' ? vm.instanceId : vm.name;
+  await carryOut(call, { verb, thing: `instance ${memberId} of ${owner.name}` }, () =>
+    call.compute(owner.subscriptionId).virtualMachineScaleSetVMs.update(
+      owner.resourceGroup,
+      owner.name,
+      memberId,
+      {
+        location: marks.location,
+        ...(marks.tags && { tags: marks.tags }),
+        protectionPolicy: {
+          protectFromScaleIn: marks.protection.fromScaleIn,
+          protectFromScaleSetActions: marks.protection.fromPoolActions,
+        },
+      },
+      marks.etag ? { ifMatch: marks.etag } : {},
+    ),
+  );
+}

@@ -1,0 +1,344 @@
+// What the contract does not ask: rights, faults, logins and secrets, with the real SDK against the simulator.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { createHttpHeaders } from '@azure/core-rest-pipeline';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Fault } from '../../../sims/azure/faults.ts';
+import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import type { Factory, InstanceRef, ModelChange, PoolRef } from '../factory.ts';
+import { Conflict, Forbidden, NoCapacity } from '../failures.ts';
+import { createAzureFactory } from './azure-factory.ts';
+import { lazyCredential } from './credentials.ts';
+import { Secret } from '../../base/secret.ts';
+import { type AzureLab, azureLab } from './testing.ts';
+
+const modes = ['Uniform', 'Flexible'] as const;
+const labs: AzureLab[] = [];
+let referee: Referee;
+
+beforeAll(async () => {
+  referee = await seatReferee();
+});
+afterEach(async () => {
+  for (const lab of labs.splice(0)) {
+    expect(lab.sim.violations).toEqual([]);
+    await lab.end();
+  }
+});
+afterAll(async () => {
+  const { checked, rejected } = await referee.report();
+  process.stderr.write(`azure factory, rights and faults: ${checked} exchanges before the referee\n`);
+  expect(rejected).toEqual([]);
+});
+
+async function open(options: Partial<Parameters<typeof azureLab>[0]> = {}): Promise<AzureLab> {
+  const lab = await azureLab({ mode: 'Uniform', ...options, sim: { referee, ...options.sim } });
+  labs.push(lab);
+  return lab;
+}
+
+describe('the role', () => {
+  it('is exactly what the whole operation needs', async () => {
+    const role = JSON.parse(await readFile(new URL('../../../docs/azure-role.json', import.meta.url), 'utf8'));
+    const unneeded: string[][] = [];
+    for (const mode of modes) {
+      const lab = await open({ mode, sim: { role } });
+      await everything(lab);
+      unneeded.push(lab.sim.roles.unneeded());
+    }
+    expect(unneeded[0]!.filter((action) => unneeded[1]!.includes(action))).toEqual([]);
+    expect(role.Actions.filter((action: string) => action.includes('*'))).toEqual([]);
+  });
+
+  it('is missed by name', async () => {
+    const lab = await open({ sim: { role: { Actions: ['*/read'] } } });
+    const { providerIds } = await lab.makePool(1);
+    const instance = await lab.factory.locate(providerIds[0]!);
+    const failure = await lab.factory.stop(instance).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Forbidden);
+    expect(failure).toMatchObject({
+      message: expect.stringContaining('Microsoft.Compute/virtualMachineScaleSets/virtualMachines/powerOff/action'),
+    });
+  });
+});
+
+describe('a fault', () => {
+  const passing: Fault['kind'][] = ['throttle', 'server-error', 'connection-reset', 'answer-lost', 'slow'];
+  const orders: [string, string, (factory: Factory, instance: InstanceRef, pool: PoolRef) => Promise<unknown>][] = [
+    ['stop', 'POST virtualMachines/powerOff', (factory, instance) => factory.stop(instance)],
+    ['protect', 'PUT virtualMachines', (factory, instance) => factory.setProtection(instance, protectedFully)],
+    ['poll', 'GET operations', (factory, instance) => factory.stop(instance)],
+    ['read', 'GET virtualMachineScaleSets', (factory, _instance, pool) => factory.readPool(pool)],
+  ];
+  const cases = orders.flatMap((order) => passing.map((kind) => [kind, ...order] as const));
+
+  it.each(cases)('%s during %s passes', async (kind, _name, on, order) => {
+    const lab = await open();
+    const { ref, providerIds } = await lab.makePool(1);
+    const instance = await lab.factory.locate(providerIds[0]!);
+    lab.sim.fail({ on, kind, times: 2 });
+    const outcome = await order(lab.factory, instance, ref).then(
+      () => 'done',
+      (error: unknown) => error,
+    );
+    // A change whose answer was lost meets its own trace when it is asked for again: the engine reads and goes on.
+    if (outcome !== 'done') expect([kind, outcome]).toEqual(['answer-lost', expect.any(Conflict)]);
+  });
+
+  it.each<[Fault['kind'], new (...args: never[]) => Error]>([
+    ['conflict', Conflict],
+    ['lro-failed', TransientError],
+    ['lro-failed-but-applied', TransientError],
+  ])('%s is handed on as what it is', async (kind, expected) => {
+    const lab = await open();
+    const { providerIds } = await lab.makePool(1);
+    const instance = await lab.factory.locate(providerIds[0]!);
+    lab.sim.fail({ on: 'POST virtualMachines/powerOff', kind });
+    await expect(lab.factory.stop(instance)).rejects.toBeInstanceOf(expected);
+    const { power } = (await lab.factory.readInstance(instance))!;
+    expect(power).toBe(kind === 'lro-failed-but-applied' ? 'stopped' : 'running');
+  });
+
+  it('that reports success and did nothing shows in the next look', async () => {
+    const lab = await open();
+    const { providerIds } = await lab.makePool(1);
+    const instance = await lab.factory.locate(providerIds[0]!);
+    lab.sim.fail({ on: 'POST virtualMachines/powerOff', kind: 'lro-succeeded-but-not-applied' });
+    await lab.factory.stop(instance);
+    expect((await lab.factory.readInstance(instance))?.power).toBe('running');
+  });
+
+  it.each(modes)('of allocation after a release is lack of room (%s)', async (mode) => {
+    const lab = await open({ mode });
+    const { providerIds } = await lab.makePool(1);
+    const instance = await lab.factory.locate(providerIds[0]!);
+    await lab.factory.stopAndRelease(instance);
+    lab.sim.fail({ on: 'POST virtualMachines/start', kind: 'allocation-failed' });
+    await expect(lab.factory.start(instance)).rejects.toBeInstanceOf(NoCapacity);
+    await lab.factory.start(instance);
+    expect((await lab.factory.readInstance(instance))?.power).toBe('running');
+  });
+
+  it('of nature, storage without zones, is told from other refusals, and local storage does', async () => {
+    const lab = await open({ scenario: { zoneRedundantStorage: false } });
+    const { definition, spec } = await captured(lab);
+    await expect(lab.factory.beginVersion({ ...spec, redundancy: 'zone' })).rejects.toMatchObject({
+      code: 'vms/no-zone-redundancy',
+    });
+    for (const { name } of await lab.factory.listVersions(definition))
+      await lab.factory.deleteVersion(definition, name);
+    await lab.factory.beginVersion({ ...spec, redundancy: 'local' });
+    expect((await lab.factory.listVersions(definition))[0]).toMatchObject({ redundancy: 'local' });
+  });
+});
+
+describe('a race', () => {
+  it('lost between reading and changing is a conflict, and nothing of ours lands', async () => {
+    const lab = await open();
+    const { ref } = await lab.makePool(1);
+    const pool = (await lab.factory.readPool(ref))!;
+    const change = {
+      image: pool.model.image,
+      bootstrap: 'none',
+      extensions: { keep: [], add: [] },
+      tags: { ours: 'yes' },
+    } as const;
+    lab.sim.meddle((world) => {
+      for (const set of Object.values(world.scaleSets)) set.etag += 1;
+    });
+    await expect(
+      lab.factory.changeModel(pool, { ...change, extensions: { keep: [], add: [] } }),
+    ).rejects.toBeInstanceOf(Conflict);
+    expect((await lab.factory.readPool(ref))?.tags).not.toHaveProperty('ours');
+  });
+});
+
+describe('references', () => {
+  const switchTo = (id: string, kind: 'version' | 'definition'): ModelChange => ({
+    image: { kind, id },
+    bootstrap: 'none',
+    extensions: { keep: ['health'], add: [] },
+    tags: {},
+  });
+
+  it('of a model that floats are the newest version that takes part', async () => {
+    const lab = await open();
+    const { ref, definition, spec } = await captured(lab);
+    for (const name of ['2026.9.30', '2026.11.1'])
+      await lab.factory.beginVersion({ ...spec, name, isExcludedFromLatest: false });
+    await lab.factory.beginVersion({ ...spec, name: '2026.11.15' });
+    await lab.clock.sleep(3 * 3_600_000);
+    await lab.factory.changeModel((await lab.factory.readPool(ref))!, switchTo(definition.id, 'definition'));
+    expect([...(await lab.factory.referencedImages(definition))]).toEqual([`${definition.id}/versions/2026.11.1`]);
+  });
+
+  it.each(modes)('are looked for in the groups in use where the subscription may not be listed (%s)', async (mode) => {
+    const lab = await open({ mode });
+    const { ref, definition, spec } = await captured(lab);
+    await lab.factory.beginVersion(spec);
+    await lab.clock.sleep(3 * 3_600_000);
+    const version = `${definition.id}/versions/${spec.name}`;
+    await lab.factory.changeModel((await lab.factory.readPool(ref))!, switchTo(version, 'version'));
+    const network = lab.edges.httpClient!;
+    const narrow = createAzureFactory(lab.settings, {
+      ...lab.edges,
+      httpClient: {
+        sendRequest: async (request) =>
+          /^\/subscriptions\/[^/]+\/providers\//.test(new URL(request.url).pathname)
+            ? {
+                request,
+                status: 403,
+                headers: createHttpHeaders(),
+                bodyAsText: '{"error":{"code":"AuthorizationFailed"}}',
+              }
+            : network.sendRequest(request),
+      },
+    });
+    expect([...(await narrow.referencedImages(definition))]).toEqual([version]);
+  });
+});
+
+describe('a login', () => {
+  const canary = 'canary-client-secret-77aa';
+  const servicePrincipal = { clientId: '11111111-1111-4111-8111-111111111111', clientSecret: canary };
+
+  async function asPrincipal(secret: string) {
+    const lab = await open({ sim: { servicePrincipal } });
+    const { tenantId } = lab.sim.inspect();
+    const { clientId } = servicePrincipal;
+    const choice = { kind: 'service-principal', tenantId, clientId, secret: new Secret(secret), from: 'test' } as const;
+    const credential = lazyCredential(choice, lab.settings, lab.sim.caPem);
+    return { lab, factory: createAzureFactory(lab.settings, { ...lab.edges, credential }) };
+  }
+
+  it('with a service principal works', async () => {
+    const { lab, factory } = await asPrincipal(canary);
+    const { ref } = await lab.makePool(1);
+    expect((await factory.readPool(ref))?.capacity).toBe(1);
+  });
+
+  it('that is refused says so, and does not tell the secret', async () => {
+    const { lab, factory } = await asPrincipal(`${canary}-wrong`);
+    const { ref } = await lab.makePool(1);
+    const failure = await factory.readPool(ref).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UserError);
+    expect(failure).toMatchObject({ code: 'azure/login-failed' });
+    expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(canary);
+  });
+
+  it('with a federated token works', async () => {
+    const lab = await open();
+    const folder = await mkdtemp(join(tmpdir(), 'headstart-token-'));
+    try {
+      const tokenFile = join(folder, 'token');
+      await writeFile(tokenFile, 'federated.token.text');
+      const { tenantId } = lab.sim.inspect();
+      const { clientId } = servicePrincipal;
+      const choice = { kind: 'workload-identity', tenantId, clientId, tokenFile, from: 'test' } as const;
+      const credential = lazyCredential(choice, lab.settings, lab.sim.caPem);
+      const factory = createAzureFactory(lab.settings, { ...lab.edges, credential });
+      expect((await factory.readPool((await lab.makePool(1)).ref))?.capacity).toBe(1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('secrets', () => {
+  const canary = 'canary-custom-data-31c7';
+  const customData = Buffer.from(canary).toString('base64');
+
+  it.each<Fault['kind']>(['conflict', 'lro-failed', 'server-error', 'connection-reset', 'throttle'])(
+    'of a model change do not show when it fails with %s',
+    async (kind) => {
+      const lab = await open();
+      const { ref } = await lab.makePool(1);
+      const pool = (await lab.factory.readPool(ref))!;
+      lab.sim.fail({ on: 'PATCH virtualMachineScaleSets', kind, times: 100 });
+      const told: string[] = [];
+      const extensions = { keep: ['health'], add: [] };
+      const failure = await lab.factory
+        .changeModel(
+          pool,
+          { image: pool.model.image, bootstrap: { customData }, extensions, tags: {} },
+          { onWaiting: (what) => told.push(what) },
+        )
+        .catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Error);
+      const shown = inspect(failure, { depth: 20, showHidden: true }) + told.join('\n');
+      for (const secret of [canary, customData, 'Bearer']) expect(shown).not.toContain(secret);
+    },
+  );
+
+  it('of the pool are in nothing that is read of it', async () => {
+    const lab = await open();
+    const { ref } = await lab.makePool(2);
+    const read = [
+      await lab.factory.readPool(ref),
+      await lab.factory.readRecipe(ref),
+      await lab.factory.listInstances(ref),
+    ];
+    const text = JSON.stringify(read);
+    expect(text).not.toContain('runcmd');
+    expect(text).not.toMatch(/customData|protectedSettings/i);
+  });
+});
+
+const protectedFully = { fromScaleIn: true, fromPoolActions: true };
+
+async function captured(lab: AzureLab) {
+  const { factory } = lab;
+  const { ref, providerIds } = await lab.makePool(1);
+  const instance = await factory.locate(providerIds[0]!);
+  const { osDisk, vmId } = (await factory.readInstance(instance))!;
+  const { region, model } = (await factory.readPool(ref))!;
+  const { osState, generation, architecture, securityType } = model;
+  const traits = { osState, generation, architecture, securityType, publisher: 'headstart', offer: 'o', sku: ref.name };
+  const definition = await factory.ensureDefinition(
+    { gallery: 'SIG_role', name: 'kamino-role-prototype', ...traits },
+    region,
+  );
+  await factory.createSnapshot({ name: 'snap', sourceDiskId: osDisk!.id, region, tags: { donor: vmId } });
+  const snapshotId = (await factory.readSnapshot('snap'))!.id;
+  const terms = { replicas: 3, redundancy: 'zone', isExcludedFromLatest: true, tags: {} } as const;
+  return { ref, instance, definition, spec: { definition, name: '2026.11.15', snapshotId, region, ...terms } };
+}
+
+/** Every order there is, once. */
+async function everything(lab: AzureLab): Promise<void> {
+  const { factory, clock } = lab;
+  const { providerIds } = await lab.makePool(1);
+  const donor = await factory.locate(providerIds[0]!);
+  await factory.listInstances(donor.pool);
+  await factory.setProtection(donor, protectedFully);
+  await factory.tagInstance(donor, { run: 'now' });
+  await factory.stop(donor);
+  const { ref, definition, spec } = await captured(lab);
+  await factory.start(donor);
+  await factory.stopAndRelease(donor);
+  await factory.start(donor);
+  await factory.tagInstance(donor, { run: null });
+  await factory.setProtection(donor, { fromScaleIn: false, fromPoolActions: false });
+  await factory.beginVersion(spec);
+  const isReady = async () => (await factory.listVersions(definition))[0]?.state === 'ready';
+  while (!(await isReady())) await clock.sleep(120_000);
+  await factory.readRecipe(ref);
+  const original = (await factory.readPool(ref))!;
+  const image = { kind: 'version', id: `${definition.id}/versions/${spec.name}` } as const;
+  const extensions = { keep: ['health'], add: [] };
+  await factory.changeModel(original, { image, bootstrap: 'none', extensions, tags: {} });
+  await factory.setExcludedFromLatest(definition, spec.name, false);
+  expect([...(await factory.referencedImages(definition))]).toEqual([image.id]);
+  await factory.changeModel((await factory.readPool(ref))!, {
+    image: original.model.image,
+    bootstrap: 'none',
+    extensions,
+    tags: {},
+  });
+  await factory.deleteVersion(definition, spec.name);
+  await factory.deleteSnapshot('snap');
+  await factory.deleteGallery(definition.gallery);
+}

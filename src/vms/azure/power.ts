@@ -1,0 +1,41 @@
+// vms/azure/power.ts: how is an instance stopped and started? Each order is sent even when it seems done: repeating is free, guessing is not.
+import type { InstanceRef } from '../factory.ts';
+import type { Call } from './connection.ts';
+import { instanceVm } from './instances.ts';
+import { carryOut } from './operations.ts';
+
+/** Keeps its place on the host, its address and its price; the guest is shut down in order. */
+export async function powerOff(call: Call, instance: InstanceRef): Promise<void> {
+  const vm = instanceVm(instance);
+  const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
+  await carryOut(call, { verb: 'stopping', thing: nameOf(instance) }, () =>
+    vm.mode === 'uniform'
+      ? virtualMachineScaleSetVMs.powerOff(vm.resourceGroup, vm.scaleSet, vm.instanceId)
+      : virtualMachines.powerOff(vm.resourceGroup, vm.name),
+  );
+}
+
+export async function deallocate(call: Call, instance: InstanceRef): Promise<void> {
+  const vm = instanceVm(instance);
+  const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
+  await carryOut(call, { verb: 'deallocating', thing: nameOf(instance) }, () =>
+    vm.mode === 'uniform'
+      ? virtualMachineScaleSetVMs.deallocate(vm.resourceGroup, vm.scaleSet, vm.instanceId)
+      : virtualMachines.deallocate(vm.resourceGroup, vm.name),
+  );
+}
+
+export async function start(call: Call, instance: InstanceRef): Promise<void> {
+  const vm = instanceVm(instance);
+  const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
+  await carryOut(call, { verb: 'starting', thing: nameOf(instance) }, () =>
+    vm.mode === 'uniform'
+      ? virtualMachineScaleSetVMs.start(vm.resourceGroup, vm.scaleSet, vm.instanceId)
+      : virtualMachines.start(vm.resourceGroup, vm.name),
+  );
+}
+
+function nameOf(instance: InstanceRef): string {
+  const vm = instanceVm(instance);
+  return vm.mode === 'uniform' ? `instance ${vm.instanceId} of ${instance.pool.name}` : `instance ${vm.name}`;
+}

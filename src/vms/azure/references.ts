@@ -1,0 +1,102 @@
+// vms/azure/references.ts: which versions of a definition does anything still refer to? Pruning one of those breaks the next scale-out.
+import type { VirtualMachine, VirtualMachineScaleSet } from '@azure/arm-compute';
+import type { Definition, ImageRef } from '../factory.ts';
+import { Forbidden } from '../failures.ts';
+import { isSameId, parseGalleryImageId, parseScaleSetId } from './arm-ids.ts';
+import type { Call } from './connection.ts';
+import { collect, orNothing } from './reading.ts';
+import { imageOf } from './scale-set.ts';
+import { listVersions } from './versions.ts';
+import { bornFrom } from './vm.ts';
+
+export async function referencedImages(
+  call: Call,
+  definition: Definition,
+  knownGroups: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const sets = await listScaleSets(call, knownGroups);
+  const vms = await listVms(call, knownGroups);
+  const references: ImageRef[] = [];
+  for (const set of sets) references.push(imageOf(set.virtualMachineProfile?.storageProfile?.imageReference));
+  for (const vm of vms) references.push(...bornFromOf(vm));
+  // Flexible members are VMs and came with those; uniform ones are found only through their set.
+  for (const set of sets.filter((one) => one.orchestrationMode !== 'Flexible'))
+    for (const member of await listMembers(call, set)) references.push(...bornFromOf(member));
+
+  const names = versionNamesIn(references, definition);
+  if (references.some((image) => image.kind === 'definition' && isSameId(image.id, definition.id))) {
+    const newest = newestEligible((await listVersions(call, definition)).filter((one) => !one.isExcludedFromLatest));
+    if (newest) names.add(newest);
+  }
+  return new Set([...names].map((name) => `${definition.id}/versions/${name}`));
+}
+
+export function versionNamesIn(references: readonly ImageRef[], definition: Pick<Definition, 'id'>): Set<string> {
+  const names = new Set<string>();
+  for (const image of references) {
+    if (image.kind !== 'version') continue;
+    const version = parseGalleryImageId(image.id)?.version;
+    if (version && isSameId(image.id, `${definition.id}/versions/${version}`)) names.add(version);
+  }
+  return names;
+}
+
+/** What a floating reference means today. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
+export function newestEligible(versions: readonly { name: string }[]): string | undefined {
+  return versions
+    .map(({ name }) => name)
+    .sort((a, b) => {
+      const [left, right] = [a, b].map((name) => name.split('.').map(Number));
+      for (let i = 0; i < 3; i++) if (left![i] !== right![i]) return (right![i] ?? 0) - (left![i] ?? 0);
+      return 0;
+    })[0];
+}
+
+/** The whole subscription where we may look; otherwise the groups we know of. */
+async function listScaleSets(call: Call, knownGroups: ReadonlySet<string>): Promise<VirtualMachineScaleSet[]> {
+  const { virtualMachineScaleSets } = call.compute(call.settings.subscriptionId);
+  return wholeOrGroups(
+    () => call.ask('scale sets of the subscription', () => collect(virtualMachineScaleSets.listAll())),
+    (group) => call.ask(`scale sets of ${group}`, () => collect(virtualMachineScaleSets.list(group))),
+    knownGroups,
+  );
+}
+
+async function listVms(call: Call, knownGroups: ReadonlySet<string>): Promise<VirtualMachine[]> {
+  const { virtualMachines } = call.compute(call.settings.subscriptionId);
+  return wholeOrGroups(
+    () => call.ask('VMs of the subscription', () => collect(virtualMachines.listAll())),
+    (group) => call.ask(`VMs of ${group}`, () => collect(virtualMachines.list(group))),
+    knownGroups,
+  );
+}
+
+async function wholeOrGroups<T>(
+  whole: () => Promise<T[]>,
+  ofGroup: (group: string) => Promise<T[]>,
+  groups: ReadonlySet<string>,
+): Promise<T[]> {
+  try {
+    return await whole();
+  } catch (error) {
+    if (!(error instanceof Forbidden)) throw error;
+    const found: T[] = [];
+    for (const group of groups) found.push(...((await orNothing(() => ofGroup(group))) ?? []));
+    return found;
+  }
+}
+
+async function listMembers(call: Call, set: VirtualMachineScaleSet) {
+  const ref = set.id ? parseScaleSetId(set.id) : undefined;
+  if (!ref) return [];
+  const { virtualMachineScaleSetVMs } = call.compute(ref.subscriptionId);
+  const listed = await orNothing(() =>
+    call.ask(`instances of ${ref.name}`, () => collect(virtualMachineScaleSetVMs.list(ref.resourceGroup, ref.name))),
+  );
+  return listed ?? []; // the set went away while we looked: it refers to nothing any more
+}
+
+function bornFromOf(vm: { storageProfile?: VirtualMachine['storageProfile'] }): ImageRef[] {
+  const reference = vm.storageProfile?.imageReference;
+  return reference ? [bornFrom(reference)] : [];
+}

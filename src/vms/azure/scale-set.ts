@@ -1,0 +1,182 @@
+// vms/azure/scale-set.ts: what does a scale set, as Azure writes it, say about the pool? Pure: JSON in, our words out.
+import { z } from 'zod';
+import type { Extension, ImageRef, Model, Pool } from '../factory.ts';
+import { parseGalleryImageId } from './arm-ids.ts';
+
+const text = z.string().nullish();
+const number = z.number().nullish();
+const isOn = z.boolean().nullish();
+
+export const imageReferenceSchema = z.object({
+  id: text,
+  publisher: text,
+  offer: text,
+  sku: text,
+  version: text,
+  /** The version a floating reference meant when the instance was made. */
+  exactVersion: text,
+  sharedGalleryImageId: text,
+  communityGalleryImageId: text,
+});
+
+/** As read: the settings are opaque and go back the way they came. */
+export const extensionSchema = z.looseObject({
+  name: z.string(),
+  properties: z.looseObject({
+    publisher: text,
+    type: text,
+    provisionAfterExtensions: z.array(z.string()).nullish(),
+  }),
+});
+
+/** Only what is looked at; everything else in the answer is left alone. */
+export const scaleSetSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  location: z.string(),
+  etag: text,
+  tags: z.record(z.string(), z.string()).nullish(),
+  sku: z.object({ name: text, capacity: number }).nullish(),
+  plan: z.object({ name: text, product: text, publisher: text }).nullish(),
+  properties: z.object({
+    provisioningState: text,
+    orchestrationMode: text,
+    upgradePolicy: z
+      .object({ mode: text, automaticOSUpgradePolicy: z.object({ enableAutomaticOSUpgrade: isOn }).nullish() })
+      .nullish(),
+    automaticRepairsPolicy: z.object({ enabled: isOn }).nullish(),
+    virtualMachineProfile: z
+      .object({
+        priority: text,
+        osProfile: z.object({ windowsConfiguration: z.unknown().optional() }).nullish(),
+        securityProfile: z.object({ securityType: text }).nullish(),
+        extensionProfile: z
+          .object({ extensions: z.array(extensionSchema).nullish(), extensionsTimeBudget: text })
+          .nullish(),
+        storageProfile: z
+          .object({
+            imageReference: imageReferenceSchema.nullish(),
+            osDisk: z
+              .object({ osType: text, diskSizeGB: number, diffDiskSettings: z.object({ option: text }).nullish() })
+              .nullish(),
+          })
+          .nullish(),
+      })
+      .nullish(),
+  }),
+});
+
+export type ScaleSet = z.infer<typeof scaleSetSchema>;
+
+/** What only a disk or a size tells. */
+export interface HardwareFacts {
+  generation: Model['generation'];
+  architecture: Model['architecture'];
+}
+
+export const bootstrapTag = 'headstart-bootstrap';
+
+export function poolOf(set: ScaleSet, ref: Pool['ref'], hardware: HardwareFacts): Pool {
+  const managedBy = managerOf(set);
+  return {
+    ref,
+    etag: set.etag ?? '',
+    region: set.location,
+    state: stateOf(set.properties.provisioningState),
+    model: modelOf(set, hardware),
+    ...(managedBy && { managedBy }),
+    hasInstanceRepair: set.properties.automaticRepairsPolicy?.enabled ?? false,
+    capacity: set.sku?.capacity ?? 0,
+    tags: set.tags ?? {},
+  };
+}
+
+function modelOf(set: ScaleSet, hardware: HardwareFacts): Model {
+  const profile = set.properties.virtualMachineProfile;
+  const { upgradePolicy } = set.properties;
+  const osDisk = profile?.storageProfile?.osDisk;
+  // A specialized image takes no OS profile, and the answer then has none.
+  const osState = profile?.osProfile ? 'generalized' : 'specialized';
+  const plan = planOf(set);
+  return {
+    image: imageOf(profile?.storageProfile?.imageReference),
+    os: isWindows(set) ? 'windows' : 'linux',
+    osState,
+    // Without an OS profile there is no custom data to run.
+    bootstrap: osState === 'specialized' || set.tags?.[bootstrapTag] === 'none' ? 'none' : 'unknown',
+    extensions: extensionsOf(set),
+    ...hardware,
+    securityType: securityTypeOf(set),
+    ...(plan && { plan }),
+    hasEphemeralDisk: Boolean(osDisk?.diffDiskSettings?.option),
+    isSpot: isSpot(set),
+    upgrades: upgradesOf(upgradePolicy?.mode),
+    hasAutomaticOsUpgrade: upgradePolicy?.automaticOSUpgradePolicy?.enableAutomaticOSUpgrade ?? false,
+    ...(osDisk?.diskSizeGB ? { osDiskGb: osDisk.diskSizeGB } : {}),
+  };
+}
+
+export function imageOf(reference: z.infer<typeof imageReferenceSchema> | null | undefined): ImageRef {
+  const id = reference?.id ?? reference?.sharedGalleryImageId ?? reference?.communityGalleryImageId;
+  if (id) {
+    const inGallery = parseGalleryImageId(id);
+    if (!inGallery) return { kind: 'other', id };
+    return { kind: inGallery.version ? 'version' : 'definition', id };
+  }
+  const { publisher, offer, sku, version } = reference ?? {};
+  if (publisher && offer && sku) return { kind: 'marketplace', publisher, offer, sku, version: version ?? 'latest' };
+  return { kind: 'other', id: '' };
+}
+
+export function securityTypeOf(set: ScaleSet): Model['securityType'] {
+  const type = set.properties.virtualMachineProfile?.securityProfile?.securityType;
+  return type === 'TrustedLaunch' || type === 'ConfidentialVM' ? type : 'Standard';
+}
+
+export function isSpot(set: ScaleSet): boolean {
+  const priority = set.properties.virtualMachineProfile?.priority;
+  return priority === 'Spot' || priority === 'Low';
+}
+
+export function isFlexible(set: ScaleSet): boolean {
+  return set.properties.orchestrationMode === 'Flexible';
+}
+
+function isWindows(set: ScaleSet): boolean {
+  const profile = set.properties.virtualMachineProfile;
+  return profile?.storageProfile?.osDisk?.osType === 'Windows' || Boolean(profile?.osProfile?.windowsConfiguration);
+}
+
+function extensionsOf(set: ScaleSet): Extension[] {
+  const extensions = set.properties.virtualMachineProfile?.extensionProfile?.extensions ?? [];
+  return extensions.map(({ name, properties }) => ({
+    name,
+    publisher: properties.publisher ?? '',
+    type: properties.type ?? '',
+    after: properties.provisionAfterExtensions ?? [],
+  }));
+}
+
+function planOf(set: ScaleSet): Model['plan'] {
+  const { name, product, publisher } = set.plan ?? {};
+  return name && product && publisher ? { name, product, publisher } : undefined;
+}
+
+function upgradesOf(mode: string | null | undefined): Model['upgrades'] {
+  if (mode === 'Automatic') return 'automatic';
+  return mode === 'Rolling' ? 'rolling' : 'manual';
+}
+
+function stateOf(provisioningState: string | null | undefined): Pool['state'] {
+  if (provisioningState === 'Succeeded') return 'ready';
+  return provisioningState === 'Failed' || provisioningState === 'Canceled' ? 'failed' : 'updating';
+}
+
+/** Each of these puts its own recipe back sooner or later. */
+function managerOf(set: ScaleSet): Pool['managedBy'] {
+  const tagNames = Object.keys(set.tags ?? {}).map((name) => name.toLowerCase());
+  if (tagNames.some((name) => name.startsWith('sigs.k8s.io_cluster-api-provider-azure_'))) return 'capz';
+  // AKS keeps its pools in a group of its own, named so unless the cluster's owner chose otherwise.
+  const isAksGroup = /\/resourceGroups\/MC_[^/]+\//i.test(set.id);
+  return isAksGroup || tagNames.some((name) => name.startsWith('aks-managed-')) ? 'aks' : undefined;
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { parseAzureJson } from './azure-json.ts';
+import { chooseSettings } from './settings.ts';
+
+const azureJson = parseAzureJson(
+  JSON.stringify({ cloud: 'AzurePublicCloud', tenantId: 'file-t', subscriptionId: 'file-s', resourceGroup: 'file-g' }),
+  'azure.json',
+);
+const base = { subscription: 's', resourceGroup: 'g' };
+
+describe('Azure settings', () => {
+  it('come from flags, then the environment, then azure.json', () => {
+    const env = { AZURE_SUBSCRIPTION_ID: 'env-s', AZURE_RESOURCE_GROUP: 'env-g', AZURE_TENANT_ID: 'env-t' };
+    expect(chooseSettings({ flags: {}, env: {}, azureJson })).toMatchObject({
+      subscriptionId: 'file-s',
+      resourceGroup: 'file-g',
+      tenantId: 'file-t',
+    });
+    expect(chooseSettings({ flags: {}, env, azureJson })).toMatchObject({ subscriptionId: 'env-s', tenantId: 'env-t' });
+    expect(chooseSettings({ flags: { subscription: 'flag-s' }, env, azureJson })).toMatchObject({
+      subscriptionId: 'flag-s',
+      resourceGroup: 'env-g',
+    });
+  });
+
+  it.each([
+    ['AzurePublicCloud', 'https://management.azure.com', 'https://login.microsoftonline.com'],
+    ['AzureCloud', 'https://management.azure.com', 'https://login.microsoftonline.com'],
+    ['AZUREUSGOVERNMENTCLOUD', 'https://management.usgovcloudapi.net', 'https://login.microsoftonline.us'],
+    ['AzureUSGovernment', 'https://management.usgovcloudapi.net', 'https://login.microsoftonline.us'],
+    ['AzureChinaCloud', 'https://management.chinacloudapi.cn', 'https://login.chinacloudapi.cn'],
+  ])('know the addresses of %s', (cloud, endpoint, authorityHost) => {
+    expect(chooseSettings({ flags: { ...base, cloud }, env: {} })).toMatchObject({
+      endpoint,
+      authorityHost,
+      audience: endpoint,
+    });
+  });
+
+  it('take the addresses of an Azure Stack from its description', () => {
+    const cloudJson = {
+      name: 'AzureStackCloud',
+      resourceManagerEndpoint: 'https://management.local.stack/',
+      activeDirectoryEndpoint: 'https://login.local.stack/',
+      serviceManagementEndpoint: 'https://management.stack.onmicrosoft.com/abc',
+    };
+    expect(chooseSettings({ flags: { ...base, cloud: 'AzureStackCloud' }, env: {}, cloudJson })).toMatchObject({
+      endpoint: 'https://management.local.stack',
+      authorityHost: 'https://login.local.stack',
+      audience: 'https://management.stack.onmicrosoft.com/abc',
+    });
+  });
+
+  it('speak to another endpoint when told to, and ask for tokens as the cloud does', () => {
+    expect(
+      chooseSettings({
+        flags: { ...base, endpoint: 'https://127.0.0.1:8443/' },
+        env: { AZURE_AUTHORITY_HOST: 'https://127.0.0.1:8443' },
+      }),
+    ).toMatchObject({
+      endpoint: 'https://127.0.0.1:8443',
+      authorityHost: 'https://127.0.0.1:8443',
+      audience: 'https://management.azure.com',
+    });
+  });
+
+  it('name every problem at once', () => {
+    expect(() => chooseSettings({ flags: { cloud: 'Elsewhere' }, env: {} })).toThrow(
+      /no subscription.*no resource group.*'Elsewhere' has no well-known address/,
+    );
+  });
+
+  it('do not send tokens in the clear', () => {
+    expect(() => chooseSettings({ flags: { ...base, endpoint: 'http://127.0.0.1' }, env: {} })).toThrow(
+      /not an https address/,
+    );
+  });
+});

@@ -1,0 +1,124 @@
+// vms/azure/settings.ts: which cloud, subscription and resource group? Flags first, then the environment, then the cluster's azure.json.
+import { UserError } from '../../base/errors.ts';
+import type { AzureJson } from './azure-json.ts';
+
+export interface AzureSettings {
+  subscriptionId: string;
+  /** Where galleries and snapshots live. Pools may be in any group: their ids say which. */
+  resourceGroup: string;
+  tenantId?: string;
+  /** The resource manager, without a slash at the end. */
+  endpoint: string;
+  /** Where tokens come from. */
+  authorityHost: string;
+  /** What tokens are asked for. */
+  audience: string;
+}
+
+export interface SettingsFlags {
+  subscription?: string;
+  resourceGroup?: string;
+  tenant?: string;
+  cloud?: string;
+  endpoint?: string;
+}
+
+export interface SettingsSources {
+  flags: SettingsFlags;
+  env: Readonly<Record<string, string | undefined>>;
+  azureJson?: AzureJson;
+  /** The second file of an Azure Stack cluster, parsed: it describes a cloud that has no well-known name. */
+  cloudJson?: unknown;
+}
+
+interface Cloud {
+  endpoint: string;
+  authorityHost: string;
+  audience: string;
+}
+
+const azurePublic: Cloud = {
+  endpoint: 'https://management.azure.com',
+  authorityHost: 'https://login.microsoftonline.com',
+  audience: 'https://management.azure.com',
+};
+const azureUsGovernment: Cloud = {
+  endpoint: 'https://management.usgovcloudapi.net',
+  authorityHost: 'https://login.microsoftonline.us',
+  audience: 'https://management.usgovcloudapi.net',
+};
+const azureChina: Cloud = {
+  endpoint: 'https://management.chinacloudapi.cn',
+  authorityHost: 'https://login.chinacloudapi.cn',
+  audience: 'https://management.chinacloudapi.cn',
+};
+
+/** As the cloud provider, the command line and the SDKs each call them. */
+const cloudsByName = new Map<string, Cloud>([
+  ['azurepubliccloud', azurePublic],
+  ['azurecloud', azurePublic],
+  ['azurepublic', azurePublic],
+  ['azureusgovernmentcloud', azureUsGovernment],
+  ['azureusgovernment', azureUsGovernment],
+  ['azurechinacloud', azureChina],
+  ['azurechina', azureChina],
+]);
+
+export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSources): AzureSettings {
+  const problems: string[] = [];
+  const subscriptionId = flags.subscription ?? env.AZURE_SUBSCRIPTION_ID ?? azureJson?.subscriptionId;
+  const resourceGroup = flags.resourceGroup ?? env.AZURE_RESOURCE_GROUP ?? azureJson?.resourceGroup;
+  const tenantId = flags.tenant ?? env.AZURE_TENANT_ID ?? azureJson?.tenantId;
+  if (!subscriptionId) problems.push('no subscription (--subscription, AZURE_SUBSCRIPTION_ID, or azure.json)');
+  if (!resourceGroup) problems.push('no resource group (--resource-group, AZURE_RESOURCE_GROUP, or azure.json)');
+
+  const cloudName = flags.cloud ?? env.AZURE_ENVIRONMENT ?? azureJson?.cloud ?? 'AzurePublicCloud';
+  const cloud = cloudOf(cloudName, cloudJson);
+  const endpoint = flags.endpoint ?? env.HEADSTART_AZURE_ENDPOINT ?? azureJson?.resourceManagerEndpoint;
+  if (!cloud && !endpoint)
+    problems.push(`cloud '${cloudName}' has no well-known address (--azure-endpoint, or its description file)`);
+  if (endpoint && !isHttps(endpoint))
+    problems.push(`'${endpoint}' is not an https address: tokens are not sent in the clear`);
+
+  if (problems.length > 0 || !subscriptionId || !resourceGroup)
+    throw new UserError(`Azure settings are not complete: ${problems.join('; ')}`, {
+      code: 'azure/bad-settings',
+      kept: 'Nothing was touched.',
+      next: 'give what is missing, then run the same command again',
+    });
+  const known = cloud ?? azurePublic;
+  return {
+    subscriptionId,
+    resourceGroup,
+    ...(tenantId && { tenantId }),
+    endpoint: withoutSlash(endpoint ?? known.endpoint),
+    authorityHost: withoutSlash(env.AZURE_AUTHORITY_HOST ?? known.authorityHost),
+    // A cloud without a name asks for tokens to its own resource manager, unless its description says otherwise.
+    audience: withoutSlash(env.HEADSTART_AZURE_AUDIENCE ?? cloud?.audience ?? endpoint ?? known.audience),
+  };
+}
+
+function cloudOf(name: string, cloudJson: unknown): Cloud | undefined {
+  const described = describedCloud(cloudJson);
+  return described ?? cloudsByName.get(name.toLowerCase());
+}
+
+function describedCloud(cloudJson: unknown): Cloud | undefined {
+  if (typeof cloudJson !== 'object' || cloudJson === null) return undefined;
+  const textOf = (key: string): string | undefined => {
+    const value: unknown = Object.entries(cloudJson).find(([name]) => name === key)?.[1];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const endpoint = textOf('resourceManagerEndpoint');
+  const authorityHost = textOf('activeDirectoryEndpoint');
+  if (!endpoint || !authorityHost) return undefined;
+  return { endpoint, authorityHost, audience: textOf('serviceManagementEndpoint') ?? endpoint };
+}
+
+function isHttps(address: string): boolean {
+  return URL.parse(address)?.protocol === 'https:';
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, '');
+}

@@ -1,0 +1,58 @@
+// vms/azure/snapshots.ts: is there a copy of the donor's disk, and is every byte of it readable?
+import type { Snapshot as AzureSnapshot } from '@azure/arm-compute';
+import type { Snapshot } from '../factory.ts';
+import type { Call } from './connection.ts';
+import { carryOut } from './operations.ts';
+import { orNothing } from './reading.ts';
+
+export interface SnapshotSpec {
+  name: string;
+  sourceDiskId: string;
+  region: string;
+  tags: Readonly<Record<string, string>>;
+}
+
+export async function readSnapshot(call: Call, name: string): Promise<Snapshot | undefined> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const found = await orNothing(() =>
+    call.ask(`snapshot ${name}`, () => call.compute(subscriptionId).snapshots.get(resourceGroup, name)),
+  );
+  return found && snapshotOf(found);
+}
+
+/** A full copy, not an incremental one: it stands alone once the disk changes again. */
+export async function createSnapshot(call: Call, spec: SnapshotSpec): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  await carryOut(call, { verb: 'taking', thing: `snapshot ${spec.name}` }, () =>
+    call.compute(subscriptionId).snapshots.createOrUpdate(resourceGroup, spec.name, {
+      location: spec.region,
+      tags: { ...spec.tags },
+      creationData: { createOption: 'Copy', sourceResourceId: spec.sourceDiskId },
+      incremental: false,
+    }),
+  );
+}
+
+export async function deleteSnapshot(call: Call, name: string): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  await orNothing(() =>
+    carryOut(call, { verb: 'deleting', thing: `snapshot ${name}` }, () =>
+      call.compute(subscriptionId).snapshots.delete(resourceGroup, name),
+    ),
+  );
+}
+
+/** Success of the order is not evidence: some disks are copied in the background long after it. */
+export function snapshotOf(found: AzureSnapshot): Snapshot {
+  const isMade = found.provisioningState === 'Succeeded';
+  const percent = found.completionPercent ?? (isMade ? 100 : 0);
+  return {
+    name: found.name ?? '',
+    id: found.id ?? '',
+    state: found.provisioningState === 'Failed' ? 'failed' : isMade && percent >= 100 ? 'complete' : 'creating',
+    percent,
+    sourceDiskId: found.creationData?.sourceResourceId ?? '',
+    createdMs: found.timeCreated?.getTime() ?? 0,
+    tags: found.tags ?? {},
+  };
+}

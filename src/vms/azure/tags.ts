@@ -1,0 +1,20 @@
+// vms/azure/tags.ts: what are the tags after a change? An update carries them all: what it leaves out is gone.
+
+/** Undefined when nothing would change. */
+export function withChanges(
+  seen: Readonly<Record<string, string>> | undefined,
+  changes: Readonly<Record<string, string | null>>,
+): Record<string, string> | undefined {
+  const tags: Record<string, string> = { ...seen };
+  let isChanged = false;
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) {
+      isChanged ||= Object.hasOwn(tags, name);
+      delete tags[name];
+    } else {
+      isChanged ||= tags[name] !== value;
+      tags[name] = value;
+    }
+  }
+  return isChanged ? tags : undefined;
+}

@@ -1,0 +1,112 @@
+// vms/azure/testing.ts: a factory on the simulator, and a look behind its scenes, for tests.
+import { createDefaultHttpClient } from '@azure/core-rest-pipeline';
+import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
+import { type AzureSim, type SimOptions, startAzureSim } from '../../../sims/azure/start.ts';
+import { VirtualClock } from '../../../sims/azure/virtual-clock.ts';
+import { instancesOf, keyOf } from '../../../sims/azure/world.ts';
+import type { Birth, Lab } from '../contract.ts';
+import type { PoolRef } from '../factory.ts';
+import { apiVersions } from './api-versions.ts';
+import { createAzureFactory } from './azure-factory.ts';
+import { connect, type Edges } from './connection.ts';
+import { untilEnded } from './operations.ts';
+import { imageOf, imageReferenceSchema } from './scale-set.ts';
+import type { AzureSettings } from './settings.ts';
+
+export interface AzureLab extends Lab {
+  sim: AzureSim;
+  settings: AzureSettings;
+  edges: Edges;
+}
+
+const resourceGroup = 'contract';
+
+export async function azureLab(options: {
+  mode: 'Uniform' | 'Flexible';
+  sim?: Partial<Omit<SimOptions, 'clock'>>;
+  scenario?: Partial<ScenarioInput>;
+  extensions?: { name: string; publisher: string; type: string; after?: string[] }[];
+}): Promise<AzureLab> {
+  const clock = new VirtualClock();
+  const extensions = options.extensions ?? [
+    { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript' },
+    { name: 'health', publisher: 'Microsoft.ManagedServices', type: 'ApplicationHealthLinux', after: ['bootstrap'] },
+  ];
+  const sizes = [1, 2, 3] as const;
+  const sim = await startAzureSim({
+    clock,
+    scenario: {
+      cluster: 'contract',
+      resourceGroup,
+      scaleSets: sizes.map((instances) => ({
+        name: `pool-${instances}`,
+        mode: options.mode,
+        instances,
+        customData: '#cloud-config\nruncmd: [join]\n',
+        extensions,
+        tags: { team: 'payments' },
+      })),
+      ...options.scenario,
+    },
+    ...options.sim,
+  });
+  const settings: AzureSettings = {
+    subscriptionId: sim.inspect().subscriptionId,
+    resourceGroup,
+    endpoint: sim.url,
+    authorityHost: sim.url,
+    audience: sim.url,
+  };
+  const network = createDefaultHttpClient();
+  const edges: Edges = {
+    clock,
+    caPem: sim.caPem,
+    credential: {
+      getToken: async () => ({ token: 'lab', expiresOnTimestamp: clock.nowMs() + 24 * 3_600_000 }),
+    },
+    httpClient: { sendRequest: (request) => clock.during(() => network.sendRequest(request)) },
+  };
+
+  return {
+    sim,
+    settings,
+    edges,
+    clock,
+    factory: createAzureFactory(settings, edges),
+    async makePool(count) {
+      const world = sim.inspect();
+      const set = Object.values(world.scaleSets).find(({ name }) => name === `pool-${count}`)!;
+      const providerIds = instancesOf(world, set).map(({ instanceId, name }) =>
+        options.mode === 'Uniform'
+          ? `azure://${set.id}/virtualMachines/${instanceId}`
+          : `azure://${set.id.replace(/virtualMachineScaleSets\/.*/, `virtualMachines/${name}`)}`,
+      );
+      return { ref: { id: set.id, name: set.name }, providerIds };
+    },
+    grow: (pool) => growPool(pool, { sim, settings, edges }),
+    end: () => sim.stop(),
+  };
+}
+
+/** One instance more, asked for as an autoscaler would, and what it was made from. */
+export async function growPool(
+  pool: PoolRef,
+  { sim, settings, edges }: { sim: Pick<AzureSim, 'inspect'>; settings: AzureSettings; edges: Edges },
+): Promise<Birth> {
+  const before = new Set(Object.keys(sim.inspect().instances));
+  const call = await connect(settings, edges).open();
+  const capacity = instancesOf(sim.inspect(), pool).length + 1;
+  const url = `${pool.id}?api-version=${apiVersions.compute}`;
+  await untilEnded(
+    call,
+    { verb: 'growing', thing: pool.name },
+    await call.send({ method: 'PATCH', url, body: { sku: { capacity } } }, 'growing'),
+  );
+  const world = sim.inspect();
+  const born = Object.entries(world.instances).find(([id]) => !before.has(keyOf(id)))![1].birth;
+  return {
+    image: imageOf(imageReferenceSchema.parse(born.imageReference)),
+    ...(born.customData && { customData: Buffer.from(born.customData, 'base64').toString() }),
+    extensions: born.extensions.map(({ name }) => String(name)),
+  };
+}

@@ -1,0 +1,145 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { TransientError, UserError } from '../../base/errors.ts';
+import { Conflict, Forbidden, NoCapacity, NotFound, QuotaExceeded, Refused, Throttled } from '../failures.ts';
+import { failureOf, failureWithoutAnswer, operationFailure } from './translate-errors.ts';
+
+const answer = (status: number, error: object | undefined, headers = {}) => ({
+  status,
+  headers,
+  body: error && { error },
+});
+const failed = (status: number, code: string, message = 'why') => failureOf(answer(status, { code, message }), 'it', 0);
+
+describe('an answer that is a failure', () => {
+  it.each<[number, string, string, new (...args: never[]) => Error]>([
+    [404, 'ResourceNotFound', '', NotFound],
+    [404, 'NotFound', '', NotFound],
+    [404, 'SubscriptionNotFound', 'The subscription could not be found', Refused],
+    [412, 'PreconditionFailed', '', Conflict],
+    [412, '', '', Conflict],
+    [409, 'Conflict', '', Conflict],
+    [409, 'OperationPreempted', '', Conflict],
+    [409, 'SomethingNew', '', Conflict],
+    [409, 'PropertyChangeNotAllowed', '', Refused],
+    [409, 'OperationNotAllowed', 'Image type may not be changed for a scale set', Refused],
+    [409, 'OperationNotAllowed', 'Another operation is in progress on this resource', Conflict],
+    [
+      409,
+      'OperationNotAllowed',
+      'Operation could not be completed as it results in exceeding approved Total Regional Cores quota',
+      QuotaExceeded,
+    ],
+    [409, 'AllocationFailed', '', NoCapacity],
+    [409, 'ZonalAllocationFailed', '', NoCapacity],
+    [409, 'OverconstrainedAllocationRequest', '', NoCapacity],
+    [409, 'OverconstrainedZonalAllocationRequest', '', NoCapacity],
+    [403, 'AuthorizationFailed', '', Forbidden],
+    [403, 'RequestDisallowedByPolicy', '', Refused],
+    [401, 'ExpiredAuthenticationToken', '', Forbidden],
+    [429, 'OperationNotAllowed', '', Throttled],
+    [500, 'InternalServerError', '', TransientError],
+    [503, 'ServiceUnavailable', '', TransientError],
+    [408, '', '', TransientError],
+    [400, 'InvalidParameter', '', Refused],
+  ])('%i %s %s', (status, code, message, kind) => {
+    const failure = failed(status, code, message);
+    expect(failure).toBeInstanceOf(kind);
+    if (kind === TransientError) expect(failure.constructor).toBe(TransientError);
+  });
+
+  it('keeps the wait that throttling asks for, wrapped or not', () => {
+    const details = [{ code: 'TooManyRequests', message: 'slow down' }];
+    const bare = { status: 429, headers: { 'retry-after': '1200' }, body: { code: 'OperationNotAllowed', details } };
+    expect(failureOf(bare, 'it', 0)).toMatchObject({ retryAfterMs: 1_200_000 });
+    expect(failureOf({ ...bare, status: 409, body: { error: bare.body } }, 'it', 0)).toBeInstanceOf(Throttled);
+  });
+
+  it('names the action that is missing, and where', () => {
+    const message =
+      "The client 'a' with object id 'b' does not have authorization to perform action 'Microsoft.Compute/snapshots/write' over scope '/subscriptions/s/resourceGroups/g' or the scope is invalid.";
+    expect(failed(403, 'AuthorizationFailed', message).message).toContain(
+      'lack Microsoft.Compute/snapshots/write on /subscriptions/s/resourceGroups/g',
+    );
+  });
+
+  it('names the action missing on the other resource, not the one that was granted', () => {
+    const message =
+      "The client has permission to perform action 'Microsoft.Compute/virtualMachineScaleSets/write' on scope '/a'; however, it does not have permission to perform action(s) 'Microsoft.Compute/galleries/images/versions/read' on the linked scope(s) '/b' (respectively).";
+    expect(failed(403, 'LinkedAuthorizationFailed', message).message).toContain(
+      'lack Microsoft.Compute/galleries/images/versions/read on /b',
+    );
+  });
+
+  it('tells a region without zone-redundant storage from other bad parameters', () => {
+    const message = "Standard_ZRS is not supported in region 'northeurope'.";
+    expect(failed(400, 'InvalidParameter', message)).toMatchObject({ code: 'vms/no-zone-redundancy' });
+  });
+
+  it('copes with a body that is not an error at all', () => {
+    expect(failureOf({ status: 502, headers: {}, body: undefined }, 'it', 0).message).toContain('HTTP 502');
+    expect(failureOf({ status: 404, headers: {}, body: 'gone' }, 'it', 0)).toBeInstanceOf(NotFound);
+  });
+});
+
+describe('an operation that failed', () => {
+  const ended = (code: string, message = 'why', more = {}) =>
+    operationFailure({ status: 'Failed', error: { code, message, ...more } }, 'it');
+
+  it.each<[string, new (...args: never[]) => Error]>([
+    ['AllocationFailed', NoCapacity],
+    ['OperationPreempted', Conflict],
+    ['Conflict', Conflict],
+    ['QuotaExceeded', QuotaExceeded],
+    ['InvalidParameter', Refused],
+    ['InternalExecutionError', TransientError],
+    ['VMExtensionProvisioningError', TransientError],
+  ])('with %s', (code, kind) => {
+    expect(ended(code)).toBeInstanceOf(kind);
+  });
+
+  it('for a reason given only in its details', () => {
+    expect(
+      ended('ResourceOperationFailure', 'see details', { details: [{ code: 'AllocationFailed' }] }),
+    ).toBeInstanceOf(NoCapacity);
+    expect(ended('Outer', 'x', { innererror: { code: 'OperationPreempted' } })).toBeInstanceOf(Conflict);
+  });
+
+  it('without saying anything', () => {
+    expect(operationFailure({ status: 'Canceled' }, 'it')).toMatchObject({ code: 'vms/operation-failed' });
+  });
+});
+
+describe('no answer', () => {
+  const named = (name: string, message: string) => Object.assign(new Error(message), { name });
+
+  it('is transient when the network failed, and carries nothing of the request', () => {
+    const thrown = Object.assign(named('RestError', 'read ECONNRESET'), {
+      code: 'ECONNRESET',
+      request: { body: 'canary-custom-data' },
+    });
+    const failure = failureWithoutAnswer(thrown, 'it');
+    expect(failure).toBeInstanceOf(TransientError);
+    expect(inspect(failure, { depth: 9 })).not.toContain('canary');
+  });
+
+  it('is for the user to fix when the login failed', () => {
+    expect(failureWithoutAnswer(named('CredentialUnavailableError', 'no az\nstack'), 'it')).toMatchObject({
+      code: 'azure/login-failed',
+      message: 'it: could not log in to Azure: no az',
+    });
+  });
+
+  it('tells the reason of each way that was tried', () => {
+    const errors = [new Error('no az\nhint'), new Error('no azd')];
+    const thrown = Object.assign(named('AggregateAuthenticationError', 'all failed'), { errors });
+    expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({
+      message: 'it: could not log in to Azure: no az; no azd',
+    });
+  });
+
+  it('leaves our own failures and bugs as they are', () => {
+    for (const thrown of [new UserError('x', { code: 'a/b' }), new TypeError('bug'), 'text'])
+      expect(failureWithoutAnswer(thrown, 'it')).toBe(thrown);
+  });
+});

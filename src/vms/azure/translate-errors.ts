@@ -1,0 +1,224 @@
+// vms/azure/translate-errors.ts: which of our kinds of failure is this answer? Codes decide; text only where Azure has one code for several causes.
+import { TransientError, UserError } from '../../base/errors.ts';
+import { Conflict, Forbidden, NoCapacity, NotFound, QuotaExceeded, Refused, Throttled } from '../failures.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** What came back over the wire. Bodies of ours are not in it: they hold custom data. */
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: unknown;
+}
+
+/** An Azure error body in one shape. Carried as `cause`: unlike the SDK's own errors it holds no request. */
+export class AzureError extends Error {
+  readonly status: number | undefined;
+  readonly code: string;
+  /** Codes of `details` and inner errors, outermost first. */
+  readonly innerCodes: readonly string[];
+  readonly requestId: string | undefined;
+
+  constructor(fields: { status?: number; code: string; message: string; innerCodes: string[]; requestId?: string }) {
+    super(fields.message);
+    this.name = 'AzureError';
+    this.status = fields.status;
+    this.code = fields.code;
+    this.innerCodes = fields.innerCodes;
+    this.requestId = fields.requestId;
+  }
+}
+
+/** `thing` where `what` says more than a name: "stopping instance 3" does not exist is not a sentence. */
+export function failureOf(answer: Answer, what: string, nowMs: number, thing = what): Error {
+  const requestId = answer.headers['x-ms-request-id'];
+  const error = readErrorBody(answer.body, { status: answer.status, ...(requestId && { requestId }) });
+  if (answer.status === 429 || error.innerCodes.includes('TooManyRequests'))
+    return new Throttled(`${what}: Azure asks to slow down`, retryAfterMs(answer.headers, nowMs) ?? 30_000, error);
+  if (answer.status === 404 && error.code !== 'SubscriptionNotFound') return new NotFound(thing, error);
+  return byCode(error, what) ?? byStatus(error, what, answer.status);
+}
+
+/** An operation that was accepted and then failed: there is no HTTP status, and it may have taken effect all the same. */
+export function operationFailure(body: unknown, what: string): Error {
+  const error = readErrorBody(body, {});
+  return (
+    byCode(error, what) ??
+    (refusals.has(error.code)
+      ? new Refused(sentence(what, error), 'vms/refused', error)
+      : new TransientError(sentence(what, error), { code: 'vms/operation-failed', cause: error }))
+  );
+}
+
+/** Nothing came back at all: a reset, a name that does not resolve, a login that does not work. */
+export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  if (thrown instanceof UserError || thrown instanceof TransientError) return thrown;
+  if (isLoginUnreachable(thrown))
+    return new TransientError(`${what}: no answer from the login service`, {
+      code: 'vms/unreachable',
+      cause: new Error(firstLine(thrown.message)),
+    });
+  if (loginErrors.has(thrown.name))
+    return new UserError(`${what}: could not log in to Azure: ${loginReason(thrown)}`, {
+      code: 'azure/login-failed',
+      exitCode: 1,
+      next: 'log in with `az login`, or choose another way with --login',
+      cause: new Error(thrown.name),
+    });
+  if (thrown.name === 'RestError')
+    return new TransientError(`${what}: no answer from Azure (${networkCode(thrown)})`, {
+      code: 'vms/unreachable',
+      cause: new Error(firstLine(thrown.message)),
+    });
+  return thrown;
+}
+
+/** A network that is down is not a wrong password, though the identity library throws the same error: its code leads the text. */
+export function isLoginUnreachable(thrown: Error): boolean {
+  if (!loginErrors.has(thrown.name)) return false;
+  const status = field(thrown, 'statusCode');
+  return (
+    (typeof status === 'number' && status >= 500) ||
+    /^(?:endpoints_resolution|network|openid_config)_error\b/.test(thrown.message)
+  );
+}
+
+const loginErrors = new Set([
+  'AuthenticationError',
+  'AggregateAuthenticationError',
+  'AuthenticationRequiredError',
+  'CredentialUnavailableError',
+]);
+
+const noCapacity = new Set([
+  'AllocationFailed',
+  'ZonalAllocationFailed',
+  'OverconstrainedAllocationRequest',
+  'OverconstrainedZonalAllocationRequest',
+  'SkuNotAvailable',
+]);
+
+const conflicts = new Set([
+  'Conflict',
+  'ConcurrentOperation',
+  'OperationPreempted',
+  'PreconditionFailed',
+  'ConditionNotMet',
+  'AnotherOperationInProgress',
+  'RetryableError',
+]);
+
+const refusals = new Set([
+  'BadRequest',
+  'ImageNotFound',
+  'InvalidParameter',
+  'InvalidResourceReference',
+  'LinkedInvalidPropertyId',
+  'PropertyChangeNotAllowed',
+  'RequestDisallowedByPolicy',
+  'ScopeLocked',
+]);
+
+const quotas = new Set(['QuotaExceeded', 'ResourceQuotaExceeded', 'ReplicaCountExceeded']);
+
+function byCode(error: AzureError, what: string): Error | undefined {
+  const codes = [error.code, ...error.innerCodes];
+  const is = (set: ReadonlySet<string>) => codes.some((code) => set.has(code));
+  if (is(noCapacity)) return new NoCapacity(`${sentence(what, error)}`, error);
+  if (is(quotas)) return new QuotaExceeded(sentence(what, error), error);
+  if (error.code === 'OperationNotAllowed') return operationNotAllowed(error, what);
+  if (isNoZoneRedundancy(error)) return new Refused(sentence(what, error), 'vms/no-zone-redundancy', error);
+  if (error.code === 'AuthorizationFailed' || error.code === 'LinkedAuthorizationFailed') return forbidden(error, what);
+  if (is(conflicts)) return new Conflict(sentence(what, error), error);
+  return undefined;
+}
+
+function byStatus(error: AzureError, what: string, status: number): Error {
+  if (status === 401)
+    return new Forbidden(`${what}: Azure does not accept the token (${error.code}); log in again`, error);
+  if (status === 403) return refusals.has(error.code) ? refused(error, what) : forbidden(error, what);
+  if (status === 409)
+    return refusals.has(error.code) ? refused(error, what) : new Conflict(sentence(what, error), error);
+  if (status === 412) return new Conflict(`${what} changed since it was read`, error);
+  if (status === 408 || status >= 500)
+    return new TransientError(sentence(what, error), { code: 'vms/unavailable', cause: error });
+  return refused(error, what);
+}
+
+/** One code, three causes; `details` names the cause only sometimes, so the text has to be looked at. */
+function operationNotAllowed(error: AzureError, what: string): Error {
+  const text = error.message.toLowerCase();
+  if (text.includes('quota') || text.includes('exceeding approved'))
+    return new QuotaExceeded(sentence(what, error), error);
+  if (text.includes('may not be changed') || text.includes('is not allowed to be changed') || text.includes('os state'))
+    return new Refused(sentence(what, error), 'vms/image-type-fixed', error);
+  if (error.status === 409) return new Conflict(sentence(what, error), error);
+  return new Refused(sentence(what, error), 'vms/refused', error);
+}
+
+/** No code of its own: it is an invalid parameter like many others, and only the text says which. */
+function isNoZoneRedundancy(error: AzureError): boolean {
+  return /ZRS|zone.?redundan/i.test(error.message) && /not (?:supported|available)|unsupported/i.test(error.message);
+}
+
+/** The last action named is the missing one: a linked failure first says which it may do. */
+function forbidden(error: AzureError, what: string): Forbidden {
+  const action = [...error.message.matchAll(/action\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
+  const scope = [...error.message.matchAll(/scope\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
+  if (!action) return new Forbidden(sentence(what, error), error);
+  return new Forbidden(`${what}: the credentials lack ${action}${scope ? ` on ${scope}` : ''}`, error);
+}
+
+function refused(error: AzureError, what: string): Refused {
+  return new Refused(sentence(what, error), 'vms/refused', error);
+}
+
+function sentence(what: string, error: AzureError): string {
+  return `${what}: ${error.code}: ${firstLine(error.message)}`;
+}
+
+/** `{error: {…}}` mostly; throttling answers are documented without the wrapper. */
+function readErrorBody(body: unknown, from: { status?: number; requestId?: string }): AzureError {
+  const outer = field(body, 'error') ?? body;
+  const code = textField(outer, 'code') ?? (from.status === undefined ? 'Unknown' : `HTTP ${from.status}`);
+  return new AzureError({
+    ...from,
+    code,
+    message: textField(outer, 'message') ?? 'no reason given',
+    innerCodes: innerCodesOf(outer, 0),
+  });
+}
+
+function innerCodesOf(error: unknown, depth: number): string[] {
+  const details = field(error, 'details');
+  const inner = [...(Array.isArray(details) ? details : []), field(error, 'innererror')];
+  if (depth > 4) return [];
+  return inner.flatMap((item) => {
+    const code = textField(item, 'code');
+    return [...(code ? [code] : []), ...innerCodesOf(item, depth + 1)];
+  });
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+function textField(value: unknown, key: string): string | undefined {
+  const found = field(value, key);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** Where several ways were tried, each has its own reason and the whole has none. */
+function loginReason(thrown: Error): string {
+  const tried = field(thrown, 'errors');
+  const reasons = Array.isArray(tried) ? tried.filter((one): one is Error => one instanceof Error) : [];
+  return (reasons.length > 0 ? reasons : [thrown]).map((one) => firstLine(one.message)).join('; ');
+}
+
+function networkCode(error: Error): string {
+  return textField(error, 'code') ?? 'connection failed';
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]!.trim();
+}

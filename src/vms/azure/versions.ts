@@ -1,0 +1,154 @@
+// vms/azure/versions.ts: which image versions are there, is one ready everywhere it was asked for, and how are they made and removed?
+import type { GalleryImageVersion } from '@azure/arm-compute';
+import type { Definition, Version, VersionSpec } from '../factory.ts';
+import { NotFound } from '../failures.ts';
+import type { Call } from './connection.ts';
+import { carryOut, unlessRefusedSoon } from './operations.ts';
+import { collect, orNothing } from './reading.ts';
+
+export async function listVersions(call: Call, definition: Definition): Promise<Version[]> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const { galleryImageVersions } = call.compute(subscriptionId);
+  const what = `versions of ${definition.name}`;
+  const listed = await orNothing(() =>
+    call.ask(what, () =>
+      collect(galleryImageVersions.listByGalleryImage(resourceGroup, definition.gallery, definition.name)),
+    ),
+  );
+  const versions: Version[] = [];
+  for (const { name = '' } of listed ?? []) {
+    // The list does not tell how far replication is; only the version itself does.
+    const found = await readVersion(call, definition, name);
+    if (found) versions.push(versionOf(found, definition));
+  }
+  return versions;
+}
+
+/** Making and replicating take minutes to hours and are looked at, not held open. */
+export async function beginVersion(call: Call, spec: VersionSpec): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const { definition } = spec;
+  const seen = await readVersion(call, definition, spec.name);
+  // Under way or done: asked again with other values the service would take it for a change.
+  if (seen && seen.provisioningState !== 'Failed') return;
+  // What is left of a failed one is only in the way: neither its storage nor its source can be changed.
+  if (seen) await deleteVersion(call, definition, spec.name);
+  const storageAccountType = spec.redundancy === 'zone' ? 'Standard_ZRS' : 'Standard_LRS';
+  const order = { verb: 'making', thing: `image version ${definition.name}/${spec.name}` };
+  const taken = await call.begin(order, () =>
+    call
+      .compute(subscriptionId)
+      .galleryImageVersions.createOrUpdate(resourceGroup, definition.gallery, definition.name, spec.name, {
+        location: spec.region,
+        tags: { ...spec.tags },
+        storageProfile: { osDiskImage: { source: { id: spec.snapshotId } } },
+        publishingProfile: {
+          replicaCount: spec.replicas,
+          excludeFromLatest: spec.isExcludedFromLatest,
+          storageAccountType,
+          // The version's own region has to be among them.
+          targetRegions: [{ name: spec.region, regionalReplicaCount: spec.replicas, storageAccountType }],
+        },
+      }),
+  );
+  await unlessRefusedSoon(call, order, taken);
+}
+
+export async function setExcludedFromLatest(
+  call: Call,
+  definition: Definition,
+  name: string,
+  isExcluded: boolean,
+): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const seen = await readVersion(call, definition, name);
+  if (!seen) throw new NotFound(`image version ${definition.name}/${name}`);
+  const { replicaCount, targetRegions, storageAccountType, excludeFromLatest, endOfLifeDate } =
+    seen.publishingProfile ?? {};
+  if ((excludeFromLatest ?? false) === isExcluded) return;
+  const source = seen.storageProfile?.osDiskImage?.source?.id;
+  const order = { verb: isExcluded ? 'hiding' : 'showing', thing: `image version ${definition.name}/${name}` };
+  await carryOut(call, order, () =>
+    call.compute(subscriptionId).galleryImageVersions.update(resourceGroup, definition.gallery, definition.name, name, {
+      publishingProfile: {
+        excludeFromLatest: isExcluded,
+        ...(replicaCount !== undefined && { replicaCount }),
+        ...(targetRegions && { targetRegions }),
+        ...(storageAccountType && { storageAccountType }),
+        ...(endOfLifeDate && { endOfLifeDate }),
+      },
+      // Required, and it may not differ from what the version was made of.
+      storageProfile: { ...(source && { osDiskImage: { source: { id: source } } }) },
+    }),
+  );
+}
+
+export async function deleteVersion(call: Call, definition: Definition, name: string): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  await orNothing(() =>
+    carryOut(call, { verb: 'deleting', thing: `image version ${definition.name}/${name}` }, () =>
+      call
+        .compute(subscriptionId)
+        .galleryImageVersions.delete(resourceGroup, definition.gallery, definition.name, name),
+    ),
+  );
+}
+
+export function versionOf(found: GalleryImageVersion, definition: Definition): Version {
+  const { publishingProfile, replicationStatus } = found;
+  const region = publishingProfile?.targetRegions?.[0];
+  const storage = region?.storageAccountType ?? publishingProfile?.storageAccountType;
+  const state = stateOf(found);
+  const failure = state === 'failed' ? failureOf(found) : undefined;
+  const progress = replicationStatus?.summary?.map((one) => one.progress ?? 0) ?? [];
+  const name = found.name ?? '';
+  return {
+    name,
+    // Models and instances are compared with this id, so it is written the way the definition's is.
+    id: `${definition.id}/versions/${name}`,
+    state,
+    percent: state === 'ready' ? 100 : progress.length > 0 ? Math.min(...progress) : 0,
+    isExcludedFromLatest: publishingProfile?.excludeFromLatest ?? false,
+    replicas: region?.regionalReplicaCount ?? publishingProfile?.replicaCount ?? 1,
+    redundancy: storage === 'Standard_ZRS' ? 'zone' : 'local',
+    sizeGb: found.storageProfile?.osDiskImage?.sizeInGB ?? 0,
+    createdMs: publishingProfile?.publishedDate?.getTime() ?? 0,
+    tags: found.tags ?? {},
+    ...(failure && { failure }),
+  };
+}
+
+/** Ready is two things at once: the version is made, and every region it was asked for has it. */
+function stateOf({ provisioningState, replicationStatus }: GalleryImageVersion): Version['state'] {
+  switch (provisioningState) {
+    case 'Creating':
+      return 'creating';
+    case 'Deleting':
+      return 'deleting';
+    case 'Failed':
+      return 'failed';
+    case 'Succeeded':
+      if (replicationStatus?.aggregatedState === 'Completed') return 'ready';
+      return replicationStatus?.aggregatedState === 'Failed' ? 'failed' : 'replicating';
+    default:
+      return 'replicating';
+  }
+}
+
+function failureOf({ provisioningState, replicationStatus }: GalleryImageVersion): string {
+  const reasons = replicationStatus?.summary
+    ?.filter((one) => one.state === 'Failed')
+    .map((one) => `${one.region ?? 'a region'}: ${one.details || 'no details'}`);
+  return reasons?.length ? reasons.join('; ') : `provisioning state ${provisioningState ?? 'unknown'}`;
+}
+
+function readVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion | undefined> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  return orNothing(() =>
+    call.ask(`image version ${definition.name}/${name}`, () =>
+      call.compute(subscriptionId).galleryImageVersions.get(resourceGroup, definition.gallery, definition.name, name, {
+        expand: 'ReplicationStatus',
+      }),
+    ),
+  );
+}

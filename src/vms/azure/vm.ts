@@ -1,0 +1,70 @@
+// vms/azure/vm.ts: what does a VM, as Azure describes it, say about the instance? Pure; one shape for both kinds of scale set.
+import type { ImageReference, VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
+import type { ImageRef, Instance, InstanceRef, Protection } from '../factory.ts';
+import { imageOf } from './scale-set.ts';
+
+export interface OutsideFacts {
+  /** Uniform instances do not say; their set does. */
+  isSpot: boolean;
+  /** Its face as a member of the set: protection and model, which a flexible VM does not tell itself. */
+  member: VirtualMachineScaleSetVM | undefined;
+  /** A deallocated VM does not tell its disk's size; the disk does. */
+  osDiskGb?: number | undefined;
+}
+
+export function instanceOf(
+  vm: VirtualMachine | VirtualMachineScaleSetVM,
+  ref: InstanceRef,
+  facts: OutsideFacts,
+): Instance {
+  const { osDisk, imageReference } = vm.storageProfile ?? {};
+  const diskId = osDisk?.managedDisk?.id;
+  const sizeGb = osDisk?.diskSizeGB ?? facts.osDiskGb;
+  return {
+    ref,
+    computerName: vm.osProfile?.computerName ?? vm.instanceView?.computerName ?? vm.name ?? ref.id,
+    vmId: (vm.vmId ?? '').toLowerCase(),
+    power: powerOf(vm.instanceView?.statuses),
+    protection: protectionOf(facts.member),
+    isOnLatestModel: facts.member?.latestModelApplied ?? false,
+    ...(imageReference && { image: bornFrom(imageReference) }),
+    ...(diskId && sizeGb !== undefined && { osDisk: { id: diskId, sizeGb } }),
+    isSpot: facts.isSpot || ('priority' in vm && (vm.priority === 'Spot' || vm.priority === 'Low')),
+    tags: vm.tags ?? {},
+  };
+}
+
+export function protectionOf(member: VirtualMachineScaleSetVM | undefined): Protection {
+  return {
+    fromScaleIn: member?.protectionPolicy?.protectFromScaleIn ?? false,
+    fromPoolActions: member?.protectionPolicy?.protectFromScaleSetActions ?? false,
+  };
+}
+
+/** An instance made from a floating reference was made from one version all the same. */
+export function bornFrom(reference: ImageReference): ImageRef {
+  const image = imageOf(reference);
+  return image.kind === 'definition' && reference.exactVersion
+    ? { kind: 'version', id: `${image.id}/versions/${reference.exactVersion}` }
+    : image;
+}
+
+function powerOf(statuses: readonly { code?: string }[] | undefined): Instance['power'] {
+  const prefix = 'powerstate/';
+  const state = statuses?.map(({ code }) => code?.toLowerCase() ?? '').find((code) => code.startsWith(prefix));
+  switch (state?.slice(prefix.length)) {
+    case 'running':
+      return 'running';
+    case 'starting':
+      return 'starting';
+    case 'stopping':
+    case 'deallocating':
+      return 'stopping';
+    case 'stopped':
+      return 'stopped';
+    case 'deallocated':
+      return 'deallocated';
+    default:
+      return 'unknown';
+  }
+}
