@@ -1,0 +1,27 @@
+// cluster/kubernetes/cluster.ts: the cluster that a kubeconfig names, or the one this pod runs in, behind the contract.
+import type { Cluster } from '../cluster.ts';
+import { type ConnectOptions, connect } from './connect.ts';
+import { eventCalls } from './events.ts';
+import { leaseCalls } from './leases.ts';
+import { nodeCalls } from './nodes.ts';
+import { podCalls } from './pods.ts';
+import { runCalls } from './run-on-node.ts';
+import { secretCalls } from './secrets.ts';
+
+export interface KubernetesOptions extends ConnectOptions {
+  /** Of the pod that runs scripts on a node; has to hold nsenter. Only runOnNode needs it. */
+  helperImage?: string;
+}
+
+/** Loads the official client, which is heavy: call it only in verbs that need a cluster. */
+export async function kubernetesCluster(options: KubernetesOptions): Promise<Cluster> {
+  const client = await connect(options);
+  return {
+    ...nodeCalls(client),
+    ...podCalls(client),
+    ...leaseCalls(client),
+    ...secretCalls(client),
+    ...runCalls(client, options.helperImage),
+    ...eventCalls(client),
+  };
+}

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../base/clock.ts';
+import { kubernetesCluster } from './cluster.ts';
+import { connect, MERGE_PATCH } from './connect.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'headstart-connect-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let server: Server | undefined;
+afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())));
+
+function kubeconfig(url: string, namespace?: string): string {
+  const path = join(folder, 'kubeconfig');
+  const cluster = { server: url, 'insecure-skip-tls-verify': true };
+  const text = {
+    clusters: [{ name: 'c', cluster }],
+    users: [{ name: 'u', user: { token: 't0ken' } }],
+    contexts: [{ name: 'one', context: { cluster: 'c', user: 'u', namespace } }],
+    'current-context': 'one',
+  };
+  writeFileSync(path, JSON.stringify(text));
+  return path;
+}
+
+interface Got {
+  method: string;
+  url: string;
+  contentType: string | undefined;
+  authorization: string | undefined;
+  body: string;
+}
+
+/** Answers every request the same, and keeps it. */
+async function answering(status: number, body: object, headers: Record<string, string> = {}) {
+  const got: Got[] = [];
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { 'content-type': contentType, authorization } = request.headers;
+      const { method = '', url = '' } = request;
+      got.push({ method, url, contentType, authorization, body: Buffer.concat(chunks).toString() });
+      response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers });
+      response.end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((ready) => server!.listen(0, '127.0.0.1', ready));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { got, path: kubeconfig(url) };
+}
+
+describe('which cluster', () => {
+  const clock = systemClock;
+
+  it('is the one of the context, with its namespace unless another is named', async () => {
+    const path = kubeconfig('http://127.0.0.1:1', 'team');
+    expect((await connect({ kubeconfig: path, clock })).namespace).toBe('team');
+    expect((await connect({ kubeconfig: path, clock, namespace: 'other' })).namespace).toBe('other');
+    expect((await connect({ kubeconfig: kubeconfig('http://127.0.0.1:1'), clock })).namespace).toBe('default');
+  });
+
+  it('cannot be one that is not there', async () => {
+    const missing = connect({ kubeconfig: join(folder, 'missing'), clock });
+    await expect(missing).rejects.toMatchObject({ code: 'cluster/no-kubeconfig', exitCode: 2 });
+    const path = kubeconfig('http://127.0.0.1:1');
+    const other = connect({ kubeconfig: path, context: 'two', clock });
+    await expect(other).rejects.toThrow('there is no context "two" in the kubeconfig; there is one');
+  });
+
+  it('cannot be made out of a file that is no kubeconfig, and its text is not shown', async () => {
+    const path = join(folder, 'odd');
+    for (const text of ['', 'a: [s3cret', '[]', 'clusters: s3cret']) {
+      writeFileSync(path, text);
+      const error = await connect({ kubeconfig: path, clock }).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'cluster/no-kubeconfig' });
+      expect(String(error)).not.toContain('s3cret');
+    }
+  });
+});
+
+describe('a request', () => {
+  it('changes a node by a merge patch with the version it was read at', async () => {
+    const { got, path } = await answering(200, { metadata: { name: 'n1' } });
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    const node = (await cluster.readNode('n1'))!;
+    await cluster.changeNode({ ...node, uid: 'u', resourceVersion: '7' }, { isUnschedulable: true });
+    expect(got[1]).toMatchObject({ method: 'PATCH', url: '/api/v1/nodes/n1', contentType: MERGE_PATCH });
+    expect(got[1]!.authorization).toBe('Bearer t0ken');
+    expect(JSON.parse(got[1]!.body)).toEqual({
+      metadata: { uid: 'u', resourceVersion: '7' },
+      spec: { unschedulable: true },
+    });
+  });
+
+  it('that is refused names the right, and never the token', async () => {
+    const { path } = await answering(403, { message: 'nodes is forbidden' });
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    const error = await cluster.listNodes().catch((reason: Error) => reason);
+    expect(String(error)).toContain('no right to list nodes');
+    expect(JSON.stringify([String(error), String((error as Error).cause)])).not.toContain('t0ken');
+  });
+
+  it('is not made once the caller has given up', async () => {
+    const { got, path } = await answering(200, {});
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    await expect(cluster.listNodes(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+    expect(got).toEqual([]);
+  });
+
+  it('for a script needs an image, and says so before anything is asked', async () => {
+    const { got, path } = await answering(200, {});
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    await expect(cluster.runOnNode('n1', 'true', { deadlineMs: 1 })).rejects.toMatchObject({
+      code: 'cluster/no-helper-image',
+    });
+    expect(got).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+// cluster/kubernetes/connect.ts: which API server, as whom, and how is every request to it made?
+import type {
+  AppsV1Api,
+  ConfigurationOptions,
+  CoordinationV1Api,
+  CoreV1Api,
+  KubeConfig,
+  RequestContext,
+} from '@kubernetes/client-node';
+import type { Clock } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
+import { type Asked, translate } from './failures.ts';
+
+export interface ConnectOptions {
+  /** A file; without it what kubectl would take: KUBECONFIG, then the home folder, then the pod's own account. */
+  kubeconfig?: string;
+  context?: string;
+  /** For the Lease, the Secret and the helper pod; default: the context's. */
+  namespace?: string;
+  clock: Clock;
+}
+
+export interface CallExtras {
+  signal?: AbortSignal | undefined;
+  contentType?: string;
+  onHeaders?: (headers: Readonly<Record<string, string>>) => void;
+}
+
+export interface Client {
+  core: CoreV1Api;
+  coordination: CoordinationV1Api;
+  apps: AppsV1Api;
+  namespace: string;
+  clock: Clock;
+  /** Makes one request with a deadline; whatever it throws is in our words. */
+  call<T>(asked: Asked, request: (options: ConfigurationOptions) => Promise<T>, extras?: CallExtras): Promise<T>;
+  /** undefined for what does not exist. */
+  find<T>(
+    asked: Asked,
+    request: (options: ConfigurationOptions) => Promise<T>,
+    extras?: CallExtras,
+  ): Promise<T | undefined>;
+}
+
+export const MERGE_PATCH = 'application/merge-patch+json';
+const REQUEST_MS = 30_000;
+/** Certificates and proxies may change under a long run; connections are kept this long. */
+const KEEP_CONNECTIONS_MS = 5 * 60_000;
+
+export async function connect(options: ConnectOptions): Promise<Client> {
+  const library = await import('@kubernetes/client-node');
+  const config = new library.KubeConfig();
+  load(config, options);
+  const keepConnections = connectionKeeper(options.clock);
+
+  function withExtras({ signal, contentType, onHeaders }: CallExtras): ConfigurationOptions {
+    const deadline = AbortSignal.timeout(REQUEST_MS);
+    const now = <T>(value: T) => new library.Observable(Promise.resolve(value));
+    return {
+      middlewareMergeStrategy: 'append',
+      middleware: [
+        {
+          pre: (request) => {
+            request.setSignal(signal ? AbortSignal.any([signal, deadline]) : deadline);
+            if (contentType) request.setHeaderParam('Content-Type', contentType);
+            keepConnections(request);
+            return now(request);
+          },
+          post: (response) => {
+            onHeaders?.(response.headers);
+            return now(response);
+          },
+        },
+      ],
+    };
+  }
+
+  const call: Client['call'] = async (asked, request, extras = {}) => {
+    extras.signal?.throwIfAborted();
+    try {
+      return await request(withExtras(extras));
+    } catch (error) {
+      extras.signal?.throwIfAborted();
+      throw translate(error, asked);
+    }
+  };
+
+  return {
+    core: config.makeApiClient(library.CoreV1Api),
+    coordination: config.makeApiClient(library.CoordinationV1Api),
+    apps: config.makeApiClient(library.AppsV1Api),
+    namespace: options.namespace ?? config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    clock: options.clock,
+    call,
+    find: (asked, request, extras) =>
+      call(asked, (settings) => request(settings).catch((error: unknown) => ifMissing(error)), extras),
+  };
+}
+
+function ifMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 404) return undefined;
+  throw error;
+}
+
+/** The client makes a new pool of connections for each request, which means a handshake for each; the first one is kept instead. */
+function connectionKeeper(clock: Clock): (request: RequestContext) => void {
+  let kept: { connections: ReturnType<RequestContext['getDispatcher']>; sinceMs: number } | undefined;
+  return (request) => {
+    if (!kept || clock.nowMs() - kept.sinceMs > KEEP_CONNECTIONS_MS) {
+      kept = { connections: request.getDispatcher(), sinceMs: clock.nowMs() };
+    }
+    if (kept.connections) request.setDispatcher(kept.connections);
+  };
+}
+
+function load(config: KubeConfig, { kubeconfig, context }: ConnectOptions): void {
+  try {
+    if (kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(kubeconfig);
+  } catch (error) {
+    // A parser quotes what it stumbled over, and a kubeconfig holds credentials.
+    const code = error instanceof Error && 'code' in error ? `cannot be read (${error.code})` : 'is not a kubeconfig';
+    throw unusable(`${kubeconfig ?? 'the kubeconfig'} ${code}`);
+  }
+  if (context !== undefined) {
+    if (!config.getContextObject(context)) {
+      const names = config.getContexts().map(({ name }) => name);
+      throw unusable(`there is no context "${context}" in the kubeconfig; there is ${names.join(', ') || 'none'}`);
+    }
+    config.setCurrentContext(context);
+  }
+  // The library invents a server on this host when it finds none.
+  if (!config.getCurrentCluster() || config.getCurrentContext() === 'loaded-context') {
+    throw unusable('no cluster is configured');
+  }
+}
+
+function unusable(message: string): UserError {
+  return new UserError(message, {
+    code: 'cluster/no-kubeconfig',
+    kept: 'Nothing was touched.',
+    next: 'name the cluster with --kubeconfig and --context',
+  });
+}

@@ -1,0 +1,35 @@
+// cluster/kubernetes/events.ts: the story of a run where `kubectl describe node` shows it.
+import type { Cluster } from '../cluster.ts';
+import type { Client } from './connect.ts';
+
+/** The server refuses more. */
+const LONGEST_MESSAGE = 1024;
+
+/** Best effort by contract: a run never fails for an Event. */
+export function eventCalls({ core, clock, call }: Client): Pick<Cluster, 'recordEvent'> {
+  return {
+    recordEvent: async (node, reason, message, signal) => {
+      // A node has no namespace, and the server takes its events in this one only.
+      const namespace = 'default';
+      const now = new Date(clock.nowMs());
+      const body = {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { generateName: `${node.name}.`, namespace },
+        involvedObject: { apiVersion: 'v1', kind: 'Node', name: node.name, uid: node.uid },
+        type: 'Normal',
+        reason,
+        message: message.slice(0, LONGEST_MESSAGE),
+        source: { component: 'headstart' },
+        firstTimestamp: now,
+        lastTimestamp: now,
+        count: 1,
+      };
+      const asked = { verb: 'create', resource: 'events', namespace };
+      await call(asked, (options) => core.createNamespacedEvent({ namespace, body }, options), { signal }).catch(
+        () => undefined,
+      );
+      signal?.throwIfAborted();
+    },
+  };
+}

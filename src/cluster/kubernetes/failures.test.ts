@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { TransientError, UserError } from '../../base/errors.ts';
+import { Conflict, Forbidden, NotFound, Throttled } from '../../vms/failures.ts';
+import { type Answer, answerOf, translate } from './failures.ts';
+import { evictionOf } from './pods.ts';
+
+/** As the client throws it: the body is text. */
+function thrown(status: number, body: object | string = {}, headers: Record<string, string> = {}): Error {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return Object.assign(new Error(`HTTP-Code: ${status}`), { code: status, body: text, headers });
+}
+
+const ASKED = { verb: 'patch', resource: 'nodes', name: 'n1' };
+
+describe('an error of the API server', () => {
+  it.each([
+    [401, Forbidden],
+    [403, Forbidden],
+    [404, NotFound],
+    [409, Conflict],
+    [410, TransientError],
+    [422, UserError],
+    [429, Throttled],
+    [500, TransientError],
+    [503, TransientError],
+  ])('with status %i is a kind of ours', (status, kind) => {
+    expect(translate(thrown(status), ASKED)).toBeInstanceOf(kind);
+  });
+
+  it('names the verb and the resource that a right is missing for', () => {
+    expect(translate(thrown(403, { message: 'nodes "n1" is forbidden' }), ASKED).message).toBe(
+      'no right to patch nodes n1: nodes "n1" is forbidden',
+    );
+  });
+
+  it('keeps the wait that was asked for, from the header or the body', () => {
+    expect(translate(thrown(429, {}, { 'retry-after': '10' }), ASKED)).toMatchObject({ retryAfterMs: 10_000 });
+    expect(translate(thrown(429, { details: { retryAfterSeconds: 4 } }), ASKED)).toMatchObject({ retryAfterMs: 4_000 });
+  });
+
+  it('survives a page of a proxy in place of a status', () => {
+    expect(translate(thrown(502, '<html>Bad gateway</html>'), ASKED).message).toContain('status 502');
+  });
+
+  it('shows no header and no body beyond the message', () => {
+    const error = translate(thrown(500, { message: 'boom', secret: 's3cret' }, { 'set-cookie': 's3cret' }), ASKED);
+    expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('s3cret');
+  });
+});
+
+describe('an error on the way there', () => {
+  const failed = (code: string) =>
+    Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('x'), { code }) });
+
+  it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_SOCKET'])('%s may pass', (code) => {
+    expect(translate(failed(code), ASKED)).toMatchObject({ name: 'TransientError', code: 'cluster/unreachable' });
+  });
+
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+    '%s does not',
+    (code) => {
+      expect(translate(failed(code), ASKED)).toMatchObject({ name: 'UserError', code: 'cluster/untrusted' });
+    },
+  );
+
+  it('a deadline may pass, and a bug stays one', () => {
+    expect(translate(new DOMException('late', 'TimeoutError'), ASKED)).toBeInstanceOf(TransientError);
+    const bug = Object.assign(new RangeError('no'), { code: 'ERR_INVALID_ARG_VALUE' });
+    expect(translate(bug, ASKED)).toBe(bug);
+    expect(answerOf(bug)).toBeUndefined();
+  });
+});
+
+describe('what an eviction came to', () => {
+  const answer = (more: Partial<Answer>): Answer => ({ status: 200, reason: '', causes: [], message: '', ...more });
+
+  it.each<[string, Partial<Answer>, ReturnType<typeof evictionOf>]>([
+    ['gone', { status: 404 }, { outcome: 'gone' }],
+    ['replaced under its name', { status: 409 }, { outcome: 'gone' }],
+    ['blocked by a budget', { status: 429, message: 'needs 1' }, { outcome: 'blocked', reason: 'needs 1' }],
+    [
+      'blocked by a budget that is named',
+      { status: 429, message: 'no', causes: [{ reason: 'DisruptionBudget', message: 'b needs 1' }] },
+      { outcome: 'blocked', reason: 'b needs 1' },
+    ],
+    [
+      'asked to wait',
+      { status: 429, message: 'still being processed', retryAfterMs: 10_000 },
+      { outcome: 'blocked', reason: 'still being processed', retryAfterMs: 10_000 },
+    ],
+    [
+      'stuck between two budgets',
+      { status: 500, message: 'more than one' },
+      { outcome: 'stuck', reason: 'more than one' },
+    ],
+    ['an internal error, which is no answer', { status: 500, reason: 'InternalError' }, undefined],
+    ['a missing right, which is no answer', { status: 403 }, undefined],
+    [
+      'in a namespace that is going away',
+      { status: 403, causes: [{ reason: 'NamespaceTerminating', message: '' }] },
+      { outcome: 'blocked', reason: 'its namespace is being deleted' },
+    ],
+  ])('%s', (_, more, eviction) => {
+    expect(evictionOf(answer(more))).toEqual(eviction);
+  });
+});

@@ -1,0 +1,75 @@
+// cluster/kubernetes/helper-pod.ts: the short-lived pod that runs a script on one node as root: what may it do, and what is it called?
+import { createHash } from 'node:crypto';
+import type { V1Pod } from '@kubernetes/client-node';
+import { UserError } from '../../base/errors.ts';
+import { LAUNCHER } from './run-frame.ts';
+
+/** Whoever lists pods can tell it from a workload by this. */
+export const HELPER_LABEL = 'headstart.dev/helper';
+export const MANAGED_LABELS = { 'app.kubernetes.io/managed-by': 'headstart' };
+export const HELPER_CONTAINER = 'run';
+/** One argument of a program has 128 KiB on Linux. */
+const LONGEST_SCRIPT = 120 << 10;
+
+export interface HelperSpec {
+  nodeName: string;
+  namespace: string;
+  image: string;
+  script: string;
+  deadlineMs: number;
+}
+
+export function helperPod({ nodeName, namespace, image, script, deadlineMs }: HelperSpec): V1Pod {
+  if (Buffer.byteLength(script) > LONGEST_SCRIPT) {
+    throw new UserError(`a script of ${Buffer.byteLength(script)} bytes is too long to run on a node`, {
+      code: 'cluster/script-too-long',
+      exitCode: 1,
+    });
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: helperName(nodeName), namespace, labels: { ...MANAGED_LABELS, [HELPER_LABEL]: 'run' } },
+    spec: {
+      // Named directly, past the scheduler: the node is cordoned.
+      nodeName,
+      tolerations: [{ operator: 'Exists' }],
+      hostPID: true,
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      // The kubelet ends it even if whoever started it is gone.
+      activeDeadlineSeconds: Math.max(1, Math.ceil(deadlineMs / 1000)),
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        {
+          name: HELPER_CONTAINER,
+          image,
+          imagePullPolicy: 'IfNotPresent',
+          // Arguments, not a shell line: the script is the last one and is never quoted or parsed on its way.
+          command: ['nsenter', '--target', '1', '--mount', '--uts', '--ipc', '--net', '--pid', '--'],
+          args: ['/bin/sh', '-c', LAUNCHER, 'headstart', script],
+          // As root whatever the image says: entering another namespace is not for its ordinary user.
+          securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0 },
+          resources: { requests: { cpu: '10m', memory: '16Mi' } },
+        },
+      ],
+    },
+  };
+}
+
+/** One per node, so that the next run finds what a dead one left. */
+export function helperName(nodeName: string): string {
+  return `headstart-run-${createHash('sha256').update(nodeName).digest('hex').slice(0, 16)}`;
+}
+
+/** What is seen of it from outside. */
+export type HelperState = { is: 'running' | 'ended' } | { is: 'waiting'; reason: string };
+
+export function stateOf(pod: V1Pod): HelperState {
+  const phase = pod.status?.phase;
+  if (phase === 'Succeeded' || phase === 'Failed') return { is: 'ended' };
+  const waiting = pod.status?.containerStatuses?.[0]?.state?.waiting;
+  if (waiting) return { is: 'waiting', reason: [waiting.reason, waiting.message].filter(Boolean).join(': ') };
+  return phase === 'Running' ? { is: 'running' } : { is: 'waiting', reason: 'the kubelet has not taken it yet' };
+}

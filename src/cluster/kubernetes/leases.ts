@@ -1,0 +1,110 @@
+// cluster/kubernetes/leases.ts: one run per pool: who holds it, and may it be taken over?
+import type { V1Lease } from '@kubernetes/client-node';
+import { Conflict } from '../../vms/failures.ts';
+import type { Cluster, Lease } from '../cluster.ts';
+import { LeaseHeld } from '../lease-held.ts';
+import type { Client } from './connect.ts';
+
+const NOTE_ANNOTATION = 'headstart.dev/lease-note';
+/** The server tells its time in whole seconds. */
+const SLACK_MS = 2_000;
+
+interface Found {
+  object: V1Lease;
+  lease: Lease;
+}
+
+/**
+ * Renewals are stamped with, and expiry is judged by, the API server's own clock (the Date of its answers): two runs on machines
+ * whose clocks disagree still agree on who holds. Each write carries the resourceVersion it was decided on.
+ */
+export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLease' | 'releaseLease'> {
+  const { coordination, namespace, call, find } = client;
+  const asked = (verb: string, name: string) => ({ verb, resource: 'leases', name, namespace });
+
+  async function read(name: string, signal?: AbortSignal): Promise<{ found: Found | undefined; serverMs: number }> {
+    let serverMs = client.clock.nowMs();
+    const object = await find(
+      asked('get', name),
+      (options) => coordination.readNamespacedLease({ name, namespace }, options),
+      {
+        signal,
+        onHeaders: ({ date }) => {
+          serverMs = Date.parse(date ?? '') || serverMs; // a proxy may have dropped it
+        },
+      },
+    );
+    return { found: object && { object, lease: toLease(object) }, serverMs };
+  }
+
+  return {
+    readLease: async (name, signal) => (await read(name, signal)).found?.lease,
+
+    holdLease: async (name, wanted, signal) => {
+      const { V1MicroTime } = await import('@kubernetes/client-node');
+      const { found, serverMs } = await read(name, signal);
+      const held = found?.lease;
+      if (held && held.holder !== '' && held.holder !== wanted.holder && !isExpired(held, serverMs)) {
+        throw new LeaseHeld(name, held);
+      }
+      const isOurs = held?.holder === wanted.holder;
+      const now = new V1MicroTime(serverMs);
+      const spec = {
+        holderIdentity: wanted.holder,
+        leaseDurationSeconds: Math.ceil(wanted.durationMs / 1000),
+        renewTime: now,
+        acquireTime: isOurs ? (found?.object.spec?.acquireTime ?? now) : now,
+        leaseTransitions: (found?.object.spec?.leaseTransitions ?? 0) + (found && !isOurs ? 1 : 0),
+      };
+      const metadata = { ...found?.object.metadata, name, namespace, annotations: { [NOTE_ANNOTATION]: wanted.note } };
+      const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+      try {
+        if (found) {
+          const replace = asked('update', name);
+          await call(replace, (options) => coordination.replaceNamespacedLease({ name, namespace, body }, options), {
+            signal,
+          });
+        } else {
+          const create = asked('create', name);
+          await call(create, (options) => coordination.createNamespacedLease({ namespace, body }, options), { signal });
+        }
+      } catch (error) {
+        if (!(error instanceof Conflict)) throw error;
+        // Somebody else was quicker; if it is ourselves (an answer that got lost), a second try renews it.
+        const winner = (await read(name, signal)).found?.lease;
+        if (winner && winner.holder !== '' && winner.holder !== wanted.holder) throw new LeaseHeld(name, winner);
+        throw error;
+      }
+    },
+
+    releaseLease: async (name, holder, signal) => {
+      const { found } = await read(name, signal);
+      if (found?.lease.holder !== holder) return;
+      const { uid, resourceVersion } = found.object.metadata ?? {};
+      const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+      try {
+        await find(
+          asked('delete', name),
+          (options) => coordination.deleteNamespacedLease({ name, namespace, body: { preconditions } }, options),
+          { signal },
+        );
+      } catch (error) {
+        if (!(error instanceof Conflict)) throw error; // taken over meanwhile: not ours any more
+      }
+    },
+  };
+}
+
+export function isExpired(lease: Lease, serverMs: number): boolean {
+  return serverMs > lease.renewedMs + lease.durationMs + SLACK_MS;
+}
+
+export function toLease({ metadata, spec }: V1Lease): Lease {
+  return {
+    holder: spec?.holderIdentity ?? '',
+    // The client types it as a Date and gives a string.
+    renewedMs: spec?.renewTime ? new Date(spec.renewTime).getTime() : 0,
+    durationMs: (spec?.leaseDurationSeconds ?? 0) * 1000,
+    note: metadata?.annotations?.[NOTE_ANNOTATION] ?? '',
+  };
+}

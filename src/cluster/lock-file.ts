@@ -1,0 +1,118 @@
+// cluster/lock-file.ts: a hold on a pool where there is no cluster to keep a Lease: who has it, and who gets it next?
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Lease } from './cluster.ts';
+import { LeaseHeld } from './lease-held.ts';
+
+/**
+ * `<name>.<n>.lock`, created with O_EXCL, so that of two who see the same expired hold one gets the next number. The highest number
+ * is the hold; its modification time is the heartbeat, which cannot bring back a file that somebody took over and removed.
+ */
+export class LockFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  read(name: string): Lease | undefined {
+    return this.#current(name)?.lease;
+  }
+
+  hold(name: string, wanted: Omit<Lease, 'renewedMs'>, nowMs: number): void {
+    const current = this.#current(name);
+    if (current?.lease.holder === wanted.holder && this.#renew(name, current, wanted, nowMs)) return;
+    const found = this.#current(name);
+    if (found && found.lease.holder !== wanted.holder && nowMs <= found.lease.renewedMs + found.lease.durationMs) {
+      throw new LeaseHeld(name, found.lease);
+    }
+    const next = (found?.number ?? 0) + 1;
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    try {
+      this.#write(name, next, wanted, nowMs, 'wx');
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+      throw new LeaseHeld(name, this.read(name) ?? { ...wanted, holder: 'another run', renewedMs: nowMs });
+    }
+    for (const number of this.#numbers(name)) if (number < next) rmSync(this.#path(name, number), { force: true });
+  }
+
+  release(name: string, holder: string): void {
+    const current = this.#current(name);
+    if (current?.lease.holder === holder) rmSync(this.#path(name, current.number), { force: true });
+  }
+
+  #renew(name: string, current: Found, wanted: Omit<Lease, 'renewedMs'>, nowMs: number): boolean {
+    const isSame = current.lease.note === wanted.note && current.lease.durationMs === wanted.durationMs;
+    try {
+      if (isSame) utimesSync(this.#path(name, current.number), nowMs / 1000, nowMs / 1000);
+      else this.#write(name, current.number, wanted, nowMs, 'r+');
+      // An expired hold may have been taken over between the look and the heartbeat: the higher number wins.
+      return this.#current(name)?.number === current.number;
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return false;
+      throw error;
+    }
+  }
+
+  #write(name: string, number: number, wanted: Omit<Lease, 'renewedMs'>, nowMs: number, flag: 'wx' | 'r+'): void {
+    const { holder, note, durationMs } = wanted;
+    const path = this.#path(name, number);
+    // One line, and readers take the first: a shorter text over a longer one leaves a tail.
+    writeFileSync(path, `${JSON.stringify({ holder, note, durationMs })}\n`, { flag, mode: 0o600 });
+    utimesSync(path, nowMs / 1000, nowMs / 1000);
+  }
+
+  #current(name: string): Found | undefined {
+    for (const number of this.#numbers(name).sort((a, b) => b - a)) {
+      try {
+        const path = this.#path(name, number);
+        const renewedMs = Math.round(statSync(path).mtimeMs);
+        return { number, lease: { ...readHolder(path), renewedMs } };
+      } catch (error) {
+        if (!isCode(error, 'ENOENT')) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  #numbers(name: string): number[] {
+    try {
+      return readdirSync(this.#folder)
+        .filter((file) => file.startsWith(`${name}.`) && file.endsWith('.lock'))
+        .map((file) => Number(file.slice(name.length + 1, -'.lock'.length)))
+        .filter(Number.isSafeInteger);
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return [];
+      throw error;
+    }
+  }
+
+  #path(name: string, number: number): string {
+    return join(this.#folder, `${name}.${number}.lock`);
+  }
+}
+
+interface Found {
+  number: number;
+  lease: Lease;
+}
+
+/** A lock whose writer died between creating and writing it is somebody's, for as long as a short hold. */
+function readHolder(path: string): Omit<Lease, 'renewedMs'> {
+  const UNREADABLE = { holder: 'a run that died early', note: 'its lock file is empty', durationMs: 60_000 };
+  const line = readFileSync(path, 'utf8').split('\n')[0]!;
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null) return UNREADABLE;
+    const { holder, note, durationMs } = value as Record<string, unknown>;
+    if (typeof holder !== 'string' || typeof note !== 'string' || typeof durationMs !== 'number') return UNREADABLE;
+    return { holder, note, durationMs };
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,188 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Clock } from '../base/clock.ts';
+import type { Instance, PoolRef } from '../vms/factory.ts';
+import { type ClusterLab, clusterContract } from './contract.ts';
+import { LeaseHeld } from './lease-held.ts';
+import { LockFiles } from './lock-file.ts';
+import { type NoClusterOptions, noCluster } from './none.ts';
+import { annotationsOf, tagsOf } from './none-tags.ts';
+
+const base = mkdtempSync(join(tmpdir(), 'headstart-none-'));
+afterAll(() => rmSync(base, { recursive: true }));
+
+const POOL: PoolRef = { id: 'pools/p', name: 'p' };
+
+function world() {
+  let nowMs = Date.parse('2026-01-01T00:00:00Z');
+  let serial = 0;
+  const instances = new Map<string, Instance>();
+  const clock: Clock = {
+    nowMs: () => nowMs,
+    sleep: async (ms) => {
+      nowMs += ms;
+    },
+  };
+  const factory: NoClusterOptions['factory'] = {
+    listInstances: async () => [...instances.values()],
+    readInstance: async ({ id }) => [...instances.values()].find(({ ref }) => ref.id === id),
+    tagInstance: async ({ id }, tags) => {
+      const instance = [...instances.values()].find(({ ref }) => ref.id === id)!;
+      const merged = Object.entries({ ...instance.tags, ...tags }).filter(
+        (pair): pair is [string, string] => pair[1] !== null,
+      );
+      for (const [, value] of merged) expect(value.length).toBeLessThanOrEqual(256);
+      instances.set(instance.computerName, { ...instance, tags: Object.fromEntries(merged) });
+    },
+  };
+  const addNode = async (name: string) => {
+    instances.set(name, {
+      ref: { pool: POOL, id: `${POOL.id}/${++serial}` },
+      computerName: name,
+      vmId: `vm-${serial}`,
+      power: 'running',
+      protection: { fromScaleIn: false, fromPoolActions: false },
+      isOnLatestModel: true,
+      isSpot: false,
+      tags: { team: 'nodes' },
+    });
+  };
+  const folder = mkdtempSync(join(base, 'state-'));
+  const notes: string[] = [];
+  const options: NoClusterOptions = { factory, pool: POOL, folder, clock, onNote: (note) => notes.push(note) };
+  return { options, instances, clock, addNode, folder, notes };
+}
+
+clusterContract('no cluster', async (): Promise<ClusterLab> => {
+  const { options, instances, clock, addNode } = world();
+  let answer: Parameters<NonNullable<ClusterLab['answerScripts']>>[0] | undefined;
+  const cluster = noCluster({
+    ...options,
+    runScript: async (instance, script) => answer!(instance.computerName, script),
+  });
+  return {
+    cluster,
+    prefix: '',
+    addNode,
+    removeNode: async (name) => void instances.delete(name),
+    touchNode: async (name) => {
+      const node = await cluster.readNode(name);
+      await cluster.changeNode(node!, { annotations: { 'example.com/other': 'x' } });
+    },
+    pass: (ms) => clock.sleep(ms),
+    answerScripts: (next) => {
+      answer = next;
+    },
+  };
+});
+
+describe('a pool without a cluster', () => {
+  it('says once that there is nothing to cordon and nothing to drain', async () => {
+    const { options, addNode, notes } = world();
+    const cluster = noCluster(options);
+    await addNode('n1');
+    for (let i = 0; i < 2; i++) {
+      await cluster.listPods('n1');
+      await cluster.changeNode((await cluster.readNode('n1'))!, { isUnschedulable: true });
+    }
+    expect(notes).toEqual([
+      'p has no cluster: there is nothing to drain',
+      'p has no cluster: there is nothing to cordon, n1 is only marked',
+    ]);
+  });
+
+  it('takes the facts of a node from its instance and leaves the tags of others alone', async () => {
+    const { options, addNode, instances } = world();
+    const cluster = noCluster(options);
+    await addNode('n1');
+    expect(await cluster.readNode('n1')).toMatchObject({ systemUuid: 'vm-1', isReady: true, providerId: 'pools/p/1' });
+    await cluster.changeNode((await cluster.readNode('n1'))!, { isUnschedulable: true, annotations: { 'a/b': '1' } });
+    await cluster.changeNode((await cluster.readNode('n1'))!, { isUnschedulable: false, annotations: { 'a/b': null } });
+    expect(instances.get('n1')!.tags).toEqual({ team: 'nodes' });
+  });
+
+  it('cannot run a script without a channel, and says what to do', async () => {
+    const { options, addNode } = world();
+    await addNode('n1');
+    const run = noCluster(options).runOnNode('n1', 'true', { deadlineMs: 1000 });
+    await expect(run).rejects.toMatchObject({ code: 'cluster/no-channel' });
+  });
+
+  it('keeps secrets and locks closed to other users', async () => {
+    const { options, folder } = world();
+    const cluster = noCluster(options);
+    await cluster.writeSecret('recipe', { a: 'b' });
+    await cluster.holdLease('pool', { holder: 'me', durationMs: 1000, note: '' });
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
+  });
+});
+
+describe('a lock file', () => {
+  const hold = { holder: 'run-1', note: 'n', durationMs: 10_000 };
+
+  it('left empty by a run that died while taking it is free after a minute', () => {
+    const { folder } = world();
+    const locks = new LockFiles(folder);
+    writeFileSync(join(folder, 'pool.1.lock'), '');
+    const nowMs = statSync(join(folder, 'pool.1.lock')).mtimeMs;
+    expect(() => locks.hold('pool', hold, nowMs + 59_000)).toThrow(LeaseHeld);
+    locks.hold('pool', hold, nowMs + 61_000);
+    expect(readdirSync(folder)).toEqual(['pool.2.lock']);
+  });
+
+  it('is not brought back by the heartbeat of one that lost it', () => {
+    const { folder } = world();
+    const locks = new LockFiles(folder);
+    locks.hold('pool', hold, 0);
+    locks.hold('pool', { ...hold, holder: 'run-2' }, 20_000);
+    expect(() => locks.hold('pool', hold, 20_001)).toThrow(LeaseHeld);
+    locks.release('pool', 'run-1');
+    expect(readdirSync(folder)).toEqual(['pool.2.lock']);
+    locks.release('pool', 'run-2');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('stays readable when a shorter note replaces a longer one', () => {
+    const { folder } = world();
+    const locks = new LockFiles(folder);
+    locks.hold('pool', { ...hold, note: 'a long note indeed' }, 0);
+    locks.hold('pool', { ...hold, note: '' }, 1_000);
+    expect(locks.read('pool')).toEqual({ ...hold, note: '', renewedMs: 1_000 });
+    expect(readFileSync(join(folder, 'pool.1.lock'), 'utf8').length).toBeGreaterThan(0);
+  });
+
+  it('of one pool is not that of another whose name begins the same', () => {
+    const { folder } = world();
+    const locks = new LockFiles(folder);
+    locks.hold('pool', hold, 0);
+    locks.hold('pool.1', { ...hold, holder: 'run-2' }, 0);
+    expect(locks.read('pool')?.holder).toBe('run-1');
+    expect(locks.read('pool.1')?.holder).toBe('run-2');
+  });
+});
+
+describe('annotations as tags', () => {
+  const key = fc.stringMatching(/^[a-z]{1,5}\.[a-z]{1,5}\/[a-z-]{1,8}$/);
+  const annotations = fc.dictionary(key, fc.string({ maxLength: 1000 }));
+
+  it('come back as they were, whatever was there before, and leave nothing when removed', () => {
+    fc.assert(
+      fc.property(annotations, annotations, (before, after) => {
+        let tags: Record<string, string> = { other: 'x' };
+        const apply = (change: Record<string, string | null>) => {
+          const merged = Object.entries({ ...tags, ...change });
+          tags = Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== null));
+        };
+        apply(tagsOf(before, tags));
+        expect(annotationsOf(tags)).toEqual(before);
+        apply(tagsOf(after, tags));
+        expect(annotationsOf(tags)).toEqual({ ...before, ...after });
+        apply(tagsOf(Object.fromEntries(Object.keys({ ...before, ...after }).map((name) => [name, null])), tags));
+        expect(tags).toEqual({ other: 'x' });
+      }),
+    );
+  });
+});
