@@ -1,0 +1,215 @@
+// sims/azure/image-versions.ts: image versions: made from a snapshot, replicated to regions, hidden from latest, deleted.
+import { ArmError, resourceNotFound } from './arm-error.ts';
+import type { Answer, Call } from './call.ts';
+import { requireIdleThing } from './galleries.ts';
+import { definitionId, requireDefinition } from './image-definitions.ts';
+import { regionKey } from './image-references.ts';
+import { type JsonObject, mergeObjects, objectAt, objectsAt, stringAt } from './json.ts';
+import { acceptedWithoutBody, asyncHeader, begin, takesEffect } from './operations.ts';
+import { page } from './pages.ts';
+import { publishingOf, replicationOf, zoneRefusal } from './publishing.ts';
+import { tagsOf } from './tags.ts';
+import { keyOf, type Snapshot, type Version, type World } from './world.ts';
+
+export function getVersion(world: World, call: Call): Answer {
+  requireDefinition(world, call);
+  const version = requireVersion(world, call);
+  const isExpanded = call.query.get('$expand') === 'ReplicationStatus';
+  return { status: 200, body: versionBody(version, isExpanded ? call.nowMs : undefined) };
+}
+
+/** Lists say nothing of replication. */
+export function listVersions(world: World, call: Call): Answer {
+  const definition = requireDefinition(world, call);
+  const value = Object.values(world.versions)
+    .filter((version) => keyOf(version.id).startsWith(`${keyOf(definition.id)}/`))
+    .map((version) => versionBody(version, undefined));
+  return page(call, value);
+}
+
+export function putVersion(world: World, call: Call): Answer {
+  requireDefinition(world, call);
+  const before = world.versions[keyOf(versionId(world, call))];
+  return before ? changeVersion(world, call, before) : makeVersion(world, call);
+}
+
+export function patchVersion(world: World, call: Call): Answer {
+  return changeVersion(world, call, requireVersion(world, call));
+}
+
+function makeVersion(world: World, call: Call): Answer {
+  const id = versionId(world, call);
+  const name = requireName(call.params.version ?? '');
+  const location = stringAt(call.body, 'location') ?? '';
+  const asked = structuredClone(objectAt(call.body, 'properties') ?? {});
+  const source = requireSource(world, asked, location);
+  const publishing = publishingOf(asked, location, call.nowMs);
+  const tookMs = world.timing.versionMs;
+  const version: Version = {
+    id,
+    name,
+    location,
+    tags: tagsOf(call.body),
+    createdMs: call.nowMs,
+    state: 'Creating',
+    sizeGb: source.sizeGb,
+    replicatedMs: call.nowMs + (tookMs + world.timing.replicationLagMs) * call.slowdown,
+    properties: {
+      publishingProfile: publishing,
+      storageProfile: {
+        osDiskImage: {
+          sizeInGB: source.sizeGb,
+          hostCaching: stringAt(asked, 'storageProfile', 'osDiskImage', 'hostCaching') ?? 'None',
+          source: { id: source.id },
+        },
+      },
+      validationsProfile: { validationOperationStatus: 'NotExecuted' },
+      safetyProfile: {
+        reportedForPolicyViolation: false,
+        allowDeletionOfReplicatedLocations:
+          objectAt(asked, 'safetyProfile')?.allowDeletionOfReplicatedLocations === true,
+      },
+    },
+  };
+  world.versions[keyOf(id)] = version;
+  const refusal = zoneRefusal(world, publishing);
+  const operation = begin(world, call, {
+    kind: 'capsOperations',
+    location,
+    on: id,
+    tookMs: refusal ? world.timing.definitionMs : tookMs,
+    effect: { kind: 'version-ready', id },
+    ...(refusal && { error: refusal }),
+  });
+  return { status: 201, headers: asyncHeader(world, call, operation), body: versionBody(version, undefined) };
+}
+
+/** Counts, regions, the exclusion and the end of life may change; the source and the storage of a failed one may not. */
+function changeVersion(world: World, call: Call, version: Version): Answer {
+  requireIdleThing(world, version);
+  const asked = structuredClone(objectAt(call.body, 'properties') ?? {});
+  const source = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'id');
+  const had = stringAt(version.properties, 'storageProfile', 'osDiskImage', 'source', 'id');
+  if (source !== undefined && keyOf(source) !== keyOf(had ?? '')) throw notAllowed('storageProfile.osDiskImage.source');
+  const before = objectAt(version.properties, 'publishingProfile') ?? {};
+  const change = objectAt(asked, 'publishingProfile') ?? {};
+  const storage = stringAt(change, 'storageAccountType');
+  if (storage !== undefined && storage !== before.storageAccountType)
+    throw notAllowed('publishingProfile.storageAccountType');
+  if (version.state === 'Failed') {
+    throw new ArmError(
+      409,
+      'OperationNotAllowed',
+      `The image version '${version.name}' is in state Failed; delete it and create it again.`,
+    );
+  }
+  const publishing = publishingOf(
+    { publishingProfile: mergeObjects(before, change) },
+    version.location,
+    version.createdMs,
+  );
+  const isNewRegion = objectsAt(publishing, 'targetRegions').length > objectsAt(before, 'targetRegions').length;
+  const isApplied = takesEffect(call.fate);
+  const changed = isApplied ? version : structuredClone(version);
+  changed.properties.publishingProfile = publishing;
+  if (call.body.tags !== undefined) changed.tags = tagsOf(call.body);
+  changed.state = 'Updating';
+  version.state = 'Updating';
+  const tookMs = isNewRegion ? world.timing.versionMs : world.timing.updateVersionMs;
+  if (isNewRegion && isApplied)
+    version.replicatedMs = call.nowMs + (tookMs + world.timing.replicationLagMs) * call.slowdown;
+  const operation = begin(world, call, {
+    kind: 'capsOperations',
+    location: version.location,
+    on: version.id,
+    tookMs,
+    effect: { kind: 'version-changed', id: version.id },
+  });
+  return { status: 200, headers: asyncHeader(world, call, operation), body: versionBody(changed, undefined) };
+}
+
+export function deleteVersion(world: World, call: Call): Answer {
+  const version = world.versions[keyOf(versionId(world, call))];
+  if (!version) return { status: 204 };
+  requireIdleThing(world, version);
+  version.state = 'Deleting';
+  const operation = begin(world, call, {
+    kind: 'capsOperations',
+    location: version.location,
+    on: version.id,
+    tookMs: world.timing.deleteVersionMs,
+    effect: { kind: 'delete-version', id: version.id },
+  });
+  return acceptedWithoutBody(world, call, operation);
+}
+
+function requireVersion(world: World, call: Call): Version {
+  const version = world.versions[keyOf(versionId(world, call))];
+  if (version) return version;
+  const { gallery, definition, version: name, group = '' } = call.params;
+  throw resourceNotFound('Microsoft.Compute/galleries/images/versions', `${gallery}/${definition}/${name}`, group);
+}
+
+function versionId(world: World, call: Call): string {
+  return `${definitionId(world, call)}/versions/${call.params.version}`;
+}
+
+/** Three 32-bit integers. */
+function requireName(name: string): string {
+  const parts = name.split('.');
+  if (parts.length === 3 && parts.every((part) => /^\d+$/.test(part) && Number(part) < 2 ** 31)) return name;
+  throw new ArmError(
+    400,
+    'InvalidParameter',
+    `The gallery image version name '${name}' is invalid: MajorVersion.MinorVersion.Patch, each a 32-bit integer.`,
+  );
+}
+
+/** The one source style that is served: a snapshot's id, in the version's own region and complete. */
+function requireSource(world: World, asked: JsonObject, location: string): Snapshot {
+  const id = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'id');
+  if (id === undefined)
+    throw new ArmError(
+      400,
+      'InvalidParameter',
+      "Required parameter 'galleryImageVersion.properties.storageProfile' has no source.",
+    );
+  const snapshot = world.snapshots[keyOf(id)];
+  if (!snapshot) throw new ArmError(404, 'ResourceNotFound', `The Resource '${id}' was not found.`);
+  if (regionKey(snapshot.location) !== regionKey(location)) {
+    throw new ArmError(
+      400,
+      'BadRequest',
+      `The source '${id}' is in ${snapshot.location}, the image version in ${location}: they have to be in one region.`,
+    );
+  }
+  if (snapshot.state !== 'Succeeded') {
+    throw new ArmError(409, 'OperationNotAllowed', `The source '${id}' is in state ${snapshot.state}.`);
+  }
+  return snapshot;
+}
+
+function notAllowed(property: string): ArmError {
+  return new ArmError(
+    409,
+    'PropertyChangeNotAllowed',
+    `Changing property 'galleryImageVersion.properties.${property}' is not allowed.`,
+  );
+}
+
+/** With a time, replication is told as well. */
+function versionBody(version: Version, nowMs: number | undefined): JsonObject {
+  const { name, id, location, tags, properties, state } = version;
+  return {
+    name,
+    id,
+    type: 'Microsoft.Compute/galleries/images/versions',
+    location,
+    tags,
+    properties: {
+      ...properties,
+      provisioningState: state,
+      ...(nowMs !== undefined && { replicationStatus: replicationOf(version, nowMs) }),
+    },
+  };
+}

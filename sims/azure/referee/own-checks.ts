@@ -1,0 +1,40 @@
+// sims/azure/referee/own-checks.ts: what the specification does not say and the recordings do: headers and bodies around long operations.
+import { isObject, stringAt } from '../json.ts';
+import type { Exchange } from '../listen.ts';
+
+/** Problems of the answer that oav has no rule for. */
+export function ownFindings(exchange: Exchange): string[] {
+  const { answer, method } = exchange;
+  if (isOperationPoll(exchange.path)) return pollFindings(exchange);
+  if (answer.status >= 400) return errorFindings(exchange);
+  if (method === 'GET' || answer.status === 204) return [];
+  const headers = answer.headers ?? {};
+  const findings: string[] = [];
+  if (headers['azure-asyncoperation'] === undefined) findings.push('no Azure-AsyncOperation header');
+  if (answer.status === 202 && headers.location === undefined) findings.push('202 without a Location header');
+  if (answer.status !== 202 && headers.location !== undefined) findings.push(`${answer.status} with a Location header`);
+  return findings;
+}
+
+export function isOperationPoll(path: string): boolean {
+  return /\/locations\/[^/]+\/(operations|DiskOperations|capsOperations)\/[^/]+$/i.test(path);
+}
+
+function pollFindings({ query, answer }: Exchange): string[] {
+  if (answer.status >= 400) return errorFindings({ answer });
+  if (query.includes('monitor=true')) return [];
+  const status = stringAt(answer.body, 'status');
+  const findings = ['InProgress', 'Succeeded', 'Failed'].includes(status ?? '') ? [] : [`operation status '${status}'`];
+  if (stringAt(answer.body, 'name') === undefined) findings.push('an operation without a name');
+  if (stringAt(answer.body, 'startTime') === undefined) findings.push('an operation without a start');
+  if (status === 'Failed' && stringAt(answer.body, 'error', 'code') === undefined)
+    findings.push('failed without a code');
+  return findings;
+}
+
+/** Disks and snapshots declare no error at all, so every error is held to the envelope ARM prescribes. */
+function errorFindings({ answer }: Pick<Exchange, 'answer'>): string[] {
+  const error = answer.body?.error;
+  const isEnvelope = isObject(error) && typeof error.code === 'string' && typeof error.message === 'string';
+  return isEnvelope ? [] : [`${answer.status} without an error of code and message`];
+}

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Exchange } from '../listen.ts';
+import { findSpecs } from './find-specs.ts';
+import { type Referee, seatReferee } from './referee.ts';
+import { isTolerated } from './tolerated.ts';
+
+const SET =
+  '/subscriptions/5b2b1c2e-7a0d-4c1e-9d43-0c6f1f6b9a10/resourceGroups/demo/providers/Microsoft.Compute/virtualMachineScaleSets/x';
+const exchange = (parts: Partial<Exchange>): Exchange => ({
+  method: 'GET',
+  path: SET,
+  query: '?api-version=2024-07-01',
+  headers: { 'content-type': 'application/json' },
+  body: {},
+  answer: { status: 200, body: { id: SET, location: 'westeurope' } },
+  atMs: 0,
+  ...parts,
+});
+
+it('a referee without specifications says loudly that it did not sit', async () => {
+  const lines: string[] = [];
+  const referee = await seatReferee({ env: { HEADSTART_AZURE_SPECS: '/nowhere' }, warn: (line) => lines.push(line) });
+  referee.check(exchange({}));
+  expect(referee.sat).toBe(false);
+  expect(lines).toEqual([expect.stringContaining('THE REFEREE DID NOT SIT')]);
+  expect(await referee.report()).toEqual({ checked: 0, rejected: [] });
+});
+
+describe.runIf(findSpecs(process.env) !== undefined)('the referee', () => {
+  let fresh: () => Referee;
+  beforeAll(async () => {
+    const seated = await seatReferee();
+    let before = 0;
+    fresh = () => ({
+      ...seated,
+      report: async () => {
+        const { rejected } = await seated.report();
+        const mine = rejected.slice(before);
+        before = rejected.length;
+        return { checked: 0, rejected: mine };
+      },
+    });
+  });
+
+  it('lets a good exchange pass', async () => {
+    const referee = fresh();
+    referee.check(exchange({}));
+    expect((await referee.report()).rejected).toEqual([]);
+  });
+
+  it.each<[string, Partial<Exchange>, string, RegExp]>([
+    [
+      'a field that the specification does not know',
+      {
+        method: 'PATCH',
+        body: { properties: { nonsense: 1 } },
+        answer: { status: 200, headers: { 'azure-asyncoperation': 'x' }, body: { location: 'x' } },
+      },
+      'request',
+      /OBJECT_ADDITIONAL_PROPERTIES/,
+    ],
+    ['a field of the wrong type', { answer: { status: 200, body: { location: 5 } } }, 'answer', /INVALID_TYPE/],
+    ['an api-version it does not know', { query: '?api-version=2026-04-01' }, 'request', /OPERATION_NOT_FOUND/],
+    [
+      'a status that is not declared',
+      { method: 'POST', path: `${SET}/virtualMachines/0/deallocate`, answer: { status: 204 } },
+      'answer',
+      /INVALID_RESPONSE_CODE/,
+    ],
+    [
+      'a bodiless 202 without the headers that lead on',
+      { method: 'POST', path: `${SET}/virtualMachines/0/deallocate`, answer: { status: 202 } },
+      'answer',
+      /Azure-AsyncOperation/,
+    ],
+    [
+      'an error that is not in the envelope',
+      {
+        path: SET.replace('virtualMachineScaleSets', 'snapshots'),
+        query: '?api-version=2024-03-02',
+        answer: { status: 404, body: { code: 'NotFound' } },
+      },
+      'answer',
+      /without an error/,
+    ],
+    [
+      'an operation in a state that does not exist',
+      {
+        path: '/subscriptions/s/providers/Microsoft.Compute/locations/westeurope/operations/1',
+        answer: { status: 200, body: { status: 'Done', name: '1', startTime: 'x' } },
+      },
+      'answer',
+      /operation status/,
+    ],
+  ])('rejects %s', async (_, parts, side, finding) => {
+    const referee = fresh();
+    referee.check(exchange(parts));
+    const { rejected } = await referee.report();
+    expect(rejected.find((one) => one.side === side)?.findings.join('\n')).toMatch(finding);
+  });
+});
+
+it('only what the real service was seen doing is tolerated', () => {
+  const extra = (name: string) => ({
+    code: 'OBJECT_ADDITIONAL_PROPERTIES',
+    paths: [`/properties/${name}`],
+    message: `Additional properties not allowed: ${name}`,
+  });
+  expect(isTolerated(extra('resilientVMDeletionStatus'))).toBe(true);
+  expect(isTolerated(extra('surprise'))).toBe(false);
+  expect(isTolerated({ ...extra('resilientVMDeletionStatus'), code: 'INVALID_TYPE' })).toBe(false);
+});

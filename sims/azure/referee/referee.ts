@@ -1,0 +1,135 @@
+// sims/azure/referee/referee.ts: does every request and answer agree with Microsoft's specification? Nobody here wrote the rules.
+import { join } from 'node:path';
+import type { Exchange } from '../listen.ts';
+import { findSpecs } from './find-specs.ts';
+import { isOperationPoll, ownFindings } from './own-checks.ts';
+import { type Finding, isTolerated } from './tolerated.ts';
+
+export interface Rejection {
+  exchange: string;
+  side: 'request' | 'answer';
+  findings: string[];
+}
+
+export interface Referee {
+  /** false: there are no specifications here, and nothing was checked. */
+  sat: boolean;
+  /** Returns at once; the verdict is in the report. */
+  check(exchange: Exchange): void;
+  /** Waits for every verdict. */
+  report(): Promise<{ checked: number; rejected: Rejection[] }>;
+}
+
+export interface RefereeEdges {
+  env: Readonly<Record<string, string | undefined>>;
+  warn(line: string): void;
+}
+
+const PROCESS_EDGES: RefereeEdges = { env: process.env, warn: (line) => process.stderr.write(`${line}\n`) };
+
+/** Loading the specifications takes a second: seat one referee and give it to many simulators. */
+export async function seatReferee({ env, warn }: RefereeEdges = PROCESS_EDGES): Promise<Referee> {
+  const specs = findSpecs(env);
+  if (specs === undefined) {
+    warn(
+      'THE REFEREE DID NOT SIT: no Azure specifications in HEADSTART_AZURE_SPECS or ../shared/azure-specs; no exchange was checked',
+    );
+    return { sat: false, check: () => {}, report: async () => ({ checked: 0, rejected: [] }) };
+  }
+  const validator = await loadValidator(specs);
+  const verdicts: Promise<Rejection[]>[] = [];
+  return {
+    sat: true,
+    check: (exchange) => void verdicts.push(judge(validator, exchange)),
+    report: async () => ({ checked: verdicts.length, rejected: (await Promise.all(verdicts)).flat() }),
+  };
+}
+
+type Validator = Awaited<ReturnType<typeof loadValidator>>;
+
+async function loadValidator(specs: string) {
+  const { LiveValidator } = await import('oav');
+  const validator = new LiveValidator(
+    {
+      directory: join(specs, 'specification'),
+      git: { shouldClone: false },
+      // One level each: a deeper pattern loads the examples as if they were specifications.
+      swaggerPathsPattern: ['compute/resource-manager/Microsoft.Compute/*/stable/*/*.json'],
+      isPathCaseSensitive: false,
+      isArmCall: true,
+    },
+    () => {}, // its log is long and says nothing that the findings do not
+  );
+  await validator.initialize();
+  return validator;
+}
+
+async function judge(validator: Validator, exchange: Exchange): Promise<Rejection[]> {
+  const name = `${exchange.method} ${exchange.path} → ${exchange.answer.status}`;
+  const rejections: Rejection[] = [];
+  const reject = (side: Rejection['side'], findings: string[]) => {
+    if (findings.length > 0) rejections.push({ exchange: name, side, findings });
+  };
+  reject('answer', ownFindings(exchange));
+  if (isOperationPoll(exchange.path)) return rejections; // operations are not in the specification
+  const { requestValidationResult, responseValidationResult } = await validator.validateLiveRequestResponse({
+    liveRequest: liveRequest(exchange),
+    liveResponse: liveResponse(exchange),
+  });
+  reject(
+    'request',
+    findingsOf(requestValidationResult, () => false),
+  );
+  if (!isUndeclaredError(exchange)) reject('answer', findingsOf(responseValidationResult, isTolerated));
+  return rejections;
+}
+
+interface Result {
+  isSuccessful?: boolean;
+  errors: { code: string; pathsInPayload: string[]; message: string }[];
+  runtimeException?: { code: string; message: string };
+}
+
+/** Success is `true` and nothing else: for an api-version it does not know, the validator answers undefined. */
+function findingsOf(
+  { isSuccessful, errors, runtimeException }: Result,
+  isFine: (finding: Finding) => boolean,
+): string[] {
+  if (isSuccessful === true) return [];
+  if (runtimeException) return [`${runtimeException.code}: ${runtimeException.message}`];
+  const findings = errors.map(({ code, pathsInPayload, message }) => ({ code, paths: pathsInPayload, message }));
+  if (findings.length === 0) return ['the validator neither approved nor objected'];
+  return findings
+    .filter((finding) => !isFine(finding))
+    .map(({ code, paths, message }) => `${code} at ${paths.join(', ') || 'the document'}: ${message}`);
+}
+
+/** Disks and snapshots declare only their successes; `own-checks.ts` looks at their errors. */
+function isUndeclaredError({ path, answer }: Exchange): boolean {
+  return answer.status >= 400 && /\/(disks|snapshots)(\/|$)/i.test(path);
+}
+
+function liveRequest({ method, path, query, headers, body }: Exchange) {
+  const sent = withoutToken(headers);
+  return { method, url: `${path}${query}`, headers: sent, ...(hasBody(method, body) && { body }) };
+}
+
+function liveResponse({ answer }: Exchange) {
+  return {
+    statusCode: String(answer.status),
+    headers: { ...answer.headers, ...(answer.body && { 'content-type': 'application/json' }) },
+    ...(answer.body && { body: structuredClone(answer.body) }),
+  };
+}
+
+function hasBody(method: string, body: Exchange['body']): boolean {
+  return method === 'PUT' || method === 'PATCH' || Object.keys(body).length > 0;
+}
+
+function withoutToken(headers: Exchange['headers']): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && name !== 'authorization') kept[name] = value;
+  }
+  return kept;
+}

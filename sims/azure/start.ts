@@ -1,0 +1,128 @@
+// sims/azure/start.ts: a local Azure Resource Manager for Microsoft.Compute. This is the file to open first.
+import type { Clock } from '../../src/base/clock.ts';
+import { makeLoopbackCertificate } from './certificate.ts';
+import { settle } from './effects.ts';
+import { Dials, type Fault } from './faults.ts';
+import { type Exchange, listen } from './listen.ts';
+import { populate } from './populate.ts';
+import type { Referee } from './referee/referee.ts';
+import { type Request, respond } from './respond.ts';
+import { covers, grantOf, type RoleDefinition } from './roles.ts';
+import { findRoute } from './routes.ts';
+import { checkScenario, type ScenarioInput } from './scenario.ts';
+import type { Timing } from './timing.ts';
+import { answerLogin, type ServicePrincipal } from './tokens.ts';
+import { VirtualClock } from './virtual-clock.ts';
+import { random, type World } from './world.ts';
+
+export interface SimOptions<C extends Clock = VirtualClock> {
+  scenario: ScenarioInput;
+  /** Default: a virtual one, starting on 2026-11-15T08:00Z. */
+  clock?: C;
+  /** With a real clock: how many times faster than Azure; hints and throttling keep pace. */
+  speed?: number;
+  timing?: Readonly<Timing>;
+  /** Looks at every exchange; `seatReferee()` makes one. */
+  referee?: Referee;
+  /** What the client may do; without it, everything. */
+  role?: RoleDefinition;
+  /** The only one that may log in with a secret; without it, any may. */
+  servicePrincipal?: ServicePrincipal;
+  /** 0: any free port. */
+  port?: number;
+}
+
+export interface AzureSim<C extends Clock = VirtualClock> {
+  url: string;
+  /** Trust this to reach `url`. */
+  caPem: string;
+  clock: C;
+  /** A copy of everything there is now, secrets included: what no client can see and every test wants to know. */
+  inspect(): World;
+  /** Changes the world behind the client's back: somebody else scales, edits, deletes. */
+  meddle(change: (world: World) => void): void;
+  fail(fault: Fault): void;
+  healAll(): void;
+  /** What the client did that Azure tolerates and a good client does not. */
+  violations: readonly string[];
+  requests: readonly Exchange[];
+  roles: {
+    /** Actions the client needed so far, sorted. */
+    used(): string[];
+    /** Actions of the role that nothing needed. */
+    unneeded(): string[];
+  };
+  stop(): Promise<void>;
+}
+
+export async function startAzureSim<C extends Clock = VirtualClock>(options: SimOptions<C>): Promise<AzureSim<C>> {
+  const clock = options.clock ?? (new VirtualClock() as Clock as C); // C is VirtualClock where none was given
+  const scenario = checkScenario(options.scenario, 'the scenario');
+  let world = populate(scenario, clock.nowMs(), options.speed, options.timing);
+  const luck = { random: scenario.seed ^ 0x5f356495 };
+  const dials = new Dials(() => random(luck));
+  const grant = options.role && grantOf(options.role);
+  const violations: string[] = [];
+  const requests: Exchange[] = [];
+  const used = new Set<string>();
+
+  const { certPem, keyPem } = makeLoopbackCertificate();
+  const server = await listen({ certPem, keyPem, port: options.port ?? 0 }, (request, form) => {
+    const { method, url } = request;
+    const { tenantId } = world;
+    const { servicePrincipal } = options;
+    const login = {
+      tenantId,
+      baseUrl: server.url,
+      nowMs: clock.nowMs(),
+      ...(servicePrincipal && { servicePrincipal }),
+    };
+    const token = answerLogin(request, form, login);
+    if (token) return token;
+    const strike = dials.strike(method, findRoute(method, url.pathname)?.type ?? '');
+    if (strike.connection === 'reset') return 'reset';
+    const { answer, world: next } = respond(world, request, {
+      ...strike,
+      nowMs: clock.nowMs(),
+      baseUrl: server.url,
+      violate: (what) => violations.push(`${method} ${url.pathname}: ${what}`),
+      used: (action) => used.add(action),
+      ...(grant && { grant }),
+    });
+    world = next;
+    const exchange = exchangeOf(request, answer, clock.nowMs());
+    requests.push(exchange);
+    options.referee?.check(exchange);
+    return strike.connection === 'answer-lost' ? 'reset' : answer;
+  });
+
+  return {
+    url: server.url,
+    caPem: certPem,
+    clock,
+    inspect() {
+      const copy = structuredClone(world);
+      settle(copy, clock.nowMs());
+      return copy;
+    },
+    meddle(change) {
+      settle(world, clock.nowMs());
+      change(world);
+    },
+    fail: (fault) => dials.set(fault),
+    healAll: () => dials.clear(),
+    violations,
+    requests,
+    roles: {
+      used: () => [...used].sort(),
+      unneeded: () => (grant?.actions ?? []).filter((pattern) => ![...used].some((action) => covers(pattern, action))),
+    },
+    stop: server.stop,
+  };
+}
+
+/** Without the token: what is kept may be printed. */
+function exchangeOf({ method, url, headers, body }: Request, answer: Exchange['answer'], atMs: number): Exchange {
+  const { authorization: _, ...kept } = headers;
+  return { method, path: url.pathname, query: url.search, headers: kept, body, answer, atMs };
+}

@@ -1,0 +1,127 @@
+// sims/azure/testing.ts: the simulator without its server, for tests: requests are function calls and time is a number.
+
+import { API_VERSIONS } from './api-versions.ts';
+import type { Answer } from './call.ts';
+import { type Strike, UNHARMED } from './faults.ts';
+import type { JsonObject } from './json.ts';
+import { populate } from './populate.ts';
+import { respond } from './respond.ts';
+import type { Grant } from './roles.ts';
+import { findRoute } from './routes.ts';
+import { checkScenario, type ScenarioInput } from './scenario.ts';
+import type { Instance, ScaleSet, World } from './world.ts';
+
+export interface Ask {
+  body?: JsonObject;
+  query?: string;
+  ifMatch?: string;
+  apiVersion?: string;
+  strike?: Partial<Strike>;
+  grant?: Grant;
+  token?: string | null;
+}
+
+export class Bench {
+  world: World;
+  nowMs = Date.parse('2026-11-15T08:00:00Z');
+  readonly violations: string[] = [];
+  readonly used: string[] = [];
+
+  constructor(scenario: Partial<ScenarioInput> = {}) {
+    const full = { cluster: 'demo', resourceGroup: 'demo', scaleSets: [{ name: 'pool1', instances: 2 }], ...scenario };
+    this.world = populate(checkScenario(full, 'the scenario'), this.nowMs);
+  }
+
+  /** `path` after `…/providers/Microsoft.Compute/`, or a whole one. */
+  ask(method: string, path: string, ask: Ask = {}): Answer {
+    const group = `/subscriptions/${this.world.subscriptionId}/resourceGroups/demo/providers/Microsoft.Compute`;
+    const full = path.startsWith('/') || path.startsWith('https:') ? path : `${group}/${path}`;
+    const url = new URL(full, 'https://127.0.0.1:1');
+    const provider = findRoute(method, url.pathname)?.route.provider ?? 'compute';
+    if (!url.searchParams.has('api-version'))
+      url.searchParams.set('api-version', ask.apiVersion ?? API_VERSIONS[provider]);
+    for (const [name, value] of new URLSearchParams(ask.query)) url.searchParams.set(name, value);
+    const token = ask.token === undefined ? 'test' : ask.token;
+    const { answer, world } = respond(
+      this.world,
+      {
+        method,
+        url,
+        headers: {
+          ...(token !== null && { authorization: `Bearer ${token}` }),
+          ...(ask.ifMatch !== undefined && { 'if-match': ask.ifMatch }),
+        },
+        body: structuredClone(ask.body ?? {}),
+      },
+      {
+        ...UNHARMED,
+        ...ask.strike,
+        nowMs: this.nowMs,
+        baseUrl: 'https://127.0.0.1:1',
+        violate: (what) => this.violations.push(what),
+        used: (action) => this.used.push(action),
+        ...(ask.grant && { grant: ask.grant }),
+      },
+    );
+    this.world = world;
+    return answer;
+  }
+
+  /** The same, and the operation it begins polled as it asks to be, until it has ended. Gives the last status body. */
+  askAndWait(method: string, path: string, ask: Ask = {}): Answer {
+    const first = this.ask(method, path, ask);
+    const url = first.headers?.['azure-asyncoperation'];
+    if (url === undefined) return first;
+    for (let hint = first.headers?.['retry-after']; ; ) {
+      this.nowMs += Number(hint ?? 0) * 1000;
+      const poll = this.ask('GET', url);
+      if (poll.body?.status !== 'InProgress') return poll;
+      hint = poll.headers?.['retry-after'];
+    }
+  }
+
+  set(): ScaleSet {
+    const [set] = Object.values(this.world.scaleSets);
+    if (!set) throw new Error('the scenario has no scale set');
+    return set;
+  }
+
+  instances(): Instance[] {
+    return Object.values(this.world.instances);
+  }
+}
+
+/** A snapshot, a gallery, a definition and version 2026.11.15 of it, made the usual way. */
+export function withVersion(bench: Bench, more: { definition?: JsonObject; publishing?: JsonObject } = {}): string {
+  const { location } = bench.set();
+  const sourceResourceId = bench.instances()[0]?.osDiskId ?? '';
+  bench.askAndWait('PUT', 'snapshots/snap', {
+    body: { location, properties: { creationData: { createOption: 'Copy', sourceResourceId } } },
+  });
+  bench.askAndWait('PUT', 'galleries/SIG_demo', { body: { location } });
+  bench.askAndWait('PUT', 'galleries/SIG_demo/images/proto', {
+    body: { location, properties: { ...DEFINITION, ...more.definition } },
+  });
+  const version = 'galleries/SIG_demo/images/proto/versions/2026.11.15';
+  bench.askAndWait('PUT', version, { body: versionBody(bench, more.publishing) });
+  return `/subscriptions/${bench.world.subscriptionId}/resourceGroups/demo/providers/Microsoft.Compute/${version}`;
+}
+
+export const DEFINITION = {
+  osType: 'Linux',
+  osState: 'Generalized',
+  hyperVGeneration: 'V2',
+  identifier: { publisher: 'headstart', offer: 'demo', sku: 'pool1' },
+};
+
+export function versionBody(bench: Bench, publishing: JsonObject = {}): JsonObject {
+  const { location } = bench.set();
+  const id = `/subscriptions/${bench.world.subscriptionId}/resourceGroups/demo/providers/Microsoft.Compute/snapshots/snap`;
+  return {
+    location,
+    properties: {
+      publishingProfile: { replicaCount: 3, targetRegions: [{ name: location }], ...publishing },
+      storageProfile: { osDiskImage: { source: { id } } },
+    },
+  };
+}
