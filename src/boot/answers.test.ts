@@ -332,3 +332,16 @@ describe('milestones', () => {
     ]);
   });
 });
+
+describe('a soft reboot', () => {
+  it('edge case 33: is told from its own beginning, not from the kernel start of an earlier life', () => {
+    const record = bootRecord({
+      manager: managerTimes({ softRebootsCount: 1, shutdownStartUs: 2_000e6, userspaceUs: 2_010e6, finishUs: 2_132e6 }),
+      units: [unit('cloud-init.service', 20, 5), unit('kubelet.service', 2_050, 2)],
+    });
+    const { rows, totalUs } = timeline(record);
+    expect(totalUs).toBe(132e6);
+    expect(rows.map((row) => row.name)).not.toContain('cloud-init.service');
+    expect(rows.map((row) => row.name)).toContain('kubelet.service');
+  });
+});

@@ -18,6 +18,9 @@ interface Planted {
 const planted = (write: (secret: string) => string, secret: fc.Arbitrary<string> = word): fc.Arbitrary<Planted> =>
   secret.map((s) => ({ text: write(s), secret: s }));
 
+/** A block is what is indented deeper than its key, wherever the text before it put the key. */
+const DEEPER = ' '.repeat(40);
+
 const CLASSES: Record<string, fc.Arbitrary<Planted>> = {
   'a bearer token': planted((s) => `Authorization: Bearer ${s}`),
   'a bearer token by itself': planted((s) => `sent bearer ${s}`),
@@ -36,7 +39,7 @@ const CLASSES: Record<string, fc.Arbitrary<Planted>> = {
   'protected settings, in words': planted((s) => `protected_settings: ${s}`),
   userData: planted((s) => `userData=${s}`),
   'user-data': planted((s) => `user-data: ${s}`),
-  'a user-data block': planted((s) => `user-data: |\n  #cloud-config\n  runcmd: [${s}]`),
+  'a user-data block': planted((s) => `user-data: |\n${DEEPER}#cloud-config\n${DEEPER}runcmd: [${s}]`),
   'a base64 blob': planted((s) => s, alphabet(BASE64, 240)),
   'wrapped base64': planted((s) => `\n${s}\n`, alphabet(BASE64, 76)),
   'an authorized key': planted((s) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5${s} me@here`),
@@ -45,7 +48,7 @@ const CLASSES: Record<string, fc.Arbitrary<Planted>> = {
   'a quoted password': planted((s) => `'passwd': 'two words, ${s}'`),
   'a password variable': planted((s) => `DB_PASSWORD=${s}`),
   'an escaped password': planted((s) => String.raw`{\"password\":\"${s}\"}`),
-  'a chpasswd list': planted((s) => `chpasswd:\n  list: |\n    root:${s}\n  expire: false`),
+  'a chpasswd list': planted((s) => `chpasswd:\n${DEEPER}list: |\n${DEEPER}  root:${s}\n${DEEPER}expire: false`),
   'a chpasswd pipe': planted((s) => `echo 'root:${s}' | chpasswd`),
   'a password hash': planted((s) => `root:$6$salt$${s}:19000:0`),
   'a connection string': planted(

@@ -47,12 +47,15 @@ const STORY_UNITS: readonly RegExp[] = [
 export function timeline(record: BootRecord): Timeline {
   const spans = everySpan(record);
   const milestones = milestonesOf(record);
-  const rows = inOrder([
+  const everything = inOrder([
     ...phaseRows(record),
     ...creationRow(milestones),
     ...spanRows(spans),
     ...milestones.map(milestoneRow),
   ]);
+  // The clock runs on through a soft reboot: what came before it belongs to an earlier life of the machine.
+  const reborn = phases(record).find((phase) => phase.name === 'soft-reboot');
+  const rows = reborn ? everything.filter((row) => row.startUs >= reborn.startUs) : everything;
   const bounds = boundsOf(rows, milestones);
   const waitUs = coveredUs([...waitsThatHeldUp(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
   const totalUs = bounds.endUs - bounds.startUs;

@@ -57,6 +57,22 @@ describe('steps', () => {
     expect(stage).toMatchObject({ startUs: at(9), tookUs: 5e6 });
   });
 
+  it('edge case 6: also when a step of the stage comes between the two announcements, as 25.1 writes module stages', () => {
+    const log = [
+      '2026-11-15 23:38:50,280 - handlers.py[DEBUG]: start: modules-config: running modules for config',
+      '2026-11-15 23:38:59,447 - handlers.py[DEBUG]: start: modules-config/check-cache: attempting to read from cache [trust]',
+      '2026-11-15 23:38:59,468 - handlers.py[DEBUG]: finish: modules-config/check-cache: SUCCESS: restored from cache',
+      "2026-11-15 23:39:01,201 - log_util.py[DEBUG]: Cloud-init v. 25.1.4 running 'modules:config' at Sun, 15 Nov 2026 23:38:56 +0000. Up 104.33 seconds.",
+      '2026-11-15 23:39:08,705 - handlers.py[DEBUG]: finish: modules-config: SUCCESS: running modules for config',
+      '2026-11-15 23:39:15,692 - handlers.py[DEBUG]: start: modules-final: running modules for final',
+    ].join('\n');
+    const stages = bootsIn(log)[0]!.steps.filter((step) => step.depth === 0);
+    expect(stages.map(({ name, tookUs }) => [name, tookUs])).toEqual([
+      ['modules-config', 18_425_000],
+      ['modules-final', undefined],
+    ]);
+  });
+
   it('edge case 7: nested parents are shown inside each other and counted once', () => {
     const log = [
       banner(stampAt(0), 'init-local', 5),

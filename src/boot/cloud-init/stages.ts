@@ -92,7 +92,8 @@ class Builder {
   private readonly open: Step[] = [];
   private readonly openByName = new Map<string, Step[]>();
   private readonly seen = new Set<string>();
-  private latest: LogEvent | undefined;
+  /** The stage that is running, by how it was announced so far. */
+  private announced: { name: string; by: 'start' | 'banner' | 'both' } | undefined;
 
   constructor(firstUs: number) {
     this.boot = { steps: [], ticks: [], pauses: [], firstUs, lastUs: firstUs };
@@ -107,13 +108,14 @@ class Builder {
     return this.seen.has(stage);
   }
 
-  /** With all stages in one process a stage is announced twice in a row, by its event and by its banner. */
+  /**
+   * With all stages in one process a stage is announced twice, by its event and by its banner, and its first step may
+   * come between the two.
+   */
   isDoubleStart(event: LogEvent): boolean {
-    const before = this.latest;
-    if (!before || !('name' in event) || !('name' in before)) return false;
-    return (
-      (before.kind === 'start' || before.kind === 'banner') && before.name === event.name && before.kind !== event.kind
-    );
+    if (event.kind !== 'start' && event.kind !== 'banner') return false;
+    const { announced } = this;
+    return announced?.name === event.name && announced.by !== 'both' && announced.by !== event.kind;
   }
 
   add(event: LogEvent): void {
@@ -128,14 +130,14 @@ class Builder {
       if (event.datasource !== undefined) boot.datasource = event.datasource;
       this.addTick(event);
     } else {
-      if (!this.isDoubleStart(event)) this.begin(event);
+      if (this.isDoubleStart(event)) this.announced = { name: event.name, by: 'both' };
+      else this.begin(event);
       if (event.kind === 'banner') {
         boot.version ??= event.version;
         this.addTick(event);
       }
     }
     boot.lastUs = event.atUs;
-    if (event.kind !== 'took') this.latest = event;
   }
 
   finish(): CloudInitBoot {
@@ -152,7 +154,10 @@ class Builder {
   }
 
   private begin(event: Extract<LogEvent, { kind: 'start' | 'banner' }>): void {
-    if (!event.name.includes('/')) this.abandonAll();
+    if (!event.name.includes('/')) {
+      this.abandonAll();
+      this.announced = { name: event.name, by: event.kind };
+    }
     const step = this.newStep(event.name, this.innermost());
     step.startUs = event.atUs;
     if (event.kind === 'start') {
@@ -210,6 +215,7 @@ class Builder {
   }
 
   private abandonAll(): void {
+    this.announced = undefined;
     this.open.length = 0;
     this.openByName.clear();
   }

@@ -5,7 +5,14 @@ import { type Argv, runCommand } from '../../base/command.ts';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { pruneRecords, RECORDS_FOLDER, recordPath, storeRecord } from '../../boot/record-store.ts';
-import { ensureInstalled, ensureUninstalled, type RecordUnit, recordUnit, TIMER } from '../../boot/record-unit.ts';
+import {
+  ensureInstalled,
+  ensureUninstalled,
+  type RecordUnit,
+  recordUnit,
+  SERVICE,
+  TIMER,
+} from '../../boot/record-unit.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
@@ -113,7 +120,8 @@ async function uninstall(unit: RecordUnit, { root, dryRun, dir, json }: Options,
     else edges.stdout(paths.map((path) => `would remove ${path}\n`).join(''));
     return;
   }
-  if (isLive && existsSync(unit.files[1]!.path)) await mustRun(['systemctl', 'stop', TIMER], edges);
+  // The service too: it may be waiting for the end of this boot, and would go on without its unit.
+  if (isLive && existsSync(unit.files[1]!.path)) await mustRun(['systemctl', 'stop', TIMER, SERVICE], edges);
   const removed = ensureUninstalled(unit);
   if (isLive && removed.length > 0) await mustRun(['systemctl', 'daemon-reload'], edges);
   if (json) printJson(edges, 'BootRecordUninstall', { isDryRun: false, paths: removed });
