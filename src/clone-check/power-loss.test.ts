@@ -1,0 +1,202 @@
+// Power is lost at every point; the next boot has to end where an undisturbed one ends.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  contents,
+  DONOR_FILES,
+  DONOR_MACHINE_ID,
+  makeClone,
+  makeRoot,
+  makeStubs,
+  put,
+  remove,
+  run,
+  SCRIPT,
+  type Shell,
+  SOURCE,
+  seal,
+  shellsAtHand,
+  stub,
+} from './testing.ts';
+
+const stubs = makeStubs();
+const { shells } = shellsAtHand(stubs);
+const scratch = mkdtempSync(join(tmpdir(), 'headstart-power-'));
+afterAll(() => remove(stubs, scratch));
+
+/** All of it takes many minutes, and is done with `HEADSTART_CAMPAIGN=full`; else some of it, evenly spread. */
+const IS_FULL = process.env.HEADSTART_CAMPAIGN === 'full';
+const KILLED_LINES = IS_FULL ? Number.POSITIVE_INFINITY : 24;
+const TIMEOUT_MS = 3_600_000;
+
+interface Case {
+  mode: string;
+  /** Without a full campaign, the next boot is tried on every so many-th disk. */
+  every: number;
+  make: (shell: Shell) => string;
+  args: (root: string) => string[];
+}
+
+const CASES: Case[] = [
+  {
+    mode: 'seal',
+    every: 2,
+    make: () => makeRoot(),
+    args: (root) => ['seal', '--root', root, '--from', SOURCE, '--donor-id', '4c4c4544-0042-5710-8051-b8c04f4e3232'],
+  },
+  { mode: 'check', every: 2, make: (shell) => makeClone(shell), args: (root) => ['check', '--root', root] },
+  {
+    mode: 'finish',
+    every: 1,
+    make: (shell) => {
+      const root = makeClone(shell);
+      run(shell, ['check', '--root', root]);
+      put(root, '/proc/sys/kernel/hostname', 'clone\n');
+      return root;
+    },
+    args: (root) => ['finish', '--root', root],
+  },
+  {
+    mode: 'scrub',
+    every: 6,
+    make: (shell) => {
+      const root = makeRoot();
+      seal(shell, root);
+      return root;
+    },
+    args: (root) => ['scrub', '--root', root],
+  },
+  {
+    mode: 'unseal',
+    every: 1,
+    make: (shell) => {
+      const root = makeRoot();
+      seal(shell, root);
+      return root;
+    },
+    args: (root) => ['unseal', '--root', root],
+  },
+];
+
+// busybox's shell may run its own tools before any that stand in the way, so that only a kill shows what it leaves behind.
+describe.each(shells.filter(({ name }) => name === 'dash'))('losing power, with $name', (shell) => {
+  // What is on the disk changes only by a command or by a shell's redirection before one: the disk is looked at before and
+  // after each command that changes anything, and what was seen is every disk that a power loss can leave between two lines.
+  it.each(CASES)('between any two changes of `$mode`', { timeout: TIMEOUT_MS }, ({ make, args, every }) => {
+    const whole = make(shell);
+    const all = disksSeen(shell, whole, args(whole));
+    const disks = all.filter((_, index) => IS_FULL || index % every === 0);
+    const expected = comparable(whole);
+    expect(disks.length).toBeGreaterThan(3);
+    for (const disk of disks) {
+      const ran = run(shell, args(disk));
+      expect(ran, ran.stdout).toMatchObject({ code: 0 });
+      expect(comparable(disk), disk).toEqual(expected);
+    }
+    process.stderr.write(
+      `power loss, ${args(whole)[0]} with ${shell.name}: ${disks.length} of ${all.length} disks tried, all came right\n`,
+    );
+    remove(whole, ...all);
+  });
+});
+
+describe.each(shells)('losing power, with $name', (shell) => {
+  it('by a kill at a line of the script', { timeout: TIMEOUT_MS }, () => {
+    const template = makeClone(shell);
+    const whole = copy(template);
+    run(shell, ['check', '--root', whole]);
+    const expected = comparable(whole);
+    const lines = killableLines(shell);
+    const every = Math.max(1, Math.ceil(lines.length / KILLED_LINES));
+    let kills = 0;
+    for (const line of lines.filter((_, index) => index % every === 0)) {
+      const root = copy(template);
+      const ran = run(shell, ['check', '--root', root], killedAt(line));
+      if (ran.signal === 'SIGKILL') kills++;
+      const again = run(shell, ['check', '--root', root]);
+      expect(again, `killed at line ${line}: ${again.stdout}`).toMatchObject({ code: 0 });
+      expect(comparable(root), `killed at line ${line}`).toEqual(expected);
+      remove(root);
+    }
+    process.stderr.write(`power loss, ${kills} kills of check with ${shell.name}, all came right\n`);
+    expect(kills).toBeGreaterThan(0);
+    remove(template, whole);
+  });
+});
+
+/** Runs it, and gives a copy of every different disk there was on the way. */
+function disksSeen(shell: Shell, root: string, args: string[]): string[] {
+  const folder = mkdtempSync(join(scratch, 'disks-'));
+  const watched = mkdtempSync(join(scratch, 'watched-'));
+  for (const name of ['rm', 'mv', 'ln', 'cat', 'chmod', 'mkdir', 'rmdir', 'find', 'ssh-keygen', 'openssl', 'sync']) {
+    const real = spawnSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8', env: { PATH: shell.path } });
+    if (real.status !== 0) continue;
+    // The new folder's name is what makes it one disk: `mktemp` twice at once gives two.
+    const look = '/bin/cp -a "$WATCHED" "$(/bin/mktemp -d "$DISKS/XXXXXX")/disk"';
+    stub(watched, name, `${look}\n${real.stdout.trim()} "$@"\ncode=$?\n${look}\nexit $code`);
+  }
+  const ran = run({ ...shell, path: `${watched}${delimiter}${shell.path}` }, args, SCRIPT, {
+    WATCHED: root,
+    DISKS: folder,
+  });
+  expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 });
+  const different = new Map<string, string>();
+  for (const name of readdirSync(folder)) {
+    const disk = join(folder, name, 'disk');
+    const key = JSON.stringify([...contents(disk)]);
+    if (different.has(key)) rmSync(disk, { recursive: true });
+    else different.set(key, disk);
+  }
+  remove(watched);
+  return [...different.values()];
+}
+
+/** Lines before which a command may stand: the shell's own opinion, less those where it would change the meaning. */
+function killableLines(shell: Shell): number[] {
+  const lines = readFileSync(SCRIPT, 'utf8').split('\n');
+  const start = lines.findIndex((line) => line.startsWith('main() {'));
+  return lines
+    .map((_, index) => index)
+    .filter((index) => index > start && lines[index]!.startsWith('  ') && !/(\\|\||&&|\()$/.test(lines[index - 1]!))
+    .filter((index) => {
+      const [program, ...before] = shell.argv;
+      return spawnSync(program, [...before, '-n', killedAt(index)]).status === 0;
+    });
+}
+
+function killedAt(index: number): string {
+  const lines = readFileSync(SCRIPT, 'utf8').split('\n');
+  const path = join(scratch, `killed-at-${index}`);
+  writeFileSync(path, lines.toSpliced(index, 0, 'kill -KILL $$').join('\n'));
+  return path;
+}
+
+function copy(root: string): string {
+  const to = mkdtempSync(join(scratch, 'copy-'));
+  mkdirSync(to, { recursive: true });
+  cpSync(root, to, { recursive: true, verbatimSymlinks: true });
+  return to;
+}
+
+/** What is made by chance is replaced by whether it is the donor's; how an item went depends on what the first try had done. */
+function comparable(root: string): Map<string, string> {
+  const disk = contents(root);
+  for (const [path, now] of disk) {
+    if (path.startsWith('/dev/')) disk.delete(path); // what a failed first try said
+    if (path.startsWith('/etc/ssh/ssh_host_')) disk.set(path, String(now.includes(DONOR_FILES[path] ?? 'nothing')));
+    if (path.startsWith('/etc/kubernetes/certs/kubeletserver'))
+      disk.set(path, String(now.includes(DONOR_FILES[path]!)));
+    if (path.endsWith('/result')) disk.set(path, now.replaceAll('=absent', '=ok'));
+    if (path === '/etc/machine-id' || path.endsWith('/owner')) {
+      disk.set(
+        path,
+        now.replace(/[0-9a-f]{32}/, (id) => (id === DONOR_MACHINE_ID ? "the donor's" : 'its own')),
+      );
+    }
+  }
+  expect([...disk.keys()].filter((path) => path.endsWith('.headstart-new'))).toEqual([]);
+  return disk;
+}
