@@ -1,0 +1,267 @@
+# What is on this node that a clone of it would inherit? Reads only, writes nothing but its answer: one fact per line, its
+# fields apart by tabs, `end` last, so that an answer that was cut off is noticed. $root, $node_name and $custom_data are set
+# by the lines before this one. No token, key or password is in the answer; custom data is, and only where it was asked for.
+set -u
+PATH=${PATH:-}:/usr/sbin:/usr/bin:/sbin:/bin
+LC_ALL=C
+export PATH LC_ALL
+# Lists are lines.
+IFS='
+'
+tab=$(printf '\t')
+
+# say FIELD...
+say() {
+  answer=
+  for field; do answer=$answer${answer:+$tab}$field; done
+  printf '%s\n' "$answer"
+}
+
+first_line() {
+  sed -n 1p "$root$1" 2>/dev/null | tr -d '\r\t'
+}
+
+# present PATH...: those that are files
+present() {
+  for path; do
+    [ ! -f "$path" ] || printf '%s\n' "$path"
+  done
+}
+
+# ---- the machine
+
+machine() {
+  for key in ID VERSION_ID PRETTY_NAME; do
+    say os "$key" "$(sed -n "s/^$key=//p" "$root/etc/os-release" 2>/dev/null | sed -n 1p | tr -d "\"'\t")"
+  done
+  say kernel "$(uname -r)"
+  say vm-id "$(first_line /sys/class/dmi/id/product_uuid)"
+  say hostname "$(first_line /etc/hostname)"
+  for file in /run/reboot-required /var/run/reboot-required; do
+    [ -e "$root$file" ] || continue
+    say reboot-required "$file" "$(sort -u "$root$file.pkgs" 2>/dev/null | tr '\n\t' ', ' | sed 's/,$//')"
+    break
+  done
+  for folder in / /var/lib/kubelet /var/lib/containerd; do
+    [ -d "$root$folder" ] || continue
+    df -k -P "$root$folder" 2>/dev/null | awk -v OFS="$tab" -v folder="$folder" 'NR == 2 { print "disk", folder, $2, $3, $4 }'
+  done
+  cloud_init
+  addresses
+}
+
+cloud_init() {
+  if [ ! -e "$root/usr/bin/cloud-init" ] && [ ! -d "$root/etc/cloud" ]; then say cloud-init absent
+  elif [ -e "$root/etc/cloud/cloud-init.disabled" ]; then say cloud-init disabled
+  elif grep -q -s 'network:.*config:.*disabled' "$root"/etc/cloud/cloud.cfg "$root"/etc/cloud/cloud.cfg.d/*; then
+    say cloud-init without-network
+  else say cloud-init enabled; fi
+}
+
+# As the kernel has them, in the network of process 1: the caller may be in one of its own.
+addresses() {
+  for net in "$root/proc/1/net" "$root/proc/net"; do
+    [ -r "$net/fib_trie" ] || continue
+    awk -v OFS="$tab" '/\|--/ { seen = $NF } /32 host LOCAL/ { print "address", seen }' "$net/fib_trie" | sort -u
+    awk -v OFS="$tab" '$4 == "00" {
+      text = substr($1, 1, 4)
+      for (at = 5; at < 32; at += 4) text = text ":" substr($1, at, 4)
+      print "address", text
+    }' "$net/if_inet6" 2>/dev/null | sort -u
+    break
+  done
+}
+
+# ---- names and addresses that are written down
+
+references() {
+  names=$({ printf '%s\n' "$node_name"; first_line /etc/hostname; } | tr '[:upper:]' '[:lower:]' | grep . | sort -u | tr '\n' ' ')
+  # shellcheck disable=SC2046 # words are lines here
+  refer kubelet $(present "$root"/etc/default/kubelet* "$root/etc/sysconfig/kubelet" "$root"/var/lib/kubelet/*.env \
+    "$root/var/lib/kubelet/config.yaml" "$root"/etc/kubernetes/kubelet*.yaml "$root"/etc/kubernetes/kubelet*.json \
+    "$root"/etc/kubernetes/kubelet.conf.d/* "$root"/etc/kubernetes/kubelet/*)
+  # shellcheck disable=SC2046
+  refer systemd $(find "$root/etc/systemd/system" -type f \( -name '*.service' -o -name '*.conf' -o -name '*.socket' \
+    -o -name '*.timer' \) 2>/dev/null | sort)
+  # shellcheck disable=SC2046
+  refer network $(present "$root"/etc/systemd/network/* "$root"/etc/netplan/* "$root/etc/network/interfaces" \
+    "$root"/etc/network/interfaces.d/* "$root"/etc/sysconfig/network-scripts/ifcfg-* \
+    "$root"/etc/NetworkManager/system-connections/* "$root"/etc/dhcp/dhclient.conf "$root"/etc/dhcpcd.conf)
+}
+
+# refer AREA FILE...: of a line, only the name or address and the setting it stands in leave this machine
+refer() {
+  area=$1
+  shift
+  [ $# -gt 0 ] || return 0
+  awk -v OFS="$tab" -v area="$area" -v names="$names" -v root="$root" '
+    BEGIN { count = split(names, name, " ") }
+    FNR == 1 { above = "" }
+    /^[ \t]*[#;]/ { next }
+    {
+      line = $0
+      sub(/[ \t]#.*$/, "", line)
+      for (n = 1; n <= count; n++) find_name(name[n])
+      find_all("[0-9]+[.][0-9]+[.][0-9]+[.][0-9]+(/[0-9]+)?", "[0-9.]", "ipv4")
+      find_all("[0-9A-Fa-f]*:[0-9A-Fa-f:]*:[0-9A-Fa-f]*(/[0-9]+)?", "[0-9A-Za-z:]", "colons")
+      if (match(line, /[A-Za-z][A-Za-z0-9_-]*:[ \t]*$/)) above = substr(line, RSTART, RLENGTH)
+    }
+    function find_name(wanted, from, at, before, after) {
+      for (from = 1; (at = index(tolower(substr(line, from)), wanted)) > 0; from += at) {
+        before = from + at - 2 < 1 ? "" : substr(line, from + at - 2, 1)
+        after = substr(line, from + at - 1 + length(wanted), 1)
+        if (before !~ /[A-Za-z0-9_.-]/ && after !~ /[A-Za-z0-9_-]/) tell("name", from + at - 1, wanted)
+      }
+    }
+    function find_all(pattern, part, kind, from, at, width, before, after, found) {
+      for (from = 1; match(substr(line, from), pattern) > 0; from = at + width) {
+        at = from + RSTART - 1; width = RLENGTH
+        before = at < 2 ? "" : substr(line, at - 1, 1)
+        after = substr(line, at + width, 1)
+        found = substr(line, at, width)
+        if (before ~ part || after ~ part) continue
+        if (kind == "colons") tell_colons(at, found); else tell(kind, at, found)
+      }
+    }
+    function tell_colons(at, found, colons, copy) {
+      copy = found
+      colons = gsub(/:/, "", copy)
+      if (colons == 5 && length(found) == 17) tell("mac", at, found)
+      else if (found ~ /::./ || found ~ /.::/ || colons == 7) tell("ipv6", at, found)
+    }
+    function tell(kind, at, found) { print "reference", area, substr(FILENAME, length(root) + 1), FNR, kind, setting(at), found }
+    function setting(at, before, key) {
+      before = substr(line, 1, at - 1)
+      key = above
+      if (match(before, /^[ \t]*[A-Za-z][A-Za-z0-9_-]*[ \t]+$/)) key = before
+      while (match(before, /[A-Za-z][A-Za-z0-9_-]*["\047]*[ \t]*[:=]/)) {
+        key = substr(before, RSTART, RLENGTH)
+        before = substr(before, RSTART + RLENGTH)
+      }
+      if (match(before, /--[A-Za-z][A-Za-z0-9-]*[ \t]+["\047]*$/)) key = substr(before, RSTART, RLENGTH)
+      gsub(/[^A-Za-z0-9_-]/, "", key)
+      sub(/^-+/, "", key)
+      return key
+    }' "$@"
+}
+
+# ---- how kubelet gets into the cluster
+
+joining() {
+  flags=$(kubelet_flags)
+  for flag in kubeconfig bootstrap-kubeconfig; do
+    path=$(printf '%s\n' "$flags" | sed -n "s/^--${flag}=//p;/^--$flag\$/{n;p;}" | sed -n 1p)
+    case $flag:$path in
+      kubeconfig:) set -- /var/lib/kubelet/kubeconfig /etc/kubernetes/kubelet.conf ;;
+      bootstrap-kubeconfig:) set -- /var/lib/kubelet/bootstrap-kubeconfig /etc/kubernetes/bootstrap-kubelet.conf ;;
+      *) set -- "$path" ;;
+    esac
+    for path; do
+      [ ! -f "$root$path" ] || credential "$flag" "$path"
+    done
+  done
+  for unit in headstart-node.service secure-tls-bootstrap.service nodeadm-run.service kops-configuration.service; do
+    for link in "$root"/etc/systemd/system/*.wants/"$unit"; do
+      [ ! -L "$link" ] || say joins-by-unit "$unit"
+    done
+  done
+}
+
+# Of the kubelet that runs, where one does: a script may have put its command line together.
+kubelet_flags() {
+  for process in "$root"/proc/[0-9]*; do
+    [ "$(cat "$process/comm" 2>/dev/null)" = kubelet ] || continue
+    tr '\000' '\n' <"$process/cmdline"
+    return 0
+  done
+  for file in $(present "$root"/etc/default/kubelet* "$root/etc/sysconfig/kubelet" "$root"/var/lib/kubelet/*.env \
+    "$root/etc/systemd/system/kubelet.service" "$root"/etc/systemd/system/kubelet.service.d/*.conf \
+    "$root/usr/lib/systemd/system/kubelet.service" "$root"/usr/lib/systemd/system/kubelet.service.d/*.conf \
+    "$root/lib/systemd/system/kubelet.service"); do
+    grep -v '^[[:space:]]*#' "$file" | tr ' ' '\n' | tr '"' '\n' | sed -n '/^.*--[a-z-]*kubeconfig=/s/^.*--/--/p'
+  done
+}
+
+# credential ROLE PATH: what a kubeconfig identifies itself with
+credential() {
+  found=
+  for data in $(value_of client-certificate-data "$2"); do
+    found=yes
+    printf '%s' "$data" | base64 -d 2>/dev/null | certificates "$1" "$2"
+  done
+  for file in $(value_of client-certificate "$2"); do
+    found=yes
+    if [ -f "$root$file" ]; then certificates "$1" "$2" <"$root$file"; else say credential "$1" "$2" missing "$file"; fi
+  done
+  for token in $(value_of token "$2"); do
+    found=yes
+    token_facts "$1" "$2" "$token"
+  done
+  for file in $(value_of tokenFile "$2"); do
+    found=yes
+    if [ -f "$root$file" ]; then token_facts "$1" "$2" "$(first_line "$file")"; else say credential "$1" "$2" missing "$file"; fi
+  done
+  if grep -q '^[^#]*exec"\{0,1\}:' "$root$2"; then
+    found=yes
+    command=$(value_of command "$2" | sed -n 1p)
+    say credential "$1" "$2" exec "${command##*/}"
+  fi
+  [ -n "$found" ] || say credential "$1" "$2" nothing
+}
+
+# value_of KEY PATH
+value_of() {
+  sed -n "/^[[:space:]]*#/d;s/^[^#]*[[:space:]{,\"]$1\"\{0,1\}:[[:space:]]*[\"']\{0,1\}\([^\"',}[:space:]]*\).*/\1/p;s/^$1:[[:space:]]*[\"']\{0,1\}\([^\"',}[:space:]]*\).*/\1/p" "$root$2"
+}
+
+# The first certificate on stdin: it is the one that names the client, and no secret.
+certificates() {
+  body=$(tr -d '\r' | sed -n '/BEGIN CERTIFICATE/,/END CERTIFICATE/{
+    /BEGIN/d
+    /END/q
+    p
+  }' | tr -d ' \n')
+  say credential "$1" "$2" certificate "$body"
+}
+
+# Never the token: the public half of a bootstrap token, or the end of a signed one.
+token_facts() {
+  if printf '%s\n' "$3" | grep -q '^[a-z0-9]\{6\}\.[a-z0-9]\{16\}$'; then
+    say credential "$1" "$2" token "id=${3%%.*}"
+    return 0
+  fi
+  case $3 in
+    eyJ*.*.*)
+      claims=${3#*.}
+      claims=$(printf '%s==' "${claims%%.*}" | tr '_-' '/+' | base64 -d 2>/dev/null)
+      say credential "$1" "$2" token "expires=$(printf '%s\n' "$claims" | sed -n 's/.*"exp":[[:space:]]*\([0-9]*\).*/\1/p')"
+      ;;
+    *) say credential "$1" "$2" token '' ;;
+  esac
+}
+
+# ---- what the pool gave its first boot
+
+# As the platform delivered it, before what cloud-init made of it.
+give_custom_data() {
+  [ -n "$custom_data" ] || return 0
+  delivered=$(sed -n 's/.*<[a-zA-Z0-9]*:\{0,1\}CustomData>\([^<]*\)<.*/\1/p' "$root/var/lib/waagent/ovf-env.xml" 2>/dev/null |
+    tr -d ' \r\n')
+  if [ -n "$delivered" ]; then
+    say custom-data /var/lib/waagent/ovf-env.xml "$delivered"
+    return 0
+  fi
+  folder=$(readlink "$root/var/lib/cloud/instance" 2>/dev/null)
+  for file in "$root${folder:-/var/lib/cloud/instance}/user-data.txt" "$root/var/lib/cloud/instance/user-data.txt"; do
+    [ -s "$file" ] || continue
+    say custom-data "${file#"$root"}" "$(base64 <"$file" | tr -d '\n')"
+    return 0
+  done
+}
+
+say headstart-inspect 1
+machine
+references
+joining
+give_custom_data
+say end
