@@ -1,0 +1,40 @@
+{{/* The documented name of the job is the release's own. A CronJob's name holds 52 characters at most. */}}
+{{- define "vmss-prototype.name" -}}
+{{- .Release.Name | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* A job cannot be changed: what `helm upgrade` asks for is another job, and the one before it goes. */}}
+{{- define "vmss-prototype.jobName" -}}
+{{- include "vmss-prototype.name" . -}}{{- if gt (int .Release.Revision) 1 -}}-r{{ .Release.Revision }}{{- end -}}
+{{- end -}}
+
+{{/* Objects outside the release's namespace: those of two releases of one name in two namespaces must not be one. */}}
+{{- define "vmss-prototype.clusterName" -}}
+{{- printf "%s:%s" .Release.Namespace (include "vmss-prototype.name" .) -}}
+{{- end -}}
+
+{{- define "vmss-prototype.eventsName" -}}
+{{- printf "%s:events" (include "vmss-prototype.clusterName" .) -}}
+{{- end -}}
+
+{{- define "vmss-prototype.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (include "vmss-prototype.name" .) -}}
+{{- end -}}
+
+{{- define "vmss-prototype.labels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "vmss-prototype.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end -}}

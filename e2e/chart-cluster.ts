@@ -1,0 +1,80 @@
+// e2e/chart-cluster.ts: a real control plane with a donor in it, and helm to install the chart there.
+import type { KubeConfig } from '@kubernetes/client-node';
+import { systemClock } from '../src/base/clock.ts';
+import { runCommand } from '../src/base/command.ts';
+import { type KubeletSim, startKubelets } from '../src/cluster/local/kubelet-sim.ts';
+import { type Plane, startPlane } from '../src/cluster/local/plane.ts';
+import { CHART, type Json } from './chart-render.ts';
+import { ensureKube, type KubeTools } from './ensure-kube.ts';
+
+export const DONOR = 'k8s-pool1-12345678-vmss000000';
+export const NAMESPACE = 'headstart';
+/** Of the Lease, the saved recipe and the sealing pod: the chart's default. */
+export const SHARED = 'kube-system';
+
+export interface ChartCluster {
+  tools: KubeTools;
+  plane: Plane;
+  kubelets: KubeletSim;
+  /** Of an administrator. */
+  config: KubeConfig;
+  /** What it printed; throws what it complained of. */
+  kubectl(args: string[], input?: string): Promise<string>;
+  install(release: string, values: Json): Promise<string>;
+  upgrade(release: string, values: Json): Promise<string>;
+  uninstall(release: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startChartCluster(): Promise<ChartCluster> {
+  const tools = await ensureKube();
+  const plane = await startPlane(tools);
+  const kubelets = await startKubelets(plane);
+  for (const node of [DONOR, 'other-node']) await kubelets.addNode(node);
+  const { CoreV1Api, KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  config.loadFromFile(plane.kubeconfig);
+  const core = config.makeApiClient(CoreV1Api);
+  await core.createNamespace({ body: { metadata: { name: NAMESPACE } } });
+  for (const namespace of [NAMESPACE, SHARED]) {
+    await until(`the default account of ${namespace}`, () =>
+      core.readNamespacedServiceAccount({ name: 'default', namespace }),
+    );
+  }
+
+  async function run(program: string, args: string[], input = ''): Promise<string> {
+    const ran = await runCommand([program, ...args, '--kubeconfig', plane.kubeconfig], { timeoutMs: 60_000, input });
+    if (ran.code !== 0) throw new Error(`${program} ${args.join(' ')}: ${ran.stderr}`);
+    return ran.stdout.toString();
+  }
+  const apply = (order: 'install' | 'upgrade') => (release: string, values: Json) =>
+    run(tools.helm, [order, release, CHART, '--namespace', NAMESPACE, '--values', '-'], JSON.stringify(values));
+
+  return {
+    tools,
+    plane,
+    kubelets,
+    config,
+    kubectl: (args, input) => run(tools.kubectl, args, input),
+    install: apply('install'),
+    upgrade: apply('upgrade'),
+    uninstall: (release) => run(tools.helm, ['uninstall', release, '--namespace', NAMESPACE, '--wait']),
+    stop: async () => {
+      await kubelets.stop();
+      await plane.stop();
+    },
+  };
+}
+
+const DEADLINE_MS = 30_000;
+
+/** What `look` gives once it gives something; a failed look is a look at nothing. */
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  const untilMs = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const found = await look().catch(() => undefined);
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > untilMs) throw new Error(`not seen in time: ${what}`);
+    await systemClock.sleep(50);
+  }
+}

@@ -1,0 +1,378 @@
+// e2e/chart.test.ts: does every documented value of the chart work, and change nothing else?
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { VERBS } from '../src/cli/main.ts';
+import {
+  argsOf,
+  CHART,
+  changesBetween,
+  type Json,
+  type Manifest,
+  podOf,
+  type Rendering,
+  render,
+  rulesOf,
+  termsOf,
+} from './chart-render.ts';
+import { ensureHelm, type HelmTools } from './ensure-helm.ts';
+
+const DONOR = 'k8s-pool1-12345678-vmss000000';
+const RUN = { kamino: { targetNode: DONOR } };
+
+let tools: HelmTools;
+beforeAll(async () => {
+  tools = await ensureHelm();
+});
+
+const rendered = (values: Json = {}, options: Rendering = {}) => render(tools, values, options);
+const changed = (values: Json, base: Json = RUN) => changesBetween(rendered(base), rendered(values));
+
+describe('the documented values', () => {
+  const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
+
+  test('have the documented names and defaults', () => {
+    expect(values.kamino).toEqual({
+      targetNode: '',
+      scheduleOnControlPlane: false,
+      imageHistory: 3,
+      drain: { gracePeriod: 300, force: false },
+      logLevel: 'INFO',
+    });
+  });
+
+  test('are all explained in docs/chart.md, with the others', () => {
+    const text = readFileSync(join(CHART, '../../docs/chart.md'), 'utf8');
+    for (const path of pathsOf(values)) expect(text, path).toContain(`\`${path}\``);
+  });
+
+  test('targetNode is the donor of a run', () => {
+    expect(argsOf(rendered(RUN))).toEqual([
+      'prototype',
+      'run',
+      `--node=${DONOR}`,
+      '--image-history=3',
+      '--drain-grace-period=300',
+      '--log-level=INFO',
+      '--namespace=kube-system',
+    ]);
+  });
+
+  test('no targetNode means a status run, with rights to look only', () => {
+    const manifests = rendered();
+    expect(argsOf(manifests)).toEqual(['prototype', 'status']);
+    expect([...new Set(rulesOf(manifests).flatMap((rule) => rule.verbs))].sort()).toEqual(['get', 'list']);
+    expect(rulesOf(manifests).flatMap((rule) => rule.resources)).not.toContain('secrets');
+  });
+
+  test('the documented example gives a job of the documented name', () => {
+    const options = { release: 'update-vmss-model-image-from-instance-0', namespace: 'default' };
+    const manifests = rendered({ kamino: { scheduleOnControlPlane: true, targetNode: DONOR } }, options);
+    expect(manifests.find(({ kind }) => kind === 'Job')?.metadata).toMatchObject({
+      name: 'update-vmss-model-image-from-instance-0',
+      namespace: 'default',
+    });
+  });
+
+  test('scheduleOnControlPlane requires a control-plane node and tolerates its taints', () => {
+    const changes = changed({ kamino: { ...RUN.kamino, scheduleOnControlPlane: true } });
+    for (const path of Object.keys(changes)) {
+      expect(path).toMatch(/^Job example\/spec\/template\/spec\/(tolerations|affinity)\//);
+    }
+    const pod = podOf(rendered({ kamino: { scheduleOnControlPlane: true } }));
+    expect(pod.tolerations).toEqual(
+      ['control-plane', 'master'].map((role) => ({ key: `node-role.kubernetes.io/${role}`, operator: 'Exists' })),
+    );
+    expect(termsOf(pod).map((term) => term.matchExpressions)).toEqual(
+      ['control-plane', 'master'].map((role) => [{ key: `node-role.kubernetes.io/${role}`, operator: 'Exists' }]),
+    );
+  });
+
+  const arg = (position: number) => `Job example/spec/template/spec/containers/0/args/${position}`;
+
+  test('imageHistory changes one argument', () => {
+    expect(changed({ kamino: { ...RUN.kamino, imageHistory: 5 } })).toEqual({
+      [arg(3)]: { from: '--image-history=3', to: '--image-history=5' },
+    });
+  });
+
+  test.each([5, 0, -1, 86400])('drain.gracePeriod %d changes one argument', (gracePeriod) => {
+    expect(changed({ kamino: { ...RUN.kamino, drain: { gracePeriod } } })).toEqual({
+      [arg(4)]: { from: '--drain-grace-period=300', to: `--drain-grace-period=${gracePeriod}` },
+    });
+  });
+
+  test('drain.force adds one argument and the right to delete pods', () => {
+    const values = { kamino: { ...RUN.kamino, drain: { force: true } } };
+    expect(argsOf(rendered(values))).toContain('--drain-force');
+    const clusterWide = (manifests: Manifest[]) => rulesOf(manifests.filter(({ kind }) => kind === 'ClusterRole'));
+    expect(clusterWide(rendered(values))).toEqual([
+      ...clusterWide(rendered(RUN)),
+      { apiGroups: [''], resources: ['pods'], verbs: ['delete'] },
+    ]);
+  });
+
+  test.each([
+    ['DEBUG', 'DEBUG'],
+    ['VERBOSE', 'DEBUG'],
+    ['WARNING', 'WARNING'],
+    ['ERROR', 'ERROR'],
+    ['CRITICAL', 'CRITICAL'],
+  ])('logLevel %s changes one argument', (logLevel, passed) => {
+    expect(changed({ kamino: { ...RUN.kamino, logLevel } })).toEqual({
+      [arg(5)]: { from: '--log-level=INFO', to: `--log-level=${passed}` },
+    });
+  });
+});
+
+describe('the other values', () => {
+  const pod = 'Job example/spec/template/spec';
+  const more = (values: { [key: string]: Json }): Json => ({ ...RUN, ...values });
+
+  test('pool limits lease and recipe to those of that pool', () => {
+    expect(changed(more({ pool: 'K8s_pool-1' }))).toEqual({
+      'Role nodes:example/rules/1/resourceNames/0': { to: 'headstart-prototype-k8s-pool-1' },
+      'Role nodes:example/rules/3/resourceNames/0': { to: 'headstart-recipe-k8s-pool-1' },
+    });
+    expect(argsOf(rendered({ pool: 'pool1' }))).toContain('--pool=pool1');
+  });
+
+  test('sharedNamespace is where the account of any release may use leases, secrets and pods', () => {
+    expect(changed(more({ sharedNamespace: 'shared' }))).toEqual({
+      [`${pod}/containers/0/args/6`]: { from: '--namespace=kube-system', to: '--namespace=shared' },
+      'Role nodes:example/metadata/namespace': { from: 'kube-system', to: 'shared' },
+      'RoleBinding nodes:example/metadata/namespace': { from: 'kube-system', to: 'shared' },
+    });
+    const bindings = rendered(RUN).filter(({ kind }) => kind === 'RoleBinding');
+    expect(bindings.map(({ metadata }) => metadata.namespace).sort()).toEqual(['default', 'kube-system']);
+    for (const { subjects } of bindings) {
+      expect(subjects).toEqual([{ kind: 'ServiceAccount', name: 'example', namespace: 'nodes' }]);
+    }
+  });
+
+  test('schedule makes a CronJob of the same job, never two at once', () => {
+    const manifests = rendered(more({ schedule: '42 0 * * *' }));
+    const cronJob = manifests.find(({ kind }) => kind === 'CronJob') as unknown as {
+      spec: { schedule: string; concurrencyPolicy: string; jobTemplate: { spec: object } };
+    };
+    const job = rendered(RUN).find(({ kind }) => kind === 'Job');
+    expect(manifests.some(({ kind }) => kind === 'Job')).toBe(false);
+    expect(cronJob.spec).toMatchObject({ schedule: '42 0 * * *', concurrencyPolicy: 'Forbid' });
+    expect(cronJob.spec.jobTemplate.spec).toEqual(job?.spec);
+  });
+
+  test.each([
+    [{ tag: 'v9' }, 'headstart:v9'],
+    [{ repository: 'example.org/a/b' }, 'example.org/a/b:0.1.0'],
+    [{ tag: 'v9', digest: `sha256:${'0'.repeat(64)}` }, `headstart@sha256:${'0'.repeat(64)}`],
+  ])('image %o is the image of every container and of the sealing pod', (image, expected) => {
+    expect(changed(more({ image }))).toEqual({
+      [`${pod}/containers/0/env/0/value`]: { from: 'headstart:0.1.0', to: expected },
+      [`${pod}/containers/0/image`]: { from: 'headstart:0.1.0', to: expected },
+      [`${pod}/initContainers/0/image`]: { from: 'headstart:0.1.0', to: expected },
+    });
+  });
+
+  test('image.pullPolicy and image.pullSecrets', () => {
+    expect(changed(more({ image: { pullPolicy: 'Always', pullSecrets: ['registry'] } }))).toEqual({
+      [`${pod}/containers/0/imagePullPolicy`]: { from: 'IfNotPresent', to: 'Always' },
+      [`${pod}/initContainers/0/imagePullPolicy`]: { from: 'IfNotPresent', to: 'Always' },
+      [`${pod}/imagePullSecrets/0/name`]: { to: 'registry' },
+    });
+  });
+
+  test('azureJson.hostPath is the one file of the machine that is mounted', () => {
+    expect(changed(more({ azureJson: { hostPath: '/etc/other.json' } }))).toEqual({
+      [`${pod}/volumes/0/hostPath/path`]: { from: '/etc/kubernetes/azure.json', to: '/etc/other.json' },
+    });
+    expect(JSON.stringify(rendered(more({ azureJson: { mount: false } })))).not.toMatch(/hostPath|azure-json/);
+  });
+
+  test('workloadIdentity annotates the account and labels the pod', () => {
+    expect(changed(more({ workloadIdentity: { clientId: 'c', tenantId: 't' } }))).toEqual({
+      'Job example/spec/template/metadata/labels/azure.workload.identity/use': { to: 'true' },
+      'ServiceAccount example/metadata/annotations/azure.workload.identity/client-id': { to: 'c' },
+      'ServiceAccount example/metadata/annotations/azure.workload.identity/tenant-id': { to: 't' },
+    });
+  });
+
+  test('serviceAccount may have another name, annotations, or exist already', () => {
+    expect(Object.keys(changed(more({ serviceAccount: { annotations: { a: 'b' } } })))).toEqual([
+      'ServiceAccount example/metadata/annotations/a',
+    ]);
+    const existing = rendered(more({ serviceAccount: { create: false, name: 'mine' } }));
+    expect(existing.some(({ kind }) => kind === 'ServiceAccount')).toBe(false);
+    expect(podOf(existing).serviceAccountName).toBe('mine');
+    const subjects = existing.flatMap((manifest) => (manifest.subjects as { name: string }[] | undefined) ?? []);
+    expect(subjects.length).toBeGreaterThan(0);
+    for (const subject of subjects) expect(subject.name).toBe('mine');
+  });
+
+  test.each<[string, Json, Record<string, unknown>]>([
+    ['hostNetwork', { hostNetwork: true }, { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }],
+    ['extraArgs', { extraArgs: ['--cluster=a b'] }, { 'containers/0/args/8': '--cluster=a b' }],
+    [
+      'extraEnv',
+      { extraEnv: [{ name: 'A', value: 'b' }] },
+      { 'containers/0/env/1/name': 'A', 'containers/0/env/1/value': 'b' },
+    ],
+    ['nodeSelector', { nodeSelector: { zone: '1' } }, { 'nodeSelector/zone': '1' }],
+    ['tolerations', { tolerations: [{ operator: 'Exists' }] }, { 'tolerations/0/operator': 'Exists' }],
+  ])('%s reaches the pod', (_, values, expected) => {
+    const changes = changed(more(values as { [key: string]: Json }));
+    expect(
+      Object.fromEntries(Object.entries(changes).map(([path, { to }]) => [path.replace(`${pod}/`, ''), to])),
+    ).toEqual(expected);
+  });
+
+  test('resources are those of both containers', () => {
+    expect(changed(more({ resources: { limits: { memory: '1Gi' } } }))).toEqual({
+      [`${pod}/containers/0/resources/limits/memory`]: { from: '512Mi', to: '1Gi' },
+      [`${pod}/initContainers/0/resources/limits/memory`]: { from: '512Mi', to: '1Gi' },
+    });
+  });
+
+  test('job sets how long and how often', () => {
+    const job = { backoffLimit: 0, activeDeadlineSeconds: 7200, ttlSecondsAfterFinished: 5 };
+    expect(changed(more({ job: { ...job, terminationGracePeriodSeconds: 60 } }))).toEqual({
+      'Job example/spec/activeDeadlineSeconds': { from: 32400, to: 7200 },
+      'Job example/spec/backoffLimit': { from: 3, to: 0 },
+      'Job example/spec/ttlSecondsAfterFinished': { from: 3600, to: 5 },
+      [`${pod}/terminationGracePeriodSeconds`]: { from: 900, to: 60 },
+    });
+  });
+});
+
+describe('the arguments of the pod', () => {
+  test.each<[string, Json]>([
+    ['a run', RUN],
+    ['a forced run', { kamino: { targetNode: DONOR, drain: { force: true, gracePeriod: -1 }, logLevel: 'VERBOSE' } }],
+    ['a status run', {}],
+    ['a status run of one pool', { pool: 'pool1' }],
+  ])('of %s are options that the program has', async (_, values) => {
+    const [group, verb, ...options] = argsOf(rendered(values));
+    const { verb: loaded } = await VERBS[`${group} ${verb}`]!.load();
+    const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+    loaded.configure(command);
+    expect(() => command.parse(options, { from: 'user' })).not.toThrow();
+  });
+});
+
+describe('values that mean nothing', () => {
+  test.each<[string, Json]>([
+    ['kamino.targetnode', { kamino: { targetnode: 'a' } }],
+    ['kamino.targetNode', { kamino: { targetNode: 'not a node' } }],
+    ['kamino.imageHistory', { kamino: { imageHistory: 0 } }],
+    ['kamino.imageHistory', { kamino: { imageHistory: '3' } }],
+    ['kamino.drain.gracePeriod', { kamino: { drain: { gracePeriod: -2 } } }],
+    ['kamino.drain.force', { kamino: { drain: { force: 'yes' } } }],
+    ['kamino.logLevel', { kamino: { logLevel: 'debug' } }],
+    ['image.digest', { image: { digest: 'latest' } }],
+    ['azureJson.hostPath', { azureJson: { hostPath: 'azure.json' } }],
+    ['sharedNamespace', { sharedNamespace: '' }],
+    ['schedule', { schedule: 'daily' }],
+    ['job.backoffLimit', { job: { backoffLimit: -1 } }],
+    ['extraArg', { extraArg: [] }],
+  ])('%s is refused by its name', (path, values) => {
+    expect(() => rendered(values)).toThrow(path.split('.').at(-1));
+  });
+});
+
+describe('whatever the values', () => {
+  const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}[a-z0-9]$/);
+  const values = fc.record(
+    {
+      kamino: fc.record(
+        {
+          targetNode: fc.oneof(fc.constant(''), name),
+          scheduleOnControlPlane: fc.boolean(),
+          drain: fc.record({ force: fc.boolean(), gracePeriod: fc.integer({ min: -1, max: 3600 }) }),
+        },
+        { requiredKeys: [] },
+      ),
+      pool: fc.stringMatching(/^[A-Za-z0-9_]{1,20}$/),
+      schedule: fc.constantFrom('', '@daily', '0 3 * * 1'),
+      azureJson: fc.record({ mount: fc.boolean(), hostPath: fc.constant('/etc/kubernetes/azure.json') }),
+      hostNetwork: fc.boolean(),
+      extraArgs: fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 3 }),
+      nodeSelector: fc.dictionary(name, fc.string(), { maxKeys: 2 }),
+    },
+    { requiredKeys: [] },
+  );
+
+  test('no container is privileged, the program is not root, no right is a wildcard, and the donor is never its host', () => {
+    fc.assert(
+      fc.property(values, fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,50}[a-z0-9]$/), (given, release) => {
+        const manifests = rendered(given as Json, { release });
+        const pod = podOf(manifests);
+        expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+        for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
+          expect(container.securityContext).toMatchObject({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
+        }
+        expect(pod.containers).toHaveLength(1);
+        expect(pod.containers[0]?.securityContext).not.toHaveProperty('runAsUser');
+        for (const rule of rulesOf(manifests)) expect(JSON.stringify(rule)).not.toContain('*');
+        const donor = given.kamino?.targetNode;
+        for (const term of donor ? termsOf(pod) : []) {
+          expect(term.matchFields).toEqual([{ key: 'metadata.name', operator: 'NotIn', values: [donor] }]);
+        }
+        if (donor) expect(termsOf(pod).length).toBeGreaterThan(0);
+        expect(argsOf(manifests).slice(argsOf(manifests).length - (given.extraArgs?.length ?? 0))).toEqual(
+          given.extraArgs ?? [],
+        );
+        const job = manifests.find(({ kind }) => kind === 'Job' || kind === 'CronJob');
+        expect(job?.metadata.name.length).toBeLessThanOrEqual(52);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the job', () => {
+  test('is resumed when it was stopped, and not repeated when it said no', () => {
+    const job = rendered(RUN).find(({ kind }) => kind === 'Job') as unknown as { spec: Record<string, unknown> };
+    expect(podOf(rendered(RUN)).restartPolicy).toBe('Never');
+    expect(job.spec).toMatchObject({
+      backoffLimit: 3,
+      podFailurePolicy: {
+        rules: [
+          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] },
+          { action: 'FailJob', onExitCodes: { containerName: 'headstart', operator: 'In', values: [1, 2, 3] } },
+        ],
+      },
+    });
+  });
+
+  test('does without what a cluster is too old for', () => {
+    const job = rendered(RUN, { kubeVersion: '1.24.0' }).find(({ kind }) => kind === 'Job');
+    expect(job?.spec).not.toHaveProperty('podFailurePolicy');
+    expect(() => rendered(RUN, { kubeVersion: '1.20.0' })).toThrow('incompatible');
+  });
+});
+
+test('the chart is of the version that the program is of', () => {
+  const chart = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
+  const program = JSON.parse(readFileSync(join(CHART, '../../package.json'), 'utf8'));
+  expect(chart.appVersion).toBe(program.version);
+});
+
+test('helm lint has nothing to say', () => {
+  const ran = spawnSync(tools.helm, ['lint', '--strict', CHART], { encoding: 'utf8' });
+  expect(ran.stdout + ran.stderr).toContain('1 chart(s) linted, 0 chart(s) failed');
+  expect(ran.status).toBe(0);
+});
+
+/** `a.b` for every value that is not a group of others. */
+function pathsOf(values: unknown, prefix = ''): string[] {
+  const isGroup = typeof values === 'object' && values !== null && Object.keys(values).length > 0;
+  if (!isGroup || prefix === 'resources') return [prefix];
+  return Object.entries(values).flatMap(([key, inner]) => pathsOf(inner, prefix ? `${prefix}.${key}` : key));
+}

@@ -1,0 +1,154 @@
+// e2e/container.test.ts: does the container image start, fast and as nobody in particular, with nothing but what is in it?
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildImage, writeLayout } from '../src/container/build.ts';
+import { bundle } from '../src/container/bundle.ts';
+import type { OciImage } from '../src/container/oci-image.ts';
+
+const repository = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'headstart-container-'));
+const layout = join(folder, 'image');
+const root = join(folder, 'root');
+
+let image: OciImage;
+let config: { User: string; Entrypoint: string[]; Env: string[] };
+
+beforeAll(async () => {
+  image = await buildImage();
+  writeLayout(image, layout);
+  const [entry] = read('index.json').manifests;
+  const manifest = blob(entry.digest);
+  config = blob(manifest.config.digest).config;
+  mkdirSync(root);
+  for (const { digest } of manifest.layers) {
+    const unpacked = spawnSync('tar', ['-xzf', join(layout, 'blobs', digest.replace(':', '/')), '-C', root], {
+      encoding: 'utf8',
+    });
+    expect(unpacked.stderr).toBe('');
+  }
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const read = (path: string) => JSON.parse(readFileSync(join(layout, path), 'utf8'));
+const blob = (digest: string) => read(`blobs/${digest.replace(':', '/')}`);
+
+/** In the image's own root, as the image's own user, with the image's own environment. */
+function inImage(argv: string[], input?: Buffer) {
+  const [uid, gid] = config.User.split(':');
+  return spawnSync(
+    'unshare',
+    ['--user', `--map-user=${uid}`, `--map-group=${gid}`, `--root=${root}`, '--wd=/', ...argv],
+    {
+      env: Object.fromEntries(config.Env.map((line) => line.split(/=(.*)/s).slice(0, 2))),
+      ...(input && { input }),
+      maxBuffer: 64 << 20,
+    },
+  );
+}
+
+const headstart = (...args: string[]) => inImage([...config.Entrypoint, ...args]);
+
+describe('the container image', () => {
+  test('runs its entry point as user 65532, and says how long that takes', () => {
+    expect(config.User).toBe('65532:65532');
+    const startedMs = performance.now();
+    const ran = headstart('--version');
+    const tookMs = performance.now() - startedMs;
+    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+    expect(ran.stderr.toString()).toBe('');
+    expect(ran.stdout.toString()).toBe(`${version}\n`);
+    const megabytes = [...image.files.values()].reduce((sum, bytes) => sum + bytes.length, 0) / 1e6;
+    console.log(
+      `container image: ${megabytes.toFixed(1)} MB compressed, started and answered in ${tookMs.toFixed(0)} ms`,
+    );
+  });
+
+  test('finds the files that the program reads beside its sources', () => {
+    const boot = readFileSync(join(repository, 'src/boot/fixtures/boots/first-boot.tar.gz'));
+    const report = inImage([...config.Entrypoint, 'boot', 'report', '-i', '-', '-o', '-'], boot);
+    expect(report.stderr.toString()).toBe('');
+    expect(report.stdout.toString()).toMatch(/^<!doctype html>/i);
+  });
+
+  test('loads every part of the program from its own files', () => {
+    const parts = readdirSync(join(root, 'opt/headstart')).filter((name) => name.endsWith('.js'));
+    const loadable = parts.filter((name) => !['headstart.js', 'copy-host-file.js'].includes(name));
+    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+    // Only what helps development is left out; the simulator's referee is such a thing.
+    const script = `
+      const left = ${JSON.stringify(Object.keys(devDependencies))};
+      for (const name of ${JSON.stringify(loadable)}) {
+        await import('/opt/headstart/' + name).catch((error) => {
+          if (error.code !== 'ERR_MODULE_NOT_FOUND' || !left.some((one) => error.message.includes(\`'\${one}'\`))) throw error;
+        });
+      }`;
+    const ran = inImage(['/usr/bin/node', '--no-warnings', '--input-type=module', '--eval', script]);
+    expect(ran.stderr.toString()).toBe('');
+    expect(ran.status).toBe(0);
+    expect(loadable.length).toBeGreaterThan(20);
+  });
+
+  test('has the program that enters a node, and the certificates of the world', () => {
+    expect(inImage(['/usr/bin/nsenter', '--version']).stdout.toString()).toContain('util-linux');
+    expect(readFileSync(join(root, 'etc/ssl/certs/ca-certificates.crt'), 'utf8')).toContain('BEGIN CERTIFICATE');
+  });
+
+  test('holds no shell and no test, and nothing that its user could write to', () => {
+    const listing = spawnSync('find', [root, '-printf', '%P %y %m\n'], { encoding: 'utf8' }).stdout.split('\n');
+    const paths = listing.filter((line) => line.includes(' ') && !line.startsWith(' ')).map((line) => line.split(' '));
+    expect(paths.length).toBeGreaterThan(50);
+    for (const [path, type, mode] of paths) {
+      expect(['f 644', 'f 755', 'd 755'], path).toContain(`${type} ${mode}`);
+      expect(path).not.toMatch(/(^|\/)(sh|bash|dash|busybox)$|\.test\.ts$|\/fixtures\/|\/node_modules\//);
+    }
+  });
+
+  test('copies a file of the machine so that the program may read it, again and again', () => {
+    const copies = mkdtempSync(join(folder, 'copies-'));
+    const [from, to] = [join(copies, 'azure.json'), join(copies, 'copy.json')];
+    writeFileSync(from, '{}', { mode: 0o600 });
+    const copy = (...args: string[]) =>
+      spawnSync(process.execPath, [join(root, 'opt/headstart/copy-host-file.js'), ...args], { encoding: 'utf8' });
+    for (const round of [1, 2]) expect(copy(from, to), `round ${round}`).toMatchObject({ status: 0, stderr: '' });
+    expect(statSync(to).mode & 0o777).toBe(0o440);
+    expect(copy(from).status).toBe(2);
+    chmodSync(to, 0o600);
+  });
+});
+
+test('two bundles of the same tree are the same, wherever the tree is', async () => {
+  const copy = (name: string) => {
+    const tree = join(folder, name);
+    for (const part of ['src', 'sims', 'package.json', 'LICENSE']) {
+      cpSync(join(repository, part), join(tree, part), {
+        recursive: true,
+        filter: (path) => !/\/fixtures($|\/)|\.test\.ts$/.test(path),
+      });
+    }
+    symlinkSync(join(repository, 'node_modules'), join(tree, 'node_modules'));
+    return tree;
+  };
+  const first = copy('tree');
+  const second = join(folder, 'a-tree-somewhere-else');
+  cpSync(first, second, { recursive: true, verbatimSymlinks: true });
+  const [one, two] = [await bundle(first), await bundle(second)];
+  expect(one.map(({ path }) => path).sort()).toEqual(two.map(({ path }) => path).sort());
+  for (const { path, bytes } of one) {
+    expect(Buffer.compare(bytes, two.find((file) => file.path === path)!.bytes), path).toBe(0);
+  }
+});

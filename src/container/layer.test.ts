@@ -1,0 +1,67 @@
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { parseTar } from 'nanotar';
+import { describe, expect, it } from 'vitest';
+import { type ImageFile, layerOf, sha256 } from './layer.ts';
+
+const file = (path: string, text = path, isExecutable = false): ImageFile => ({
+  path,
+  bytes: Buffer.from(text),
+  isExecutable,
+});
+
+const anyFiles = fc.uniqueArray(
+  fc.record({
+    path: fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8}){0,3}\.x$/),
+    bytes: fc.uint8Array({ maxLength: 2000 }),
+    isExecutable: fc.boolean(),
+  }),
+  { selector: ({ path }) => path },
+);
+
+describe('layerOf', () => {
+  it('gives the same bytes for the same files, in whatever order they come', () => {
+    fc.assert(
+      fc.property(anyFiles, (files) => {
+        expect(layerOf(files.toReversed()).digest).toBe(layerOf(files).digest);
+      }),
+    );
+  });
+
+  it('holds every file with its bytes and mode, owned by root, after the folders it is in', () => {
+    fc.assert(
+      fc.property(anyFiles, (files) => {
+        const entries = parseTar(new Uint8Array(gunzipSync(layerOf(files).blob)));
+        const seen = new Set<string>();
+        for (const { name, type, attrs } of entries) {
+          const folder = name.replace(/\/$/, '').split('/').slice(0, -1).join('/');
+          if (folder !== '') expect(seen).toContain(`${folder}/`);
+          expect(attrs).toMatchObject({ uid: 0, gid: 0, mtime: 0 });
+          if (type === 'directory') expect(attrs?.mode).toMatch(/755$/);
+          seen.add(name);
+        }
+        for (const { path, bytes, isExecutable } of files) {
+          const entry = entries.find(({ name }) => name === path);
+          expect(Buffer.from(entry?.data ?? [])).toEqual(Buffer.from(bytes));
+          expect(entry?.attrs?.mode).toMatch(isExecutable ? /755$/ : /644$/);
+        }
+      }),
+    );
+  });
+
+  it('ends as an archive has to end, whatever its length', () => {
+    const nineteenBlocks = [file('a', 'x'.repeat(19 * 512))]; // with its header exactly one record of an archive
+    expect(gunzipSync(layerOf(nineteenBlocks).blob).subarray(-1024)).toEqual(Buffer.alloc(1024));
+  });
+
+  it('names the compressed bytes and the archive inside', () => {
+    const layer = layerOf([file('a')]);
+    expect(layer.digest).toBe(sha256(layer.blob));
+    expect(layer.diffId).toBe(sha256(gunzipSync(layer.blob)));
+  });
+
+  it('refuses a name that would be cut, and a path that occurs twice', () => {
+    expect(() => layerOf([file('x'.repeat(101))])).toThrow('too long');
+    expect(() => layerOf([file('a'), file('a', 'other')])).toThrow('twice');
+  });
+});
