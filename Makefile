@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.PHONY: help install test lint format e2e demo bench chromium
+.PHONY: help install test lint format e2e campaign image demo bench chromium busybox
 help:
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -22,9 +22,19 @@ test: lint ## install, type-check, lint, run every unit and integration test
 	@echo "== tests"
 	@node .ci/count.ts
 
-e2e: install chromium ## the report, used in a real headless Chromium (installed when missing)
+e2e: install chromium busybox ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go)
+	@echo "== control plane"
+	@node e2e/ensure-kube.ts >/dev/null
 	@echo "== end to end"
 	@node .ci/count.ts --config e2e/vitest.config.ts
+	@echo "== the clone check with busybox's tools"
+	@node .ci/count.ts src/clone-check
+
+campaign: install ## every crash and fault at every call of a run, and every line of the clone check, counted
+	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-run.test.ts src/clone-check
+
+image: install ## the container image of the chart as an OCI layout in out/image (no container engine needed)
+	@node src/container/build.ts
 
 lint: install ## type-check and lint
 	@echo "== types"
@@ -54,3 +64,8 @@ chromium:
 	    echo "next:  install the package chromium, or set CHROMIUM to the path of one"; exit 1; fi; \
 	  echo "== installing chromium"; apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; fi
+
+busybox:
+	@if ! command -v busybox >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "== installing busybox"; apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends busybox >/dev/null; fi

@@ -1,5 +1,5 @@
 // Every --json answer is one document, and docs/json.md names its kind and its fields.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +14,16 @@ const budget = join(folder, 'budget.yaml');
 writeFileSync(budget, 'total: 2min\nunits: {cloud-init.service: 5s}\n');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const documented = sectionsOf(readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8'));
+const text = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8');
+const documented = sectionsOf(text);
 const records = join(folder, 'records');
+
+/** They need a cloud and a cluster, or go on until they are stopped: what they print is read from their sources. */
+const UNASKED = Object.keys(VERBS).filter((path) => /^(?:prototype|sim) /.test(path));
+const PRINTED_UNASKED = kindsIn(
+  ...readdirSync(new URL('./prototype/', import.meta.url)).map((name) => `./prototype/${name}`),
+  './sim-azure.ts',
+);
 
 /** What to ask, the kind of the answer, and the exit code where it is not 0. */
 const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[] = [
@@ -60,11 +68,17 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
 
   it('is asked about every verb there is', () => {
     const missing = Object.keys(VERBS).filter((path) => !asked.some(({ line }) => line.startsWith(`${path} `)));
-    expect(missing).toEqual([]);
+    expect(missing).toEqual(UNASKED);
+  });
+
+  it('has a section for every kind that the others print, and names each of them', () => {
+    expect(PRINTED_UNASKED.length).toBeGreaterThanOrEqual(UNASKED.length);
+    expect(PRINTED_UNASKED.filter((kind) => !documented.has(kind))).toEqual([]);
+    expect(UNASKED.filter((path) => !text.includes(`\n\`${path}\``))).toEqual([]);
   });
 
   it('describes no kind that no verb prints', () => {
-    const printed = new Set([...ASKED.map(([, kind]) => kind), 'BootCollection']); // collecting needs a machine
+    const printed = new Set([...ASKED.map(([, kind]) => kind), ...PRINTED_UNASKED, 'BootCollection']); // collecting needs a machine
     expect([...documented.keys()].filter((kind) => !printed.has(kind))).toEqual([]);
   });
 
@@ -74,6 +88,14 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
     expect(stderr).toContain('both csv and --json would go to standard output');
   });
 });
+
+function kindsIn(...files: string[]): string[] {
+  const sources = files
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const printing = /printJson(?:Line)?\(\s*edges,\s*'(\w+)'/g;
+  return sources.flatMap((source) => [...source.matchAll(printing)].map(([, kind]) => kind!));
+}
 
 /** By heading, every word in backquotes below it. */
 function sectionsOf(text: string): Map<string, string[]> {

@@ -18,6 +18,14 @@ export const GROUPS: Readonly<Record<string, { summary: string; examples: string
     summary: "systemd-analyze's verbs, offline and on any input",
     examples: ['boot systemd critical-chain -i boot.tar.gz', 'boot systemd blame --compat=252 -i boot.tar.gz'],
   },
+  prototype: {
+    summary: 'make the best node of a pool the image every new node starts from',
+    examples: ['prototype candidates --pool pool1', 'prototype run --node k8s-pool1-12345678-vmss000000'],
+  },
+  sim: {
+    summary: 'local stand-ins for what is not at hand',
+    examples: ['sim azure --scenario sims/azure/scenarios/three-nodes.yaml', 'sim azure --help'],
+  },
   'boot cloud-init': {
     summary: "cloud-init analyze's verbs, without its crashes",
     examples: ['boot cloud-init show -i cloud-init.log', 'boot cloud-init boot -i boot.tar.gz'],
@@ -104,6 +112,42 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
   'boot cloud-init boot': {
     summary: 'kernel start, kernel end, cloud-init activation and start',
     load: () => import('./boot/cloud-init-boot.ts'),
+  },
+  'prototype run': {
+    summary: 'take this node, make all new nodes of its pool like it; repeated, it resumes',
+    load: () => import('./prototype/run.ts'),
+  },
+  'prototype plan': {
+    summary: 'every step with its present state, and the exact change of the model',
+    load: () => import('./prototype/plan.ts'),
+  },
+  'prototype candidates': {
+    summary: 'which node of a pool is the best donor, and why',
+    load: () => import('./prototype/candidates.ts'),
+  },
+  'prototype status': {
+    summary: 'versions, what the pool starts from, which instances are stale',
+    load: () => import('./prototype/status.ts'),
+  },
+  'prototype rollback': {
+    summary: 'back to an earlier version, or to the original recipe',
+    load: () => import('./prototype/rollback.ts'),
+  },
+  'prototype recover': {
+    summary: 'bring a donor home after a run that nobody resumed',
+    load: () => import('./prototype/recover.ts'),
+  },
+  'prototype prune': {
+    summary: 'delete versions beyond the history that nothing refers to',
+    load: () => import('./prototype/prune.ts'),
+  },
+  'prototype cost': {
+    summary: 'what the kept versions cost a month',
+    load: () => import('./prototype/cost.ts'),
+  },
+  'sim azure': {
+    summary: 'a local Azure to try the prototype verbs against',
+    load: () => import('./sim-azure.ts'),
   },
   completion: {
     summary: 'print a completion script for bash, zsh or fish',

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
 import { parseAzureJson } from './azure-json.ts';
 import { chooseCredential, createCredential } from './credentials.ts';
-import { Secret } from '../../base/secret.ts';
 
 const canary = 'canary-secret-5d1f';
 const azureJson = (fields: object) => parseAzureJson(JSON.stringify(fields), 'azure.json');

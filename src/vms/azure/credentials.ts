@@ -1,8 +1,8 @@
 // vms/azure/credentials.ts: as whom does the tool speak to Azure? Choosing is pure; making the credential loads the identity library.
 import type { TokenCredential } from '@azure/identity';
 import { UserError } from '../../base/errors.ts';
-import type { AzureJson } from './azure-json.ts';
 import { Secret } from '../../base/secret.ts';
+import type { AzureJson } from './azure-json.ts';
 import type { AzureSettings } from './settings.ts';
 
 export type CredentialChoice =

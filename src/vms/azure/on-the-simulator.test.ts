@@ -8,11 +8,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../sims/azure/faults.ts';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
 import type { Factory, InstanceRef, ModelChange, PoolRef } from '../factory.ts';
 import { Conflict, Forbidden, NoCapacity } from '../failures.ts';
 import { createAzureFactory } from './azure-factory.ts';
 import { lazyCredential } from './credentials.ts';
-import { Secret } from '../../base/secret.ts';
 import { type AzureLab, azureLab } from './testing.ts';
 
 const modes = ['Uniform', 'Flexible'] as const;

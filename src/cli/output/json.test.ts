@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { runVerb } from '../testing.ts';
+import type { Verb } from '../verb.ts';
+import { printJson, printJsonLine } from './json.ts';
+
+const verb: Verb = {
+  examples: [],
+  configure: () => undefined,
+  async run(_args, _options, edges) {
+    printJsonLine(edges, 'Event', { note: 'two\nlines' });
+    printJsonLine(edges, 'Result', { steps: ['a'] });
+    printJson(edges, 'Answer', { steps: ['a'] });
+  },
+};
+
+it('an event and the result that ends a long verb are one line each; a single answer is for people too', async () => {
+  const { stdout } = await runVerb(verb, []);
+  const [event, result, ...answer] = stdout.trimEnd().split('\n');
+  expect(JSON.parse(event!)).toEqual({ apiVersion: 'headstart.dev/v1', kind: 'Event', note: 'two\nlines' });
+  expect(JSON.parse(result!)).toEqual({ apiVersion: 'headstart.dev/v1', kind: 'Result', steps: ['a'] });
+  expect(answer.length).toBeGreaterThan(1);
+  expect(JSON.parse(answer.join('\n'))).toMatchObject({ kind: 'Answer' });
+});

@@ -1,0 +1,33 @@
+// cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node is the best donor, and why?
+import { formatSpan } from '../../base/duration.ts';
+import { rankCandidates } from '../../prototype/candidates.ts';
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+
+interface Options extends ConnectOptions {
+  pool: string;
+}
+
+export const verb: Verb = {
+  examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
+  configure: (command) => withConnectOptions(command).requiredOption('--pool <NAME>', 'the scale set'),
+  async run(_args, options: Options, edges) {
+    const world = await connectWorld(options, edges);
+    const { members } = await poolMembers(world, options.pool, edges.signal());
+    const candidates = rankCandidates(members, edges.nowUs() / 1000);
+    if (options.json) return printJson(edges, 'PrototypeCandidates', { pool: options.pool, candidates });
+    edges.stdout(
+      renderTable(
+        [
+          { title: 'NODE', cell: (c) => c.node },
+          { title: 'READY FOR', align: 'right', cell: (c) => formatSpan(Math.floor(c.readyForMs / 1000) * 1e6) },
+          { title: 'WHY', cell: (c) => (c.against.length > 0 ? `no: ${c.against.join('; ')}` : c.inFavour.join('; ')) },
+        ],
+        candidates,
+      ),
+    );
+    return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;
+  },
+};

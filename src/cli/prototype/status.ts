@@ -1,0 +1,77 @@
+// cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
+import { definitionName } from '../../prototype/names.ts';
+import { type PoolStatus, poolStatus } from '../../prototype/status.ts';
+import type { PoolRef } from '../../vms/factory.ts';
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import {
+  type Connected,
+  type ConnectOptions,
+  connectWorld,
+  listMembers,
+  poolMembers,
+  withConnectOptions,
+} from './connect.ts';
+
+interface Options extends ConnectOptions {
+  pool?: string;
+}
+
+export const verb: Verb = {
+  examples: ['prototype status', 'prototype status --pool k8s-pool1-12345678-vmss --json'],
+  configure: (command) =>
+    withConnectOptions(command).option('--pool <NAME>', 'one scale set; default: all that have nodes here'),
+  async run(_args, options: Options, edges) {
+    const world = await connectWorld(options, edges);
+    const pools = options.pool
+      ? [(await poolMembers(world, options.pool, edges.signal())).pool]
+      : await allPools(world, edges.signal());
+    const statuses = await Promise.all(pools.map((pool) => readStatus(world, pool, edges.signal())));
+    if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: world.gallery, pools: statuses });
+    if (statuses.length === 0) edges.stdout('no node of this cluster belongs to a pool\n');
+    for (const status of statuses) show(status, edges);
+  },
+};
+
+async function allPools(world: Connected, signal: AbortSignal): Promise<PoolRef[]> {
+  const members = await listMembers(world, signal);
+  return [...new Map(members.map((member) => [member.pool.id.toLowerCase(), member.pool])).values()];
+}
+
+async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
+  const [pool, instances, definition] = await Promise.all([
+    factory.readPool(ref, { signal }),
+    factory.listInstances(ref, { signal }),
+    factory.readDefinition(gallery, definitionName(ref.name), { signal }),
+  ]);
+  return poolStatus(pool!, instances, definition ? await factory.listVersions(definition, { signal }) : []);
+}
+
+function show(status: PoolStatus, edges: Edges): void {
+  const without = status.hasBootstrap === false ? ', without bootstrap' : '';
+  edges.stdout(`${status.pool} starts from ${status.model}${without}\n\n`);
+  const versions = renderTable(
+    [
+      { title: 'VERSION', cell: (v) => v.name },
+      { title: 'STATE', cell: (v) => (v.state === 'ready' ? 'ready' : `${v.state} ${v.percent}%`) },
+      { title: 'DONOR', cell: (v) => v.donor ?? '' },
+      { title: 'INSTANCES', align: 'right', cell: (v) => String(v.instances) },
+      {
+        title: '',
+        cell: (v) => [v.isModel ? 'new instances' : '', v.isExcluded ? 'not latest' : ''].filter(Boolean).join(', '),
+      },
+    ],
+    status.versions,
+  );
+  const instances = renderTable(
+    [
+      { title: 'INSTANCE', cell: (i) => i.name },
+      { title: 'MADE FROM', cell: (i) => i.image },
+      { title: 'POWER', cell: (i) => i.power },
+      { title: '', cell: (i) => (i.isStale ? 'stale' : '') },
+    ],
+    status.instances,
+  );
+  edges.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
+}

@@ -1,0 +1,96 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verb } from './sim-azure.ts';
+import { runVerb } from './testing.ts';
+import type { Edges } from './verb.ts';
+
+const SCENARIO = fileURLToPath(new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-sim-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the verb until it has printed its answer, then lets `visit` look, then presses Ctrl-C. */
+async function whileRunning(options: object, visit: (stdout: string) => Promise<void>): Promise<string> {
+  const control = new AbortController();
+  let stderr = '';
+  const printed = Promise.withResolvers<string>();
+  const edges: Edges = {
+    stdout: (text) => printed.resolve(text),
+    stderr: (text) => {
+      stderr += text;
+    },
+    readStdin: () => new Uint8Array(),
+    env: {},
+    isTerminal: { stdout: false, stderr: false },
+    nowUs: () => 0,
+    signal: () => control.signal,
+  };
+  const running = verb.run([], { scenario: SCENARIO, port: '0', speed: '100', ...options }, edges);
+  await visit(await printed.promise);
+  control.abort();
+  await running;
+  return stderr;
+}
+
+function get(url: string, ca: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { ca, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('headstart sim azure', () => {
+  it('listens with a certificate that the printed CA vouches for, until Ctrl-C, and leaves nothing behind', async () => {
+    let caPath = '';
+    const stderr = await whileRunning({}, async (stdout) => {
+      const env = Object.fromEntries(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => line.replace('export ', '').split('=')),
+      );
+      caPath = env.NODE_EXTRA_CA_CERTS;
+      expect(await get(`${env.HEADSTART_AZURE_ENDPOINT}/subscriptions`, readFileSync(caPath, 'utf8'))).toBe(404);
+    });
+    expect(stderr).toContain('stopped after 1 requests');
+    expect(existsSync(caPath)).toBe(false);
+  });
+
+  it('prints the same as one document with --json', async () => {
+    await whileRunning({ json: true }, async (stdout) => {
+      const { kind, endpoint, env, speed } = JSON.parse(stdout);
+      expect({ kind, speed }).toEqual({ kind: 'AzureSimulator', speed: 100 });
+      expect(env.HEADSTART_AZURE_ENDPOINT).toBe(endpoint);
+    });
+  });
+
+  it('names every problem of a scenario at once', async () => {
+    const file = join(folder, 'bad.yaml');
+    writeFileSync(file, 'cluster: x\nscaleSets:\n  - { name: a, instances: -1, colour: red }\n  - { name: A }\n');
+    const { code, stderr } = await runVerb(verb, ['--scenario', file]);
+    expect(code).toBe(2);
+    for (const part of ['resourceGroup', 'scaleSets.0.instances', 'colour', 'sim/bad-scenario']) {
+      expect(stderr).toContain(part);
+    }
+  });
+
+  it.each([
+    [['--scenario', 'nowhere.yaml'], 'sim/scenario-unreadable'],
+    [['--scenario', SCENARIO, '--speed', '0'], 'sim/bad-number'],
+    [['--scenario', SCENARIO, '--port', '99999'], 'sim/bad-number'],
+  ])('refuses %j with %s', async (argv, code) => {
+    const ran = await runVerb(verb, argv);
+    expect({ code: ran.code, isTold: ran.stderr.includes(code) }).toEqual({ code: 2, isTold: true });
+  });
+});

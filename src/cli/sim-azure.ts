@@ -1,0 +1,114 @@
+// cli/sim-azure.ts: `headstart sim azure`: an Azure on this machine, to try the prototype on without a subscription.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseScenario, type Scenario } from '../../sims/azure/scenario.ts';
+import { type AzureSim, startAzureSim } from '../../sims/azure/start.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { UserError } from '../base/errors.ts';
+import { printJson } from './output/json.ts';
+import type { Edges, Verb } from './verb.ts';
+
+interface Options {
+  scenario: string;
+  port: string;
+  speed: string;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: [
+    'sim azure --scenario sims/azure/scenarios/three-nodes.yaml',
+    'sim azure --scenario sims/azure/scenarios/flexible.yaml --port 8443 --speed 1000',
+  ],
+  configure(command) {
+    command
+      .requiredOption('--scenario <FILE>', 'what there is at the start: cluster, region, scale sets')
+      .option('--port <N>', 'listen on this port of the loopback address (0: any that is free)', '0')
+      .option('--speed <X>', 'run this many times faster than Azure', '100')
+      .option('--json', 'print where it listens and what to set as one JSON document');
+  },
+  async run(_args, options: Options, edges) {
+    const port = wholeNumber('--port', options.port, 0, 65_535);
+    const speed = wholeNumber('--speed', options.speed, 1, 1_000_000);
+    const scenario = parseScenario(readScenario(options.scenario), options.scenario);
+    const signal = edges.signal(); // asked for first: Ctrl-C must not leave the folder below behind
+    const sim = await start(scenario, port, speed);
+    const folder = mkdtempSync(join(tmpdir(), 'headstart-sim-'));
+    try {
+      const caPath = join(folder, 'ca.pem');
+      writeFileSync(caPath, sim.caPem);
+      announce({ sim, scenario, caPath, speed, isJson: options.json === true }, edges);
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    } finally {
+      await sim.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+    edges.stderr(`stopped after ${sim.requests.length} requests\n`);
+  },
+};
+
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new UserError(`${flag} is a whole number from ${least} to ${most}, not '${text}'`, { code: 'sim/bad-number' });
+}
+
+function readScenario(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UserError(`cannot read the scenario ${path}: ${(cause as Error).message}`, {
+      code: 'sim/scenario-unreadable',
+      next: 'name one with --scenario, for example sims/azure/scenarios/three-nodes.yaml',
+      cause,
+    });
+  }
+}
+
+async function start(scenario: Scenario, port: number, speed: number): Promise<AzureSim<Clock>> {
+  try {
+    return await startAzureSim({ scenario, port, speed, clock: systemClock });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    throw new UserError(`port ${port} is taken`, {
+      code: 'sim/port-taken',
+      next: 'leave --port out to take any free one',
+      cause,
+    });
+  }
+}
+
+interface Announcement {
+  sim: AzureSim<Clock>;
+  scenario: Scenario;
+  caPath: string;
+  speed: number;
+  isJson: boolean;
+}
+
+function announce({ sim, scenario, caPath, speed, isJson }: Announcement, edges: Edges): void {
+  const { cluster, region, subscription, tenant, resourceGroup, scaleSets } = scenario;
+  const env = {
+    HEADSTART_AZURE_ENDPOINT: sim.url,
+    AZURE_AUTHORITY_HOST: sim.url,
+    NODE_EXTRA_CA_CERTS: caPath,
+    AZURE_SUBSCRIPTION_ID: subscription,
+    AZURE_RESOURCE_GROUP: resourceGroup,
+    AZURE_TENANT_ID: tenant,
+    AZURE_CLIENT_ID: '00000000-0000-0000-0000-0000000000c1',
+    AZURE_CLIENT_SECRET: 'any-secret-will-do',
+  };
+  if (isJson) {
+    printJson(edges, 'AzureSimulator', { endpoint: sim.url, caPath, speed, env });
+    return;
+  }
+  const pools = scaleSets.map(({ name, mode, instances }) => `${name} (${mode}, ${instances})`).join(', ');
+  edges.stderr(`Azure simulator: cluster ${cluster} in ${region}, ${speed} times faster than real: ${pools}\n`);
+  edges.stdout(
+    `${Object.entries(env)
+      .map(([name, value]) => `export ${name}=${value}`)
+      .join('\n')}\n`,
+  );
+  edges.stderr('paste these lines into another terminal; Ctrl-C stops the simulator\n');
+}
