@@ -217,3 +217,18 @@ describe('what comes next, in any world', () => {
     });
   });
 });
+
+describe('the plan as it is shown', () => {
+  it('says that the donor will be brought home, before anything is begun', () => {
+    const scene: Scene = {
+      world: {
+        ...{ nowMs: 0, pool, node, donor, podsToMove: [], podsRefused: [], lease: undefined, definition: undefined },
+        ...{ versions: [], snapshot: undefined, hasRecipe: false, references: undefined },
+      },
+      intent: base.intent,
+      run: { id: 'this-run', isAborting: false },
+    };
+    const states = new Map(planSteps(scene).map((step) => [step.id, step.state]));
+    expect(HOME.map((step) => states.get(step.id))).toEqual(['later', 'later', 'later', 'later']);
+  });
+});

@@ -1,6 +1,6 @@
 // prototype/plan.ts: given the world as it is, what comes next? Pure: the same scene always gives the same answer.
 import { HOME, PIPELINE } from './pipeline.ts';
-import { hasStrayDonor, type Scene } from './scene.ts';
+import { hasStrayDonor, needsCapture, type Scene } from './scene.ts';
 import type { Step } from './step.ts';
 
 export interface PlannedStep {
@@ -32,6 +32,8 @@ export function planSteps(scene: Scene): PlannedStep[] {
 
 function stateOf(step: Step, next: Step | undefined, scene: Scene): PlannedStep['state'] {
   if (step === next) return 'next';
+  // What will be taken out of service has to be brought home again.
+  if (HOME.includes(step) && needsCapture(scene)) return 'later';
   if (!step.isNeeded(scene)) return 'not needed';
   return step.isDone(scene) ? 'done' : 'later';
 }

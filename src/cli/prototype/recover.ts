@@ -2,7 +2,7 @@
 import { systemClock, versionOfDay } from '../../base/clock.ts';
 import { recoverDonor } from '../../prototype/engine.ts';
 import type { Intent } from '../../prototype/scene.ts';
-import { printJson } from '../output/json.ts';
+import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, locateNode, withConnectOptions } from './connect.ts';
 import { type LogLevel, showProgress } from './progress.ts';
@@ -36,7 +36,7 @@ export const verb: Verb = {
         tell: showProgress(edges, options),
       },
     );
-    if (options.json) return printJson(edges, 'PrototypeRecover', { node: options.node, steps });
+    if (options.json) return printJsonLine(edges, 'PrototypeRecover', { node: options.node, steps });
     const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
     edges.stdout(`${options.node} ${said}\n`);
   },

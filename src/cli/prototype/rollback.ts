@@ -34,6 +34,11 @@ export const verb: Verb = {
     if (!options.dryRun) await changeUnderLease(world, pool, change, signal);
     const said = { pool: ref.name, from: describeImage(pool.model.image), to, isDryRun: options.dryRun === true };
     if (options.json) return printJson(edges, 'PrototypeRollback', said);
+    if (options.to === 'original') {
+      edges.stderr(
+        'note: protected settings of extensions are never given back by the cloud; set them again by hand\n',
+      );
+    }
     edges.stdout(
       `${options.dryRun ? 'would point' : 'pointed'} ${said.pool} from ${said.from} at ${to}; existing instances stay as they are\n`,
     );

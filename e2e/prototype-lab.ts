@@ -1,0 +1,254 @@
+// e2e/prototype-lab.ts: a pool in the simulated Azure whose nodes live on a real API server, kept in step as kubelets, scheduler and node controller would.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CoordinationV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import type { ScenarioInput } from '../sims/azure/scenario.ts';
+import type { AzureSim } from '../sims/azure/start.ts';
+import { type Instance, instancesOf, type World } from '../sims/azure/world.ts';
+import type { Clock } from '../src/base/clock.ts';
+import { DONOR_FILES, DONOR_ID, DONOR_NAME, makeRoot, pipe, type Shell } from '../src/clone-check/testing.ts';
+import type { ScriptResult } from '../src/cluster/cluster.ts';
+import { leaseName } from '../src/prototype/names.ts';
+import { type KubeLab, until } from './cluster-lab.ts';
+
+/** Planted where secrets live; none may come out anywhere else. */
+export const CANARIES = {
+  clientSecret: 'canary-client-secret-55aa81',
+  customData: 'canary-custom-data-7d1e03',
+  protectedSettings: 'canary-protected-b20c47',
+} as const;
+
+export const CUSTOM_DATA = `#cloud-config\nruncmd: [join, ${CANARIES.customData}]\n`;
+
+export function poolScenario(name: string, mode: 'Uniform' | 'Flexible', computerNamePrefix: string): ScenarioInput {
+  return {
+    cluster: 'contract',
+    resourceGroup: 'contract',
+    scaleSets: [
+      {
+        name,
+        mode,
+        instances: 3,
+        computerNamePrefix,
+        customData: CUSTOM_DATA,
+        extensions: [
+          {
+            name: 'bootstrap',
+            publisher: 'Microsoft.Azure.Extensions',
+            type: 'CustomScript',
+            protectedSettings: { commandToExecute: `join --token ${CANARIES.protectedSettings}` },
+          },
+          {
+            name: 'health',
+            publisher: 'Microsoft.ManagedServices',
+            type: 'ApplicationHealthLinux',
+            after: ['bootstrap'],
+          },
+        ],
+        tags: { team: 'payments' },
+      },
+    ],
+  };
+}
+
+/** What sealing prints on a machine where everything went well. */
+export const SEALED: ScriptResult = {
+  exitCode: 0,
+  stdout: [
+    'tools',
+    'systemd',
+    'kubelet',
+    'vm-id',
+    'serving-certificate',
+    'script',
+    'unit',
+    'finish-unit',
+    'owner',
+    'link',
+    'drop-in',
+  ]
+    .map((item) => `${item}=ok\n`)
+    .join(''),
+  stderr: '',
+};
+
+export interface Machine {
+  root: string;
+  runScript(script: string): ScriptResult;
+}
+
+/** The disk of a node in a folder, on which the very scripts that would run on the node are run. */
+export function makeMachine(shell: Shell, nodeName: string, vmId: string, customData?: string): Machine {
+  const rename = (text: string) =>
+    text.replaceAll(DONOR_NAME, nodeName).replaceAll(DONOR_ID.toUpperCase(), vmId).replaceAll(DONOR_ID, vmId);
+  const { '/var/lib/cloud/instances/one/user-data.txt': _, ...rest } = DONOR_FILES;
+  const files = Object.fromEntries(Object.entries(rest).map(([path, text]) => [path, rename(text)]));
+  const root = makeRoot({
+    ...files,
+    ...(customData !== undefined && { '/var/lib/cloud/instances/one/user-data.txt': customData }),
+  });
+  return {
+    root,
+    runScript: (script) => {
+      const { code, stdout, stderr } = pipe(shell, onRoot(script, root));
+      return { exitCode: code ?? 1, stdout, stderr };
+    },
+  };
+}
+
+/** Both scripts know a root other than `/`; only its callers on a real node never give one. */
+function onRoot(script: string, root: string): string {
+  const inspecting = (encoded: string) =>
+    Buffer.from(Buffer.from(encoded, 'base64').toString().replace("root=''", `root='${root}'`)).toString('base64');
+  return script
+    .replace('/run/headstart-private', join(tmpdir(), 'headstart-private'))
+    .replace(/echo ([\w+/=]+) \| base64 -d/, (_, encoded: string) => `echo ${inspecting(encoded)} | base64 -d`)
+    .replace(" 'seal' ", ` 'seal' '--root' '${root}' `);
+}
+
+export interface BootTimes {
+  readyAfterMs: number;
+  taintGoesAfterMs: number;
+}
+
+export interface JoinedPool {
+  pool: { id: string; name: string };
+  /** The first is the donor. */
+  nodes: string[];
+  shop: string;
+  /** Lets the cluster catch up with the machines, and pods that have no node find one. */
+  tend(): Promise<void>;
+  leave(): Promise<void>;
+}
+
+export const MERGE = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+const SHUTDOWN = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
+let serial = 0;
+
+/** Three nodes, and two pods on the first of them, of which a disruption budget lets only one go at a time. */
+export async function joinPool(
+  kube: KubeLab,
+  sim: Pick<AzureSim<Clock>, 'inspect' | 'clock' | 'requests'>,
+  times: BootTimes,
+): Promise<JoinedPool> {
+  const { core } = kube;
+  const world = sim.inspect();
+  const set = Object.values(world.scaleSets)[0]!;
+  const members = instancesOf(world, set);
+  const nodes = members.map(({ computerName }) => computerName.toLowerCase());
+  for (const [i, member] of members.entries()) {
+    await kube.kubelets.addNode(nodes[i]!, { spec: { providerID: providerIdOf(member) } });
+    // As the firmware spells it.
+    const status = { nodeInfo: { systemUUID: member.vmId.toUpperCase() } };
+    await core.patchNodeStatus({ name: nodes[i]!, body: { status } }, MERGE);
+  }
+  const shown = new Map(nodes.map((name) => [name, 'true false']));
+
+  async function follow(member: Instance, name: string, now: World): Promise<void> {
+    const { isReady, isTainted } = faceOf(now, member, sim, times);
+    if (shown.get(name) === `${isReady} ${isTainted}`) return;
+    shown.set(name, `${isReady} ${isTainted}`);
+    const ready = { type: 'Ready', status: isReady ? 'True' : 'Unknown', lastTransitionTime: new Date().toISOString() };
+    await core.patchNodeStatus({ name, body: { status: { conditions: [ready] } } }, MERGE);
+    await core.patchNode({ name, body: { spec: { taints: isTainted ? [SHUTDOWN] : null } } }, MERGE);
+  }
+
+  const shop = `shop-of-${nodes[0]}-${++serial}`;
+  async function schedule(): Promise<void> {
+    const { items } = await core.listNamespacedPod({ namespace: shop, fieldSelector: 'spec.nodeName=' });
+    if (items.length === 0) return;
+    const free = await Promise.all(nodes.map((name) => core.readNode({ name })));
+    const home = free.find(({ metadata, spec }) => !spec?.unschedulable && shown.get(metadata!.name!) === 'true false');
+    if (!home) return;
+    for (const { metadata } of items) {
+      const name = metadata!.name!;
+      const target = { kind: 'Node', name: home.metadata!.name! };
+      await core.createNamespacedPodBinding({ name, namespace: shop, body: { metadata: { name }, target } });
+    }
+  }
+
+  async function tend(): Promise<void> {
+    const now = sim.inspect();
+    for (const [i, member] of members.entries()) await follow(member, nodes[i]!, now);
+    await schedule();
+  }
+
+  await kube.addNamespace(shop);
+  const labels = { app: 'shop' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'any' }] } };
+  const selector = { matchLabels: labels };
+  await kube.policy.createNamespacedPodDisruptionBudget({
+    namespace: shop,
+    body: { metadata: { name: 'shop' }, spec: { selector, minAvailable: 1 } },
+  });
+  await kube.apps.createNamespacedDeployment({
+    namespace: shop,
+    body: { metadata: { name: 'shop' }, spec: { replicas: 2, selector, template } },
+  });
+  await until(async () => {
+    await schedule();
+    const { status } = await kube.policy.readNamespacedPodDisruptionBudget({ name: 'shop', namespace: shop });
+    return status?.disruptionsAllowed === 1;
+  });
+
+  return {
+    pool: { id: set.id, name: set.name },
+    nodes,
+    shop,
+    tend,
+    leave: async () => {
+      await core.deleteNamespace({ name: shop });
+      for (const name of nodes) await core.deleteNode({ name });
+    },
+  };
+}
+
+function providerIdOf({ mode, scaleSetId, instanceId, id }: Instance): string {
+  return `azure://${mode === 'Uniform' ? `${scaleSetId}/virtualMachines/${instanceId}` : id}`;
+}
+
+/** A node is Ready some time after its machine runs, and the shutdown taint goes later still. */
+function faceOf(
+  now: World,
+  member: Instance,
+  { clock, requests }: Pick<AzureSim<Clock>, 'clock' | 'requests'>,
+  times: BootTimes,
+): { isReady: boolean; isTainted: boolean } {
+  if (now.instances[member.id.toLowerCase()]?.power !== 'running') return { isReady: false, isTainted: true };
+  const start = requests.findLast(({ path }) => path.toLowerCase() === `${member.id}/start`.toLowerCase());
+  const upForMs = start ? clock.nowMs() - start.atMs - now.timing.startMs : Number.POSITIVE_INFINITY;
+  return { isReady: upForMs >= times.readyAfterMs, isTainted: upForMs < times.taintGoesAfterMs };
+}
+
+/** A quarter of an hour passes for the hold of a run that died. */
+export async function expireLease(kube: KubeLab, namespace: string, pool: string): Promise<void> {
+  const config = new KubeConfig();
+  config.loadFromFile(kube.plane.kubeconfig);
+  const name = leaseName(pool);
+  const renewTime = '2020-01-01T00:00:00.000000Z';
+  await config
+    .makeApiClient(CoordinationV1Api)
+    .patchNamespacedLease({ name, namespace, body: { spec: { renewTime } } }, MERGE);
+}
+
+/** Everything that other people can see of a cloud and a cluster: tags, annotations, events. */
+export async function publicMarks(kube: KubeLab, sim: Pick<AzureSim<Clock>, 'inspect'>): Promise<string> {
+  const { scaleSets, instances, disks, snapshots, galleries, definitions, versions } = sim.inspect();
+  const kinds = [scaleSets, instances, disks, snapshots, galleries, definitions, versions];
+  const tags = kinds.flatMap((kind) => Object.values<{ name: string; tags: object }>(kind)).map((one) => one.tags);
+  const nodes = (await kube.core.listNode({})).items.map(({ metadata }) => metadata);
+  const events = (await kube.core.listEventForAllNamespaces({})).items;
+  return JSON.stringify({ tags, nodes, events });
+}
+
+/** The canaries as they are and as base64 spells them, wherever in a text they stand. */
+export function leaks(text: string, others: readonly string[] = []): string[] {
+  const base64 = Object.values(CANARIES).flatMap((canary) =>
+    [0, 1, 2].map((shift) =>
+      Buffer.from(`${' '.repeat(shift)}${canary}`)
+        .toString('base64')
+        .slice(shift === 0 ? 0 : 4, -4),
+    ),
+  );
+  return [...Object.values(CANARIES), ...base64, ...others].filter((secret) => text.includes(secret));
+}
