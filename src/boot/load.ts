@@ -73,6 +73,7 @@ export function recognise(input: Input): Source | undefined {
   for (const source of SOURCES) {
     const sureness = source.recognise(input);
     if (sureness > (best?.sureness ?? 0)) best = { source, sureness };
+    if (sureness === 1) break; // certain: a listing of 5,000 units need not be looked at eighteen times more
   }
   return best?.source;
 }

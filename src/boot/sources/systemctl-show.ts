@@ -19,12 +19,15 @@ export const systemctlUnitsSource = {
   // A file may hold the manager's block as well: this source reads both, so it is the surer one.
   recognise: (input) => {
     const head = headText(input);
-    return ID_LINE.test(head) && UNIT_LINE.test(head) ? 0.95 : 0;
+    if (!ID_LINE.test(head) || !UNIT_LINE.test(head)) return 0;
+    return FIRST_PROPERTY.test(head) ? 1 : 0.95;
   },
   parse: (input) => parseShow(input, 'systemctl-units'),
 } satisfies Source;
 
 const MANAGER_LINE = /^(Userspace|Finish|UnitsLoadStart)TimestampMonotonic=/m;
+/** Not a journal's export, which also begins with an assignment: its names begin with underscores. */
+const FIRST_PROPERTY = /^[A-Z][A-Za-z]*=/;
 const ID_LINE = /^Id=./m;
 const UNIT_LINE = /^(InactiveExitTimestampMonotonic|ActiveEnterTimestampMonotonic|LoadState|After)=/m;
 
