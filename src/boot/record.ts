@@ -134,20 +134,22 @@ export interface Span {
   detail?: string;
 }
 
-export type MilestoneName =
-  | 'vm-created'
-  | 'kernel-start'
-  | 'userspace'
-  | 'network-online'
-  | 'cloud-init-activated'
-  | 'cloud-init-started'
-  | 'cloud-init-finished'
-  | 'guest-agent-started'
-  | 'extension-started'
-  | 'kubelet-started'
-  | 'node-registered'
-  | 'node-ready'
-  | 'startup-finished';
+export const MILESTONE_NAMES = [
+  'vm-created',
+  'kernel-start',
+  'userspace',
+  'network-online',
+  'cloud-init-activated',
+  'cloud-init-started',
+  'cloud-init-finished',
+  'guest-agent-started',
+  'extension-started',
+  'kubelet-started',
+  'node-registered',
+  'node-ready',
+  'startup-finished',
+] as const;
+export type MilestoneName = (typeof MILESTONE_NAMES)[number];
 
 export interface Milestone {
   name: MilestoneName;

@@ -1,6 +1,6 @@
 // boot/schema.ts: the published shape of a boot record, checked when one is read back from a file.
 import { z } from 'zod';
-import type { BootRecord } from './record.ts';
+import { type BootRecord, MILESTONE_NAMES } from './record.ts';
 
 const us = z.number();
 const names = z.array(z.string());
@@ -95,21 +95,7 @@ const span = z.object({
 });
 
 const milestone = z.object({
-  name: z.enum([
-    'vm-created',
-    'kernel-start',
-    'userspace',
-    'network-online',
-    'cloud-init-activated',
-    'cloud-init-started',
-    'cloud-init-finished',
-    'guest-agent-started',
-    'extension-started',
-    'kubelet-started',
-    'node-registered',
-    'node-ready',
-    'startup-finished',
-  ]),
+  name: z.enum(MILESTONE_NAMES),
   atUs: us,
   errorUs: us.optional(),
   source,

@@ -1,16 +1,20 @@
-// prototype/cost.ts: what do the kept versions cost a month? Versions × size × replicas, at prices from one dated table.
+// prototype/cost.ts: what do the kept versions cost a month? Versions × size × replicas, at prices from one table.
 import type { Redundancy, Version } from '../vms/factory.ts';
 
 export interface Prices {
-  /** When somebody last looked. */
+  /** Where they come from: a date somebody looked, or that nobody did. */
   asOf: string;
   currency: string;
   /** Per GiB and month of snapshot storage. */
   perGbMonth: Readonly<Record<Redundancy, number>>;
 }
 
-/** List prices of standard snapshot storage in a large region; regions differ, so they can be overridden. */
-export const LIST_PRICES: Prices = { asOf: '2026-08-31', currency: 'USD', perGbMonth: { local: 0.05, zone: 0.063 } };
+/** Orders of magnitude, not taken from a price list: nobody has looked them up yet. Override them with a region's own. */
+export const ASSUMED_PRICES: Prices = {
+  asOf: 'assumed, not looked up',
+  currency: 'USD',
+  perGbMonth: { local: 0.05, zone: 0.063 },
+};
 
 export interface CostLine {
   version: string;
@@ -22,7 +26,7 @@ export interface CostLine {
 
 export function storageCost(
   versions: readonly Version[],
-  prices: Prices = LIST_PRICES,
+  prices: Prices = ASSUMED_PRICES,
 ): { lines: CostLine[]; perMonth: number } {
   const lines = versions.map(({ name, sizeGb, replicas, redundancy }) => ({
     version: name,

@@ -20,7 +20,7 @@ export interface Step {
   /** Persisted in logs and events: no number, never renamed. */
   id: string;
   title: string;
-  /** What it usually takes, for whoever watches. */
+  /** What it may take, for whoever watches: an estimate from the documents, measured on no cloud yet. */
   usuallyMs: number;
   /** Whether this run needs it at all, as things stand. */
   isNeeded(scene: Scene): boolean;

@@ -1,6 +1,6 @@
 // cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to; and `prototype cost`: what the kept ones cost.
 import { InvalidArgumentError } from 'commander';
-import { LIST_PRICES, storageCost } from '../../prototype/cost.ts';
+import { ASSUMED_PRICES, storageCost } from '../../prototype/cost.ts';
 import { definitionName } from '../../prototype/names.ts';
 import { prunableVersions } from '../../prototype/prune.ts';
 import type { Definition, Version } from '../../vms/factory.ts';
@@ -51,13 +51,19 @@ export const costVerb: Verb = {
   configure: (command) =>
     withConnectOptions(command)
       .requiredOption('--pool <NAME>', 'the scale set')
-      .option('--price-per-gb <PRICE>', `a month; default: list prices as of ${LIST_PRICES.asOf}`, price),
+      .option(
+        '--price-per-gb <PRICE>',
+        'a month, as your region has it; the default is an assumption, not a price list',
+        price,
+      ),
   async run(_args, options: Options, edges) {
     const world = await connectWorld(options, edges);
     const { versions } = await versionsOf(world, options.pool, edges);
     const given = options.pricePerGb;
     const prices =
-      given === undefined ? LIST_PRICES : { ...LIST_PRICES, asOf: 'given', perGbMonth: { zone: given, local: given } };
+      given === undefined
+        ? ASSUMED_PRICES
+        : { ...ASSUMED_PRICES, asOf: 'given', perGbMonth: { zone: given, local: given } };
     const cost = storageCost(versions, prices);
     if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
     edges.stdout(
