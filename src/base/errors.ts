@@ -40,6 +40,14 @@ export class TransientError extends Error {
   }
 }
 
+/** Ctrl-C, a terminal that was closed, or a machine that is told to stop: what an aborted signal of a verb carries. */
+export class Interrupted extends UserError {
+  constructor(signal: string) {
+    super(`interrupted (${signal})`, { code: 'cli/interrupted', next: 'run the same command again', exitCode: 4 });
+    this.name = 'Interrupted';
+  }
+}
+
 /** The text a person sees on stderr. Anything that is neither kind is a bug and keeps its stack. */
 export function renderError(error: unknown): string {
   if (error instanceof UserError) {

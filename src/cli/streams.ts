@@ -10,8 +10,8 @@ const closed = new Set<number>();
  * Synchronous, so nothing is lost when the process ends. When the reader has gone (`| head`) the rest is dropped and the
  * verb goes on: its exit code, and what it changes, do not depend on who listens.
  */
-export function writeAll(fd: 1 | 2, text: string): void {
-  let bytes = Buffer.from(text);
+export function writeAll(fd: 1 | 2, content: string | Uint8Array): void {
+  let bytes = typeof content === 'string' ? Buffer.from(content) : content;
   while (bytes.length > 0 && !closed.has(fd)) {
     try {
       bytes = bytes.subarray(writeSync(fd, bytes));

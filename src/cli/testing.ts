@@ -14,6 +14,7 @@ export interface TestWorld {
   stdin?: string;
   nowUs?: number;
   env?: Readonly<Record<string, string | undefined>>;
+  signal?: AbortSignal;
 }
 
 export async function run(argv: string[], world: TestWorld = {}): Promise<Ran> {
@@ -38,7 +39,10 @@ export async function runVerb(verb: Verb, argv: readonly string[], world: TestWo
   return ran;
 }
 
-function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {} }: TestWorld): { ran: Ran; edges: Edges } {
+function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal }: TestWorld): {
+  ran: Ran;
+  edges: Edges;
+} {
   const ran: Ran = { code: 0, stdout: '', stderr: '' };
   const edges: Edges = {
     stdout: (text) => {
@@ -51,7 +55,7 @@ function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {} }: Test
     env,
     isTerminal: { stdout: false, stderr: false },
     nowUs: () => nowUs,
-    signal: () => new AbortController().signal,
+    signal: () => signal ?? new AbortController().signal,
   };
   return { ran, edges };
 }

@@ -10,8 +10,10 @@ export interface Edges {
   isTerminal: { stdout: boolean; stderr: boolean };
   /** µs since 1970. */
   nowUs(): number;
-  /** Aborted by Ctrl-C or SIGTERM. Until it is asked for, those end the process at once; from then on the verb must. */
+  /** Aborted by Ctrl-C, SIGTERM or SIGHUP. Until it is asked for, those end the process at once; from then on the verb must. */
   signal(): AbortSignal;
+  /** Aborted by the second of them, for a verb that puts things right when it is interrupted: that, too, is to end. */
+  secondSignal?(): AbortSignal;
 }
 
 export interface Verb {
