@@ -7,6 +7,7 @@ import { TransientError } from '../src/base/errors.ts';
 import type { Cluster, Pod } from '../src/cluster/cluster.ts';
 import { type ClusterLab, clusterContract } from '../src/cluster/contract.ts';
 import { drainNode } from '../src/cluster/drain.ts';
+import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { helperPod } from '../src/cluster/kubernetes/helper-pod.ts';
 import { CLUSTER_RULES, FORCED_DRAIN_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';
 import { Forbidden } from '../src/vms/failures.ts';
@@ -16,14 +17,19 @@ const FORCED: Rights = { ...SHIPPED, cluster: [...CLUSTER_RULES, ...FORCED_DRAIN
 /** The first run builds Kubernetes. */
 const BUILD_MS = 2 * 3_600_000;
 
+type TokenLab = NonNullable<ClusterLab['tokens']>;
+
 let lab: KubeLab;
 let cluster: Cluster;
+/** May do everything. */
+let operator: Cluster;
 let namespace: string;
 let serial = 0;
 
 beforeAll(async () => {
   lab = await openLab();
   ({ cluster, namespace } = await lab.account(FORCED));
+  operator = await kubernetesCluster({ kubeconfig: lab.plane.kubeconfig, clock: systemClock });
 }, BUILD_MS);
 
 afterAll(() => lab?.close());
@@ -58,10 +64,30 @@ clusterContract('Kubernetes', async (): Promise<ClusterLab> => {
       const owner = ownerKind && (await ownedBy(shop, ownerKind));
       await lab.addPod(shop, nodeName, name, owner || {});
     },
+    tokens: { cluster: operator, add: addToken },
     answerScripts: (answer) => {
       lab.kubelets.dials.runScript = answer;
     },
   };
+});
+
+async function addToken({ id, secret, expiresMs, isForJoining }: Parameters<TokenLab['add']>[0]): Promise<void> {
+  const stringData = {
+    'token-id': id,
+    'token-secret': secret,
+    'usage-bootstrap-authentication': String(isForJoining),
+    ...(expiresMs !== undefined && { expiration: new Date(expiresMs).toISOString() }),
+  };
+  const metadata = { name: `bootstrap-token-${id}` };
+  const body = { metadata, type: 'bootstrap.kubernetes.io/token', stringData };
+  await lab.core.createNamespacedSecret({ namespace: 'kube-system', body });
+}
+
+describe('a bootstrap token', () => {
+  it('may not be looked at with the rights a run has, and the answer is that', async () => {
+    await addToken({ id: 'bbbbb1', secret: '0123456789abcdef', isForJoining: true });
+    await expect(cluster.readBootstrapToken('bbbbb1')).rejects.toBeInstanceOf(Forbidden);
+  });
 });
 
 /** Makes the owner, or the collector would take the pod away. */

@@ -59,6 +59,14 @@ export interface Lease {
   note: string;
 }
 
+/** What may be told of a bootstrap token: never its secret half. */
+export interface BootstrapToken {
+  /** Absent: it does not end. */
+  expiresMs?: number;
+  /** A kubelet may log in with it. */
+  isForJoining: boolean;
+}
+
 /** What a script on the node printed, and how it ended. */
 export interface ScriptResult {
   exitCode: number;
@@ -91,6 +99,12 @@ export interface Cluster {
   readSecret(name: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>> | undefined>;
   writeSecret(name: string, values: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<void>;
   deleteSecret(name: string, signal?: AbortSignal): Promise<void>;
+
+  /**
+   * By its public half. undefined = the cluster knows no such token; throws `Forbidden` where the rights do not allow to look, which is
+   * no wonder: rights to secrets cannot be limited to these.
+   */
+  readBootstrapToken(id: string, signal?: AbortSignal): Promise<BootstrapToken | undefined>;
 
   /** As root in the node's own mount namespace, through a short-lived privileged pod that is always removed. */
   runOnNode(

@@ -1,7 +1,7 @@
 // cluster/contract.ts: what every implementation of Cluster has to keep, as tests. Each brings a lab in which it can be tried.
 import { describe, expect, it } from 'vitest';
 import { Conflict } from '../vms/failures.ts';
-import type { Cluster, Node, Pod, ScriptResult } from './cluster.ts';
+import type { BootstrapToken, Cluster, Node, Pod, ScriptResult } from './cluster.ts';
 import { LeaseHeld } from './lease-held.ts';
 
 export interface ClusterLab {
@@ -15,6 +15,11 @@ export interface ClusterLab {
   pass(ms: number): Promise<void>;
   /** Absent where nodes have no pods. The owner exists. */
   addPod?(pod: { nodeName: string; name: string; ownerKind?: string }): Promise<void>;
+  /** Absent where no token can be known. The cluster is one that may look. */
+  tokens?: {
+    cluster: Cluster;
+    add(token: { id: string; secret: string } & BootstrapToken): Promise<void>;
+  };
   /** Absent where scripts cannot be run. */
   answerScripts?(answer: (nodeName: string, script: string) => ScriptResult): void;
 }
@@ -24,6 +29,7 @@ export function clusterContract(name: string, makeLab: () => Promise<ClusterLab>
     describe('nodes', () => nodeContract(makeLab));
     describe('leases', () => leaseContract(makeLab));
     describe('secrets', () => secretContract(makeLab));
+    describe('bootstrap tokens', () => tokenContract(makeLab));
     describe('pods and scripts', () => podContract(makeLab));
   });
 }
@@ -158,6 +164,29 @@ function secretContract(makeLab: () => Promise<ClusterLab>): void {
     await cluster.deleteSecret(name);
     await cluster.deleteSecret(name);
     expect(await cluster.readSecret(name)).toBeUndefined();
+  });
+}
+
+function tokenContract(makeLab: () => Promise<ClusterLab>): void {
+  it('are not known until somebody makes them, whatever the name', async () => {
+    const { cluster, tokens } = await makeLab();
+    for (const id of ['nobody', '', '../../x', 'UPPER1', 'abcdef.0123456789abcdef'])
+      expect(await (tokens?.cluster ?? cluster).readBootstrapToken(id)).toBeUndefined();
+  });
+
+  it('tell when they end and what they are for, and nothing else', async () => {
+    const { tokens } = await makeLab();
+    if (!tokens) return;
+    const expiresMs = Date.parse('2126-01-01T00:00:00Z');
+    const made = [
+      ['aaaaa1', { expiresMs, isForJoining: true }],
+      ['aaaaa2', { isForJoining: true }],
+      ['aaaaa3', { expiresMs, isForJoining: false }],
+    ] as const;
+    for (const [id, token] of made) {
+      await tokens.add({ id, secret: '0123456789abcdef', ...token });
+      expect(await tokens.cluster.readBootstrapToken(id)).toEqual(token);
+    }
   });
 }
 

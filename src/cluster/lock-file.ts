@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { join } from 'node:path';
 import type { Lease } from './cluster.ts';
 import { LeaseHeld } from './lease-held.ts';
+import { type Processes, type ProcessMark, readMark, systemProcesses } from './process-mark.ts';
 
 /**
  * `<name>.<n>.lock`, created with O_EXCL, so that of two who see the same expired hold one gets the next number. The highest number
@@ -10,9 +11,11 @@ import { LeaseHeld } from './lease-held.ts';
  */
 export class LockFiles {
   readonly #folder: string;
+  readonly #processes: Processes;
 
-  constructor(folder: string) {
+  constructor(folder: string, processes: Processes = systemProcesses) {
     this.#folder = folder;
+    this.#processes = processes;
   }
 
   read(name: string): Lease | undefined {
@@ -23,7 +26,7 @@ export class LockFiles {
     const current = this.#current(name);
     if (current?.lease.holder === wanted.holder && this.#renew(name, current, wanted, nowMs)) return;
     const found = this.#current(name);
-    if (found && found.lease.holder !== wanted.holder && nowMs <= found.lease.renewedMs + found.lease.durationMs) {
+    if (found && found.lease.holder !== wanted.holder && this.#isInForce(found, nowMs)) {
       throw new LeaseHeld(name, found.lease);
     }
     const next = (found?.number ?? 0) + 1;
@@ -40,6 +43,11 @@ export class LockFiles {
   release(name: string, holder: string): void {
     const current = this.#current(name);
     if (current?.lease.holder === holder) rmSync(this.#path(name, current.number), { force: true });
+  }
+
+  /** A run that was killed on this machine need not be waited for until its hold ends. */
+  #isInForce({ lease, mark }: Found, nowMs: number): boolean {
+    return nowMs <= lease.renewedMs + lease.durationMs && !(mark && this.#processes.isGone(mark));
   }
 
   #renew(name: string, current: Found, wanted: Omit<Lease, 'renewedMs'>, nowMs: number): boolean {
@@ -59,7 +67,8 @@ export class LockFiles {
     const { holder, note, durationMs } = wanted;
     const path = this.#path(name, number);
     // One line, and readers take the first: a shorter text over a longer one leaves a tail.
-    writeFileSync(path, `${JSON.stringify({ holder, note, durationMs })}\n`, { flag, mode: 0o600 });
+    const line = JSON.stringify({ holder, note, durationMs, process: this.#processes.own() });
+    writeFileSync(path, `${line}\n`, { flag, mode: 0o600 });
     utimesSync(path, nowMs / 1000, nowMs / 1000);
   }
 
@@ -68,7 +77,8 @@ export class LockFiles {
       try {
         const path = this.#path(name, number);
         const renewedMs = Math.round(statSync(path).mtimeMs);
-        return { number, lease: { ...readHolder(path), renewedMs } };
+        const { mark, ...lease } = readHolder(path);
+        return { number, lease: { ...lease, renewedMs }, ...(mark && { mark }) };
       } catch (error) {
         if (!isCode(error, 'ENOENT')) throw error;
       }
@@ -96,18 +106,20 @@ export class LockFiles {
 interface Found {
   number: number;
   lease: Lease;
+  mark?: ProcessMark;
 }
 
 /** A lock whose writer died between creating and writing it is somebody's, for as long as a short hold. */
-function readHolder(path: string): Omit<Lease, 'renewedMs'> {
+function readHolder(path: string): Omit<Lease, 'renewedMs'> & { mark?: ProcessMark } {
   const UNREADABLE = { holder: 'a run that died early', note: 'its lock file is empty', durationMs: 60_000 };
   const line = readFileSync(path, 'utf8').split('\n')[0]!;
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null) return UNREADABLE;
-    const { holder, note, durationMs } = value as Record<string, unknown>;
+    const { holder, note, durationMs, process } = value as Record<string, unknown>;
     if (typeof holder !== 'string' || typeof note !== 'string' || typeof durationMs !== 'number') return UNREADABLE;
-    return { holder, note, durationMs };
+    const mark = readMark(process);
+    return { holder, note, durationMs, ...(mark && { mark }) };
   } catch {
     return UNREADABLE;
   }

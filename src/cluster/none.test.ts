@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { LeaseHeld } from './lease-held.ts';
 import { LockFiles } from './lock-file.ts';
 import { type NoClusterOptions, noCluster } from './none.ts';
 import { annotationsOf, tagsOf } from './none-tags.ts';
+import { systemProcesses } from './process-mark.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'headstart-none-'));
 afterAll(() => rmSync(base, { recursive: true }));
@@ -52,7 +54,14 @@ function world() {
   };
   const folder = mkdtempSync(join(base, 'state-'));
   const notes: string[] = [];
-  const options: NoClusterOptions = { factory, pool: POOL, folder, clock, onNote: (note) => notes.push(note) };
+  const options: NoClusterOptions = {
+    factory,
+    pools: async () => [POOL],
+    providerIdOf: ({ id }) => `test://${id}`,
+    folder,
+    clock,
+    onNote: (note) => notes.push(note),
+  };
   return { options, instances, clock, addNode, folder, notes };
 }
 
@@ -89,8 +98,8 @@ describe('a pool without a cluster', () => {
       await cluster.changeNode((await cluster.readNode('n1'))!, { isUnschedulable: true });
     }
     expect(notes).toEqual([
-      'p has no cluster: there is nothing to drain',
-      'p has no cluster: there is nothing to cordon, n1 is only marked',
+      'n1 is in no cluster: there is nothing to drain',
+      'n1 is in no cluster: there is nothing to cordon, it is only marked',
     ]);
   });
 
@@ -98,10 +107,39 @@ describe('a pool without a cluster', () => {
     const { options, addNode, instances } = world();
     const cluster = noCluster(options);
     await addNode('n1');
-    expect(await cluster.readNode('n1')).toMatchObject({ systemUuid: 'vm-1', isReady: true, providerId: 'pools/p/1' });
+    expect(await cluster.readNode('n1')).toMatchObject({
+      systemUuid: 'vm-1',
+      isReady: true,
+      providerId: 'test://pools/p/1',
+    });
     await cluster.changeNode((await cluster.readNode('n1'))!, { isUnschedulable: true, annotations: { 'a/b': '1' } });
     await cluster.changeNode((await cluster.readNode('n1'))!, { isUnschedulable: false, annotations: { 'a/b': null } });
     expect(instances.get('n1')!.tags).toEqual({ team: 'nodes' });
+  });
+
+  it('takes a guest for Ready when it has come up, and asks only one that is on', async () => {
+    const { options, addNode, instances } = world();
+    const asked: string[] = [];
+    const cluster = noCluster({
+      ...options,
+      readiness: async ({ computerName }) => {
+        asked.push(computerName);
+        return computerName === 'n1' ? { isReady: true, readySinceMs: 7 } : { isReady: false };
+      },
+    });
+    for (const name of ['n1', 'n2', 'n3']) await addNode(name);
+    instances.set('n3', { ...instances.get('n3')!, power: 'stopped' });
+    const nodes = await cluster.listNodes();
+    expect(nodes.map(({ isReady, readySinceMs }) => [isReady, readySinceMs])).toEqual([
+      [true, 7],
+      [false, undefined],
+      [false, undefined],
+    ]);
+    expect(asked).toEqual(['n1', 'n2']);
+    await cluster.changeNode(nodes[0]!, { isUnschedulable: true });
+    await expect(cluster.changeNode(nodes[0]!, { isUnschedulable: false })).rejects.toMatchObject({
+      code: 'vms/conflict',
+    });
   });
 
   it('cannot run a script without a channel, and says what to do', async () => {
@@ -131,6 +169,33 @@ describe('a lock file', () => {
     expect(() => locks.hold('pool', hold, nowMs + 59_000)).toThrow(LeaseHeld);
     locks.hold('pool', hold, nowMs + 61_000);
     expect(readdirSync(folder)).toEqual(['pool.2.lock']);
+  });
+
+  it('of a process that is gone is free at once, and that of one nobody can see is not', () => {
+    const mark = { pid: 4711, startTicks: '1', bootId: 'b', pidNamespace: 'pid:[1]' };
+    for (const [isGone, isFree] of [
+      [true, true],
+      [false, false],
+    ] as const) {
+      const { folder } = world();
+      new LockFiles(folder, { own: () => mark, isGone: () => false }).hold('pool', hold, 0);
+      const next = new LockFiles(folder, { own: () => undefined, isGone: (seen) => isGone && seen.pid === 4711 });
+      const taking = () => next.hold('pool', { ...hold, holder: 'run-2' }, 1);
+      if (isFree) taking();
+      else expect(taking).toThrow(LeaseHeld);
+      expect(next.read('pool')?.holder).toBe(isFree ? 'run-2' : 'run-1');
+    }
+  });
+
+  it('knows a process by more than its number', () => {
+    const own = systemProcesses.own()!;
+    expect(systemProcesses.isGone(own)).toBe(false);
+    expect(systemProcesses.isGone({ ...own, startTicks: '1' })).toBe(true);
+    for (const elsewhere of [{ bootId: 'x' }, { pidNamespace: 'x' }]) {
+      expect(systemProcesses.isGone({ ...own, startTicks: '1', ...elsewhere })).toBe(false);
+    }
+    const { pid } = spawnSync('true');
+    expect(systemProcesses.isGone({ ...own, pid })).toBe(true);
   });
 
   it('is not brought back by the heartbeat of one that lost it', () => {

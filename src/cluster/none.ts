@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
-import type { Factory, Instance, PoolRef } from '../vms/factory.ts';
+import type { Factory, Instance, InstanceRef, PoolRef } from '../vms/factory.ts';
 import { Conflict } from '../vms/failures.ts';
 import type { Cluster, Node, ScriptResult } from './cluster.ts';
 import { LockFiles } from './lock-file.ts';
@@ -13,12 +13,17 @@ import { annotationsOf, CORDON_TAG, tagsOf } from './none-tags.ts';
 
 export interface NoClusterOptions {
   factory: Pick<Factory, 'listInstances' | 'readInstance' | 'tagInstance'>;
-  pool: PoolRef;
+  /** Their instances are the nodes. */
+  pools(signal?: AbortSignal): Promise<readonly PoolRef[]>;
+  /** What the factory finds an instance by. */
+  providerIdOf(instance: InstanceRef): string;
   /** For locks and saved recipes; closed to other users. */
   folder: string;
   clock: Clock;
   /** Told once of each thing that there is nothing to do about. */
   onNote?: (note: string) => void;
+  /** Whether the guest of a running instance has come up, and since when; that it is powered says nothing of its guest. */
+  readiness?: (instance: Instance, signal?: AbortSignal) => Promise<Readiness>;
   /** Another way to run a script on an instance as root (ssh, the cloud's run-command). */
   runScript?: (
     instance: Instance,
@@ -27,8 +32,11 @@ export interface NoClusterOptions {
   ) => Promise<ScriptResult>;
 }
 
+export type Readiness = Pick<Node, 'isReady' | 'readySinceMs'>;
+
 /** A node's name is its instance's computer name. */
-export function noCluster({ factory, pool, folder, clock, onNote, runScript }: NoClusterOptions): Cluster {
+export function noCluster(given: NoClusterOptions): Cluster {
+  const { factory, pools, providerIdOf, folder, clock, onNote, readiness, runScript } = given;
   const locks = new LockFiles(folder);
   const told = new Set<string>();
   const tell = (note: string) => {
@@ -36,31 +44,41 @@ export function noCluster({ factory, pool, folder, clock, onNote, runScript }: N
     told.add(note);
   };
 
+  async function listAll(signal?: AbortSignal): Promise<Instance[]> {
+    const all = (await pools(signal)).map((pool) => factory.listInstances(pool, options(signal)));
+    return (await Promise.all(all)).flat();
+  }
+
   async function find(name: string, signal?: AbortSignal): Promise<Instance | undefined> {
-    const instances = await factory.listInstances(pool, options(signal));
-    return instances.find((instance) => instance.computerName === name);
+    return (await listAll(signal)).find((instance) => instance.computerName === name);
+  }
+
+  async function look(instance: Instance, signal?: AbortSignal): Promise<Node> {
+    const isOn = instance.power === 'running';
+    const ready = isOn && readiness ? await readiness(instance, signal) : { isReady: isOn };
+    return { ...nodeOf(instance, providerIdOf(instance.ref)), ...ready };
   }
 
   return {
     readNode: async (name, signal) => {
       const instance = await find(name, signal);
-      return instance && nodeOf(instance);
+      return instance && look(instance, signal);
     },
-    listNodes: async (signal) => (await factory.listInstances(pool, options(signal))).map(nodeOf),
+    listNodes: async (signal) => Promise.all((await listAll(signal)).map((instance) => look(instance, signal))),
     changeNode: async (node, change, signal) => {
       const instance = await find(node.name, signal);
-      if (!instance || nodeOf(instance).resourceVersion !== node.resourceVersion) {
+      if (!instance || revisionOf(instance) !== node.resourceVersion) {
         throw new Conflict(`${node.name} changed since it was read`);
       }
       const tags = tagsOf(change.annotations ?? {}, instance.tags);
       if (change.isUnschedulable !== undefined) {
-        tell(`${pool.name} has no cluster: there is nothing to cordon, ${node.name} is only marked`);
+        tell(`${node.name} is in no cluster: there is nothing to cordon, it is only marked`);
         tags[CORDON_TAG] = change.isUnschedulable ? 'true' : null;
       }
       await factory.tagInstance(instance.ref, tags, options(signal));
     },
-    listPods: async () => {
-      tell(`${pool.name} has no cluster: there is nothing to drain`);
+    listPods: async (nodeName) => {
+      tell(`${nodeName} is in no cluster: there is nothing to drain`);
       return [];
     },
     evict: async () => ({ outcome: 'gone' }),
@@ -83,6 +101,7 @@ export function noCluster({ factory, pool, folder, clock, onNote, runScript }: N
       writeFileAtomic(join(folder, `${name}.json`), JSON.stringify(values), 0o600);
     },
     deleteSecret: async (name) => rmSync(join(folder, `${name}.json`), { force: true }),
+    readBootstrapToken: async () => undefined, // there is no cluster that could know one
 
     runOnNode: async (nodeName, script, limits) => {
       const instance = await find(nodeName, limits.signal);
@@ -97,21 +116,23 @@ function options(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal ? { signal } : {};
 }
 
-function nodeOf(instance: Instance): Node {
-  const annotations = annotationsOf(instance.tags);
-  const isUnschedulable = instance.tags[CORDON_TAG] === 'true';
+/** What a change is conditional on; the lock keeps other runs out between the look and the write. */
+function revisionOf({ vmId, tags }: Instance): string {
+  const annotations = Object.entries(annotationsOf(tags)).sort();
+  return createHash('sha256')
+    .update(JSON.stringify([vmId, tags[CORDON_TAG] === 'true', annotations]))
+    .digest('hex');
+}
+
+function nodeOf(instance: Instance, providerId: string): Omit<Node, keyof Readiness> {
   return {
     name: instance.computerName,
     uid: instance.vmId,
-    // What a change is conditional on; the lock keeps other runs out between the look and the write.
-    resourceVersion: createHash('sha256')
-      .update(JSON.stringify([instance.vmId, isUnschedulable, Object.entries(annotations).sort()]))
-      .digest('hex'),
-    providerId: instance.ref.id,
-    isUnschedulable,
-    isReady: instance.power === 'running',
+    resourceVersion: revisionOf(instance),
+    providerId,
+    isUnschedulable: instance.tags[CORDON_TAG] === 'true',
     troubles: [],
-    annotations,
+    annotations: annotationsOf(instance.tags),
     labels: {},
     taints: [],
     os: 'linux',
@@ -128,7 +149,7 @@ function noWay(nodeName: string): UserError {
   return new UserError(`there is no way to run a script on ${nodeName}: the pool has no cluster`, {
     code: 'cluster/no-channel',
     kept: 'Nothing was changed.',
-    next: 'name a channel to the node, or give the cluster with --kubeconfig',
+    next: 'give --over-ssh USER@HOST, or the cluster with --kubeconfig',
     exitCode: 1,
   });
 }

@@ -26,6 +26,10 @@ clusterContract('the fake', async () => {
         phase: 'Running',
       });
     },
+    tokens: {
+      cluster,
+      add: async ({ id, secret: _, ...token }) => void cluster.tokens?.set(id, token),
+    },
     answerScripts: (answer) => {
       cluster.runScript = answer;
     },

@@ -1,7 +1,7 @@
 // cluster/fake/fake-cluster.ts: a cluster in memory that keeps its promises, for tests of what is built on them.
 import type { Clock } from '../../base/clock.ts';
-import { Conflict, NotFound } from '../../vms/failures.ts';
-import type { Cluster, Lease, Node, Pod, ScriptResult } from '../cluster.ts';
+import { Conflict, Forbidden, NotFound } from '../../vms/failures.ts';
+import type { BootstrapToken, Cluster, Lease, Node, Pod, ScriptResult } from '../cluster.ts';
 import { LeaseHeld } from '../lease-held.ts';
 
 export interface FakePod extends Pod {
@@ -13,6 +13,8 @@ export interface FakeCluster extends Cluster {
   pods: FakePod[];
   leases: Map<string, Lease>;
   secrets: Map<string, Readonly<Record<string, string>>>;
+  /** By id; null where nobody may look. */
+  tokens: Map<string, BootstrapToken> | null;
   /** Names of pods that a disruption budget protects for now. */
   blocked: Set<string>;
   scripts: { node: string; script: string }[];
@@ -29,6 +31,7 @@ export function fakeCluster(clock: Clock): FakeCluster {
     pods: [],
     leases: new Map(),
     secrets: new Map(),
+    tokens: new Map(),
     blocked: new Set(),
     scripts: [],
     runScript: () => ({ exitCode: 0, stdout: '', stderr: '' }),
@@ -84,6 +87,10 @@ export function fakeCluster(clock: Clock): FakeCluster {
     },
     async deleteSecret(name) {
       cluster.secrets.delete(name);
+    },
+    async readBootstrapToken(id) {
+      if (!cluster.tokens) throw new Forbidden(`no right to get secrets bootstrap-token-${id}`);
+      return cluster.tokens.get(id);
     },
     async runOnNode(nodeName, script) {
       if (!cluster.nodes.get(nodeName)?.isReady) throw new NotFound(`a kubelet on ${nodeName}`);

@@ -1,5 +1,6 @@
 // cluster/kubernetes/cluster.ts: the cluster that a kubeconfig names, or the one this pod runs in, behind the contract.
 import type { Cluster } from '../cluster.ts';
+import { tokenCalls } from './bootstrap-tokens.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import { eventCalls } from './events.ts';
 import { leaseCalls } from './leases.ts';
@@ -21,6 +22,7 @@ export async function kubernetesCluster(options: KubernetesOptions): Promise<Clu
     ...podCalls(client),
     ...leaseCalls(client),
     ...secretCalls(client),
+    ...tokenCalls(client),
     ...runCalls(client, options.helperImage),
     ...eventCalls(client),
   };

@@ -1,0 +1,60 @@
+// cluster/process-mark.ts: is the process that took a lock still there? Only where that can be known for certain.
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** One process of one boot of one machine. A number alone is given to somebody else in time. */
+export interface ProcessMark {
+  pid: number;
+  startTicks: string;
+  bootId: string;
+  /** Numbers mean nothing to a container with numbers of its own. */
+  pidNamespace: string;
+}
+
+export interface Processes {
+  /** Undefined where the system does not tell. */
+  own(): ProcessMark | undefined;
+  /** False as well when it cannot be told: the process may be on another machine that shares the folder. */
+  isGone(mark: ProcessMark): boolean;
+}
+
+export const systemProcesses: Processes = {
+  own: () => markOf(process.pid),
+  isGone(mark) {
+    const here = markOf(process.pid);
+    if (!here || here.bootId !== mark.bootId || here.pidNamespace !== mark.pidNamespace) return false;
+    return startTicksOf(mark.pid) !== mark.startTicks;
+  },
+};
+
+export function readMark(value: unknown): ProcessMark | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { pid, startTicks, bootId, pidNamespace } = value as Record<string, unknown>;
+  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid < 1) return undefined;
+  if (typeof startTicks !== 'string' || typeof bootId !== 'string' || typeof pidNamespace !== 'string')
+    return undefined;
+  return { pid, startTicks, bootId, pidNamespace };
+}
+
+function markOf(pid: number): ProcessMark | undefined {
+  try {
+    const startTicks = startTicksOf(pid);
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return startTicks === undefined
+      ? undefined
+      : { pid, startTicks, bootId, pidNamespace: readlinkSync('/proc/self/ns/pid') };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The program's name comes second, in brackets, and may hold anything. */
+function startTicksOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const isDead = fields[0] === 'Z' || fields[0] === 'X'; // its parent has not looked yet
+    return isDead ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
