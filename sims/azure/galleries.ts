@@ -1,11 +1,10 @@
 // sims/azure/galleries.ts: compute galleries.
 import { ArmError, resourceNotFound } from './arm-error.ts';
 import type { Answer, Call } from './call.ts';
-import { type JsonObject, mergeObjects, objectAt, stringAt } from './json.ts';
-import { acceptedWithoutBody, asyncHeader, begin, isBusy } from './operations.ts';
+import { deleteThing, putThing, requireChildless, requireIdleThing, thingBody, thingFrom } from './gallery-things.ts';
+import { type JsonObject, mergeObjects, objectAt } from './json.ts';
 import { page } from './pages.ts';
-import { tagsOf } from './tags.ts';
-import { type Gallery, type GalleryState, groupId, keyOf, PROVIDER, type World } from './world.ts';
+import { type Gallery, groupId, keyOf, PROVIDER, type World } from './world.ts';
 
 export function getGallery(world: World, call: Call): Answer {
   return { status: 200, body: galleryBody(requireGallery(world, call)) };
@@ -33,27 +32,14 @@ export function putGallery(world: World, call: Call): Answer {
   const before = world.galleries[keyOf(id)];
   requireIdleThing(world, before);
   const { identifier: _, provisioningState: __, ...asked } = objectAt(call.body, 'properties') ?? {};
-  const gallery: Gallery = {
-    id,
-    name,
-    location: stringAt(call.body, 'location') ?? '',
-    tags: tagsOf(call.body),
-    createdMs: before?.createdMs ?? call.nowMs,
-    state: before ? 'Updating' : 'Creating',
-    properties: {
-      ...mergeObjects(before?.properties ?? {}, asked),
-      identifier: { uniqueName: `${world.subscriptionId}-${name.toUpperCase()}` },
-    },
+  const properties = {
+    ...mergeObjects(before?.properties ?? {}, asked),
+    identifier: { uniqueName: `${world.subscriptionId}-${name.toUpperCase()}` },
   };
+  const gallery = { ...thingFrom(call, { id, name, before }), properties };
   world.galleries[keyOf(id)] = gallery;
-  const operation = begin(world, call, {
-    kind: 'capsOperations',
-    location: gallery.location,
-    on: id,
-    tookMs: world.timing.galleryMs,
-    effect: { kind: 'gallery-ready', id },
-  });
-  return { status: before ? 200 : 201, headers: asyncHeader(world, call, operation), body: galleryBody(gallery) };
+  const work = { tookMs: world.timing.galleryMs, effect: { kind: 'gallery-ready', id } } as const;
+  return putThing(world, call, { before, thing: gallery, work, body: galleryBody });
 }
 
 export function deleteGallery(world: World, call: Call): Answer {
@@ -61,38 +47,8 @@ export function deleteGallery(world: World, call: Call): Answer {
   if (!gallery) return { status: 204 };
   requireIdleThing(world, gallery);
   requireChildless(gallery.id, Object.values(world.definitions), 'images');
-  gallery.state = 'Deleting';
-  const operation = begin(world, call, {
-    kind: 'capsOperations',
-    location: gallery.location,
-    on: gallery.id,
-    tookMs: world.timing.galleryMs,
-    effect: { kind: 'delete-gallery', id: gallery.id },
-  });
-  return acceptedWithoutBody(world, call, operation);
-}
-
-/** What has parts cannot be deleted before them. */
-export function requireChildless(id: string, children: readonly { id: string }[], what: string): void {
-  const child = children.find((one) => keyOf(one.id).startsWith(`${keyOf(id)}/`));
-  if (!child) return;
-  throw new ArmError(
-    409,
-    'CannotDeleteResource',
-    `Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '${child.id}'. Please delete all nested ${what} before deleting this resource.`,
-  );
-}
-
-export function requireIdleThing(
-  world: World,
-  thing: { id: string; name: string; state: GalleryState } | undefined,
-): void {
-  if (!thing || !isBusy(world, thing.id)) return;
-  throw new ArmError(
-    409,
-    'Conflict',
-    `The resource '${thing.name}' is in state ${thing.state}: another operation on it is in progress.`,
-  );
+  const effect = { kind: 'delete-gallery', id: gallery.id } as const;
+  return deleteThing(world, call, gallery, { tookMs: world.timing.galleryMs, effect });
 }
 
 export function requireGallery(world: World, call: Call): Gallery {
@@ -115,13 +71,6 @@ function requireName(name: string): string {
   );
 }
 
-function galleryBody({ name, id, location, tags, properties, state }: Gallery): JsonObject {
-  return {
-    name,
-    id,
-    type: 'Microsoft.Compute/galleries',
-    location,
-    tags,
-    properties: { ...properties, provisioningState: state },
-  };
+function galleryBody(gallery: Gallery): JsonObject {
+  return thingBody('Microsoft.Compute/galleries', gallery);
 }

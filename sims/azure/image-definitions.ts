@@ -1,11 +1,10 @@
 // sims/azure/image-definitions.ts: image definitions of a gallery, and what can never be changed about one.
 import { ArmError, resourceNotFound } from './arm-error.ts';
 import type { Answer, Call } from './call.ts';
-import { galleryId, requireChildless, requireGallery, requireIdleThing } from './galleries.ts';
+import { galleryId, requireGallery } from './galleries.ts';
+import { deleteThing, putThing, requireChildless, requireIdleThing, thingBody, thingFrom } from './gallery-things.ts';
 import { type JsonObject, mergeObjects, objectAt, stringAt, valueAt } from './json.ts';
-import { acceptedWithoutBody, asyncHeader, begin } from './operations.ts';
 import { page } from './pages.ts';
-import { tagsOf } from './tags.ts';
 import { type Definition, keyOf, type World } from './world.ts';
 
 const FIXED = ['osType', 'osState', 'hyperVGeneration', 'architecture', 'identifier', 'features', 'purchasePlan'];
@@ -33,24 +32,11 @@ export function putDefinition(world: World, call: Call): Answer {
   requireComplete(asked);
   if (before) requireSame(before, asked);
   requireUniqueIdentifier(world, gallery.id, id, asked);
-  const definition: Definition = {
-    id,
-    name,
-    location: stringAt(call.body, 'location') ?? '',
-    tags: tagsOf(call.body),
-    createdMs: before?.createdMs ?? call.nowMs,
-    state: before ? 'Updating' : 'Creating',
-    properties: { hyperVGeneration: 'V1', architecture: 'x64', ...mergeObjects(before?.properties ?? {}, asked) },
-  };
+  const properties = { hyperVGeneration: 'V1', architecture: 'x64', ...mergeObjects(before?.properties ?? {}, asked) };
+  const definition = { ...thingFrom(call, { id, name, before }), properties };
   world.definitions[keyOf(id)] = definition;
-  const operation = begin(world, call, {
-    kind: 'capsOperations',
-    location: definition.location,
-    on: id,
-    tookMs: world.timing.definitionMs,
-    effect: { kind: 'definition-ready', id },
-  });
-  return { status: before ? 200 : 201, headers: asyncHeader(world, call, operation), body: definitionBody(definition) };
+  const work = { tookMs: world.timing.definitionMs, effect: { kind: 'definition-ready', id } } as const;
+  return putThing(world, call, { before, thing: definition, work, body: definitionBody });
 }
 
 export function deleteDefinition(world: World, call: Call): Answer {
@@ -58,15 +44,8 @@ export function deleteDefinition(world: World, call: Call): Answer {
   if (!definition) return { status: 204 };
   requireIdleThing(world, definition);
   requireChildless(definition.id, Object.values(world.versions), 'versions');
-  definition.state = 'Deleting';
-  const operation = begin(world, call, {
-    kind: 'capsOperations',
-    location: definition.location,
-    on: definition.id,
-    tookMs: world.timing.definitionMs,
-    effect: { kind: 'delete-definition', id: definition.id },
-  });
-  return acceptedWithoutBody(world, call, operation);
+  const effect = { kind: 'delete-definition', id: definition.id } as const;
+  return deleteThing(world, call, definition, { tookMs: world.timing.definitionMs, effect });
 }
 
 export function requireDefinition(world: World, call: Call): Definition {
@@ -146,13 +125,6 @@ function requireUniqueIdentifier(world: World, galleryId: string, id: string, as
   );
 }
 
-function definitionBody({ name, id, location, tags, properties, state }: Definition): JsonObject {
-  return {
-    name,
-    id,
-    type: 'Microsoft.Compute/galleries/images',
-    location,
-    tags,
-    properties: { ...properties, provisioningState: state },
-  };
+function definitionBody(definition: Definition): JsonObject {
+  return thingBody('Microsoft.Compute/galleries/images', definition);
 }

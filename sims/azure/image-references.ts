@@ -43,6 +43,7 @@ export function imageNotFound(id: string, region: string): ArmError {
 export function requireFitting(set: ScaleSet, image: ResolvedImage): void {
   const { definition } = image;
   if (!definition) return;
+  requireRoom(set, image);
   const generation = stringAt(definition.properties, 'hyperVGeneration') ?? 'V1';
   if (generation !== set.generation) {
     throw new ArmError(
@@ -69,6 +70,17 @@ export function requireFitting(set: ScaleSet, image: ResolvedImage): void {
       'Creating a virtual machine from a non Marketplace image does not need Plan information in the request, or the Plan does not match that of the image.',
     );
   }
+}
+
+/** Reported for scale sets and single VMs alike, with the status of a conflict. */
+function requireRoom(set: ScaleSet, { sizeGb }: ResolvedImage): void {
+  const given = numberAt(set.properties, 'virtualMachineProfile', 'storageProfile', 'osDisk', 'diskSizeGB');
+  if (given === undefined || given >= sizeGb) return;
+  throw new ArmError(
+    409,
+    'OperationNotAllowed',
+    `The specified disk size ${given} GB is smaller than the size of the corresponding disk in the VM image: ${sizeGb} GB. This is not allowed.`,
+  );
 }
 
 export function osStateOf(definition: Definition): OsState {

@@ -1,11 +1,11 @@
 // sims/azure/image-versions.ts: image versions: made from a snapshot, replicated to regions, hidden from latest, deleted.
 import { ArmError, resourceNotFound } from './arm-error.ts';
 import type { Answer, Call } from './call.ts';
-import { requireIdleThing } from './galleries.ts';
+import { deleteThing, requireIdleThing, thingBody } from './gallery-things.ts';
 import { definitionId, requireDefinition } from './image-definitions.ts';
 import { regionKey } from './image-references.ts';
 import { type JsonObject, mergeObjects, objectAt, objectsAt, stringAt } from './json.ts';
-import { acceptedWithoutBody, asyncHeader, begin, takesEffect } from './operations.ts';
+import { asyncHeader, begin, takesEffect } from './operations.ts';
 import { page } from './pages.ts';
 import { publishingOf, replicationOf, zoneRefusal } from './publishing.ts';
 import { tagsOf } from './tags.ts';
@@ -132,15 +132,8 @@ export function deleteVersion(world: World, call: Call): Answer {
   const version = world.versions[keyOf(versionId(world, call))];
   if (!version) return { status: 204 };
   requireIdleThing(world, version);
-  version.state = 'Deleting';
-  const operation = begin(world, call, {
-    kind: 'capsOperations',
-    location: version.location,
-    on: version.id,
-    tookMs: world.timing.deleteVersionMs,
-    effect: { kind: 'delete-version', id: version.id },
-  });
-  return acceptedWithoutBody(world, call, operation);
+  const effect = { kind: 'delete-version', id: version.id } as const;
+  return deleteThing(world, call, version, { tookMs: world.timing.deleteVersionMs, effect });
 }
 
 function requireVersion(world: World, call: Call): Version {
@@ -199,17 +192,7 @@ function notAllowed(property: string): ArmError {
 
 /** With a time, replication is told as well. */
 function versionBody(version: Version, nowMs: number | undefined): JsonObject {
-  const { name, id, location, tags, properties, state } = version;
-  return {
-    name,
-    id,
-    type: 'Microsoft.Compute/galleries/images/versions',
-    location,
-    tags,
-    properties: {
-      ...properties,
-      provisioningState: state,
-      ...(nowMs !== undefined && { replicationStatus: replicationOf(version, nowMs) }),
-    },
-  };
+  const replication = nowMs === undefined ? {} : { replicationStatus: replicationOf(version, nowMs) };
+  const body = thingBody('Microsoft.Compute/galleries/images/versions', version);
+  return { ...body, properties: { ...objectAt(body, 'properties'), ...replication } };
 }

@@ -33,34 +33,52 @@ export function getInstanceView(world: World, call: Call): Answer {
 /** Tags and protection are what may be changed about one instance; what the body leaves out stays. */
 export function putInstance(world: World, call: Call): Answer {
   const { set, instance } = requireInstance(world, call);
-  if (call.ifMatch !== undefined && call.ifMatch !== '*' && call.ifMatch !== etagOf(instance)) throw changedMeanwhile();
-  requireIdle(world, instance);
-  const isApplied = takesEffect(call.fate);
-  const changed = isApplied ? instance : structuredClone(instance);
   const protection = objectAt(call.body, 'properties', 'protectionPolicy');
-  if (protection) {
+  const change = (changed: Instance) => {
+    if (!protection) return;
     changed.protection = {
       protectFromScaleIn: protection.protectFromScaleIn === true,
       protectFromScaleSetActions: protection.protectFromScaleSetActions === true,
     };
-  }
+  };
+  return updateMember(world, call, instance, { change, body: (changed) => instanceBody(world, set, changed, false) });
+}
+
+/** As either API does it: tags go with every update. A fault that leaves it undone still answers as if it had begun. */
+export function updateMember(
+  world: World,
+  call: Call,
+  instance: Instance,
+  { change, body }: { change(changed: Instance): void; body(changed: Instance): JsonObject },
+): Answer {
+  requireUnchanged(call, instance);
+  requireIdle(world, instance);
+  const changed = takesEffect(call.fate) ? instance : structuredClone(instance);
+  change(changed);
   if (call.body.tags !== undefined) changed.tags = tagsOf(call.body);
   changed.etag += 1;
   changed.state = 'Updating';
   const operation = begin(world, call, {
     kind: 'operations',
-    location: set.location,
+    location: instance.location,
     on: instance.id,
     tookMs: world.timing.updateInstanceMs,
     effect: { kind: 'instance-updated', id: instance.id },
   });
-  const headers = { ...asyncHeader(world, call, operation), etag: etagOf(changed) };
-  return { status: 200, headers, body: instanceBody(world, set, changed, false) };
+  return {
+    status: 200,
+    headers: { ...asyncHeader(world, call, operation), etag: etagOf(changed) },
+    body: body(changed),
+  };
 }
 
 export function deleteInstance(world: World, call: Call): Answer {
-  const { instance } = requireInstance(world, call);
+  return deleteMember(world, call, requireInstance(world, call).instance);
+}
+
+export function deleteMember(world: World, call: Call, instance: Instance): Answer {
   requireIdle(world, instance);
+  instance.state = 'Deleting';
   const operation = begin(world, call, {
     kind: 'operations',
     location: instance.location,
@@ -89,8 +107,9 @@ export function requireIdle(world: World, instance: Instance): void {
   );
 }
 
-export function changedMeanwhile(): ArmError {
-  return new ArmError(
+export function requireUnchanged({ ifMatch }: Call, tracked: { etag: number }): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(tracked)) return;
+  throw new ArmError(
     412,
     'PreconditionFailed',
     'The condition specified using HTTP conditional header(s) is not met: the resource has changed since that ETag was given.',

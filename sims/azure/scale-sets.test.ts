@@ -76,6 +76,21 @@ describe('the model of a scale set', () => {
     expect([applied(old!.instanceId), applied(born!.instanceId)]).toEqual([false, true]);
   });
 
+  it('refuses an image that is larger than the disk it gives new instances', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1, osDiskGb: 30 }] });
+    const [instance] = bench.instances();
+    bench.world.disks[instance!.osDiskId!.toLowerCase()]!.properties.diskSizeGB = 64;
+    const id = withVersion(bench);
+    const answer = bench.ask(
+      'PATCH',
+      'virtualMachineScaleSets/pool1',
+      patchProfile({ storageProfile: { imageReference: { ...NO_MARKETPLACE, id } } }),
+    );
+    expect(answer.status).toBe(409);
+    expect(codeOf(answer)).toBe('OperationNotAllowed');
+    expect(stringAt(answer.body, 'error', 'message')).toContain('30 GB is smaller than');
+  });
+
   it('answers 412 to an ETag of another time, and changes nothing', () => {
     const bench = new Bench();
     const before = structuredClone(bench.set());

@@ -2,7 +2,7 @@
 import { ArmError } from './arm-error.ts';
 import { addInstances } from './births.ts';
 import type { Answer, Call } from './call.ts';
-import { changedMeanwhile, etagOf } from './instances.ts';
+import { etagOf, requireUnchanged } from './instances.ts';
 import type { JsonObject } from './json.ts';
 import { capacityOf, changedModel } from './model-change.ts';
 import { ALLOCATION_FAILED, acceptedWithoutBody, asyncHeader, begin, isBusy, takesEffect } from './operations.ts';
@@ -157,10 +157,6 @@ export function getScaleSetView(world: World, call: Call): Answer {
       ],
     },
   };
-}
-
-export function requireUnchanged({ ifMatch }: Call, tracked: { etag: number }): void {
-  if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOf(tracked)) throw changedMeanwhile();
 }
 
 /** One write to a scale set at a time. */

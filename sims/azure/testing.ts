@@ -33,10 +33,14 @@ export class Bench {
   }
 
   /** `path` after `…/providers/Microsoft.Compute/`, or a whole one. */
-  ask(method: string, path: string, ask: Ask = {}): Answer {
+  urlOf(path: string): URL {
     const group = `/subscriptions/${this.world.subscriptionId}/resourceGroups/demo/providers/Microsoft.Compute`;
     const full = path.startsWith('/') || path.startsWith('https:') ? path : `${group}/${path}`;
-    const url = new URL(full, 'https://127.0.0.1:1');
+    return new URL(full, 'https://127.0.0.1:1');
+  }
+
+  ask(method: string, path: string, ask: Ask = {}): Answer {
+    const url = this.urlOf(path);
     const provider = findRoute(method, url.pathname)?.route.provider ?? 'compute';
     if (!url.searchParams.has('api-version'))
       url.searchParams.set('api-version', ask.apiVersion ?? API_VERSIONS[provider]);

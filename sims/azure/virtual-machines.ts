@@ -2,12 +2,9 @@
 import { ArmError } from './arm-error.ts';
 import type { Answer, Call } from './call.ts';
 import { instanceView } from './instance-view.ts';
-import { etagOf, requireIdle, vmProfile } from './instances.ts';
+import { deleteMember, etagOf, updateMember, vmProfile } from './instances.ts';
 import { type JsonObject, objectAt, valueAt } from './json.ts';
-import { acceptedWithoutBody, asyncHeader, begin, takesEffect } from './operations.ts';
 import { page } from './pages.ts';
-import { requireUnchanged } from './scale-sets.ts';
-import { tagsOf } from './tags.ts';
 import { requireVm } from './vm-lookup.ts';
 import { groupId, type Instance, keyOf, type ScaleSet, timestamp, type World } from './world.ts';
 
@@ -43,36 +40,14 @@ export function listVms(world: World, call: Call): Answer {
 /** Tags are what may be changed about a VM here. */
 export function patchVm(world: World, call: Call): Answer {
   const { set, instance } = requireVm(world, call);
-  requireUnchanged(call, instance);
-  requireIdle(world, instance);
-  const isApplied = takesEffect(call.fate);
-  const changed = isApplied ? instance : structuredClone(instance);
-  if (call.body.tags !== undefined) changed.tags = tagsOf(call.body);
-  changed.etag += 1;
-  changed.state = 'Updating';
-  const operation = begin(world, call, {
-    kind: 'operations',
-    location: instance.location,
-    on: instance.id,
-    tookMs: world.timing.updateInstanceMs,
-    effect: { kind: 'instance-updated', id: instance.id },
+  return updateMember(world, call, instance, {
+    change: () => undefined,
+    body: (changed) => vmBody(world, set, changed, false),
   });
-  const headers = { ...asyncHeader(world, call, operation), etag: etagOf(changed) };
-  return { status: 200, headers, body: vmBody(world, set, changed, false) };
 }
 
 export function deleteVm(world: World, call: Call): Answer {
-  const { instance } = requireVm(world, call);
-  requireIdle(world, instance);
-  instance.state = 'Deleting';
-  const operation = begin(world, call, {
-    kind: 'operations',
-    location: instance.location,
-    on: instance.id,
-    tookMs: world.timing.deleteInstanceMs,
-    effect: { kind: 'delete-instances', ids: [instance.id] },
-  });
-  return acceptedWithoutBody(world, call, operation);
+  return deleteMember(world, call, requireVm(world, call).instance);
 }
 
 function vmBody(world: World, set: ScaleSet, instance: Instance, isExpanded: boolean): JsonObject {

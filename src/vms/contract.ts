@@ -96,6 +96,9 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
         expect(await factory.readPool({ ...pool, id: goneId(pool.id) })).toBeUndefined();
         expect(await factory.readSnapshot('nothing')).toBeUndefined();
         expect(await factory.readDefinition('nothing', 'nothing')).toBeUndefined();
+        expect(await factory.listDefinitions('nothing')).toBeUndefined();
+        const definition = await factory.ensureDefinition(await definitionFor(pool), await regionOf(pool));
+        expect(await factory.readVersion(definition, '2026.1.1')).toBeUndefined();
       });
     });
 
@@ -110,6 +113,7 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
           ['setExcludedFromLatest', (f, _gone, definition) => f.setExcludedFromLatest(definition, '2026.1.1', true)],
           ['listInstances', (f, gone) => f.listInstances({ ...gone.pool, id: goneId(gone.pool.id) })],
           ['readRecipe', (f, gone) => f.readRecipe({ ...gone.pool, id: goneId(gone.pool.id) })],
+          ['tagPool', (f, gone) => f.tagPool({ ...gone.pool, id: goneId(gone.pool.id) }, noChange)],
         ];
       it.each(orders)('%s says so', async (_name, order) => {
         const { pool, instance } = await oneInstance();
@@ -237,6 +241,29 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
       });
     });
 
+    describe('definitions of one gallery', () => {
+      it('are listed, and go one by one, the gallery last', async () => {
+        const { ref } = await lab.makePool(1);
+        const spec = await definitionFor(ref);
+        const first = await factory.ensureDefinition(spec, await regionOf(ref));
+        const second = await factory.ensureDefinition(
+          { ...spec, name: 'another', sku: 'another' },
+          await regionOf(ref),
+        );
+        expect((await factory.listDefinitions(spec.gallery))?.map(({ name: one }) => one).sort()).toEqual(
+          [first.name, second.name].sort(),
+        );
+        for (const _ of [1, 2]) await factory.deleteDefinition(first);
+        expect(await factory.listDefinitions(spec.gallery)).toEqual([second]);
+        await expect(factory.deleteGallery(spec.gallery)).rejects.toBeInstanceOf(Refused);
+        expect(await factory.readDefinition(spec.gallery, second.name)).toEqual(second);
+        await factory.deleteDefinition(second);
+        expect(await factory.listDefinitions(spec.gallery)).toEqual([]);
+        for (const _ of [1, 2]) await factory.deleteGallery(spec.gallery);
+        expect(await factory.listDefinitions(spec.gallery)).toBeUndefined();
+      });
+    });
+
     describe('versions', () => {
       it('are begun, become ready, and are as they were asked for', async () => {
         const { definition, region, snapshotId } = await ready();
@@ -245,6 +272,7 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
         const begun = (await factory.listVersions(definition))[0];
         expect(begun?.state).not.toBe('failed');
         const made = await untilReady(definition, spec.name);
+        expect(await factory.listVersions(definition)).toEqual([made]);
         expect(made).toMatchObject({
           name: spec.name,
           state: 'ready',
@@ -285,12 +313,11 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
         }
       });
 
-      it('go with their gallery', async () => {
-        const { definition } = await withVersion();
-        for (const _ of [1, 2]) {
-          await factory.deleteGallery(definition.gallery);
-          expect(await factory.readDefinition(definition.gallery, definition.name)).toBeUndefined();
-        }
+      it('keep their definition and their gallery from being deleted', async () => {
+        const { definition, made } = await withVersion();
+        await expect(factory.deleteDefinition(definition)).rejects.toBeInstanceOf(Refused);
+        await expect(factory.deleteGallery(definition.gallery)).rejects.toBeInstanceOf(Refused);
+        expect(await factory.readVersion(definition, made.name)).toEqual(made);
       });
     });
 
@@ -363,6 +390,29 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
       });
     });
 
+    describe('tags of a pool', () => {
+      it('are added, changed and removed; the model, its bootstrap and the others stay', async () => {
+        const { ref } = await lab.makePool(1);
+        const before = (await factory.readPool(ref))!;
+        await factory.tagPool(ref, { a: '1', b: '2' });
+        for (const _ of [1, 2]) {
+          await factory.tagPool(ref, { a: null, b: '3', c: '4' });
+          const { tags, model } = (await factory.readPool(ref))!;
+          expect({ tags, model }).toEqual({ tags: { ...before.tags, b: '3', c: '4' }, model: before.model });
+        }
+        const born = await lab.grow(ref);
+        expect(born.customData ?? '').not.toBe('');
+        expect(born.extensions.sort()).toEqual(['bootstrap', 'health']);
+      });
+
+      it('move the tag that a change is conditional on', async () => {
+        const { pool, made } = await withVersion();
+        const stale = (await factory.readPool(pool))!;
+        await factory.tagPool(pool, { a: '1' });
+        await expect(factory.changeModel(stale, switchTo(made))).rejects.toBeInstanceOf(Conflict);
+      });
+    });
+
     describe('references', () => {
       it('are none for a version that nothing uses', async () => {
         const { definition } = await withVersion();
@@ -416,7 +466,7 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
 
     async function untilReady(definition: Definition, version: string): Promise<Version> {
       for (let looks = 0; looks < 1000; looks++) {
-        const found = (await factory.listVersions(definition)).find((one) => one.name === version);
+        const found = await factory.readVersion(definition, version);
         if (found?.state === 'ready') return found;
         if (!found || found.state === 'failed')
           throw new Error(`version ${version}: ${found?.failure ?? 'is not there'}`);

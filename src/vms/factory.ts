@@ -204,7 +204,11 @@ export interface Factory {
   readDefinition(gallery: string, name: string, options?: CallOptions): Promise<Definition | undefined>;
   /** With its gallery. Throws `Refused` when one of that name exists and differs in what cannot be changed. */
   ensureDefinition(spec: DefinitionSpec, region: string, options?: CallOptions): Promise<Definition>;
+  /** Of one gallery, whoever made them; undefined where there is no such gallery, which is not an empty one. */
+  listDefinitions(gallery: string, options?: CallOptions): Promise<Definition[] | undefined>;
   listVersions(definition: Definition, options?: CallOptions): Promise<Version[]>;
+  /** As the list shows it, for whoever waits for one. */
+  readVersion(definition: Definition, version: string, options?: CallOptions): Promise<Version | undefined>;
   /** Returns once the factory has taken the order; making and replicating go on for minutes to hours. */
   beginVersion(spec: VersionSpec, options?: CallOptions): Promise<void>;
   setExcludedFromLatest(
@@ -214,12 +218,17 @@ export interface Factory {
     options?: CallOptions,
   ): Promise<void>;
   deleteVersion(definition: Definition, version: string, options?: CallOptions): Promise<void>;
+  /** Throws `Refused` while it has versions: nothing goes that nobody named. */
+  deleteDefinition(definition: Definition, options?: CallOptions): Promise<void>;
+  /** Throws `Refused` while anything is in it, so that a definition somebody has just made is not lost. */
   deleteGallery(gallery: string, options?: CallOptions): Promise<void>;
 
   /** What the model looks like now, for the way back. Protected settings and custom data are not in it. */
   readRecipe(pool: PoolRef, options?: CallOptions): Promise<Recipe>;
   /** One conditional update; throws `Conflict` when the pool is no longer at `etag`. */
   changeModel(pool: Pool, change: ModelChange, options?: CallOptions): Promise<void>;
+  /** null removes a tag. The model, and what new instances are made from, stays as it is. */
+  tagPool(pool: PoolRef, tags: Readonly<Record<string, string | null>>, options?: CallOptions): Promise<void>;
   /** Image versions, by id, that any pool model or instance in reach of the gallery refers to. */
   referencedImages(definition: Definition, options?: CallOptions): Promise<ReadonlySet<string>>;
 }

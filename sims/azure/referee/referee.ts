@@ -1,9 +1,12 @@
-// sims/azure/referee/referee.ts: does every request and answer agree with Microsoft's specification? Nobody here wrote the rules.
+// sims/azure/referee/referee.ts: does every request and answer agree with Microsoft's specification, and with what was recorded of the real service?
 import { join } from 'node:path';
 import type { Exchange } from '../listen.ts';
 import { findSpecs } from './find-specs.ts';
+import { openHearing, type RecordedReport } from './hearing.ts';
 import { isOperationPoll, ownFindings } from './own-checks.ts';
+import { readRecordings } from './recordings.ts';
 import { type Finding, isTolerated } from './tolerated.ts';
+import { makeWitness } from './witness.ts';
 
 export interface Rejection {
   exchange: string;
@@ -17,7 +20,13 @@ export interface Referee {
   /** Returns at once; the verdict is in the report. */
   check(exchange: Exchange): void;
   /** Waits for every verdict. */
-  report(): Promise<{ checked: number; rejected: Rejection[] }>;
+  report(): Promise<Report>;
+}
+
+export interface Report {
+  checked: number;
+  rejected: Rejection[];
+  recorded: RecordedReport;
 }
 
 export interface RefereeEdges {
@@ -34,15 +43,36 @@ export async function seatReferee({ env, warn }: RefereeEdges = PROCESS_EDGES): 
     warn(
       'THE REFEREE DID NOT SIT: no Azure specifications in HEADSTART_AZURE_SPECS or ../shared/azure-specs; no exchange was checked',
     );
-    return { sat: false, check: () => {}, report: async () => ({ checked: 0, rejected: [] }) };
+    const report = { checked: 0, rejected: [], recorded: { heard: 0, fields: 0, leftOut: [], unrecorded: [] } };
+    return { sat: false, check: () => {}, report: async () => report };
   }
+  const recordings = readRecordings(specs);
+  if (recordings.length === 0) warn(`THE SECOND REFEREE DID NOT SIT: no recorded traffic in ${specs}`);
+  const hearing = openHearing(makeWitness(recordings));
   const validator = await loadValidator(specs);
   const verdicts: Promise<Rejection[]>[] = [];
   return {
     sat: true,
-    check: (exchange) => void verdicts.push(judge(validator, exchange)),
-    report: async () => ({ checked: verdicts.length, rejected: (await Promise.all(verdicts)).flat() }),
+    check(exchange) {
+      const heard = hearing.hear(exchange);
+      verdicts.push(judge(validator, exchange).then((rejections) => [...rejections, ...heard]));
+    },
+    report: async () => ({
+      checked: verdicts.length,
+      rejected: (await Promise.all(verdicts)).flat(),
+      recorded: hearing.report(),
+    }),
   };
+}
+
+/** One line for those who count; nothing checked is not the same as nothing wrong. */
+export function describeReport({ checked, rejected, recorded }: Report): string {
+  if (checked === 0) return 'referee: DID NOT SIT, or was given nothing: 0 exchanges checked';
+  const { heard, fields, leftOut, unrecorded } = recorded;
+  return (
+    `referee: ${checked} exchanges checked, ${rejected.length} rejected; ${heard} of them of a recorded kind, ` +
+    `${fields} fields compared: ${leftOut.length} left out for a reason, ${unrecorded.length} never recorded`
+  );
 }
 
 type Validator = Awaited<ReturnType<typeof loadValidator>>;

@@ -2,15 +2,16 @@
 import type { CallOptions, Factory } from '../factory.ts';
 import { changeModel, readRecipe } from './change-model.ts';
 import { type Call, connect, type Edges } from './connection.ts';
-import { deleteGallery, ensureDefinition, readDefinition } from './galleries.ts';
+import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
 import { instancesOfSet, type KnownSpot, listInstances, locateInstance, readInstance } from './instances.ts';
 import { setProtection, tagInstance } from './mark-instance.ts';
+import { tagPool } from './mark-pool.ts';
 import { type KnownHardware, poolScaleSet, readPool } from './pools.ts';
 import { deallocate, powerOff, start } from './power.ts';
 import { referencedImages } from './references.ts';
 import type { AzureSettings } from './settings.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
-import { beginVersion, deleteVersion, listVersions, setExcludedFromLatest } from './versions.ts';
+import { beginVersion, deleteVersion, listVersions, readVersion, setExcludedFromLatest } from './versions.ts';
 
 /** Nothing is loaded, and nobody logs in, before the first call. */
 export function createAzureFactory(settings: AzureSettings, edges: Edges): Factory {
@@ -45,16 +46,20 @@ export function createAzureFactory(settings: AzureSettings, edges: Edges): Facto
 
     readDefinition: (gallery, name, options) => within(options, (call) => readDefinition(call, gallery, name)),
     ensureDefinition: (spec, region, options) => within(options, (call) => ensureDefinition(call, spec, region)),
+    listDefinitions: (gallery, options) => within(options, (call) => listDefinitions(call, gallery)),
     listVersions: (definition, options) => within(options, (call) => listVersions(call, definition)),
+    readVersion: (definition, version, options) => within(options, (call) => readVersion(call, definition, version)),
     beginVersion: (spec, options) => within(options, (call) => beginVersion(call, spec)),
     setExcludedFromLatest: (definition, version, isExcluded, options) =>
       within(options, (call) => setExcludedFromLatest(call, definition, version, isExcluded)),
     deleteVersion: (definition, version, options) =>
       within(options, (call) => deleteVersion(call, definition, version)),
+    deleteDefinition: (definition, options) => within(options, (call) => deleteDefinition(call, definition)),
     deleteGallery: (gallery, options) => within(options, (call) => deleteGallery(call, gallery)),
 
     readRecipe: (pool, options) => within(options, (call) => readRecipe(call, pool)),
     changeModel: (pool, change, options) => within(options, (call) => changeModel(call, pool, change)),
+    tagPool: (pool, tags, options) => within(options, (call) => tagPool(call, pool, tags)),
     referencedImages: (definition, options) => within(options, (call) => referencedImages(call, definition, groups)),
   };
 }

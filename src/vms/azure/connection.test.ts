@@ -26,6 +26,7 @@ async function wire(...script: Scripted[]) {
   const clock = new VirtualClock(startMs);
   const sent: Sent[] = [];
   const told: string[] = [];
+  const unheard: string[] = [];
   const controller = new AbortController();
   let tokens = 0;
   const httpClient: HttpClient = { sendRequest: (request) => clock.during(async () => reply(request)) };
@@ -54,6 +55,7 @@ async function wire(...script: Scripted[]) {
     {
       clock,
       httpClient,
+      onWaiting: (what) => unheard.push(what),
       credential: {
         getToken: async () => ({ token: `canary-token-${++tokens}`, expiresOnTimestamp: clock.nowMs() + 3_600_000 }),
       },
@@ -67,6 +69,8 @@ async function wire(...script: Scripted[]) {
     controller,
     call: await connection.open(options),
     open: () => connection.open(options),
+    openUnheard: () => connection.open({ signal: controller.signal }),
+    unheard,
     tokens: () => tokens,
   };
 }
@@ -78,6 +82,23 @@ const stop = (call: Call) =>
   );
 const busy = { status: 200, headers: { 'retry-after': '10' }, body: { status: 'InProgress' } };
 const accepted = { status: 202, headers: { 'azure-asyncoperation': status, location, 'retry-after': '15' } };
+
+describe('a wait', () => {
+  const slow = { status: 429, headers: { 'retry-after': '1200' } };
+
+  it('of a call that nobody listens to is told all the same: twenty silent minutes look like a hang', async () => {
+    const { openUnheard, unheard, told } = await wire(slow, { status: 200, body: {} });
+    await read(await openUnheard());
+    expect(unheard).toEqual(['Azure asks to slow down: asking again in 1200 s']);
+    expect(told).toEqual([]);
+  });
+
+  it('is told once, to who listens', async () => {
+    const { open, unheard, told } = await wire(slow, { status: 200, body: {} });
+    await read(await open());
+    expect([told.length, unheard.length]).toEqual([1, 0]);
+  });
+});
 
 describe('a request', () => {
   it('speaks the pinned versions, with a token', async () => {

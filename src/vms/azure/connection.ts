@@ -3,7 +3,7 @@ import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
 import type { Clock } from '../../base/clock.ts';
-import type { CallOptions } from '../factory.ts';
+import type { CallOptions, Waiting } from '../factory.ts';
 import { conversation } from './conversation.ts';
 import type { AzureSettings } from './settings.ts';
 import { keepToken } from './token.ts';
@@ -16,6 +16,8 @@ export interface Edges {
   caPem?: string;
   /** In place of the network. */
   httpClient?: HttpClient;
+  /** Told of the waits of calls that nobody listens to. */
+  onWaiting?: Waiting;
 }
 
 /** "stopping" · "instance 3 of pool1". */
@@ -59,7 +61,8 @@ export function connect(settings: AzureSettings, edges: Edges): Connection {
   let loaded: Promise<Sdk> | undefined;
 
   return {
-    async open(options = {}) {
+    async open(asked = {}) {
+      const options: CallOptions = { ...(edges.onWaiting && { onWaiting: edges.onWaiting }), ...asked };
       loaded ??= loadSdk(edges.httpClient);
       const sdk = await loaded;
       options.signal?.throwIfAborted();

@@ -62,6 +62,23 @@ export async function createCredential(
   settings: Pick<AzureSettings, 'authorityHost'>,
   caPem?: string,
 ): Promise<TokenCredential> {
+  const credential = await makeCredential(choice, settings, caPem);
+  return {
+    async getToken(scopes, options) {
+      try {
+        return await credential.getToken(scopes, options);
+      } catch (error) {
+        throw error instanceof Error ? Object.assign(error, { loginFrom: choice.from }) : error;
+      }
+    },
+  };
+}
+
+async function makeCredential(
+  choice: CredentialChoice,
+  settings: Pick<AzureSettings, 'authorityHost'>,
+  caPem?: string,
+): Promise<TokenCredential> {
   const identity = await import('@azure/identity');
   // Instance discovery asks the public cloud about the authority, which sovereign and local clouds do not answer to.
   const authority = {

@@ -50,32 +50,33 @@ export async function ensureDefinition(call: Call, spec: DefinitionSpec, region:
   return made;
 }
 
-/** Children first: a gallery with anything in it is not deleted. */
+export async function listDefinitions(call: Call, gallery: string): Promise<Definition[] | undefined> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  const found = await orNothing(() =>
+    call.ask(`gallery ${gallery}`, () =>
+      collect(call.compute(subscriptionId).galleryImages.listByGallery(resourceGroup, gallery)),
+    ),
+  );
+  return found?.map((one) => definitionOf(one, gallery, one.name ?? ''));
+}
+
+/** The service itself refuses while there are versions in it, also one that was begun a moment ago. */
+export async function deleteDefinition(call: Call, { gallery, name }: Definition): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
+  await orNothing(() =>
+    carryOut(call, { verb: 'deleting', thing: `image definition ${name}` }, () =>
+      call.compute(subscriptionId).galleryImages.delete(resourceGroup, gallery, name),
+    ),
+  );
+}
+
+/** Refused by the service while anything is in it. */
 export async function deleteGallery(call: Call, gallery: string): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
-  const { galleries, galleryImages, galleryImageVersions } = call.compute(subscriptionId);
-  const what = `gallery ${gallery}`;
-  const definitions = await orNothing(() =>
-    call.ask(what, () => collect(galleryImages.listByGallery(resourceGroup, gallery))),
-  );
-  for (const { name: definition = '' } of definitions ?? []) {
-    const versions = await call.ask(what, () =>
-      collect(galleryImageVersions.listByGalleryImage(resourceGroup, gallery, definition)),
-    );
-    for (const { name: version = '' } of versions)
-      await orNothing(() =>
-        carryOut(call, { verb: 'deleting', thing: `image version ${version}` }, () =>
-          galleryImageVersions.delete(resourceGroup, gallery, definition, version),
-        ),
-      );
-    await orNothing(() =>
-      carryOut(call, { verb: 'deleting', thing: `image definition ${definition}` }, () =>
-        galleryImages.delete(resourceGroup, gallery, definition),
-      ),
-    );
-  }
   await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: what }, () => galleries.delete(resourceGroup, gallery)),
+    carryOut(call, { verb: 'deleting', thing: `gallery ${gallery}` }, () =>
+      call.compute(subscriptionId).galleries.delete(resourceGroup, gallery),
+    ),
   );
 }
 

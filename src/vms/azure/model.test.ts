@@ -335,6 +335,7 @@ describe('a snapshot in our words', () => {
     [{ provisioningState: 'Succeeded', completionPercent: 100 }, 'complete'],
     [{ provisioningState: 'Updating', completionPercent: 100 }, 'creating'],
     [{ provisioningState: 'Failed' }, 'failed'],
+    [{ provisioningState: 'Canceled' }, 'failed'],
   ])('%j is %s', (fields, state) => {
     expect(snapshotOf({ location: 'we', ...fields }).state).toBe(state);
   });

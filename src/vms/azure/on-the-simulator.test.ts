@@ -338,7 +338,10 @@ async function everything(lab: AzureLab): Promise<void> {
     extensions,
     tags: {},
   });
+  await factory.tagPool(ref, { run: null });
   await factory.deleteVersion(definition, spec.name);
   await factory.deleteSnapshot('snap');
+  await factory.listDefinitions(definition.gallery);
+  await factory.deleteDefinition(definition);
   await factory.deleteGallery(definition.gallery);
 }

@@ -45,11 +45,13 @@ export async function deleteSnapshot(call: Call, name: string): Promise<void> {
 /** Success of the order is not evidence: some disks are copied in the background long after it. */
 export function snapshotOf(found: AzureSnapshot): Snapshot {
   const isMade = found.provisioningState === 'Succeeded';
+  // Nobody goes on with one that was cancelled: whoever waits for it would wait for ever.
+  const hasFailed = found.provisioningState === 'Failed' || found.provisioningState === 'Canceled';
   const percent = found.completionPercent ?? (isMade ? 100 : 0);
   return {
     name: found.name ?? '',
     id: found.id ?? '',
-    state: found.provisioningState === 'Failed' ? 'failed' : isMade && percent >= 100 ? 'complete' : 'creating',
+    state: hasFailed ? 'failed' : isMade && percent >= 100 ? 'complete' : 'creating',
     percent,
     sourceDiskId: found.creationData?.sourceResourceId ?? '',
     createdMs: found.timeCreated?.getTime() ?? 0,

@@ -24,6 +24,7 @@ describe('an answer that is a failure', () => {
     [409, 'PropertyChangeNotAllowed', '', Refused],
     [409, 'OperationNotAllowed', 'Image type may not be changed for a scale set', Refused],
     [409, 'OperationNotAllowed', 'Another operation is in progress on this resource', Conflict],
+    [409, 'OperationNotAllowed', 'disk size 30 GB is smaller than the size of the disk in the image: 64 GB', Refused],
     [
       409,
       'OperationNotAllowed',
@@ -127,6 +128,13 @@ describe('no answer', () => {
     expect(failureWithoutAnswer(named('CredentialUnavailableError', 'no az\nstack'), 'it')).toMatchObject({
       code: 'azure/login-failed',
       message: 'it: could not log in to Azure: no az',
+    });
+  });
+
+  it('tells which login it was, where that is known', () => {
+    const thrown = Object.assign(named('AuthenticationError', 'expired'), { loginFrom: 'AZURE_CLIENT_SECRET' });
+    expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({
+      message: 'it: could not log in to Azure with AZURE_CLIENT_SECRET: expired',
     });
   });
 

@@ -54,12 +54,12 @@ export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   if (thrown instanceof UserError || thrown instanceof TransientError) return thrown;
   if (isLoginUnreachable(thrown))
-    return new TransientError(`${what}: no answer from the login service`, {
-      code: 'vms/unreachable',
-      cause: new Error(firstLine(thrown.message)),
-    });
+    return new TransientError(
+      `${what}: no answer from the login service: it is out of reach, or its certificate is not trusted`,
+      { code: 'vms/unreachable', cause: new Error(firstLine(thrown.message)) },
+    );
   if (loginErrors.has(thrown.name))
-    return new UserError(`${what}: could not log in to Azure: ${loginReason(thrown)}`, {
+    return new UserError(`${what}: could not log in to Azure${loginOf(thrown)}: ${loginReason(thrown)}`, {
       code: 'azure/login-failed',
       exitCode: 1,
       next: 'log in with `az login`, or choose another way with --login',
@@ -110,6 +110,7 @@ const conflicts = new Set([
 
 const refusals = new Set([
   'BadRequest',
+  'CannotDeleteResource',
   'ImageNotFound',
   'InvalidParameter',
   'InvalidResourceReference',
@@ -145,13 +146,15 @@ function byStatus(error: AzureError, what: string, status: number): Error {
   return refused(error, what);
 }
 
-/** One code, three causes; `details` names the cause only sometimes, so the text has to be looked at. */
+/** One code, four causes; `details` names the cause only sometimes, so the text has to be looked at. */
 function operationNotAllowed(error: AzureError, what: string): Error {
   const text = error.message.toLowerCase();
   if (text.includes('quota') || text.includes('exceeding approved'))
     return new QuotaExceeded(sentence(what, error), error);
   if (text.includes('may not be changed') || text.includes('is not allowed to be changed') || text.includes('os state'))
     return new Refused(sentence(what, error), 'vms/image-type-fixed', error);
+  // Said with the status of a conflict, though no later try would fare better.
+  if (text.includes('smaller than the size')) return new Refused(sentence(what, error), 'vms/disk-too-small', error);
   if (error.status === 409) return new Conflict(sentence(what, error), error);
   return new Refused(sentence(what, error), 'vms/refused', error);
 }
@@ -206,6 +209,12 @@ function field(value: unknown, key: string): unknown {
 function textField(value: unknown, key: string): string | undefined {
   const found = field(value, key);
   return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** The credential puts it on what it throws: at night it matters which of several logins has run out. */
+function loginOf(thrown: Error): string {
+  const from = textField(thrown, 'loginFrom');
+  return from === undefined ? '' : ` with ${from}`;
 }
 
 /** Where several ways were tried, each has its own reason and the whole has none. */

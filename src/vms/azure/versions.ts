@@ -19,16 +19,21 @@ export async function listVersions(call: Call, definition: Definition): Promise<
   for (const { name = '' } of listed ?? []) {
     // The list does not tell how far replication is; only the version itself does.
     const found = await readVersion(call, definition, name);
-    if (found) versions.push(versionOf(found, definition));
+    if (found) versions.push(found);
   }
   return versions;
+}
+
+export async function readVersion(call: Call, definition: Definition, name: string): Promise<Version | undefined> {
+  const found = await findVersion(call, definition, name);
+  return found && versionOf(found, definition);
 }
 
 /** Making and replicating take minutes to hours and are looked at, not held open. */
 export async function beginVersion(call: Call, spec: VersionSpec): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
   const { definition } = spec;
-  const seen = await readVersion(call, definition, spec.name);
+  const seen = await findVersion(call, definition, spec.name);
   // Under way or done: asked again with other values the service would take it for a change.
   if (seen && seen.provisioningState !== 'Failed') return;
   // What is left of a failed one is only in the way: neither its storage nor its source can be changed.
@@ -61,7 +66,7 @@ export async function setExcludedFromLatest(
   isExcluded: boolean,
 ): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
-  const seen = await readVersion(call, definition, name);
+  const seen = await findVersion(call, definition, name);
   if (!seen) throw new NotFound(`image version ${definition.name}/${name}`);
   const { replicaCount, targetRegions, storageAccountType, excludeFromLatest, endOfLifeDate } =
     seen.publishingProfile ?? {};
@@ -142,7 +147,7 @@ function failureOf({ provisioningState, replicationStatus }: GalleryImageVersion
   return reasons?.length ? reasons.join('; ') : `provisioning state ${provisioningState ?? 'unknown'}`;
 }
 
-function readVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion | undefined> {
+function findVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion | undefined> {
   const { subscriptionId, resourceGroup } = call.settings;
   return orNothing(() =>
     call.ask(`image version ${definition.name}/${name}`, () =>

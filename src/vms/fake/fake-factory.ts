@@ -45,6 +45,7 @@ interface FakeVersion extends VersionSpec {
 export interface FakeFactoryState {
   pools: Map<string, FakePool>;
   snapshots: Map<string, FakeSnapshot>;
+  galleries: Set<string>;
   definitions: Map<string, Definition>;
   versions: Map<string, FakeVersion>;
 }
@@ -56,12 +57,15 @@ export interface FakeFactory extends Factory {
   scaleOut(pool: PoolRef): FakeInstance;
   onPower: (instance: FakeInstance) => void;
   hasZoneRedundancy: boolean;
+  /** How long after its order a snapshot's bytes are still being copied. */
+  copyingMs: number;
 }
 
 export function fakeFactory(clock: Clock): FakeFactory {
   const state: FakeFactoryState = {
     pools: new Map(),
     snapshots: new Map(),
+    galleries: new Set(),
     definitions: new Map(),
     versions: new Map(),
   };
@@ -101,6 +105,8 @@ export function fakeFactory(clock: Clock): FakeFactory {
       tags: version.tags,
     };
   };
+  const isCopying = ({ state: known, createdMs }: FakeSnapshot) =>
+    known === 'complete' && clock.nowMs() < createdMs + factory.copyingMs;
   const versionsOf = (definition: Definition) =>
     [...state.versions.values()].filter((version) => version.definition.id === definition.id);
   const bump = (pool: FakePool) => {
@@ -130,6 +136,7 @@ export function fakeFactory(clock: Clock): FakeFactory {
   const factory: FakeFactory = {
     state,
     hasZoneRedundancy: true,
+    copyingMs: 0,
     onPower: () => undefined,
     addPool(name, instances, model = {}) {
       const pool: FakePool = {
@@ -185,7 +192,12 @@ export function fakeFactory(clock: Clock): FakeFactory {
       instance.tags = merged(instance.tags, tags);
     },
 
-    readSnapshot: async (name) => structuredClone(state.snapshots.get(name)),
+    async readSnapshot(name) {
+      const snapshot = state.snapshots.get(name);
+      return (
+        snapshot && structuredClone(isCopying(snapshot) ? { ...snapshot, state: 'creating', percent: 0 } : snapshot)
+      );
+    },
     async createSnapshot({ name, sourceDiskId, tags }) {
       const owner = [...state.pools.values()]
         .flatMap((pool) => pool.instances)
@@ -215,16 +227,26 @@ export function fakeFactory(clock: Clock): FakeFactory {
       const differs = known && IMMUTABLE.find((field) => known[field] !== spec[field]);
       if (differs) throw new Refused(`${key} has ${differs} ${known[differs]}, not ${spec[differs]}`);
       const definition = known ?? { ...spec, id: `/galleries/${key}` };
+      state.galleries.add(spec.gallery);
       state.definitions.set(key, definition);
       return structuredClone(definition);
     },
+    async listDefinitions(gallery) {
+      if (!state.galleries.has(gallery)) return undefined;
+      return structuredClone([...state.definitions.values()].filter((definition) => definition.gallery === gallery));
+    },
     listVersions: async (definition) => versionsOf(definition).map(seenVersion),
+    async readVersion(definition, name) {
+      const version = versionsOf(definition).find((v) => v.name === name);
+      return version && seenVersion(version);
+    },
     async beginVersion(spec) {
       if (spec.redundancy === 'zone' && !factory.hasZoneRedundancy) {
         throw new Refused('the region has no zone-redundant storage', 'vms/no-zone-redundancy');
       }
       const snapshot = [...state.snapshots.values()].find((s) => s.id === spec.snapshotId);
       if (!snapshot) throw new NotFound(`snapshot ${spec.snapshotId}`);
+      if (isCopying(snapshot)) throw new Refused(`${snapshot.name} is not whole yet`);
       const id = `${spec.definition.id}/versions/${spec.name}`;
       if (state.versions.has(id)) return;
       state.versions.set(id, { ...structuredClone(spec), id, createdMs: clock.nowMs(), isSealed: snapshot.isSealed });
@@ -237,9 +259,13 @@ export function fakeFactory(clock: Clock): FakeFactory {
     async deleteVersion(definition, name) {
       state.versions.delete(`${definition.id}/versions/${name}`);
     },
+    async deleteDefinition(definition) {
+      if (versionsOf(definition).length > 0) throw new Refused(`${definition.name} still has versions`);
+      state.definitions.delete(`${definition.gallery}/${definition.name}`);
+    },
     async deleteGallery(gallery) {
-      for (const [key, definition] of state.definitions)
-        if (definition.gallery === gallery) state.definitions.delete(key);
+      if ((await factory.listDefinitions(gallery))?.length) throw new Refused(`${gallery} is not empty`);
+      state.galleries.delete(gallery);
     },
 
     async readRecipe(ref): Promise<Recipe> {
@@ -262,6 +288,11 @@ export function fakeFactory(clock: Clock): FakeFactory {
       known.tags = merged(known.tags, change.tags);
       for (const instance of known.instances) instance.isOnLatestModel = false;
       bump(known);
+    },
+    async tagPool(ref, tags) {
+      const pool = poolOf(ref);
+      pool.tags = merged(pool.tags, tags);
+      bump(pool);
     },
     async referencedImages() {
       const references = new Set<string>();

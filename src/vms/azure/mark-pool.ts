@@ -1,0 +1,33 @@
+// vms/azure/mark-pool.ts: how are tags put on a scale set without touching its model? A conditional PATCH of nothing but the tags.
+import type { PoolRef } from '../factory.ts';
+import { NotFound } from '../failures.ts';
+import { apiVersions } from './api-versions.ts';
+import { scaleSetId } from './arm-ids.ts';
+import type { Call } from './connection.ts';
+import { untilEnded } from './operations.ts';
+import { poolScaleSet, readScaleSet } from './pools.ts';
+import { withChanges } from './tags.ts';
+
+export async function tagPool(
+  call: Call,
+  pool: PoolRef,
+  changes: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const ref = poolScaleSet(pool);
+  const order = { verb: 'tagging', thing: `scale set ${ref.name}` };
+  const set = await readScaleSet(call, ref);
+  if (!set) throw new NotFound(order.thing);
+  const tags = withChanges(set.tags ?? {}, changes);
+  if (!tags) return;
+  const answer = await call.send(
+    {
+      method: 'PATCH',
+      url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}`,
+      // All tags go in, so they must still be those that were read.
+      headers: set.etag ? { 'if-match': set.etag } : {},
+      body: { tags },
+    },
+    order.thing,
+  );
+  await untilEnded(call, order, answer);
+}
