@@ -265,6 +265,13 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(text(root, '/etc/hosts').trim()).toBe('');
   });
 
+  it('keeps the host name that this machine was given before the check ran', () => {
+    const root = kept(makeClone(shell));
+    put(root, '/proc/sys/kernel/hostname', 'clone.internal\n');
+    expect(check(shell, root).code).toBe(0);
+    expect(text(root, '/proc/sys/kernel/hostname')).toBe('clone.internal\n');
+  });
+
   it('keeps the machine-id that systemd made for a scrubbed copy', () => {
     const root = kept(makeClone(shell));
     put(root, '/etc/machine-id', `${'e'.repeat(32)}\n`);
@@ -288,6 +295,24 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     check({ ...shell, path: `${mine}:${shell.path}` }, root);
     remove(mine);
     expect(text(root, '/etc/ssh/ssh_host_ed25519_key')).toContain('BEGIN OPENSSH PRIVATE KEY');
+  });
+
+  it('makes SSH host keys of the types that the donor had, and of no other', () => {
+    const { '/etc/ssh/ssh_host_rsa_key': _, '/etc/ssh/ssh_host_rsa_key.pub': __, ...files } = DONOR_FILES;
+    const root = kept(makeClone(shell, CLONE_IDS[0], files));
+    expect(check(shell, root).code).toBe(0);
+    expect(has(root, '/etc/ssh/ssh_host_ed25519_key')).toBe(true);
+    expect(has(root, '/etc/ssh/ssh_host_rsa_key')).toBe(false);
+  });
+
+  it('remembers the types where the copy was scrubbed, or the power was lost after the keys had gone', () => {
+    const root = kept(makeClone(shell));
+    put(root, `${HOME}/ssh-key-types`, 'ed25519\n');
+    for (const key of ['ssh_host_rsa_key', 'ssh_host_rsa_key.pub', 'ssh_host_ed25519_key'])
+      unlinkSync(join(root, 'etc/ssh', key));
+    expect(check(shell, root).code).toBe(0);
+    expect(has(root, '/etc/ssh/ssh_host_ed25519_key')).toBe(true);
+    expect(has(root, '/etc/ssh/ssh_host_rsa_key')).toBe(false);
   });
 
   it('takes every node certificate for the donor when its name is not known', () => {
@@ -491,9 +516,29 @@ describe.each(shells)('scrubbing a copy, with $name', (shell) => {
     expect(text(root, `${HOME}/unfinished`)).toContain('kubeletserver.crt');
   });
 
+  it('forgets the donor, so that even the donor takes it over, and leaves alone what never was its own', () => {
+    const root = kept(makeRoot());
+    seal(shell, root);
+    for (let time = 0; time < 2; time++) {
+      for (const mode of [['scrub'], ['verify', '--scrubbed'], ['anonymize']]) {
+        expect(run(shell, [...mode, '--root', root]), mode[0]).toMatchObject({ code: 0, stderr: '' });
+      }
+      expect(text(root, `${HOME}/owner`)).toBe('vm-id=none\n');
+    }
+    put(root, '/proc/sys/kernel/hostname', 'clone\n');
+    expect(check(shell, root).code).toBe(0);
+    expect(text(root, '/etc/machine-id')).toMatch(/^[0-9a-f]{32}\n$/);
+    expect(has(root, '/etc/kubernetes/certs/neighbour.crt')).toBe(true);
+    expect(text(root, '/proc/sys/kernel/hostname')).toBe('clone\n');
+    expect(text(root, `${HOME}/owner`)).toContain(`vm-id=${DONOR_ID}\n`);
+    expect(has(root, '/etc/ssh/ssh_host_ed25519_key')).toBe(true);
+  });
+
   it('never works on the machine it runs on', () => {
-    expect(run(shell, ['scrub']).code).toBe(2);
-    expect(run(shell, ['scrub', '--root', '/']).code).toBe(2);
+    for (const mode of ['scrub', 'anonymize']) {
+      expect(run(shell, [mode]).code).toBe(2);
+      expect(run(shell, [mode, '--root', '/']).code).toBe(2);
+    }
   });
 
   it('refuses a copy that was never sealed', () => {

@@ -41,6 +41,24 @@ const SEAL_ITEMS = [
 ] as const;
 const MAY_BE_ABSENT: ReadonlySet<string> = new Set(['kubelet', 'serving-certificate']);
 
+/** What the script of `scrubScript` reports, in the order in which it first does. */
+export const SCRUB_ITEMS = [
+  'kubelet-credentials',
+  'kubelet-state',
+  'cni-state',
+  'containers',
+  'cloud-init',
+  'guest-agent',
+  'leases',
+  'net-rules',
+  'ssh-host-keys',
+  'random-seed',
+  'logs',
+  'host-name',
+  'machine-id',
+  'owner',
+] as const;
+
 export function sealScript({ vmId, nodeName, root }: SealOptions): string {
   const named = nodeName === undefined ? [] : ['--node-name', nodeName];
   return runScript(['seal', '--donor-id', vmId, ...named, ...at(root)]);
@@ -55,9 +73,9 @@ export function unsealScript(root?: string): string {
   return runScript(['unseal', ...at(root)]);
 }
 
-/** Removes the owner's identity from a copy that is mounted at `root`, and looks whether anything is left. */
+/** Removes the owner's identity from a copy that is mounted at `root`, looks whether anything is left, and forgets its names. */
 export function scrubScript(root: string): string {
-  return runScript(['scrub', ...at(root)], ['verify', '--scrubbed', ...at(root)]);
+  return runScript(['scrub', ...at(root)], ['verify', '--scrubbed', ...at(root)], ['anonymize', ...at(root)]);
 }
 
 /** Not sealed unless every item is there and went well. */

@@ -61,8 +61,12 @@ export function makeStubs(): string {
   stub(
     folder,
     'ssh-keygen',
-    `for type in rsa ed25519; do
-       key="$3etc/ssh/ssh_host_\${type}_key"
+    `case $1 in
+       -A) types='rsa ed25519' folder=$3etc/ssh ;;
+       *) types=$3 folder=\${7%/*} ;;
+     esac
+     for type in $types; do
+       key="$folder/ssh_host_\${type}_key"
        [ -e "$key" ] || { cat /proc/sys/kernel/random/uuid >"$key"; echo public >"$key.pub"; }
      done`,
   );
