@@ -12,7 +12,18 @@ const FOUND: Readonly<Record<string, (world: Lab) => void>> = {
     cluster.touch(donor.computerName, { isUnschedulable: true, annotations: { [AUTOSCALER_ANNOTATION]: 'false' } });
     donor.protection = { fromScaleIn: true, fromPoolActions: false };
   },
+  // Longer than it takes until a dead run's hold is over.
+  'a donor whose disk is copied slowly': ({ factory }) => {
+    factory.copyingMs = 20 * 60_000;
+  },
 };
+
+const IS_FULL = process.env.HEADSTART_CAMPAIGN === 'full';
+
+/** Most of a slow copy is waiting for it, look after look: outside a full campaign some of those are enough. */
+function strideOf(name: string): number {
+  return IS_FULL || !name.includes('slowly') ? 1 : 7;
+}
 
 async function callsOfACleanRun(prepare: (world: Lab) => void): Promise<number> {
   const world = lab();
@@ -66,11 +77,11 @@ describe('the fault campaign', () => {
   let cases = 0;
   let violated = 0;
 
-  describe.each(Object.entries(FOUND))('%s', (_, prepare) => {
+  describe.each(Object.entries(FOUND))('%s', (name, prepare) => {
     it.each(FAULTS)('%s at every call, then the same command again: no invariant is violated', async (fault) => {
       const calls = await callsOfACleanRun(prepare);
       expect(calls).toBeGreaterThan(100);
-      for (let at = 0; at < calls; at++) {
+      for (let at = 0; at < calls; at += strideOf(name)) {
         cases++;
         const violations = await broken(fault, at, prepare);
         violated += violations.length;

@@ -1,4 +1,5 @@
 // prototype/candidates.ts: which node of the pool is the best donor, and why is each where it is?
+import { formatSpan } from '../base/duration.ts';
 import type { Node } from '../cluster/cluster.ts';
 import type { Instance } from '../vms/factory.ts';
 import { unpatchedReasons } from './patched.ts';
@@ -14,10 +15,14 @@ export interface Candidate {
 }
 
 /** Best first: those nothing speaks against, then by how long they have been Ready, then by name. */
-export function rankCandidates(members: readonly { node: Node; instance: Instance }[], nowMs: number): Candidate[] {
+export function rankCandidates(
+  members: readonly { node: Node; instance: Instance }[],
+  nowMs: number,
+  provenMs: number = PROVEN_MS,
+): Candidate[] {
   const nodes = members.map((member) => member.node);
   return members
-    .map(({ node, instance }) => judge(node, instance, nodes, nowMs))
+    .map(({ node, instance }) => judge(node, instance, nodes, { nowMs, provenMs }))
     .sort(
       (a, b) =>
         a.against.length - b.against.length ||
@@ -27,9 +32,14 @@ export function rankCandidates(members: readonly { node: Node; instance: Instanc
 }
 
 /** A node that has just come up has proved nothing yet. */
-const PROVEN_MS = 3_600_000;
+export const PROVEN_MS = 3_600_000;
 
-function judge(node: Node, instance: Instance, nodes: readonly Node[], nowMs: number): Candidate {
+function judge(
+  node: Node,
+  instance: Instance,
+  nodes: readonly Node[],
+  { nowMs, provenMs }: { nowMs: number; provenMs: number },
+): Candidate {
   const readyForMs = node.isReady ? nowMs - (node.readySinceMs ?? nowMs) : 0;
   const against = [
     ...(node.isReady ? [] : ['it is not Ready']),
@@ -41,7 +51,9 @@ function judge(node: Node, instance: Instance, nodes: readonly Node[], nowMs: nu
     ...node.troubles.map((trouble) => `it reports ${trouble}`),
     ...('node-role.kubernetes.io/control-plane' in node.labels ? ['it is a control plane node'] : []),
     ...unpatchedReasons(node, nodes),
-    ...(node.isReady && readyForMs < PROVEN_MS ? ['it has been Ready for less than an hour'] : []),
+    ...(node.isReady && node.readySinceMs !== undefined && readyForMs < provenMs
+      ? [`it has been Ready for less than ${formatSpan(provenMs * 1000)}`]
+      : []),
   ];
   const inFavour = [
     ...(instance.isOnLatestModel ? ['on the latest model'] : []),

@@ -12,7 +12,7 @@ import { compareVersions, galleryName } from './names.ts';
 import { compareReleases, unpatchedReasons } from './patched.ts';
 import { prunableVersions } from './prune.ts';
 import { rollbackToOriginal, rollbackToVersion } from './rollback.ts';
-import { poolStatus } from './status.ts';
+import { describeImage, poolStatus } from './status.ts';
 import { lab } from './testing.ts';
 
 const version = (name: string, more: Partial<Version> = {}): Version => ({
@@ -115,7 +115,7 @@ describe('candidates', () => {
       nowMs,
     );
     expect(ranked.map((c) => c.node)).toEqual(['best', 'good', 'young', 'cordoned']);
-    expect(ranked[2]!.against).toEqual(['it has been Ready for less than an hour']);
+    expect(ranked[2]!.against).toEqual(['it has been Ready for less than 1h']);
     expect(ranked[3]!.against).toEqual(['it is cordoned', 'it reports DiskPressure']);
   });
 });
@@ -146,6 +146,7 @@ describe('rollback', () => {
     expect(change).toMatchObject({ image, bootstrap: { customData: 'eA==' } });
     expect(change.extensions.add).toEqual([{ name: 'vmssCSE' }]);
     expect(() => rollbackToOriginal(pool(), { image, extensions: [] })).toThrow(/no custom data/);
+    expect(rollbackToOriginal(pool(), { image, customData: '', extensions: [] }).bootstrap).toBe('none');
   });
 });
 
@@ -169,6 +170,17 @@ describe('cost and status', () => {
     expect(status.model).toBe(`version ${world.intent.version}`);
     expect(status.versions).toMatchObject([{ isModel: true, instances: 1, donor: world.donor.computerName }]);
     expect(status.instances.map((i) => i.isStale)).toEqual([true, true, true, false]);
+  });
+
+  it('tells an image that happens to be named by the same day from a version of the pool', () => {
+    const named = new Map([['galleries/sig_local/kamino-p-prototype/2026.11.16', '2026.11.16']]);
+    const describe = (id: string) => describeImage({ kind: 'version', id }, named);
+    expect(describe('galleries/SIG_local/kamino-p-prototype/2026.11.16')).toBe('version 2026.11.16');
+    expect(describe('galleries/headstart/debian-12/2026.11.16')).toBe('version 2026.11.16 of debian-12');
+    const azure = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/G/images';
+    expect(describe(`${azure}/base/versions/1.2.3`)).toBe('version 1.2.3 of base');
+    expect(describe(`${azure}/kamino-p-prototype/versions/1.2.3`)).toBe('version 1.2.3');
+    expect(describeImage({ kind: 'definition', id: `${azure}/base` })).toBe('definition base');
   });
 
   it('makes gallery names without dashes, and refuses names that cannot be one', () => {

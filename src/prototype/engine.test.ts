@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../base/errors.ts';
 import { LeaseHeld } from '../cluster/lease-held.ts';
+import type { Version } from '../vms/factory.ts';
 import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
 import { leaseName, snapshotName, TAGS } from './names.ts';
-import { Crash, Dial, lab, POOL, pod } from './testing.ts';
+import { Crash, Dial, type Lab, lab, POOL, pod } from './testing.ts';
 
 const failure = async (promise: Promise<unknown>): Promise<UserError> => {
   const error = await promise.then(
@@ -123,6 +124,31 @@ describe('a prototype run', () => {
     expect(world.donor.power).toBe('running');
   });
 
+  it('what was made of an earlier machine of the same name is not taken for this one: a pool was made anew', async () => {
+    const world = lab();
+    await world.run();
+    const [version] = world.factory.state.versions.values();
+    expect(version!.tags[TAGS.donorVmId]).toBe(world.donor.vmId);
+    version!.tags = { ...version!.tags, [TAGS.donorVmId]: '00000000-0000-4000-8000-00000000dead' };
+    const error = await failure(world.run());
+    expect(error.code).toBe('prototype/one-a-day');
+    expect(error.message).toContain(`from an earlier machine called ${world.donor.computerName}`);
+    world.factory.state.versions.clear();
+    world.factory.state.snapshots.set(snapshotName(POOL), {
+      name: snapshotName(POOL),
+      id: '/snapshots/earlier',
+      state: 'complete',
+      percent: 100,
+      sourceDiskId: '/disks/earlier',
+      createdMs: 0,
+      tags: { ...version!.tags },
+      isSealed: true,
+    });
+    const other = await failure(world.run());
+    expect(other.code).toBe('prototype/other-snapshot');
+    expect(other.next).toBe(`delete the snapshot ${snapshotName(POOL)}`);
+  });
+
   it("today's version from another donor: at most one a day", async () => {
     const world = lab();
     await world.run();
@@ -200,6 +226,110 @@ describe('a prototype run', () => {
       }
     }
     expect(cases).toBeGreaterThan(40);
+  });
+});
+
+describe('a run that waits', () => {
+  /** A version that takes as long as it does in a cloud. */
+  const slowVersion = (world: Lab, tookMs: number) => {
+    const { factory, clock } = world;
+    const slowly = (version: Version | undefined): Version | undefined =>
+      version && clock.nowMs() - version.createdMs < tookMs ? { ...version, state: 'creating', percent: 1 } : version;
+    const { readVersion, listVersions } = factory;
+    factory.readVersion = async (...asked) => slowly(await readVersion(...asked));
+    factory.listVersions = async (definition) =>
+      (await listVersions(definition)).map((version) => slowly(version) ?? version);
+  };
+
+  it('for a version reads that version and nothing else, and keeps its hold', async () => {
+    const world = lab();
+    slowVersion(world, 60 * 60_000);
+    const leftMs: number[] = [];
+    const { readVersion } = world.factory;
+    world.factory.readVersion = (...asked) => {
+      const { renewedMs, durationMs } = world.cluster.leases.get(leaseName(POOL))!;
+      leftMs.push(renewedMs + durationMs - world.clock.nowMs());
+      return readVersion(...asked);
+    };
+    const dial = new Dial();
+    await world.run(dial);
+    const waited = dial.names.slice(dial.names.indexOf('readVersion'), dial.names.lastIndexOf('readVersion') + 1);
+    expect(waited.filter((name) => name === 'readVersion')).toHaveLength(120);
+    expect(new Set(waited)).toEqual(new Set(['readVersion', 'holdLease']));
+    expect(Math.min(...leftMs)).toBeGreaterThan(9 * 60_000);
+  });
+
+  it('for the donor reads its node and its instance', async () => {
+    const dial = new Dial();
+    await lab().run(dial);
+    const started = dial.names.slice(dial.names.indexOf('start') + 1, dial.names.lastIndexOf('setProtection'));
+    expect(started.filter((name) => name === 'readPool').length).toBeLessThanOrEqual(2);
+    expect(started.filter((name) => name === 'readNode').length).toBeGreaterThan(5);
+  });
+
+  it('is told when somebody else took the pool meanwhile, ends, and raises no alarm about a donor that is home', async () => {
+    const world = lab();
+    const found = donorAsItIs(world);
+    slowVersion(world, 60 * 60_000);
+    const { readVersion } = world.factory;
+    world.factory.readVersion = (...asked) => {
+      const { clock, cluster } = world;
+      const durationMs = 60 * 60_000;
+      cluster.leases.set(leaseName(POOL), { holder: 'other', renewedMs: clock.nowMs(), durationMs, note: 'n' });
+      return readVersion(...asked);
+    };
+    expect(await failure(world.run())).toBeInstanceOf(LeaseHeld);
+    expect(donorViolations(world, found)).toEqual([]);
+    expect(world.cluster.leases.get(leaseName(POOL))?.holder).toBe('other');
+  });
+});
+
+describe('a snapshot that a killed run left', () => {
+  const killed = async (copyingMs: number): Promise<Lab> => {
+    const world = lab();
+    world.factory.copyingMs = copyingMs;
+    await expect(world.run(new Dial('crash-after', await callOf('createSnapshot')))).rejects.toThrow();
+    world.clock.advance(16 * 60_000);
+    return world;
+  };
+
+  it.each([
+    ['still being copied when the run is resumed', 60 * 60_000],
+    ['whole by then', 60_000],
+  ])('%s becomes the version; the donor is not asked again', async (_, copyingMs) => {
+    const world = await killed(copyingMs);
+    const created = world.factory.state.snapshots.get(snapshotName(POOL))!.createdMs;
+    const dial = new Dial();
+    const { steps } = await world.run(dial, 'second');
+    expect(steps.slice(0, 4)).toEqual(['start-donor', 'await-ready', 'restore-protection', 'restore-node']);
+    for (const step of ['discard-snapshot', 'cordon', 'drain', 'stop-donor', 'take-snapshot']) {
+      expect(steps).not.toContain(step);
+    }
+    expect(world.clock.nowMs()).toBeGreaterThan(created + copyingMs);
+    expect([...world.factory.state.versions.values()].map(({ name }) => name)).toEqual([world.intent.version]);
+    expect(modelViolations(world)).toEqual([]);
+  });
+
+  it('is waited for also when its donor is gone', async () => {
+    const world = await killed(60 * 60_000);
+    world.cluster.nodes.delete(world.donor.computerName);
+    const { steps } = await world.run(new Dial(), 'second');
+    expect(steps).toContain('await-snapshot');
+    expect(steps).toContain('switch-model');
+  });
+
+  it('makes way when it failed while it was waited for, and the donor is copied again', async () => {
+    const world = await killed(60 * 60_000);
+    const { readSnapshot } = world.factory;
+    world.factory.readSnapshot = async (name) => {
+      const snapshot = await readSnapshot(name);
+      const hasFailed = snapshot?.tags[TAGS.run] !== 'second' && world.clock.sleptMs > 20 * 60_000;
+      return snapshot && hasFailed ? { ...snapshot, state: 'failed' } : snapshot;
+    };
+    const { steps } = await world.run(new Dial(), 'second');
+    expect(steps.indexOf('discard-snapshot')).toBeGreaterThan(steps.indexOf('await-snapshot'));
+    expect(steps.indexOf('take-snapshot')).toBeGreaterThan(steps.indexOf('discard-snapshot'));
+    expect(modelViolations(world)).toEqual([]);
   });
 });
 

@@ -1,36 +1,29 @@
 // prototype/engine.ts: observe, plan, do the first step, observe again; and whatever fails, the donor comes home first.
 import { TransientError, UserError } from '../base/errors.ts';
 import type { InstanceRef } from '../vms/factory.ts';
-import { NoCapacity, Throttled } from '../vms/failures.ts';
-import { leaseName } from './names.ts';
+import { type Hold, holdingPool, renewing, renewingAside } from './hold-pool.ts';
 import { observe } from './observe.ts';
 import { HOME } from './pipeline.ts';
-import { nextStep, type PlannedStep, planSteps } from './plan.ts';
+import { nextStep, planSteps } from './plan.ts';
 import { refusals } from './preflight.ts';
+import type { RunEvent, Tell } from './run-event.ts';
 import { type Intent, type Run, type Scene, versionName } from './scene.ts';
 import type { Step, StepEdges } from './step.ts';
+import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from './with-retries.ts';
+
+export type { RunEvent } from './run-event.ts';
 
 export interface EngineEdges extends Omit<StepEdges, 'onWaiting'> {
-  tell(event: RunEvent): void;
+  tell: Tell;
+  /** Aborted by whoever interrupts a second time: the way home, too, ends then. */
+  homeSignal?: AbortSignal | undefined;
 }
-
-export type RunEvent =
-  | { event: 'plan'; steps: PlannedStep[] }
-  | { event: 'step'; step: string; title: string; attempt: number }
-  | { event: 'waiting'; step: string; for: string; percent?: number }
-  | { event: 'retry'; step: string; attempt: number; inMs: number; because: string }
-  | { event: 'going-home'; because: string };
 
 export interface RunResult {
   version: string;
   steps: string[];
 }
 
-/** A hold outlives a slow step, and a dead run is taken over within the quarter of an hour. */
-const LEASE_MS = 15 * 60_000;
-const MAX_ATTEMPTS = 6;
-const BACKOFF_MS = 5_000;
-const LONGEST_BACKOFF_MS = 5 * 60_000;
 /** A donor that finds no room is worth more patience than anything else. */
 const HOME_ATTEMPTS = 60;
 /** Waiting steps repeat themselves; a run that does nothing else for this long is stuck. */
@@ -40,9 +33,11 @@ export async function runPrototype(
   intent: Intent,
   donor: InstanceRef,
   runId: string,
-  edges: EngineEdges,
+  given: EngineEdges,
 ): Promise<RunResult> {
-  return underLease(`prototype of ${intent.nodeName}`, donor, runId, edges, async (hold) => {
+  const edges = { ...given, tell: unfailing(given.tell) };
+  const asked = { pool: donor.pool, holder: runId, note: `prototype of ${intent.nodeName}` };
+  return holdingPool(asked, edges, async (hold) => {
     const done: string[] = [];
     const driving = { intent, donor, edges, hold, done };
     try {
@@ -62,29 +57,19 @@ export async function recoverDonor(
   runId: string,
   edges: EngineEdges,
 ): Promise<string[]> {
-  return underLease(`recovery of ${intent.nodeName}`, donor, runId, edges, async (hold) => {
-    const done: string[] = [];
-    await drive({ intent, donor, run: { id: runId, isAborting: true }, edges, hold, done });
-    return done;
-  });
+  const asked = { pool: donor.pool, holder: runId, note: `recovery of ${intent.nodeName}` };
+  return holdingPool(asked, edges, (hold) => recoverHeldDonor({ intent, donor, runId, edges, hold }));
 }
 
-/** One at a time on a pool; a hold that could not be given back ends by itself. */
-async function underLease<T>(
-  note: string,
-  { pool }: InstanceRef,
-  holder: string,
-  edges: EngineEdges,
-  work: (hold: () => Promise<void>) => Promise<T>,
-): Promise<T> {
-  const name = leaseName(pool.name);
-  const hold = () => edges.cluster.holdLease(name, { holder, durationMs: LEASE_MS, note });
-  await withRetries('hold-lease', hold, edges);
-  try {
-    return await work(hold);
-  } finally {
-    await edges.cluster.releaseLease(name, holder).catch(() => undefined);
-  }
+/** The same for whoever has the pool already. */
+export async function recoverHeldDonor({
+  runId,
+  ...driving
+}: Pick<Driving, 'intent' | 'donor' | 'edges' | 'hold'> & { runId: string }): Promise<string[]> {
+  const done: string[] = [];
+  const edges = { ...driving.edges, tell: unfailing(driving.edges.tell) };
+  await drive({ ...driving, edges, run: { id: runId, isAborting: true }, done });
+  return done;
 }
 
 interface Driving {
@@ -92,17 +77,20 @@ interface Driving {
   donor: InstanceRef;
   run: Run;
   edges: EngineEdges;
-  hold(): Promise<void>;
+  hold: Hold;
   done: string[];
 }
 
-async function drive({ intent: asked, donor, run, edges, hold, done }: Driving): Promise<Scene> {
-  const startedMs = edges.clock.nowMs();
+async function drive(driving: Driving): Promise<Scene> {
+  const { donor, run, edges, hold, done } = driving;
+  const most = run.isAborting ? HOME_ATTEMPTS : MAX_ATTEMPTS;
+  const endMs = edges.clock.nowMs() + LONGEST_MS;
+  const patientUntilMs = run.isAborting ? endMs : 0;
   const attempts = new Map<string, number>();
-  let intent = asked;
+  let { intent } = driving;
   for (;;) {
-    await withRetries('hold-lease', hold, edges);
-    const world = await withRetries('observe', () => observe(intent, donor, edges), edges);
+    await withRetries('hold-lease', hold, edges, patientUntilMs);
+    const world = await withRetries('observe', () => observe(intent, donor, edges), edges, patientUntilMs);
     const scene: Scene = { world, intent, run };
     const next = nextStep(scene);
     edges.tell({ event: 'plan', steps: planSteps(scene) });
@@ -114,13 +102,37 @@ async function drive({ intent: asked, donor, run, edges, hold, done }: Driving):
     if (!next) return scene;
     const attempt = (attempts.get(next.id) ?? 0) + 1;
     attempts.set(next.id, attempt);
-    const isEndless = !next.isWaiting && attempt > (run.isAborting ? HOME_ATTEMPTS : MAX_ATTEMPTS);
-    if (isEndless || edges.clock.nowMs() - startedMs > LONGEST_MS) throw stuck(next, attempt);
-    await perform(next, scene, { edges, hold }, attempt, run.isAborting ? HOME_ATTEMPTS : MAX_ATTEMPTS);
+    if ((!next.isWaiting && attempt > most) || edges.clock.nowMs() > endMs) throw stuck(next, attempt);
+    await perform(next, scene, driving, attempt, most);
+    if (next.glance) await waitFurther(next, scene, driving, endMs);
     if (attempt === 1) done.push(next.id);
     const told = EVENTS[next.id];
     if (told && attempt === 1 && world.node) await edges.cluster.recordEvent(world.node, told.reason, told.message);
   }
+}
+
+/** Reads no more than what is awaited, as long as it is still that which comes next. What comes after it, the whole world decides. */
+async function waitFurther(step: Step, from: Scene, { edges, hold, run }: Driving, endMs: number): Promise<void> {
+  const renewal = renewing(hold, edges.clock);
+  const patientUntilMs = run.isAborting ? endMs : 0;
+  for (let scene = from; ; ) {
+    await withRetries('hold-lease', renewal.ifDue, edges, patientUntilMs);
+    const seen = await withRetries(step.id, () => step.glance!(scene, edges), edges, patientUntilMs);
+    scene = { ...scene, world: { ...scene.world, ...seen, nowMs: edges.clock.nowMs() } };
+    if (nextStep(scene) !== step || scene.world.nowMs > endMs) return;
+    await apply(step, scene, { edges, hold });
+  }
+}
+
+/** A full disk under the log, or a terminal that is gone, is no reason to leave a donor stopped. */
+function unfailing(tell: Tell): Tell {
+  return (event) => {
+    try {
+      tell(event);
+    } catch {
+      // Who asked for the run learns of it when its result cannot be written either.
+    }
+  };
 }
 
 /** So that `kubectl describe node` tells the story. */
@@ -130,64 +142,25 @@ const EVENTS: Readonly<Record<string, { reason: string; message: string }>> = {
 };
 
 /** One try; a transient failure is waited out and re-planned, not repeated blindly: the world may have moved. */
-async function perform(
-  step: Step,
-  scene: Scene,
-  { edges, hold }: Pick<Driving, 'edges' | 'hold'>,
-  attempt: number,
-  most: number,
-): Promise<void> {
+async function perform(step: Step, scene: Scene, driving: Driving, attempt: number, most: number): Promise<void> {
+  const { edges } = driving;
   edges.tell({ event: 'step', step: step.id, title: step.title, attempt });
-  const { renewIfDue, settled } = keepHeld(hold, edges);
   try {
-    await step
-      .apply(scene, {
-        ...edges,
-        onWaiting: (what, percent) => {
-          renewIfDue();
-          edges.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
-        },
-      })
-      .finally(settled);
+    await apply(step, scene, driving);
   } catch (error) {
     if (!(error instanceof TransientError) || attempt >= most) throw error;
-    const inMs = pauseMs(error, attempt);
-    edges.tell({ event: 'retry', step: step.id, attempt, inMs, because: error.message });
-    await edges.clock.sleep(inMs, edges.signal);
+    await pauseBeforeRetry(step.id, error, attempt, edges);
   }
 }
 
-/** A drain may take longer than a hold lasts. A renewal that fails is told at the next look, which cannot do without. */
-function keepHeld(hold: () => Promise<void>, { clock }: EngineEdges): { renewIfDue(): void; settled(): Promise<void> } {
-  let renewedMs = clock.nowMs();
-  let renewing = Promise.resolve();
-  return {
-    renewIfDue: () => {
-      if (clock.nowMs() - renewedMs < LEASE_MS / 3) return;
-      renewedMs = clock.nowMs();
-      renewing = renewing.then(hold).catch(() => undefined);
-    },
-    settled: () => renewing,
+/** A drain may take longer than a hold lasts. */
+async function apply(step: Step, scene: Scene, { edges, hold }: Pick<Driving, 'edges' | 'hold'>): Promise<void> {
+  const renewal = renewingAside(hold, edges.clock);
+  const onWaiting = (what: string, percent?: number) => {
+    renewal.ifDue();
+    edges.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
   };
-}
-
-async function withRetries<T>(step: string, call: () => Promise<T>, edges: EngineEdges): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof TransientError) || attempt >= MAX_ATTEMPTS) throw error;
-      const inMs = pauseMs(error, attempt);
-      edges.tell({ event: 'retry', step, attempt, inMs, because: error.message });
-      await edges.clock.sleep(inMs, edges.signal);
-    }
-  }
-}
-
-function pauseMs(error: TransientError, attempt: number): number {
-  if (error instanceof Throttled) return error.retryAfterMs;
-  const factor = error instanceof NoCapacity ? 4 : 1;
-  return Math.min(LONGEST_BACKOFF_MS, factor * BACKOFF_MS * 2 ** (attempt - 1));
+  await step.apply(scene, { ...edges, onWaiting }).finally(renewal.settled);
 }
 
 /** With its own signal: whoever interrupted the run does not want the donor left behind. A second interruption ends it. */
@@ -203,8 +176,9 @@ async function bringHome(because: unknown, driving: Driving): Promise<void> {
     edges.tell(event);
   };
   try {
-    await drive({ ...driving, edges: { ...edges, tell, signal: new AbortController().signal } });
+    await drive({ ...driving, edges: { ...edges, tell, signal: edges.homeSignal ?? new AbortController().signal } });
   } catch (error) {
+    if (!edges.homeSignal?.aborted && (await isHome(driving))) return;
     throw new UserError(
       `the run failed (${reason}), and the donor ${driving.intent.nodeName} could not be brought back into service: ${(error as Error).message}`,
       {
@@ -216,6 +190,13 @@ async function bringHome(because: unknown, driving: Driving): Promise<void> {
       },
     );
   }
+}
+
+/** Looked at once more, for the alarm: a run that has lost its hold may change nothing, but its donor mostly is in service. */
+async function isHome({ intent, donor, run, edges }: Driving): Promise<boolean> {
+  const calm = { ...edges, signal: new AbortController().signal };
+  const world = await observe(intent, donor, calm).catch(() => undefined);
+  return world !== undefined && nextStep({ world, intent, run }) === undefined;
 }
 
 function refuse(scene: Scene): void {

@@ -38,8 +38,15 @@ export function galleryName(cluster: string): string {
   );
 }
 
+/** Of our definitions: one of that name with another publisher is somebody else's. */
+export const PUBLISHER = 'headstart';
+
 export function definitionName(pool: string): string {
   return `kamino-${pool}-prototype`;
+}
+
+export function isPrototypeDefinition(name: string): boolean {
+  return /^kamino-.+-prototype$/.test(name);
 }
 
 /** One per pool: a second capture of the same pool finds the first. */

@@ -5,6 +5,7 @@ import { classifyPods } from '../cluster/drain.ts';
 import type { Factory, InstanceRef } from '../vms/factory.ts';
 import { NotFound } from '../vms/failures.ts';
 import { definitionName, leaseName, recipeName, snapshotName } from './names.ts';
+import { isSameMachine } from './same-machine.ts';
 import type { Intent, World } from './scene.ts';
 
 export interface ObserveEdges {
@@ -17,10 +18,9 @@ export interface ObserveEdges {
 export async function observe(intent: Intent, donorRef: InstanceRef, edges: ObserveEdges): Promise<World> {
   const { factory, cluster, clock, signal } = edges;
   const { pool: poolRef } = donorRef;
-  const [pool, donor, node, lease, snapshot, definition, recipe] = await Promise.all([
+  const [pool, { donor, node }, lease, snapshot, definition, recipe] = await Promise.all([
     factory.readPool(poolRef, { signal }),
-    factory.readInstance(donorRef, { signal }),
-    cluster.readNode(intent.nodeName, signal),
+    observeDonor(intent, donorRef, edges),
     cluster.readLease(leaseName(poolRef.name), signal),
     factory.readSnapshot(snapshotName(poolRef.name), { signal }),
     factory.readDefinition(intent.gallery, definitionName(poolRef.name), { signal }),
@@ -32,8 +32,7 @@ export async function observe(intent: Intent, donorRef: InstanceRef, edges: Obse
   return {
     nowMs: clock.nowMs(),
     pool,
-    // A node of the same name on another VM is another node: ours is gone.
-    node: node && donor && isSameMachine(node.systemUuid, donor.vmId) ? node : undefined,
+    node,
     donor,
     podsToMove: classifyPods(pods, { isForced: true }).evict,
     podsRefused: classifyPods(pods, { isForced: intent.isDrainForced }).refuse.map(
@@ -51,15 +50,15 @@ export async function observe(intent: Intent, donorRef: InstanceRef, edges: Obse
   };
 }
 
-/** Firmware and operating system disagree on the byte order of the first three groups: both spellings are the same machine. */
-export function isSameMachine(a: string, b: string): boolean {
-  const left = a.toLowerCase();
-  const right = b.toLowerCase();
-  return left === right || swapUuid(left) === right;
-}
-
-function swapUuid(uuid: string): string {
-  const groups = uuid.split('-');
-  const swap = (group: string) => (group.match(/../g) ?? []).reverse().join('');
-  return groups.map((group, i) => (i < 3 ? swap(group) : group)).join('-');
+export async function observeDonor(
+  intent: Intent,
+  donorRef: InstanceRef,
+  { factory, cluster, signal }: Pick<ObserveEdges, 'factory' | 'cluster' | 'signal'>,
+): Promise<Pick<World, 'donor' | 'node'>> {
+  const [donor, node] = await Promise.all([
+    factory.readInstance(donorRef, { signal }),
+    cluster.readNode(intent.nodeName, signal),
+  ]);
+  // A node of the same name on another VM is another node: ours is gone.
+  return { donor, node: node && donor && isSameMachine(node.systemUuid, donor.vmId) ? node : undefined };
 }

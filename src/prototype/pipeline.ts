@@ -12,7 +12,7 @@ import { saveRecipe } from './steps/save-recipe.ts';
 import { sealDonor } from './steps/seal-donor.ts';
 import { stopDonor } from './steps/stop-donor.ts';
 import { switchModel } from './steps/switch-model.ts';
-import { takeSnapshot } from './steps/take-snapshot.ts';
+import { awaitSnapshot, takeSnapshot } from './steps/take-snapshot.ts';
 import { deleteSnapshot, pruneVersions } from './steps/tidy.ts';
 
 /** Nothing is taken out of service yet. */
@@ -28,6 +28,7 @@ export const CAPTURE: readonly Step[] = [
   sealDonor,
   stopDonor,
   takeSnapshot,
+  awaitSnapshot,
 ];
 
 /** … to here. First in every failure and every resume. */

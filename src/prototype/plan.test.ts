@@ -201,6 +201,31 @@ describe('what comes next, in any world', () => {
     });
   });
 
+  it('a snapshot that may still become the version is neither deleted nor taken again', () => {
+    check((scene) => {
+      const { snapshot } = scene.world;
+      const isOurs = snapshot?.tags[TAGS.donor] === scene.intent.nodeName;
+      const isOfToday = snapshot?.tags[TAGS.version] === scene.intent.version;
+      if (snapshot?.state === 'failed' || !isOurs || !isOfToday || isSwitched(scene)) return;
+      expect(['discard-snapshot', 'stop-donor', 'take-snapshot']).not.toContain(nextStep(scene)?.id);
+    });
+  });
+
+  it('a failed snapshot of this donor makes way before the donor is touched again', () => {
+    check((scene) => {
+      const { snapshot } = scene.world;
+      if (snapshot?.state !== 'failed' || snapshot.tags[TAGS.donor] !== scene.intent.nodeName) return;
+      const next = nextStep(scene);
+      if (next && next.id !== 'await-snapshot') expect(CAPTURE).not.toContain(next);
+    });
+  });
+
+  it('what is glanced at is only ever waited for', () => {
+    const waiting = PIPELINE.filter((step) => step.glance);
+    expect(waiting.map(({ id }) => id)).toEqual(['await-snapshot', 'await-ready', 'await-version']);
+    expect(waiting.every((step) => step.isWaiting)).toBe(true);
+  });
+
   it("another donor's snapshot is never deleted", () => {
     check((scene) => {
       const next = nextStep(scene);
@@ -209,11 +234,12 @@ describe('what comes next, in any world', () => {
     });
   });
 
-  it('nothing of the capture is begun on a node that is gone', () => {
+  it('nothing of the capture is done to a node that is gone; what was copied of it is waited for', () => {
     check((scene) => {
       const next = nextStep(scene);
       if (!next || !CAPTURE.includes(next) || (scene.world.node && scene.world.donor)) return;
-      expect(refusals(scene).map((refusal) => refusal.code)).toContain('prototype/no-donor');
+      if (next.id === 'await-snapshot') expect(scene.world.snapshot?.state).toBe('creating');
+      else expect(refusals(scene).map((refusal) => refusal.code)).toContain('prototype/no-donor');
     });
   });
 });

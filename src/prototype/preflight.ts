@@ -1,7 +1,7 @@
 // prototype/preflight.ts: what speaks against going on, as things stand? Asked before every step, so that nothing impossible is begun.
 import { TAGS } from './names.ts';
 import { readPrior } from './prior.ts';
-import { isOfDonor, needsCapture, type Scene, targetVersion } from './scene.ts';
+import { isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
 
 export interface Refusal {
   code: string;
@@ -15,7 +15,8 @@ export function refusals(scene: Scene): Refusal[] {
   return [...aboutPool(scene), ...aboutVersion(scene), ...(needsCapture(scene) ? aboutDonor(scene) : [])];
 }
 
-function aboutPool({ world, intent }: Scene): Refusal[] {
+function aboutPool(scene: Scene): Refusal[] {
+  const { world, intent } = scene;
   const { pool } = world;
   const { model } = pool;
   const name = pool.ref.name;
@@ -60,12 +61,12 @@ function aboutPool({ world, intent }: Scene): Refusal[] {
     );
   }
   const { snapshot } = world;
-  if (snapshot && !isOfDonor(snapshot.tags, intent)) {
+  if (snapshot && !isOfDonor(snapshot.tags, scene)) {
     const owner = snapshot.tags[TAGS.donor];
     refuse(
       'other-snapshot',
-      `there is a snapshot of ${owner ?? 'an unknown donor'} for ${name}: an earlier run of that donor is unfinished`,
-      owner
+      `there is a snapshot of ${ownerOf(snapshot.tags, scene) ?? 'an unknown donor'} for ${name}: an earlier run of that donor is unfinished`,
+      owner && owner !== intent.nodeName
         ? `headstart prototype run --node ${owner} finishes it; or delete the snapshot ${snapshot.name}`
         : `delete the snapshot ${snapshot.name}`,
     );
@@ -75,8 +76,8 @@ function aboutPool({ world, intent }: Scene): Refusal[] {
 
 function aboutVersion(scene: Scene): Refusal[] {
   const version = targetVersion(scene);
-  if (!version || version.state === 'failed' || isOfDonor(version.tags, scene.intent)) return [];
-  const donor = version.tags[TAGS.donor] ?? 'another donor';
+  if (!version || version.state === 'failed' || isOfDonor(version.tags, scene)) return [];
+  const donor = ownerOf(version.tags, scene) ?? 'another donor';
   return [
     {
       code: 'prototype/one-a-day',
@@ -119,6 +120,14 @@ function aboutDonor({ world, intent, run }: Scene): Refusal[] {
       code: 'prototype/spot',
       reason: `${intent.nodeName} is a Spot instance`,
       next: 'choose a regular one',
+    });
+  }
+  const poolGb = world.pool.model.osDiskGb;
+  if (donor.osDisk && poolGb !== undefined && donor.osDisk.sizeGb > poolGb) {
+    found.push({
+      code: 'prototype/disk-too-large',
+      reason: `the OS disk of ${intent.nodeName} has ${donor.osDisk.sizeGb} GB, and ${world.pool.ref.name} gives new instances ${poolGb} GB: none could be made from it`,
+      next: `raise the OS disk size of ${world.pool.ref.name} to ${donor.osDisk.sizeGb} GB, or choose a donor whose disk was not grown`,
     });
   }
   if (!donor.osDisk) {

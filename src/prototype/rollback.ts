@@ -30,7 +30,9 @@ export function rollbackToVersion(pool: Pool, versions: readonly Version[], want
 
 /** Image, bootstrap and extensions as they were before the first run, in one update. */
 export function rollbackToOriginal(pool: Pool, recipe: Recipe): ModelChange {
-  if (recipe.customData === undefined) {
+  // A specialized pool has no place for custom data, and never had any.
+  const customData = pool.model.osState === 'specialized' ? '' : recipe.customData;
+  if (customData === undefined) {
     throw new UserError(`the saved recipe of ${pool.ref.name} has no custom data: its nodes could not bootstrap`, {
       code: 'prototype/no-way-back',
       kept: `${pool.ref.name} was not changed.`,
@@ -41,7 +43,7 @@ export function rollbackToOriginal(pool: Pool, recipe: Recipe): ModelChange {
   const present = new Set(pool.model.extensions.map((extension) => extension.name));
   return {
     image: recipe.image,
-    bootstrap: { customData: recipe.customData },
+    bootstrap: customData === '' ? 'none' : { customData }, // empty: it never had any
     extensions: {
       keep: [...present],
       add: recipe.extensions.filter((extension) => !present.has((extension as { name?: string }).name ?? '')),

@@ -3,6 +3,7 @@ import type { Lease, Node, Pod } from '../cluster/cluster.ts';
 import type { Definition, Instance, Pool, Snapshot, Version } from '../vms/factory.ts';
 import { DONOR_TAG, TAGS } from './names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
+import { isSameMachine } from './same-machine.ts';
 
 export interface World {
   nowMs: number;
@@ -49,17 +50,47 @@ export interface Scene {
   run: Run;
 }
 
+/** The way home asks for nothing but the node; the rest of an intent is about what comes after. */
+export function homewardIntent(nodeName: string, gallery: string): Intent {
+  return {
+    nodeName,
+    gallery,
+    version: '',
+    replicas: 1,
+    imageHistory: Number.POSITIVE_INFINITY,
+    graceSeconds: undefined,
+    isDrainForced: false,
+    isReleased: false,
+    mayBeManaged: true,
+  };
+}
+
 /** The snapshot is this donor's, whole, and its version is this run's or already being made. */
-export function hasUsableSnapshot({ world, intent }: Scene): boolean {
-  const { snapshot } = world;
-  if (snapshot?.state !== 'complete' || !isOfDonor(snapshot.tags, intent)) return false;
-  const version = snapshot.tags[TAGS.version];
-  return version === intent.version || world.versions.some((v) => v.name === version && v.state !== 'failed');
+export function hasUsableSnapshot(scene: Scene): boolean {
+  return scene.world.snapshot?.state === 'complete' && isSnapshotWanted(scene);
+}
+
+/**
+ * The same, still being copied: by this run, or by one that died. It is of the moment it was ordered, when the donor was off, so it is as
+ * good as one that is whole by now: what comes of a run does not depend on how soon it was resumed.
+ */
+export function hasComingSnapshot(scene: Scene): boolean {
+  return scene.world.snapshot?.state === 'creating' && isSnapshotWanted(scene);
+}
+
+function isSnapshotWanted(scene: Scene): boolean {
+  const { world, intent } = scene;
+  const { tags = {} } = world.snapshot ?? {};
+  const version = tags[TAGS.version];
+  const isBegun = world.versions.some((v) => v.name === version && v.state !== 'failed');
+  return isOfDonor(tags, scene) && (version === intent.version || isBegun);
 }
 
 /** A snapshot's version goes on being made past midnight; otherwise the run's own day. */
 export function versionName(scene: Scene): string {
-  return hasUsableSnapshot(scene) ? scene.world.snapshot!.tags[TAGS.version]! : scene.intent.version;
+  return hasUsableSnapshot(scene) || hasComingSnapshot(scene)
+    ? scene.world.snapshot!.tags[TAGS.version]!
+    : scene.intent.version;
 }
 
 export function targetVersion(scene: Scene): Version | undefined {
@@ -67,15 +98,25 @@ export function targetVersion(scene: Scene): Version | undefined {
   return scene.world.versions.find((version) => version.name === name);
 }
 
-export function isOfDonor(tags: Readonly<Record<string, string>>, intent: Intent): boolean {
-  return tags[TAGS.donor] === intent.nodeName;
+/** Names are used again: a pool that was deleted and made anew has a node of the same name on another machine. */
+export function isOfDonor(tags: Readonly<Record<string, string>>, { world, intent }: Scene): boolean {
+  const [made, now] = [tags[TAGS.donorVmId], world.donor?.vmId];
+  const isOtherMachine = made !== undefined && now !== undefined && !isSameMachine(made, now);
+  return tags[TAGS.donor] === intent.nodeName && !isOtherMachine;
+}
+
+/** How to name whose it is. */
+export function ownerOf(tags: Readonly<Record<string, string>>, { intent }: Scene): string | undefined {
+  const owner = tags[TAGS.donor];
+  return owner === intent.nodeName ? `an earlier machine called ${owner}` : owner;
 }
 
 /** Still needed: nothing that could become the version exists yet. */
 export function needsCapture(scene: Scene): boolean {
   if (scene.run.isAborting) return false;
   const version = targetVersion(scene);
-  return (version === undefined || version.state === 'failed') && !hasUsableSnapshot(scene);
+  const isMissing = version === undefined || version.state === 'failed';
+  return isMissing && !hasUsableSnapshot(scene) && !hasComingSnapshot(scene);
 }
 
 /** A donor that a run which is not this one left out of service. */

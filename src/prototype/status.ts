@@ -1,6 +1,6 @@
 // prototype/status.ts: what does the gallery hold, what does the pool start from, and which instances run what?
 import type { ImageRef, Instance, Pool, Version } from '../vms/factory.ts';
-import { compareVersions, TAGS } from './names.ts';
+import { compareVersions, isPrototypeDefinition, TAGS } from './names.ts';
 
 export interface PoolStatus {
   pool: string;
@@ -53,5 +53,12 @@ export function describeImage(image: ImageRef | undefined, versions: ReadonlyMap
   if (image.kind === 'marketplace')
     return `marketplace ${image.publisher}:${image.offer}:${image.sku}:${image.version}`;
   const known = versions.get(image.id.toLowerCase());
-  return known === undefined ? `${image.kind} ${image.id.split('/').at(-1)}` : `version ${known}`;
+  if (known !== undefined) return `version ${known}`;
+  const [definition, name] = image.id
+    .split('/')
+    .filter((part) => part !== 'versions')
+    .slice(-2);
+  // Versions are named by the day: one of another image may well have the name of a prototype's.
+  const isOther = image.kind === 'version' && definition !== undefined && !isPrototypeDefinition(definition);
+  return `${image.kind} ${name ?? image.id}${isOther ? ` of ${definition}` : ''}`;
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Factory, Waiting } from '../vms/factory.ts';
-import type { Scene } from './scene.ts';
+import type { Scene, World } from './scene.ts';
 
 export interface StepEdges {
   factory: Factory;
@@ -27,6 +27,11 @@ export interface Step {
   /** Whether its effect is there, by looking at the world; never by remembering. */
   isDone(scene: Scene): boolean;
   apply(scene: Scene, edges: StepEdges): Promise<void>;
+  /**
+   * For a step that does nothing but wait: what it waits for, read by itself. It may show that there is more to wait for, never what to do
+   * next: that is decided on the whole world.
+   */
+  glance?(scene: Scene, edges: Pick<StepEdges, 'factory' | 'cluster' | 'signal'>): Promise<Partial<World>>;
   /** It looks and waits, and is right to be asked again and again; every other step has to have an effect. */
   isWaiting?: boolean;
 }

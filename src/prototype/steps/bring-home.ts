@@ -2,6 +2,7 @@
 import type { Node } from '../../cluster/cluster.ts';
 import type { Protection } from '../../vms/factory.ts';
 import { DONOR_TAG } from '../names.ts';
+import { observeDonor } from '../observe.ts';
 import { readDonorMark, readPrior, restoreChange } from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
@@ -43,6 +44,7 @@ export const awaitReady: Step = {
     );
     await clock.sleep(POLL_MS, signal);
   },
+  glance: ({ world, intent }, edges) => observeDonor(intent, world.donor!.ref, edges),
 };
 
 export function isBack(node: Node): boolean {

@@ -1,6 +1,6 @@
 // prototype/steps/ensure-definition.ts: the place the version will live in, made before the donor is touched: an impossible one fails early.
 import type { DefinitionSpec, Model } from '../../vms/factory.ts';
-import { definitionName } from '../names.ts';
+import { definitionName, PUBLISHER } from '../names.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -28,7 +28,7 @@ export function definitionSpec({ world, intent }: Scene): DefinitionSpec {
     architecture,
     securityType,
     ...(plan && { plan }),
-    publisher: 'headstart',
+    publisher: PUBLISHER,
     offer: intent.gallery,
     sku: name,
   };

@@ -41,7 +41,13 @@ function order(
   redundancy: Redundancy,
 ) {
   const name = versionName({ world, intent, run, ...rest });
-  const tags = { [TAGS.donor]: intent.nodeName, [TAGS.run]: run.id, [TAGS.version]: name };
+  const vmId = world.snapshot!.tags[TAGS.donorVmId];
+  const tags = {
+    [TAGS.donor]: intent.nodeName,
+    ...(vmId !== undefined && { [TAGS.donorVmId]: vmId }),
+    [TAGS.run]: run.id,
+    [TAGS.version]: name,
+  };
   return factory.beginVersion(
     {
       definition: world.definition!,
@@ -68,6 +74,13 @@ export const awaitVersion: Step = {
     const version = targetVersion(scene)!;
     onWaiting(`version ${version.name} (${version.state})`, version.percent);
     await clock.sleep(POLL_MS, signal);
+  },
+  // Half an hour of whole looks would be most of what a run asks of the cloud.
+  glance: async (scene, { factory, signal }) => {
+    const { definition, versions } = scene.world;
+    const name = versionName(scene);
+    const seen = await factory.readVersion(definition!, name, { signal });
+    return { versions: [...versions.filter((version) => version.name !== name), ...(seen ? [seen] : [])] };
   },
 };
 

@@ -1,26 +1,19 @@
-// prototype/steps/take-snapshot.ts: a copy of the stopped donor's disk, marked with whose it is before it is made.
+// prototype/steps/take-snapshot.ts: a copy of the stopped donor's disk, marked with whose it is before it is made, and waited for until it is whole.
 import { Refused } from '../../vms/failures.ts';
 import { snapshotName, TAGS } from '../names.ts';
-import { hasUsableSnapshot, needsCapture } from '../scene.ts';
+import { hasComingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 const POLL_MS = 10_000;
 
 export const takeSnapshot: Step = {
   id: 'take-snapshot',
-  isWaiting: true,
   title: "copy the donor's disk",
   usuallyMs: 90_000,
   isNeeded: needsCapture,
   isDone: hasUsableSnapshot,
-  apply: async ({ world, intent, run }, { factory, clock, signal, onWaiting }) => {
-    const { donor, snapshot, pool } = world;
-    if (snapshot?.state === 'creating') {
-      // The API reports success before the bytes are readable, and a copy taken then boots to an empty disk.
-      onWaiting('the snapshot', snapshot.percent);
-      return clock.sleep(POLL_MS, signal);
-    }
-    if (snapshot?.state === 'failed') return factory.deleteSnapshot(snapshot.name, { signal, onWaiting });
+  apply: async ({ world, intent, run }, { factory, signal, onWaiting }) => {
+    const { donor, pool } = world;
     if (!donor?.osDisk) throw new Refused(`${intent.nodeName} has no managed OS disk to copy`, 'prototype/no-disk');
     await factory.createSnapshot(
       {
@@ -37,4 +30,24 @@ export const takeSnapshot: Step = {
       { signal, onWaiting },
     );
   },
+};
+
+/**
+ * The API reports success before the bytes are readable, and a copy taken then boots to an empty disk. This run's donor stays off
+ * meanwhile; that of a run which died is home by now.
+ */
+export const awaitSnapshot: Step = {
+  id: 'await-snapshot',
+  isWaiting: true,
+  title: "wait until the copy of the donor's disk is whole",
+  usuallyMs: 10_000,
+  isNeeded: (scene) => !scene.run.isAborting && hasComingSnapshot(scene),
+  isDone: hasUsableSnapshot,
+  apply: async ({ world }, { clock, signal, onWaiting }) => {
+    onWaiting('the snapshot', world.snapshot?.percent);
+    await clock.sleep(POLL_MS, signal);
+  },
+  glance: async ({ world }, { factory, signal }) => ({
+    snapshot: await factory.readSnapshot(snapshotName(world.pool.ref.name), { signal }),
+  }),
 };

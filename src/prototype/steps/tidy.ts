@@ -22,8 +22,10 @@ export const deleteSnapshot: Step = {
   id: 'delete-snapshot',
   title: 'delete the snapshot',
   usuallyMs: 10_000,
-  isNeeded: ({ world, intent, run }) =>
-    !run.isAborting && world.snapshot !== undefined && isOfDonor(world.snapshot.tags, intent),
+  isNeeded: (scene) => {
+    const { snapshot } = scene.world;
+    return isTidying(scene) && snapshot !== undefined && isOfDonor(snapshot.tags, scene);
+  },
   isDone: ({ world }) => world.snapshot === undefined,
   apply: ({ world }, { factory, signal, onWaiting }) =>
     factory.deleteSnapshot(world.snapshot!.name, { signal, onWaiting }),
