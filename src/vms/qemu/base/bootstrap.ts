@@ -1,0 +1,133 @@
+// vms/qemu/base/bootstrap.ts: asks mmdebstrap which packages an image is made of, or to unpack them into a folder.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Argv, RunCommand } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+import type { Waiting } from '../../factory.ts';
+import { customizeScript, installScript } from './customize-script.ts';
+import type { PackageSources } from './package-sources.ts';
+import { type Packages, parseInstallPlan } from './packages.ts';
+import type { Recipe } from './recipe.ts';
+
+export interface BootstrapEdges {
+  /** Runs it as root, in namespaces of its own that end with it. */
+  runAsRoot: RunCommand;
+  /** Scratch, closed to others. */
+  folder: string;
+  signal?: AbortSignal | undefined;
+  onWaiting?: Waiting | undefined;
+}
+
+const DEADLINE_MS = 60 * 60_000;
+
+/** What would be installed today; nothing is. */
+export async function resolvePackages(
+  recipe: Recipe,
+  sources: PackageSources,
+  edges: BootstrapEdges,
+): Promise<Packages> {
+  edges.onWaiting?.('the package lists');
+  let plan = '';
+  const target = join(edges.folder, 'plan');
+  await bootstrap(recipe, sources, { ...edges, target, isSimulated: true, onText: (text) => (plan += text) });
+  const packages = parseInstallPlan(plan);
+  if (packages.size > 0) return packages;
+  throw new Error('mmdebstrap did not say what it would install');
+}
+
+/** Gives the folder they are in. `count`: how many will be, for telling how far it is. */
+export async function unpackPackages(
+  recipe: Recipe,
+  sources: PackageSources,
+  edges: BootstrapEdges & { count: number },
+): Promise<string> {
+  const target = join(edges.folder, 'rootfs');
+  const onText = tellSteps(edges);
+  await bootstrap(recipe, sources, { ...edges, target, isSimulated: false, onText });
+  return target;
+}
+
+interface Bootstrap extends BootstrapEdges {
+  target: string;
+  isSimulated: boolean;
+  onText: (text: string) => void;
+}
+
+async function bootstrap(recipe: Recipe, sources: PackageSources, work: Bootstrap): Promise<void> {
+  const { runAsRoot, folder, target, isSimulated, signal, onText } = work;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // In files and on standard input: a mirror's or a proxy's password would be seen by everybody in a command line.
+  const aptConf = join(folder, 'apt.conf');
+  writeFileSync(aptConf, sources.aptConf, { mode: 0o600 });
+  const hasSources = sources.lines.length > 0;
+  const ran = await runAsRoot(bootstrapArgv(recipe, { target, aptConf, hasSources, isSimulated }), {
+    timeoutMs: DEADLINE_MS,
+    signal,
+    onStderr: onText,
+    ...(hasSources && { input: `${sources.lines.join('\n')}\n` }),
+  });
+  signal?.throwIfAborted();
+  if (ran.code === 0) return;
+  throw new UserError(`mmdebstrap could not unpack ${recipe.suite} (${ran.outcome}): ${lastWords(ran.stderr)}`, {
+    code: 'pool/no-packages',
+    kept: 'No image was published.',
+    next: 'see that `apt-get update` works on this machine, then run the same command again',
+    exitCode: 1,
+  });
+}
+
+interface BootstrapPaths {
+  target: string;
+  aptConf: string;
+  hasSources: boolean;
+  isSimulated: boolean;
+}
+
+export function bootstrapArgv(recipe: Recipe, { target, aptConf, hasSources, isSimulated }: BootstrapPaths): Argv {
+  const excluded = ['/usr/share/man/*', '/usr/share/doc/*', '/usr/share/info/*', '/usr/share/locale/*/*'];
+  return [
+    ...(['mmdebstrap', '--variant=minbase', '--mode=root', '--architectures=amd64'] as const),
+    ...['--verbose', isSimulated ? '--simulate' : '--format=directory'],
+    `--include=${recipe.packages.join(',')}`,
+    `--aptopt=${aptConf}`,
+    ...excluded.map((pattern) => `--dpkgopt=path-exclude=${pattern}`),
+    // A build that loses power is begun again; waiting for the disk after every file would be for nothing.
+    '--dpkgopt=force-unsafe-io',
+    `--essential-hook=${installScript(recipe.initrdFiles)}`,
+    `--customize-hook=${customizeScript(recipe)}`,
+    recipe.suite,
+    target,
+    ...(hasSources ? ['-'] : []),
+  ];
+}
+
+const STEPS: readonly (readonly [RegExp, string])[] = [
+  [/^I: running apt-get update/, 'the package lists'],
+  [/^I: downloading packages/, 'the packages to be downloaded'],
+  [/^I: extracting archives/, 'the essential packages to be unpacked'],
+  [/^I: installing essential packages/, 'the essential packages to be installed'],
+  [/^I: installing remaining packages/, 'all packages to be installed'],
+  [/^I: running --customize-hook/, 'the settings of the image'],
+];
+
+/** Reads what mmdebstrap and dpkg say as it comes, in pieces that end anywhere. */
+export function tellSteps({ onWaiting, count }: Pick<BootstrapEdges, 'onWaiting'> & { count: number }) {
+  let what = 'the package lists';
+  let done = 0;
+  let rest = '';
+  return (text: string): void => {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) {
+      what = STEPS.find(([pattern]) => pattern.test(line))?.[1] ?? what;
+      // dpkg says each of these once for a package.
+      if (/^(?:Unpacking|Setting up) /.test(line)) done++;
+    }
+    const percent = Math.min(100, 10 * Math.floor((10 * done) / (2 * count))); // in a log every change is a line
+    if (lines.length > 0) onWaiting?.(what, ...(what.endsWith('installed') ? [percent] : []));
+  };
+}
+
+function lastWords(stderr: string): string {
+  return stderr.trim().split('\n').slice(-3).join(' / ').slice(-500);
+}

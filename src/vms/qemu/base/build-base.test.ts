@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../base/clock.ts';
+import type { Argv, Ran, RunCommand } from '../../../base/command.ts';
+import { BASE_TAGS, findBase, nextName } from './base-versions.ts';
+import { tellSteps } from './bootstrap.ts';
+import { ensureBase } from './build-base.ts';
+import { baseRecipe } from './recipe.ts';
+import { aKernel } from './testing.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'headstart-base-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const recipe = baseRecipe('bookworm');
+const ok: Ran = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
+
+/** The programs a build uses, as far as their files matter; `plan` is what apt would install today. */
+function machine(dials: { plan: string; fail?: string }) {
+  const calls: string[] = [];
+  const run: RunCommand = async (argv, options) => {
+    const program = programOf(argv);
+    const target = argv.at(argv.at(-1) === '-' ? -2 : -1)!;
+    const isPlan = argv.includes('--simulate');
+    calls.push(isPlan ? 'plan' : program);
+    if (program === dials.fail) return { ...ok, code: 1, stderr: 'E: it did not work' };
+    if (program === 'rm') rmSync(target, { recursive: true, force: true });
+    if (program === 'cp') writeFileSync(target, 'copied');
+    if (program === 'apt-get') return { ...ok, stdout: Buffer.from('http://mirror.example/|bookworm|main|Debian\n') };
+    if (program === 'mmdebstrap' && isPlan) options?.onStderr?.(dials.plan);
+    if (program === 'mmdebstrap' && !isPlan) {
+      mkdirSync(join(target, 'boot'), { recursive: true });
+      writeFileSync(join(target, 'boot/vmlinuz-6.1'), aKernel());
+      writeFileSync(join(target, 'boot/initrd.img-6.1'), gzipSync('initrd'));
+    }
+    if (program === 'qemu-img') return imageTool(argv);
+    return ok;
+  };
+  return { calls, run, edges: { home, clock: systemClock, run, isRoot: true } };
+}
+
+function programOf(argv: Argv): string {
+  return (
+    argv.find((word) => ['rm', 'cp', 'apt-get', 'mmdebstrap', 'mke2fs', 'qemu-img', 'true'].includes(word)) ?? argv[0]
+  );
+}
+
+function imageTool(argv: Argv): Ran {
+  if (argv.includes('convert')) writeFileSync(argv.at(-1)!, 'disk');
+  return { ...ok, stdout: Buffer.from('{"required": 1, "virtual-size": 4, "actual-size": 4}') };
+}
+
+const PLAN = 'Inst libc6 (2.36 Debian:12 [amd64])\n';
+
+describe('a base image', () => {
+  it('is built once, and from then on is there at once, without asking anybody', async () => {
+    const first = machine({ plan: PLAN });
+    const built = await ensureBase(recipe, { refresh: false }, first.edges);
+    expect(built).toMatchObject({ isNew: true, record: { tags: { [BASE_TAGS.kernel]: '6.1' } } });
+    expect(readdirSync(home).sort()).toEqual(['galleries', 'locks']);
+    const second = machine({ plan: PLAN });
+    expect(await ensureBase(recipe, { refresh: false }, second.edges)).toMatchObject({ isNew: false, id: built.id });
+    expect(second.calls).toEqual([]);
+    expect(findBase(home, { ...recipe, packages: ['other'] })).toBeUndefined();
+  });
+
+  it('is built again by a refresh only when the packages changed', async () => {
+    const built = await ensureBase(recipe, { refresh: false }, machine({ plan: PLAN }).edges);
+    const same = machine({ plan: PLAN });
+    expect(await ensureBase(recipe, { refresh: true }, same.edges)).toMatchObject({ isNew: false, id: built.id });
+    expect(same.calls).toContain('plan');
+    expect(same.calls).not.toContain('mmdebstrap');
+    const newer = await ensureBase(recipe, { refresh: true }, machine({ plan: PLAN.replace('2.36', '2.37') }).edges);
+    expect(newer.isNew).toBe(true);
+    expect(findBase(home, recipe)?.id).toBe(newer.id);
+  });
+
+  it('is built once when two ask at once', async () => {
+    const { calls, edges } = machine({ plan: PLAN });
+    const both = await Promise.all([1, 2].map(() => ensureBase(recipe, { refresh: false }, edges)));
+    expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+    expect(calls.filter((program) => program === 'mmdebstrap')).toHaveLength(1);
+  });
+
+  it('leaves nothing behind when it fails, and clears away what a killed build left', async () => {
+    mkdirSync(join(home, 'base-build/rootfs'), { recursive: true });
+    for (const fail of ['mmdebstrap', 'mke2fs', 'qemu-img']) {
+      await expect(ensureBase(recipe, { refresh: false }, machine({ plan: PLAN, fail }).edges)).rejects.toThrow();
+      expect(readdirSync(home).filter((name) => name === 'base-build')).toEqual([]);
+      expect(findBase(home, recipe)).toBeUndefined();
+    }
+  });
+
+  it('is not begun where nobody may be root', async () => {
+    const { edges } = machine({ plan: PLAN, fail: 'true' });
+    const refused = ensureBase(recipe, { refresh: false }, { ...edges, isRoot: false });
+    await expect(refused).rejects.toMatchObject({ code: 'pool/needs-root' });
+  });
+});
+
+describe('its version', () => {
+  const noon = Date.UTC(2026, 10, 6, 12);
+
+  it('is called after the day, and after which of that day’s it is', () => {
+    expect(nextName(noon, [])).toBe('2026.1106.0');
+    expect(nextName(noon, ['2026.1106.0', '2026.1106.10', '2026.1105.99', '2026.11.6'])).toBe('2026.1106.11');
+    expect(nextName(Date.UTC(2026, 0, 2), [])).toBe('2026.102.0');
+  });
+});
+
+it('tells what mmdebstrap is at, whatever pieces its words come in', () => {
+  const said =
+    'I: downloading packages with apt...\nI: installing remaining packages\nUnpacking a (1)\nSetting up a (1)\n';
+  for (const size of [1, 7, 1000]) {
+    const told: string[] = [];
+    const listen = tellSteps({ count: 1, onWaiting: (what, percent) => told.push(`${what} ${percent ?? ''}`.trim()) });
+    for (let at = 0; at < said.length; at += size) listen(said.slice(at, at + size));
+    expect(told.at(-1)).toBe('all packages to be installed 100');
+  }
+});

@@ -1,0 +1,151 @@
+// vms/qemu/base/build-base.ts: is there a base image of this recipe, and if not, make one: packages → files → file system → image version.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Clock } from '../../../base/clock.ts';
+import type { RunCommand } from '../../../base/command.ts';
+import type { CallOptions } from '../../factory.ts';
+import { ensureSpace, statfsFree } from '../disk-space.ts';
+import { baseImageLock } from '../layout.ts';
+import { withLock } from '../locks.ts';
+import { publishVersion } from '../make-version.ts';
+import { runTool } from '../tools.ts';
+import { readVersionRecord, versionNamesIn } from '../version-records.ts';
+import { rootRunner } from './as-root.ts';
+import {
+  BASE_TAGS,
+  type BaseImage,
+  definitionOf,
+  definitionSpec,
+  findBase,
+  nextName,
+  versionsOf,
+} from './base-versions.ts';
+import { type BootstrapEdges, resolvePackages, unpackPackages } from './bootstrap.ts';
+import { readPackageSources } from './package-sources.ts';
+import { hashPackages } from './packages.ts';
+import { hashRecipe, type Recipe } from './recipe.ts';
+import { unpackKernel } from './unpack-kernel.ts';
+
+export interface BaseEdges {
+  home: string;
+  clock: Clock;
+  run: RunCommand;
+  isRoot: boolean;
+}
+
+/** The packages' part of the key is looked up anew with `refresh` alone: without it, an image of this recipe is good enough. */
+export async function ensureBase(
+  recipe: Recipe,
+  { refresh }: { refresh: boolean },
+  edges: BaseEdges,
+  options: CallOptions = {},
+): Promise<BaseImage> {
+  const found = findBase(edges.home, recipe);
+  if (found && !refresh) return found;
+  mkdirSync(edges.home, { recursive: true, mode: 0o700 });
+  return withLock(edges.home, { name: baseImageLock, why: `building ${recipe.definition}` }, options, async () => {
+    // Whoever held the lock may have made it.
+    const made = findBase(edges.home, recipe);
+    if (made && !refresh) return made;
+    const runAsRoot = await rootRunner(edges.run, edges.isRoot);
+    // One name, under one lock: what is there was left by a command that was killed. Its files may belong to a namespace's users.
+    const folder = join(edges.home, 'base-build');
+    await removeAll(folder, runAsRoot, edges.clock);
+    try {
+      return await build(recipe, { ...edges, runAsRoot, folder }, options);
+    } finally {
+      await removeAll(folder, runAsRoot, edges.clock);
+    }
+  });
+}
+
+/** What was interrupted takes a moment to die, and may write until then. */
+async function removeAll(folder: string, runAsRoot: RunCommand, clock: Clock): Promise<void> {
+  const remove = () => runTool(runAsRoot, ['rm', '-rf', '--one-file-system', folder]);
+  for (let tries = 0; tries < 5; tries++) {
+    try {
+      await remove();
+      return;
+    } catch {
+      await clock.sleep(500);
+    }
+  }
+  await remove();
+}
+
+interface Workshop extends BaseEdges {
+  runAsRoot: RunCommand;
+  folder: string;
+}
+
+async function build(recipe: Recipe, shop: Workshop, options: CallOptions): Promise<BaseImage> {
+  const { home, clock, run, runAsRoot, folder } = shop;
+  const { signal, onWaiting } = options;
+  await ensureSpace({ home, freeBytes: statfsFree }, WORK_BYTES, `building ${recipe.definition}`);
+  const bootstrapEdges: BootstrapEdges = { runAsRoot, folder, signal, onWaiting };
+  const sources = await readPackageSources(recipe.suite, run, signal);
+  const recipeHash = hashRecipe(recipe);
+  const packages = await resolvePackages(recipe, sources, bootstrapEdges);
+  const packagesHash = hashPackages(packages);
+  const same = versionsOf(home, recipe).find(
+    ({ record: { tags } }) => tags[BASE_TAGS.recipe] === recipeHash && tags[BASE_TAGS.packages] === packagesHash,
+  );
+  if (same) return same;
+  const rootfs = await unpackPackages(recipe, sources, { ...bootstrapEdges, count: packages.size });
+  onWaiting?.('the kernel to be unpacked');
+  const kernel = await takeKernel(rootfs, shop, signal);
+  onWaiting?.('the file system');
+  const disk = await makeDisk(recipe, rootfs, shop, signal);
+  const name = nextName(clock.nowMs(), versionNamesIn(home, definitionOf(recipe)));
+  const id = await publishVersion(
+    shop,
+    {
+      definition: definitionSpec(recipe),
+      name,
+      tags: {
+        [BASE_TAGS.recipe]: recipeHash,
+        [BASE_TAGS.packages]: packagesHash,
+        [BASE_TAGS.kernel]: kernel.release,
+      },
+    },
+    { disk, kernel },
+    options,
+  );
+  const record = readVersionRecord(home, { ...definitionOf(recipe), version: name });
+  if (!record) throw new Error(`${id} is not there although it was published`);
+  return { id, isNew: true, record };
+}
+
+/** Unpacked packages, the file system and two copies of the image, as they were seen: 400, 550 and 2 × 450 MB. */
+const WORK_BYTES = 2.5 * 2 ** 30;
+
+/** Kernel and initrd become files beside the disk: QEMU starts them directly. */
+async function takeKernel(rootfs: string, { run, runAsRoot, folder }: Workshop, signal: AbortSignal | undefined) {
+  const boot = join(rootfs, 'boot');
+  const releases = readdirSync(boot).flatMap((name) => /^vmlinuz-(.+)$/.exec(name)?.[1] ?? []);
+  const [release] = releases;
+  if (release === undefined || releases.length > 1)
+    throw new Error(`one kernel was expected in the image, there are: ${releases.join(', ') || 'none'}`);
+  const packed = { vmlinuz: join(boot, `vmlinuz-${release}`), initrd: join(boot, `initrd.img-${release}`) };
+  const [vmlinux, initrd] = [join(folder, 'vmlinux'), join(folder, 'initrd.cpio')];
+  writeFileSync(vmlinux, await unpackKernel(readFileSync(packed.vmlinuz), run, signal));
+  writeFileSync(initrd, gunzipSync(readFileSync(packed.initrd)));
+  await runTool(runAsRoot, ['rm', '-f', packed.vmlinuz, packed.initrd], signal);
+  return { vmlinux, initrd, release };
+}
+
+/** The whole disk is one file system: nothing has to be mounted, and nothing partitioned. */
+async function makeDisk(
+  { label, diskBytes }: Recipe,
+  rootfs: string,
+  { run, runAsRoot, folder }: Workshop,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const [raw, disk] = [join(folder, 'disk.raw'), join(folder, 'disk.qcow2')];
+  const size = `${diskBytes / 1024}k`;
+  const options = ['-q', '-F', '-t', 'ext4', '-L', label, '-E', 'lazy_itable_init=0,lazy_journal_init=0'];
+  await runTool(runAsRoot, ['mke2fs', ...options, '-d', rootfs, raw, size], signal);
+  await runTool(run, ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, disk], signal);
+  return disk;
+}

@@ -1,0 +1,190 @@
+// vms/qemu/base/recipe.ts: what is in a base image? Packages, a few files, and what is done with them. A change here makes a new image.
+import { createHash } from 'node:crypto';
+import { UserError } from '../../../base/errors.ts';
+
+export type Suite = 'bookworm' | 'trixie';
+
+export interface Recipe {
+  suite: Suite;
+  /** Of the gallery's image definition. */
+  definition: string;
+  /** Debian's number. */
+  release: string;
+  packages: readonly string[];
+  /** In place before the kernel is installed, which makes the initrd. */
+  initrdFiles: readonly ImageFile[];
+  files: readonly ImageFile[];
+  /** Run with the image's own tools, after its files are there. */
+  commands: readonly (readonly [string, ...string[]])[];
+  /** Removed at the end: patterns below the image's root. */
+  removed: readonly string[];
+  diskBytes: number;
+  /** On the file system; the image finds its root by it. */
+  label: string;
+}
+
+export interface ImageFile {
+  path: string;
+  mode: number;
+  text: string;
+}
+
+/** Counts changes of how an image is made that its recipe does not show. */
+const BUILDER = 1;
+const DEFINITIONS: Readonly<Record<Suite, { definition: string; release: string }>> = {
+  bookworm: { definition: 'debian-12', release: '12' },
+  trixie: { definition: 'debian-13', release: '13' },
+};
+export const SUITES = Object.keys(DEFINITIONS) as Suite[];
+
+export function baseRecipe(suite: string): Recipe {
+  const known = SUITES.find((name) => name === suite);
+  if (known === undefined)
+    throw new UserError(`there is no recipe for the suite '${suite}'`, {
+      code: 'pool/unknown-suite',
+      next: `choose one with --suite: ${SUITES.join(', ')}`,
+    });
+  return {
+    suite: known,
+    ...DEFINITIONS[known],
+    packages: PACKAGES,
+    initrdFiles: INITRD_FILES,
+    files: FILES,
+    commands: COMMANDS,
+    removed: REMOVED,
+    diskBytes: 4 * 2 ** 30,
+    label: LABEL,
+  };
+}
+
+export function hashRecipe(recipe: Recipe): string {
+  return createHash('sha256')
+    .update(JSON.stringify([BUILDER, recipe]))
+    .digest('hex');
+}
+
+const LABEL = 'headstart';
+
+const PACKAGES = [
+  ...[
+    'systemd',
+    'systemd-sysv',
+    'systemd-resolved',
+    'libnss-resolve',
+    'udev',
+    'dbus',
+    'kmod',
+    'login',
+    'passwd',
+    'procps',
+  ],
+  ...['linux-image-cloud-amd64', 'initramfs-tools', 'busybox-static', 'e2fsprogs', 'zstd'],
+  ...['cloud-init', 'cloud-guest-utils', 'qemu-guest-agent', 'openssh-server'],
+  ...['iproute2', 'netbase', 'nftables', 'curl', 'ca-certificates'],
+];
+
+/** Made with only what a VM of ours has: unpacking a full initrd would be a good part of its boot without hardware help. */
+const INITRD_FILES: ImageFile[] = [
+  { path: '/etc/initramfs-tools/conf.d/headstart', mode: 0o644, text: 'MODULES=list\nCOMPRESS=gzip\nRESUME=none\n' },
+  {
+    path: '/etc/initramfs-tools/modules',
+    mode: 0o644,
+    text: 'virtio_pci\nvirtio_mmio\nvirtio_blk\nvirtio_net\nvirtio_console\nvirtio_rng\nisofs\n',
+  },
+  {
+    path: '/etc/initramfs-tools/hooks/headstart',
+    mode: 0o755,
+    // For the scrub of a captured copy, which needs them while the disk is not mounted.
+    text: `#!/bin/sh
+[ "\${1:-}" != prereqs ] || exit 0
+. /usr/share/initramfs-tools/hook-functions
+copy_exec /sbin/e2fsck
+copy_exec /sbin/tune2fs
+`,
+  },
+];
+
+const FILES: ImageFile[] = [
+  {
+    path: '/etc/fstab',
+    mode: 0o644,
+    text: `LABEL=${LABEL} / ext4 rw,noatime,errors=remount-ro,x-systemd.growfs 0 0\n`,
+  },
+  { path: '/etc/hosts', mode: 0o644, text: '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n' },
+  {
+    path: '/etc/cloud/cloud.cfg.d/10-headstart.cfg',
+    mode: 0o644,
+    text: `# The disk has no partition table: nothing to grow but the file system.
+growpart: { mode: 'off' }
+datasource_list: [ Azure, NoCloud, None ]
+# The image has no translations, and a locale that cannot be made is a failed unit.
+locale: false
+# Without hardware help an RSA key takes many seconds.
+ssh_genkeytypes: [ ed25519 ]
+`,
+  },
+  {
+    // Behind what cloud-init writes (10-…): the network of a boot without it.
+    path: '/etc/systemd/network/20-headstart.network',
+    mode: 0o644,
+    text: `[Match]
+Name=en* eth*
+
+[Network]
+DHCP=ipv4
+IPv6AcceptRA=no
+LinkLocalAddressing=no
+`,
+  },
+  {
+    path: '/etc/systemd/system/headstart-ssh-key.service',
+    mode: 0o644,
+    // Written beside its place: with half a key, sshd would never start again.
+    text: `[Unit]
+Description=Make an SSH host key where there is none
+ConditionPathExistsGlob=!/etc/ssh/ssh_host_*_key
+After=cloud-init.service cloud-init-network.service
+Before=ssh.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/rm -f /etc/ssh/headstart-new /etc/ssh/headstart-new.pub
+ExecStart=/usr/bin/ssh-keygen -q -t ed25519 -N "" -f /etc/ssh/headstart-new
+ExecStart=/bin/sync /etc/ssh/headstart-new /etc/ssh/headstart-new.pub
+ExecStart=/bin/mv /etc/ssh/headstart-new.pub /etc/ssh/ssh_host_ed25519_key.pub
+ExecStart=/bin/mv /etc/ssh/headstart-new /etc/ssh/ssh_host_ed25519_key
+
+[Install]
+WantedBy=ssh.service
+`,
+  },
+];
+
+const COMMANDS = [
+  ['systemctl', 'enable', 'systemd-networkd', 'systemd-resolved', 'ssh', 'headstart-ssh-key'],
+  // Guests have no mirror to ask, and what a timer does in the middle of a measured boot is noise.
+  [
+    ...(['systemctl', 'disable', 'apt-daily.timer', 'apt-daily-upgrade.timer', 'dpkg-db-backup.timer'] as const),
+    ...['e2scrub_all.timer', 'e2scrub_reap.service', 'fstrim.timer'],
+  ],
+  // There is a serial console and no screen.
+  ['systemctl', 'mask', 'getty@tty1.service'],
+  ['passwd', '--lock', 'root'],
+] as const satisfies Recipe['commands'];
+
+const REMOVED = [
+  // Each machine makes its own.
+  '/etc/ssh/ssh_host_*',
+  '/etc/hostname',
+  '/var/lib/dbus/machine-id',
+  '/var/lib/systemd/random-seed',
+  // This machine's mirrors and how it reaches them are its own affair, passwords in them most of all.
+  '/etc/apt/sources.list',
+  '/etc/apt/sources.list.d/*',
+  '/etc/apt/apt.conf.d/99mmdebstrap',
+  '/var/log/apt/*',
+  // Links to what boots from beside the disk.
+  '/vmlinuz*',
+  '/initrd.img*',
+];

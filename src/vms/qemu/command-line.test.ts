@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type MachineFacts, qemuArgv } from './command-line.ts';
+
+const facts: MachineFacts = {
+  id: 'web-000001',
+  vmId: '6b1f0f1e-1f2a-4c4c-9a57-0123456789ab',
+  accelerator: 'tcg',
+  size: { cpus: 2, memoryMb: 1024, diskGb: 4 },
+  address: '168.1.0.4',
+  mac: '52:54:00:00:00:01',
+  services: [],
+  metadataCommand: ['/usr/bin/node', '/opt/headstart/stdio.ts'],
+  relayCommand: ['/usr/bin/node', '/opt/headstart/relay.ts'],
+  kernel: { vmlinux: '../../v/vmlinux', initrd: '../../v/initrd.cpio' },
+  cloudInit: 'on',
+};
+
+describe('qemuArgv', () => {
+  it('gives the guest its id as a cloud does, its kernel, and no device that nobody asked for', () => {
+    const argv = qemuArgv(facts);
+    expect(argumentOf(argv, '-uuid')).toBe(facts.vmId);
+    expect(argv).toContain(`type=1,manufacturer=Microsoft Corporation,product=Virtual Machine,uuid=${facts.vmId}`);
+    expect(argv).toContain('type=3,asset=7783-7084-3265-9085-8269-3286-77');
+    expect(argumentOf(argv, '-kernel')).toBe('../../v/vmlinux');
+    expect(argumentOf(argv, '-append')).toContain('ci.datasource=Azure');
+    for (const flag of ['-nodefaults', '-no-user-config']) expect(argv).toContain(flag);
+    expect(argv).not.toContain('-no-reboot');
+  });
+
+  it('lets the firmware boot the disk of an image without a kernel', () => {
+    const { kernel: _, ...bare } = facts;
+    for (const flag of ['-kernel', '-initrd', '-append']) expect(qemuArgv(bare)).not.toContain(flag);
+  });
+
+  it('gives a guest without cloud-init its host name with the kernel', () => {
+    expect(argumentOf(qemuArgv({ ...facts, cloudInit: 'off' }), '-append')).toMatch(
+      / cloud-init=disabled systemd\.hostname=web-000001$/,
+    );
+    expect(argumentOf(qemuArgv(facts), '-append')).not.toContain('hostname');
+  });
+
+  it('is told that KVM works', () => {
+    expect(argumentOf(qemuArgv({ ...facts, accelerator: 'kvm' }), '-accel')).toBe('kvm');
+  });
+
+  it('flushes what the guest flushes: a killed guest must leave a disk, not a ruin', () => {
+    expect(qemuArgv(facts).find((one) => one.startsWith('file=disk.qcow2'))).toContain('cache=writeback');
+  });
+
+  it('closes the network but for metadata, wire server, services and ssh', () => {
+    const to = { host: '127.0.0.1', port: 8080 };
+    const net = netOf({ ...facts, services: [{ address: '168.0.0.100', port: 80, to }] });
+    expect(net).toContainEqual(['restrict', 'on']);
+    expect(net.filter(([key]) => key === 'hostfwd')).toEqual([['hostfwd', 'tcp:127.0.0.1:0-:22']]);
+    expect(net.filter(([key]) => key === 'guestfwd').map(([, value]) => value!.split('-cmd:')[0])).toEqual([
+      'tcp:169.254.169.254:80',
+      'tcp:168.63.129.16:80',
+      'tcp:168.0.0.100:80',
+    ]);
+  });
+
+  it('no word of a command, no host and no path can break out of its option', () => {
+    const word = fc.string({ maxLength: 60 }).filter((text) => !/[\0-\x1f]/.test(text));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), word, (command, host) => {
+        const services = [{ address: '168.0.0.100', port: 80, to: { host, port: 1 } }];
+        const net = netOf({ ...facts, metadataCommand: command, relayCommand: command, services });
+        expect(net.map(([key]) => key)).toEqual(PLAN);
+        const commands = net.filter(([key]) => key === 'guestfwd').map(([, value]) => value!.split('-cmd:').slice(1));
+        expect(commands.map((rest) => wordsOf(rest.join('-cmd:')))).toEqual([
+          [...command, '.'],
+          [...command, '.'],
+          [...command, host, '1'],
+        ]);
+      }),
+    );
+  });
+
+  it('refuses a command that QEMU would cut off, or one with a line break', () => {
+    for (const word of ['x'.repeat(1100), 'a\nb'])
+      expect(() => qemuArgv({ ...facts, metadataCommand: [word] })).toThrow(/cannot be passed/);
+  });
+});
+
+const PLAN = [
+  'user',
+  'id',
+  'net',
+  'host',
+  'dns',
+  'dhcpstart',
+  'restrict',
+  'hostfwd',
+  'guestfwd',
+  'guestfwd',
+  'guestfwd',
+];
+
+const argumentOf = (argv: readonly string[], flag: string) => argv[argv.indexOf(flag) + 1];
+
+/** As QEMU reads options: a doubled comma is one of the value's own. */
+function netOf(given: MachineFacts): string[][] {
+  const text = argumentOf(qemuArgv(given), '-netdev')!;
+  const parts = text.match(/(?:[^,]|,,)*/g)!.filter((one) => one !== '');
+  return parts.map((part) => {
+    const [key, ...value] = part.replaceAll(',,', ',').split('=');
+    return [key!, value.join('=')];
+  });
+}
+
+/** As glib takes a command line apart. */
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    let word = '';
+    for (; at < text.length && text[at] !== ' '; at++) {
+      if (text[at] === '\\') word += text[++at];
+      else if (text[at] === "'") {
+        const end = text.indexOf("'", at + 1);
+        word += text.slice(at + 1, end);
+        at = end;
+      } else throw new Error(`an open ${text[at]} in ${text}`);
+    }
+    words.push(word);
+  }
+  return words;
+}

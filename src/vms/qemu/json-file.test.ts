@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { UserError } from '../../base/errors.ts';
+import { readJson, writeJson } from './json-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-json-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const schema = z.object({ a: z.string() });
+
+describe('records on disk', () => {
+  it('are read as they were written, closed to others, with nothing beside them', () => {
+    const path = join(folder, 'x.json');
+    writeJson(path, { a: 'b' });
+    expect(readJson(path, schema)).toEqual({ a: 'b' });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['x.json']);
+  });
+
+  it('that are not there are nothing', () => {
+    expect(readJson(join(folder, 'none', 'x.json'), schema)).toBeUndefined();
+    writeFileSync(join(folder, 'file'), '');
+    expect(readJson(join(folder, 'file', 'x.json'), schema)).toBeUndefined();
+  });
+
+  it('with anything else in them are named, never guessed at', () => {
+    const path = join(folder, 'x.json');
+    const anything = fc.oneof(fc.string(), fc.json());
+    fc.assert(
+      fc.property(anything, (text) => {
+        writeFileSync(path, text);
+        let read: unknown;
+        try {
+          read = readJson(path, schema);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError);
+          expect((error as UserError).message).toContain(path);
+          return;
+        }
+        expect(schema.safeParse(read).success).toBe(true);
+      }),
+    );
+  });
+});

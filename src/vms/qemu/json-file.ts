@@ -1,0 +1,60 @@
+// vms/qemu/json-file.ts: read and replace a record of ours. What is on disk is parsed once, here, and trusted afterwards.
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import { UserError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files.ts';
+
+/** Undefined when there is no such file. */
+export function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  const parsed = schema.safeParse(parse(text));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    ({ path: where, message }) => `${where.join('.') || 'all of it'}: ${message}`,
+  );
+  throw new UserError(`${path} is not what this program writes there (${problems.join('; ')})`, {
+    code: 'vms/bad-record',
+    next: 'put the file back as it was, or remove what it belongs to',
+    exitCode: 1,
+  });
+}
+
+/** Closed to others: custom data and user data may hold secrets. */
+export function writeJson(path: string, value: unknown): void {
+  try {
+    writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, 0o600);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    throw new UserError(`${path} could not be written: the disk is full`, {
+      code: 'vms/no-space',
+      kept: 'What was there before is as it was.',
+      next: 'free some space, then run the same command again',
+      exitCode: 1,
+      cause: error,
+    });
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+export function isFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

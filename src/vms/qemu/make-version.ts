@@ -1,0 +1,209 @@
+// vms/qemu/make-version.ts: how does a disk become an image version? Made beside its place, summed up, and renamed in: whole or not at all.
+import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { RunCommand } from '../../base/command.ts';
+import type { CallOptions, DefinitionSpec, VersionSpec } from '../factory.ts';
+import { NotFound, Refused } from '../failures.ts';
+import type { DiskCopy, QemuContext } from './context.ts';
+import { ensureSpace, statfsFree } from './disk-space.ts';
+import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
+import { ensureDefinition, readDefinition } from './galleries.ts';
+import { readJson, writeJson } from './json-file.ts';
+import {
+  definitionFolder,
+  galleryLock,
+  parseSnapshotId,
+  partialPrefix,
+  snapshotFolder,
+  snapshotRecord,
+  type VersionId,
+  versionFiles,
+  versionFolder,
+  versionId,
+} from './layout.ts';
+import { withLock } from './locks.ts';
+import { tidyGallery } from './pool-lock.ts';
+import { snapshotRecordSchema, type VersionRecord } from './records.ts';
+import { namesIn } from './remove.ts';
+import { runTool } from './tools.ts';
+import { readVersionRecord } from './version-records.ts';
+
+/** Ends with the version ready; there already is success. */
+export async function beginVersion(context: QemuContext, spec: VersionSpec, options: CallOptions = {}): Promise<void> {
+  const { home } = context;
+  const { definition, name, snapshotId } = spec;
+  const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: name };
+  if (readVersionRecord(home, id)) return;
+  const snapshot = parseSnapshotId(snapshotId);
+  if (snapshot === undefined) throw new NotFound(`snapshot ${snapshotId}`);
+  if (!(await readDefinition(home, definition.gallery, definition.name)))
+    throw new NotFound(`image definition ${definition.gallery}/${definition.name}`);
+  const from = snapshotFolder(home, snapshot);
+  const record = readJson(join(from, snapshotRecord), snapshotRecordSchema);
+  if (!record) throw new NotFound(`snapshot ${snapshot}`);
+  const { isExcludedFromLatest, replicas, redundancy, tags } = spec;
+  await placeVersion(context, id, options, {
+    files: filesIn(from),
+    take: shareFile,
+    facts: { isExcludedFromLatest, replicas, redundancy, tags, cloudInit: context.cloudInit ?? record.cloudInit },
+    ...(context.scrub && { edit: context.scrub }),
+  });
+}
+
+export interface PublishSpec {
+  definition: DefinitionSpec;
+  /** Three integers, `2026.11.15`. */
+  name: string;
+  tags: Readonly<Record<string, string>>;
+  /** off: it boots without cloud-init. */
+  cloudInit?: 'off';
+}
+
+/** Without a kernel the firmware boots the disk. */
+export interface PublishFiles {
+  /** qcow2; it is copied, not taken. */
+  disk: string;
+  kernel?: { vmlinux: string; initrd: string };
+}
+
+export interface PublishEdges {
+  home: string;
+  clock: Clock;
+  run: RunCommand;
+}
+
+/** Puts files made elsewhere (a base image) in as a version, with its definition. Gives its id; there already is success. */
+export async function publishVersion(
+  edges: PublishEdges,
+  spec: PublishSpec,
+  files: PublishFiles,
+  options: CallOptions = {},
+): Promise<string> {
+  await mkdir(edges.home, { recursive: true, mode: 0o700 });
+  const definition = await ensureDefinition(edges.home, spec.definition, options);
+  const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: spec.name };
+  const terms = { isExcludedFromLatest: false, replicas: 1, redundancy: 'local' } as const;
+  await placeVersion({ ...edges, freeBytes: statfsFree }, id, options, {
+    files,
+    take: copyFile,
+    facts: { ...terms, tags: spec.tags, cloudInit: spec.cloudInit ?? 'on' },
+  });
+  return versionId(id);
+}
+
+interface Making {
+  files: PublishFiles;
+  /** How the kernel gets into its place. */
+  take: TakeFile;
+  facts: Pick<VersionRecord, 'isExcludedFromLatest' | 'replicas' | 'redundancy' | 'tags' | 'cloudInit'>;
+  edit?: (copy: DiskCopy, options: CallOptions) => Promise<void>;
+}
+
+type TakeFile = (run: RunCommand, from: string, to: string, signal?: AbortSignal) => Promise<unknown>;
+type MakingEdges = PublishEdges & Pick<QemuContext, 'freeBytes'>;
+
+/** One at a time per gallery: what is unfinished when the lock is taken was left by somebody who is gone. */
+async function placeVersion(edges: MakingEdges, id: VersionId, options: CallOptions, making: Making): Promise<void> {
+  const { home } = edges;
+  const why = `making image version ${id.definition}/${id.version}`;
+  await withLock(home, { name: galleryLock(id.gallery), why }, options, async () => {
+    await tidyGallery(home, id.gallery);
+    if (readVersionRecord(home, id)) return;
+    const folder = definitionFolder(home, id.gallery, id.definition);
+    const work = await mkdtemp(join(folder, partialPrefix));
+    try {
+      await fill(edges, work, id.version, options, making);
+      await rename(work, versionFolder(home, id));
+      await syncFiles([folder]);
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  });
+}
+
+async function fill(
+  edges: MakingEdges,
+  work: string,
+  name: string,
+  options: CallOptions,
+  { files, take, facts, edit }: Making,
+): Promise<void> {
+  const { run, clock } = edges;
+  const { signal, onWaiting } = options;
+  const disks = { run, signal };
+  const kernelBytes = files.kernel ? (await bytesOf(files.kernel.vmlinux)) + (await bytesOf(files.kernel.initrd)) : 0;
+  // The flat copy and, in the worst case, as much again compressed.
+  await ensureSpace(edges, 2 * (await flatBytes(disks, files.disk)) + kernelBytes, `image version ${name}`);
+
+  const place = (part: keyof typeof versionFiles) => join(work, versionFiles[part]);
+  if (files.kernel) {
+    await take(run, files.kernel.vmlinux, place('vmlinux'), signal);
+    await take(run, files.kernel.initrd, place('initrd'), signal);
+  }
+  if (edit) await compressEdited(options, disks, { work, files, place, edit });
+  else {
+    onWaiting?.('the compressed disk');
+    await compress(disks, { from: files.disk, format: 'qcow2', to: place('disk') });
+  }
+
+  onWaiting?.('the checksums');
+  const record: VersionRecord = {
+    name,
+    createdMs: clock.nowMs(),
+    ...facts,
+    diskBytes: (await diskSize(disks, place('disk'))).virtualBytes,
+    files: {
+      disk: await sumOf(place('disk'), signal),
+      ...(files.kernel && {
+        vmlinux: await sumOf(place('vmlinux'), signal),
+        initrd: await sumOf(place('initrd'), signal),
+      }),
+    },
+  };
+  writeJson(place('record'), record);
+  const bytes = [place('disk'), ...(files.kernel ? [place('vmlinux'), place('initrd')] : [])];
+  for (const file of bytes) await chmod(file, 0o400); // overlays stand on them: they never change again
+  await syncFiles([...bytes, work]);
+}
+
+/** The copy is edited, never the disk it was taken of. */
+async function compressEdited(
+  options: CallOptions,
+  disks: DiskEdges,
+  {
+    work,
+    files,
+    place,
+    edit,
+  }: Pick<Making, 'files'> & {
+    work: string;
+    place: (part: 'disk' | 'vmlinux' | 'initrd') => string;
+    edit: NonNullable<Making['edit']>;
+  },
+): Promise<void> {
+  if (!files.kernel) throw new Refused('an image without a kernel of its own cannot be scrubbed', 'vms/cannot-scrub');
+  const { onWaiting } = options;
+  const flat = join(work, 'flat.raw');
+  const workFolder = join(work, 'scrub');
+  await mkdir(workFolder, { mode: 0o700 });
+  onWaiting?.('the copy of the disk');
+  await flatten(disks, files.disk, flat);
+  onWaiting?.('the scrub of the copy');
+  await edit({ disk: flat, vmlinux: place('vmlinux'), initrd: place('initrd'), workFolder }, options);
+  onWaiting?.('the compressed disk');
+  await compress(disks, { from: flat, format: 'raw', to: place('disk') });
+  await rm(flat);
+  await rm(workFolder, { recursive: true, force: true });
+}
+
+/** Files of ours never change once they are in place, so those who use them share the bytes. */
+export const shareFile: TakeFile = (_run, from, to) => link(from, to);
+
+const copyFile: TakeFile = (run, from, to, signal) => runTool(run, ['cp', '--reflink=auto', from, to], signal);
+
+export function filesIn(folder: string): PublishFiles {
+  const [vmlinux, initrd] = [join(folder, versionFiles.vmlinux), join(folder, versionFiles.initrd)];
+  const hasKernel = namesIn(folder).includes(versionFiles.vmlinux);
+  return { disk: join(folder, versionFiles.disk), ...(hasKernel && { kernel: { vmlinux, initrd } }) };
+}

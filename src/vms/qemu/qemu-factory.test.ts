@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { factoryContract } from '../contract.ts';
+import { instanceFiles, providerId } from './layout.ts';
+import { instanceRecordSchema } from './records.ts';
+import { makeLab, poolSpec, publishEmpty } from './testing.ts';
+
+const customData = Buffer.from('#cloud-config\nruncmd: [join]\n').toString('base64');
+const extension = { publisher: 'headstart', script: 'exit 0\n' };
+
+// The same with real QEMU processes: e2e/qemu-contract.test.ts.
+factoryContract('QEMU without QEMU', async () => {
+  const lab = makeLab();
+  const { factory } = lab;
+  const image = await publishEmpty(lab);
+  return {
+    factory,
+    clock: systemClock,
+    makePool: async (count) => {
+      const extensions = [
+        { ...extension, name: 'bootstrap', type: 'CustomScript', after: [] },
+        { ...extension, name: 'health', type: 'ApplicationHealthLinux', after: ['bootstrap'] },
+      ];
+      const spec = poolSpec(image, { name: `pool-${count}`, customData, extensions, tags: { team: 'payments' } });
+      const { ref } = await factory.createPool(spec);
+      const made = await factory.setCapacity(ref, count);
+      return { ref, providerIds: made.map((one) => providerId(one.ref)) };
+    },
+    grow: async (pool) => {
+      const [born] = await factory.setCapacity(pool, (await factory.listInstances(pool)).length + 1);
+      const { folder } = await factory.placeOf(born!.ref);
+      const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
+      const iso = readFileSync(join(folder, instanceFiles.provisioning), 'utf8');
+      const given = /<CustomData>([^<]*)</.exec(iso)?.[1];
+      return {
+        image: record.image,
+        ...(given && { customData: Buffer.from(given, 'base64').toString() }),
+        extensions: record.extensions.map((one) => one.extension.name),
+      };
+    },
+    end: async () => lab.end(),
+  };
+});

@@ -1,0 +1,115 @@
+// vms/qemu/scrub/scrub-disk.ts: edits the copy of a disk without root and without mounting it here: a small VM without network does it.
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ran, RunCommand } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+import type { CallOptions } from '../../factory.ts';
+import { dyingWithUs } from '../tools.ts';
+import { appendArchive, cpioArchive } from './cpio.ts';
+import { scrubProblems } from './scrub-answer.ts';
+import { INIT_PATH, SCRIPT_PATH, scrubInit, scrubItems } from './scrub-init.ts';
+import { scrubArgv } from './scrub-vm.ts';
+
+export interface ScrubOrder {
+  /** The copy, edited in place. Raw: a qcow2 keeps the old bytes of what is discarded in less than whole clusters. */
+  disk: string;
+  vmlinux: string;
+  /** With e2fsck, tune2fs and busybox, as base images have it. */
+  initrd: string;
+  /** Scratch space for as long as it takes. */
+  workFolder: string;
+  /** For `sh -s`, with the copy mounted at `COPY_ROOT`. Prints `item=state` lines; `items` are those without which it is not believed. */
+  script?: { text: string; items: readonly string[] };
+  /** off: what starts from the copy does so without it. */
+  cloudInit?: 'off';
+}
+
+export interface ScrubEdges extends CallOptions {
+  run: RunCommand;
+  deadlineMs: number;
+  accelerator?: 'kvm' | 'tcg';
+}
+
+const MAX_ANSWER_BYTES = 1 << 20;
+const MAX_CONSOLE_BYTES = 64 << 10;
+
+/** Throws when any item failed or is not reported; the copy is not to be used then. */
+export async function scrubDisk(order: ScrubOrder, edges: ScrubEdges): Promise<void> {
+  const folder = join(order.workFolder, 'scrub');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    await needHoles(folder, edges);
+    await edit(order, folder, edges);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function edit(order: ScrubOrder, folder: string, edges: ScrubEdges): Promise<void> {
+  const { run, signal, onWaiting, deadlineMs, accelerator = 'tcg' } = edges;
+  const work = { hasScript: order.script !== undefined, ...(order.cloudInit && { cloudInit: order.cloudInit }) };
+  const initrd = join(folder, 'initrd');
+  const answer = join(folder, 'answer');
+  const console = join(folder, 'console');
+  const added = [{ path: INIT_PATH, mode: 0o755, bytes: Buffer.from(scrubInit(work)) }];
+  if (order.script) added.push({ path: SCRIPT_PATH, mode: 0o600, bytes: Buffer.from(order.script.text) });
+  writeFileSync(initrd, appendArchive(readFileSync(order.initrd), cpioArchive(added)), { mode: 0o600 });
+  onWaiting?.('a small VM to edit the copy');
+  const argv = scrubArgv({ disk: order.disk, vmlinux: order.vmlinux, initrd, answer, console, accelerator });
+  const ran = await run(dyingWithUs(argv), { timeoutMs: deadlineMs, signal });
+  signal?.throwIfAborted();
+  const said = startOf(answer, MAX_ANSWER_BYTES);
+  const expected = [...scrubItems(work), ...(order.script?.items ?? [])];
+  const problems = scrubProblems(said, expected);
+  if (ran.code === 0 && problems.length === 0) return;
+  const why = ran.code !== 0 ? howItEnded(ran, deadlineMs) : said === '' ? lastWords(console) : problems.join('; ');
+  throw new UserError(`the copy of the disk could not be edited: ${why}`, {
+    code: 'vms/not-scrubbed',
+    kept: 'Nothing was published; the instance it was taken from is as it was.',
+    next: 'mend what is named above on that instance, then run the same command again',
+    exitCode: 1,
+  });
+}
+
+function howItEnded({ outcome, code, stderr }: Ran, deadlineMs: number): string {
+  if (outcome === 'timed-out') return `the VM was not done after ${deadlineMs / 1000} s`;
+  return `qemu-system-x86_64 ended with ${code ?? outcome}: ${stderr.trim().split('\n').at(-1) ?? ''}`;
+}
+
+function lastWords(console: string): string {
+  const lines = startOf(console, MAX_CONSOLE_BYTES).trim().split(/\r?\n/).slice(-3);
+  return `the VM did not answer; its console ends with: ${lines.join(' / ')}`;
+}
+
+/** Where a file cannot have holes, a discarded block keeps its bytes, and nobody is told. */
+async function needHoles(folder: string, { run, signal }: ScrubEdges): Promise<void> {
+  const probe = join(folder, 'probe');
+  writeFileSync(probe, Buffer.alloc(8192, 1));
+  const ran = await run(['fallocate', '--punch-hole', '--offset', '0', '--length', '4096', probe], { signal });
+  signal?.throwIfAborted();
+  const hole = readFileSync(probe).subarray(0, 4096);
+  if (ran.code === 0 && hole.every((byte) => byte === 0)) return;
+  throw new UserError(`free blocks cannot be wiped in ${folder}: ${ran.stderr.trim() || ran.outcome}`, {
+    code: 'vms/no-holes',
+    kept: 'Nothing was published.',
+    next: 'keep the home folder (--home) on ext4, xfs, btrfs or tmpfs',
+    exitCode: 1,
+  });
+}
+
+/** Of a file that somebody else writes and that may not be there; more than this is not read. */
+function startOf(path: string, maxBytes: number): string {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return '';
+  }
+  try {
+    const bytes = Buffer.alloc(maxBytes);
+    return bytes.subarray(0, readSync(fd, bytes)).toString();
+  } finally {
+    closeSync(fd);
+  }
+}

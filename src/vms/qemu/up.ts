@@ -1,0 +1,119 @@
+// vms/qemu/up.ts: is a guest up, as its pool defines it? Power alone is not readiness.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import type { CallOptions, InstanceRef } from '../factory.ts';
+import type { QemuContext } from './context.ts';
+import { hasRun, runExtensions } from './extensions.ts';
+import { runInGuest } from './guest.ts';
+import { AgentRefused } from './guest-agent.ts';
+import { instanceRecordOf, poolRecordOf } from './instance-records.ts';
+import { machineOf } from './instances.ts';
+import { instanceFiles, instanceFolder } from './layout.ts';
+import { NotAnswering } from './line-socket.ts';
+import type { MachineState } from './machines.ts';
+
+const ASK_DEADLINE_MS = 60_000;
+const PING_DEADLINE_MS = 5_000;
+const LOOK_EVERY_MS = 1_000;
+const CONSOLE_BYTES = 2_000;
+
+export async function isUp(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<boolean> {
+  const record = instanceRecordOf(context.home, ref);
+  if (!hasRun(record)) return false;
+  if ((await context.machines.state(machineOf(context.home, ref, record))) !== 'running') return false;
+  return hasStarted(context, ref, options);
+}
+
+export async function awaitUp(
+  context: QemuContext,
+  ref: InstanceRef,
+  options: CallOptions & { deadlineMs: number },
+): Promise<void> {
+  const { clock, machines, home } = context;
+  const { signal, onWaiting, deadlineMs } = options;
+  const untilMs = clock.nowMs() + deadlineMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    const record = instanceRecordOf(home, ref);
+    const state = await machines.state(machineOf(home, ref, record));
+    if (state === 'off' || state === 'full') throw notUp(home, ref, WHY[state]);
+    if (await answers(context, ref, signal)) {
+      if (!hasRun(record)) await runExtensions(context, ref, { ...options, untilMs }).catch(unlessSilent(signal));
+      else if (await hasStarted(context, ref, options)) return;
+    }
+    if (clock.nowMs() >= untilMs) throw notUp(home, ref, `is not up after ${Math.round(deadlineMs / 1000)} s`);
+    onWaiting?.(`${ref.id} to be up`);
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+const WHY: Readonly<Record<Extract<MachineState, 'off' | 'full'>, string>> = {
+  off: 'is not running',
+  full: 'is paused: the disk of this machine is full',
+};
+
+async function answers({ agent, home }: QemuContext, ref: InstanceRef, signal?: AbortSignal): Promise<boolean> {
+  const asked = agent.talk(instanceFolder(home, ref), { deadlineMs: PING_DEADLINE_MS, signal }, async (ask) => {
+    await ask('guest-ping');
+    return true;
+  });
+  return asked.catch((error) => unlessSilent(signal)(error) ?? false);
+}
+
+/** Of the unit the pool names; without one, of everything systemd had to start, whether or not all of it worked. */
+async function hasStarted(context: QemuContext, ref: InstanceRef, { signal }: CallOptions): Promise<boolean> {
+  const { readyUnit } = poolRecordOf(context.home, ref.pool).spec;
+  const argv: [string, ...string[]] = readyUnit
+    ? ['systemctl', 'is-active', '--', readyUnit]
+    : ['systemctl', 'is-system-running'];
+  const expected = readyUnit ? ['active'] : ['running', 'degraded'];
+  try {
+    const deadline = { deadlineMs: ASK_DEADLINE_MS, ...(signal && { signal }) };
+    const { stdout } = await runInGuest(context, instanceFolder(context.home, ref), argv, deadline);
+    return expected.includes(stdout.toString().trim());
+  } catch (error) {
+    unlessSilent(signal)(error);
+    return false;
+  }
+}
+
+/** A guest on its way up or down answers some of the time. */
+function unlessSilent(signal: AbortSignal | undefined) {
+  return (error: unknown): undefined => {
+    signal?.throwIfAborted();
+    const isSilence =
+      error instanceof NotAnswering ||
+      error instanceof AgentRefused ||
+      (error instanceof UserError && error.code === 'vms/guest-deadline');
+    if (!isSilence) throw error;
+  };
+}
+
+function notUp(home: string, ref: InstanceRef, why: string): UserError {
+  const console = endOf(join(instanceFolder(home, ref), instanceFiles.console));
+  return new UserError(`${ref.id} ${why}${console && `; its console ends with:\n${console}`}`, {
+    code: 'vms/not-up',
+    kept: 'The instance and its disk are as they are.',
+    next: `read all of it with \`headstart pool logs ${ref.id}\``,
+    exitCode: 1,
+  });
+}
+
+function endOf(path: string): string {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const bytes = Buffer.alloc(CONSOLE_BYTES);
+      const from = Math.max(0, fstatSync(fd).size - CONSOLE_BYTES);
+      return bytes
+        .subarray(0, readSync(fd, bytes, 0, CONSOLE_BYTES, from))
+        .toString()
+        .trim();
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
