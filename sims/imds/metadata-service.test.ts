@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { VERSIONS } from './api-versions.ts';
+import { checkInstance } from './instance-file.ts';
+import { answerMetadata } from './metadata-service.ts';
+import { anInstance, aRequest } from './testing.ts';
+
+const NOW = Date.UTC(2026, 10, 15, 3, 4, 5);
+const ask = (target: string, more = {}, instance = anInstance) => answerMetadata(aRequest(target, more), instance, NOW);
+const read = (target: string, instance = anInstance) => JSON.parse(ask(target, {}, instance).body);
+const LATEST = 'api-version=2025-04-07';
+
+describe('the instance document', () => {
+  it('says who the instance is, and gives its user data as it was set', () => {
+    const { compute, network, extended } = read('/metadata/instance?api-version=2021-08-01&extended=true');
+    expect(compute).toMatchObject({
+      vmId: anInstance.vmId,
+      name: 'pool1-000003',
+      vmScaleSetName: 'pool1',
+      userData: anInstance.userData,
+      customData: '',
+      osProfile: { computerName: 'pool1-000003', adminUsername: 'headstart', disablePasswordAuthentication: 'true' },
+      publicKeys: [{ keyData: anInstance.publicKeys[0], path: '/home/headstart/.ssh/authorized_keys' }],
+      tags: 'env:test;team:a',
+      tagsList: [
+        { name: 'env', value: 'test' },
+        { name: 'team', value: 'a' },
+      ],
+      storageProfile: { osDisk: { diskSizeGB: '4' }, imageReference: { ...anInstance.image, publisher: '' } },
+    });
+    expect(network.interface[0].macAddress).toBe('525400123456');
+    expect(network.interface[0].ipv4.ipAddress[0].privateIpAddress).toBe('168.0.0.15');
+    expect(extended).toEqual({ compute: { ppsType: 'None' } });
+  });
+
+  it('has no part that only agents ask for unless it is asked for, and known to that version', () => {
+    expect(read(`/metadata/instance?${LATEST}`)).not.toHaveProperty('extended');
+    expect(read('/metadata/instance?api-version=2021-01-01&extended=true')).not.toHaveProperty('extended');
+  });
+
+  it('names the parts of a marketplace image', () => {
+    const image = { publisher: 'Debian', offer: 'debian-12', sku: '12', version: 'latest' };
+    expect(read(`/metadata/instance/compute?${LATEST}`, { ...anInstance, image })).toMatchObject({
+      ...image,
+      storageProfile: { imageReference: { ...image, id: '' } },
+    });
+  });
+
+  it('has nothing but strings for values, and nothing less than an older version had', () => {
+    let fields: string[] = [];
+    for (const version of VERSIONS) {
+      const document = ask(`/metadata/instance?api-version=${version}`).body;
+      JSON.parse(document, (_, value) => expect(['string', 'object']).toContain(typeof value));
+      const compute = Object.keys(JSON.parse(document).compute);
+      expect(compute).toEqual(expect.arrayContaining(fields));
+      fields = compute;
+    }
+    expect(fields).toContain('userData');
+    expect(read('/metadata/instance/compute?api-version=2020-12-01')).not.toHaveProperty('userData');
+  });
+});
+
+describe('a part of the document', () => {
+  const leaf = `/metadata/instance/compute/userData?${LATEST}`;
+
+  it('is a single value as text only', () => {
+    expect(ask(`${leaf}&format=text`)).toMatchObject({ status: 200, body: anInstance.userData });
+    expect(ask(leaf).status).toBe(400);
+    expect(ask(`${leaf}&format=json`).status).toBe(400);
+  });
+
+  it('is an empty text for an instance without user data', () => {
+    const { userData, ...without } = anInstance;
+    expect(ask(`${leaf}&format=text`, {}, without)).toMatchObject({ status: 200, body: '' });
+  });
+
+  it('is a list of names as text for anything larger', () => {
+    expect(ask(`/metadata/instance?${LATEST}&format=text`).body).toBe('compute/\nnetwork/');
+    expect(ask(`/metadata/instance/network/interface/0?${LATEST}&format=text`).body).toBe('ipv4/\nipv6/\nmacAddress');
+  });
+
+  it('is found by index, and only by what the document itself has', () => {
+    const address = '/metadata/instance/network/interface/0/ipv4/ipAddress/0/privateIpAddress';
+    expect(ask(`${address}?${LATEST}&format=text`).body).toBe('168.0.0.15');
+    for (const path of ['nothing', 'constructor', '__proto__', 'network/interface/1', 'network/interface/length']) {
+      expect(ask(`/metadata/instance/${path}?${LATEST}`).status).toBe(404);
+    }
+  });
+
+  it('can be had for every path there is, as text', () => {
+    const walk = (node: unknown, path: string): void => {
+      const { status, body } = ask(`/metadata/instance${path}?${LATEST}&format=text`);
+      expect(status).toBe(200);
+      if (typeof node === 'string') expect(body).toBe(node);
+      else for (const [key, value] of Object.entries(node as object)) walk(value, `${path}/${key}`);
+    };
+    walk(read(`/metadata/instance?${LATEST}`), '');
+  });
+});
+
+describe('the rules of the service', () => {
+  it.each([
+    ['no Metadata header', '/metadata/instance?api-version=2021-08-01', { headers: {} }, 400],
+    ['Metadata: false', '/metadata/instance?api-version=2021-08-01', { headers: { metadata: 'false' } }, 400],
+    ['no header where no version is needed', '/metadata/versions', { headers: {} }, 400],
+    [
+      'a proxy on the way',
+      '/metadata/instance?api-version=2021-08-01',
+      { headers: { metadata: 'true', 'x-forwarded-for': '10.0.0.1' } },
+      400,
+    ],
+    ['a parameter twice', '/metadata/instance?api-version=2021-08-01&api-version=2021-08-01', {}, 400],
+    ['another format', '/metadata/instance?api-version=2021-08-01&format=xml', {}, 400],
+    ['another verb', '/metadata/instance?api-version=2021-08-01', { method: 'PUT' }, 405],
+    ['a path that is not there', '/metadata/loadbalancer?api-version=2021-08-01', {}, 404],
+    ['no path', '/', {}, 404],
+    ['a document of no kind', '/metadata/attested/nothing?api-version=2021-08-01', {}, 404],
+    ['a nonce with quotes', '/metadata/attested/document?api-version=2021-08-01&nonce=%22', {}, 400],
+  ])('refuses %s', (_, target, more, status) => {
+    const response = ask(target, more);
+    expect(response.status).toBe(status);
+    expect(JSON.parse(response.body).error).toEqual(expect.any(String));
+  });
+
+  it('takes the header in any case', () => {
+    expect(ask('/metadata/versions', { headers: { metadata: 'True' } }).status).toBe(200);
+  });
+
+  it.each(['', '?api-version=1999-01-01', '?api-version='])('names the newest versions for %j', (query) => {
+    const { status, body } = ask(`/metadata/instance${query}`);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)['newest-versions']).toEqual(['2025-04-07', '2024-07-17', '2024-03-15']);
+  });
+
+  it('lists its versions to whoever asks without one', () => {
+    expect(read('/metadata/versions').apiVersions).toContain('2021-01-01');
+  });
+
+  it('has no events, in the versions that events count', () => {
+    expect(read('/metadata/scheduledevents?api-version=2020-07-01')).toEqual({ DocumentIncarnation: 1, Events: [] });
+    expect(ask(`/metadata/scheduledevents?${LATEST}`).status).toBe(400);
+    expect(ask('/metadata/scheduledevents?api-version=2020-07-01', { method: 'POST' }).status).toBe(400);
+  });
+
+  it('has no identity to give a token for', () => {
+    const { status, body } = ask('/metadata/identity/oauth2/token?api-version=2018-02-01&resource=x');
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toEqual({ error: 'invalid_request', error_description: 'Identity not found' });
+  });
+
+  it('attests with a stand-in that says it is one', () => {
+    const { encoding, signature } = read(`/metadata/attested/document?${LATEST}&nonce=1234567890`);
+    expect(encoding).toBe('pkcs7');
+    const document = JSON.parse(Buffer.from(signature, 'base64').toString());
+    expect(document).toMatchObject({ nonce: '1234567890', vmId: anInstance.vmId });
+    expect(document.timeStamp).toEqual({ createdOn: '11/15/26 03:04:05 -0000', expiresOn: '11/15/26 09:04:05 -0000' });
+    expect(document.standIn).toContain('signed by nobody');
+  });
+
+  it('gives an answer that is JSON or text, whatever is asked', () => {
+    fc.assert(
+      fc.property(
+        fc.webPath(),
+        fc.webQueryParameters(),
+        fc.constantFrom('GET', 'POST', 'HEAD'),
+        (path, query, method) => {
+          for (const target of [`${path || '/'}?${query}`, `/metadata/instance${path}?${LATEST}&${query}`]) {
+            const { status, headers, body } = ask(target, { method });
+            expect([200, 400, 404, 405]).toContain(status);
+            if (headers?.['Content-Type']?.startsWith('application/json')) JSON.parse(body);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('hostile values', () => {
+  it('reach the guest as they are', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), (tags) => {
+        const instance = checkInstance({ ...anInstance, tags: { ...tags } }, 'test');
+        const { tagsList } = read(`/metadata/instance/compute?${LATEST}`, instance);
+        expect(
+          Object.fromEntries(tagsList.map((tag: { name: string; value: string }) => [tag.name, tag.value])),
+        ).toEqual({ ...instance.tags });
+      }),
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseHealth } from './health.ts';
+import { respondFromFolder } from './serve-folder.ts';
+import { anInstance, aRequest } from './testing.ts';
+
+let folder: string;
+let metadata: string;
+let health: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-imds-'));
+  metadata = join(folder, 'metadata.json');
+  health = join(folder, 'health.jsonl');
+  writeFileSync(metadata, JSON.stringify(anInstance));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const userData = () =>
+  respondFromFolder(folder, aRequest('/metadata/instance/compute/userData?api-version=2021-01-01&format=text'), 0);
+const reportReady = (atMs: number) =>
+  respondFromFolder(
+    folder,
+    aRequest('/machine?comp=health', {
+      method: 'POST',
+      body: `<GoalStateIncarnation>1</GoalStateIncarnation><ContainerId>${anInstance.vmId}</ContainerId><State>Ready</State>`,
+    }),
+    atMs,
+  ).status;
+
+describe('the platform of one folder', () => {
+  it('shows changed user data at once', () => {
+    expect(userData().body).toBe(anInstance.userData);
+    writeFileSync(metadata, JSON.stringify({ ...anInstance, userData: 'bmV3' }));
+    expect(userData().body).toBe('bmV3');
+  });
+
+  it.each([
+    ['is not there', () => rmSync(metadata)],
+    ['is half written', () => writeFileSync(metadata, '{"vmId": "')],
+    ['holds something else', () => writeFileSync(metadata, 'null')],
+    [
+      'is a link to somewhere else',
+      () => {
+        rmSync(metadata);
+        writeFileSync(join(folder, 'other'), JSON.stringify(anInstance));
+        symlinkSync('other', metadata);
+      },
+    ],
+  ])('tells the guest to retry when metadata.json %s', (_, damage) => {
+    damage();
+    const { status, body } = userData();
+    expect(status).toBe(500);
+    expect(body).not.toContain(folder);
+  });
+
+  it('keeps what the guest reports, oldest first, for nobody but the owner', () => {
+    expect([reportReady(1), reportReady(2)]).toEqual([200, 200]);
+    expect(parseHealth(readFileSync(health, 'utf8'))).toEqual([
+      { atMs: 1, state: 'Ready' },
+      { atMs: 2, state: 'Ready' },
+    ]);
+    expect(statSync(health).mode & 0o777).toBe(0o600);
+  });
+
+  it('puts a report after a torn one on a line of its own', () => {
+    writeFileSync(health, '{"atMs":1,"state":"Ready"}\n{"atMs":2,"st');
+    expect(reportReady(3)).toBe(200);
+    expect(parseHealth(readFileSync(health, 'utf8')).map(({ atMs }) => atMs)).toEqual([1, 3]);
+  });
+
+  it('does not let a guest fill the disk', () => {
+    writeFileSync(health, `${'x'.repeat(1024 * 1024)}\n`);
+    expect(reportReady(1)).toBe(429);
+    expect(statSync(health).size).toBe(1024 * 1024 + 1);
+  });
+
+  it('asks the guest to repeat a report that could not be kept', () => {
+    symlinkSync(join(folder, 'elsewhere'), health);
+    expect(reportReady(1)).toBe(500);
+  });
+});
+
+describe('parseHealth', () => {
+  it('leaves out what is no report', () => {
+    expect(parseHealth('\nnull\n{}\n[]\n7\n{"atMs":1,"state":"NotReady"}')).toEqual([{ atMs: 1, state: 'NotReady' }]);
+  });
+});

@@ -1,0 +1,117 @@
+// cli/sim-imds.ts: `headstart sim imds`: the metadata service and wire server of one instance, to try a node's first minutes against.
+import { readFileSync } from 'node:fs';
+import { type InstanceMetadata, parseInstanceFile } from '../../sims/imds/instance-file.ts';
+import { isKind, MISBEHAVIOURS, type Misbehaviour } from '../../sims/imds/misbehave.ts';
+import { type Imds, startImds } from '../../sims/imds/start.ts';
+import { UserError } from '../base/errors.ts';
+import { printJson } from './output/json.ts';
+import type { Edges, Verb } from './verb.ts';
+
+interface Options {
+  instance: string;
+  port: string;
+  misbehave: string[];
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: [
+    'sim imds --instance sims/imds/examples/instance.json',
+    'sim imds --instance sims/imds/examples/instance.json --port 8169 --misbehave throttled:2 --misbehave late-start',
+  ],
+  configure(command) {
+    const kinds = Object.entries(MISBEHAVIOURS).map(([kind, meaning]) => `  ${kind.padEnd(14)} ${meaning}\n`);
+    command
+      .requiredOption('--instance <FILE>', 'what the service knows of the instance; read anew for every request')
+      .option('--port <N>', 'listen on this port of the loopback address (0: any that is free)', '0')
+      .option(
+        '--misbehave <KIND[:N]>',
+        'let the node down: the first N requests for metadata, or all; can be repeated, one after the other',
+        (word: string, before: string[]) => [...before, word],
+        [],
+      )
+      .option('--json', 'print where it listens as one JSON document')
+      .addHelpText('after', `\nKinds:\n${kinds.join('')}`);
+  },
+  async run(_args, options: Options, edges) {
+    const port = parsePort(options.port);
+    const misbehave = options.misbehave.map(parseMisbehaviour);
+    const instance = () => readInstance(options.instance);
+    const { name } = instance(); // a file that is wrong is told of now, not to the first client
+    const signal = edges.signal();
+    const imds = await start({ instance, port, misbehave }, edges);
+    try {
+      announce(imds, { name, misbehave, isJson: options.json === true }, edges);
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    } finally {
+      await imds.stop();
+    }
+    edges.stderr(`stopped after ${imds.requests.length} requests\n`);
+  },
+};
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UserError(`--port is a whole number from 0 to 65535, not '${text}'`, { code: 'sim/bad-number' });
+}
+
+function parseMisbehaviour(word: string): Misbehaviour {
+  const [, kind = '', times] = /^([a-z-]+)(?::([1-9]\d{0,5}))?$/.exec(word) ?? [];
+  if (isKind(kind)) return { kind, ...(times !== undefined && { times: Number(times) }) };
+  throw new UserError(`there is no misbehaviour '${word}'`, {
+    code: 'sim/bad-misbehaviour',
+    next: `take one of ${Object.keys(MISBEHAVIOURS).join(', ')}, with :N for the first N requests`,
+  });
+}
+
+function readInstance(path: string): InstanceMetadata {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UserError(`cannot read the instance ${path}: ${(cause as Error).message}`, {
+      code: 'sim/instance-unreadable',
+      next: 'name one with --instance, for example sims/imds/examples/instance.json',
+      cause,
+    });
+  }
+  return parseInstanceFile(text, path);
+}
+
+async function start(
+  options: { instance: () => InstanceMetadata; port: number; misbehave: Misbehaviour[] },
+  edges: Edges,
+): Promise<Imds> {
+  try {
+    return await startImds({
+      ...options,
+      onReport({ state, subStatus, description }) {
+        edges.stderr(`reported ${[state, subStatus, description].filter(Boolean).join(': ')}\n`);
+      },
+    });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    throw new UserError(`port ${options.port} is taken`, {
+      code: 'sim/port-taken',
+      next: 'leave --port out to take any free one',
+      cause,
+    });
+  }
+}
+
+function announce(
+  { url }: Imds,
+  { name, misbehave, isJson }: { name: string; misbehave: Misbehaviour[]; isJson: boolean },
+  edges: Edges,
+): void {
+  const metadata = `${url}/metadata/instance?api-version=2021-08-01`;
+  if (isJson) {
+    printJson(edges, 'ImdsSimulator', { endpoint: url, instance: name, misbehave });
+    return;
+  }
+  const story = misbehave.map(({ kind, times }) => `${kind}${times === undefined ? '' : ` for ${times} requests`}`);
+  edges.stderr(`metadata service and wire server of ${name}${story.length > 0 ? `: ${story.join(', then ')}` : ''}\n`);
+  edges.stdout(`curl -H Metadata:true '${metadata}'\n`);
+  edges.stderr('paste this line into another terminal; Ctrl-C stops the simulator\n');
+}
