@@ -29,6 +29,7 @@ const MILESTONES = [
   'cloud-init-activated',
   'cloud-init-started',
   'cloud-init-finished',
+  'platform-ready',
   'guest-agent-started',
   'extension-started',
   'kubelet-started',

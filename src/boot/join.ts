@@ -102,6 +102,7 @@ const RANK = new Map(
       'extension-event',
       'provision-json',
       'kubernetes-node',
+      'vm-start',
       'host-facts',
     ] satisfies SourceKind[]
   ).map((kind, index) => [kind as SourceKind, index] as const),

@@ -142,6 +142,7 @@ export const MILESTONE_NAMES = [
   'cloud-init-activated',
   'cloud-init-started',
   'cloud-init-finished',
+  'platform-ready',
   'guest-agent-started',
   'extension-started',
   'kubelet-started',

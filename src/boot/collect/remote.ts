@@ -1,4 +1,4 @@
-// boot/collect/remote.ts: collect from another machine over ssh, which needs nothing but a POSIX shell there.
+// boot/collect/remote.ts: collect from another machine, over ssh or any other channel, which needs nothing but a POSIX shell there.
 import { readFileSync } from 'node:fs';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
@@ -31,11 +31,33 @@ export async function collectRemote({ host, items, run, sudo, signal, env }: Rem
     signal,
     ...(env && { env }),
   });
-  const { members, missed, isComplete } = parseFrames(ran.stdout);
-  if (members.length === 0) throw notReached(host, ran.outcome, ran.stderr);
-  if (!isComplete) missed.push({ name: 'the rest', why: `the connection to ${host} ended early` });
+  const collected = collectedIn(ran.stdout, host);
+  if (!collected) throw notReached(host, ran.outcome, ran.stderr);
+  return collected;
+}
+
+/** Through a shell that somebody else has reached: it is given a script, and what it printed comes back. What it throws passes. */
+export async function collectThrough(
+  shell: (script: string) => Promise<Buffer>,
+  { from, items }: { from: string; items: readonly Item[] },
+): Promise<Collected> {
+  const collected = collectedIn(await shell(remoteScript(items)), from);
+  if (collected) return collected;
+  throw new UserError(`could not collect from ${from}: it sent nothing back`, {
+    code: 'boot/host-unreachable',
+    kept: 'Nothing was written.',
+    next: 'run this again; if it stays so, look whether its disk is full',
+    exitCode: 1,
+  });
+}
+
+/** Undefined when there was nothing. */
+function collectedIn(stream: Buffer, from: string): Collected | undefined {
+  const { members, missed, isComplete } = parseFrames(stream);
+  if (members.length === 0) return undefined;
+  if (!isComplete) missed.push({ name: 'the rest', why: `the connection to ${from} ended early` });
   const unpacked = unpackMembers(members);
-  const hostname = hostnameIn(members) || host.replace(/^.*@/, '');
+  const hostname = hostnameIn(members) || from.replace(/^.*@/, '');
   return { hostname, members: unpacked.members, missed: [...missed, ...unpacked.missed] };
 }
 

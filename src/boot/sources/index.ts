@@ -16,6 +16,7 @@ import { plotSvgSource } from './plot-svg.ts';
 import { provisionJsonSource } from './provision-json.ts';
 import type { Source } from './source.ts';
 import { systemctlManagerSource, systemctlUnitsSource } from './systemctl-show.ts';
+import { vmStartSource } from './vm-start.ts';
 
 export const SOURCES: readonly Source[] = [
   systemctlManagerSource,
@@ -35,6 +36,7 @@ export const SOURCES: readonly Source[] = [
   extensionEventSource,
   provisionJsonSource,
   kubernetesNodeSource,
+  vmStartSource,
   bootRecordSource,
   hostFactsSource,
 ];

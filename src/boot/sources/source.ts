@@ -21,6 +21,7 @@ export type SourceKind =
   | 'extension-event'
   | 'provision-json'
   | 'kubernetes-node'
+  | 'vm-start'
   | 'host-facts';
 
 export interface Source {

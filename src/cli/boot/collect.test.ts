@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseTarGzip } from 'nanotar';
@@ -8,8 +9,9 @@ import { loadInputs } from '../../boot/load.ts';
 import { milestonesOf } from '../../boot/milestones.ts';
 import { openInputs } from '../../boot/open-inputs.ts';
 import { phases } from '../../boot/phases.ts';
+import { fakePools } from '../pool/testing.ts';
 import { runVerb } from '../testing.ts';
-import { verb } from './collect.ts';
+import { bootCollect, verb } from './collect.ts';
 
 const SECRET = 'hunter22correcthorse';
 const NOW_US = Date.UTC(2026, 10, 15, 21, 9, 58) * 1000;
@@ -138,5 +140,83 @@ describe('boot collect', () => {
     const { code, stderr } = await collect('-o', join(fake.root, 'none', 'x.tar.gz'));
     expect(code).toBe(1);
     expect(stderr).toContain('code:  boot/output-unwritable');
+  });
+});
+
+describe('boot collect --instance', () => {
+  /** A VM of a pool whose guest is the machine in a folder. */
+  async function poolOfOne() {
+    const pools = fakePools(fake.root);
+    const image = await pools.addImage('headstart', 'debian-12', '2026.11.15');
+    const size = { cpus: 1, memoryMb: 512, diskGb: 4 };
+    const pool = await pools.createPool({
+      name: 'p',
+      image: { kind: 'version', id: image },
+      extensions: [],
+      size,
+      services: [],
+      tags: {},
+    });
+    const [instance] = await pools.setCapacity(pool.ref, 1);
+    pools.guest = ([program, ...args], { input }) => {
+      if (program === 'cat') return { stdout: Buffer.from('58.25 100.0\n') };
+      const { status, stdout } = spawnSync(program!, args, { env: fake.env, input: Buffer.from(input ?? '') });
+      return { exitCode: status ?? 1, stdout };
+    };
+    const { folder, startedMs } = await pools.placeOf(instance!.ref);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, 'health.jsonl'),
+      `{"atMs":5,"state":"Ready"}\n{"atMs":${startedMs! + 40_000},"state":"Ready"}\ntorn`,
+    );
+    const ask = (...args: string[]) =>
+      runVerb(
+        bootCollect(async () => pools),
+        [...args, '--instance', instance!.computerName],
+        { env: fake.env, nowUs: NOW_US },
+      );
+    return { pools, instance: instance!, startedMs: startedMs!, ask };
+  }
+
+  it('takes the same as over ssh without secrets, and when the VM was started', async () => {
+    addSmallNode(fake, { secret: SECRET });
+    const { ask, instance, startedMs } = await poolOfOne();
+    const ran = await ask('-o', bundle);
+    expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: `${bundle}\n` });
+    const members = await parseTarGzip(readFileSync(bundle));
+    expect(members.find((member) => member.text.includes(SECRET))?.name).toBeUndefined();
+    expect(members.map(({ name }) => name)).toEqual(expect.arrayContaining(['journal.json', 'var/log/cloud-init.log']));
+    const vm = members.find(({ name }) => name === 'headstart/vm.json')!;
+    expect(JSON.parse(vm.text)).toMatchObject({
+      kind: 'VmStart',
+      vmId: instance.vmId,
+      bootId: '46bc72e7a99d4d429784493dd92e074f',
+      startedMs,
+      clock: { uptimeMs: 58_250 },
+      health: [{ atMs: startedMs + 40_000, state: 'Ready' }],
+    });
+  });
+
+  it('says nothing of the start for an earlier boot', async () => {
+    addSmallNode(fake, { secret: SECRET });
+    const { ask } = await poolOfOne();
+    expect((await ask('-o', bundle, '--boot', '-1')).code).toBe(0);
+    expect((await parseTarGzip(readFileSync(bundle))).map(({ name }) => name)).not.toContain('headstart/vm.json');
+  });
+
+  it('needs a guest that runs, and one that answers', async () => {
+    const { ask, pools, instance } = await poolOfOne();
+    pools.guest = () => ({ exitCode: 1 });
+    expect((await ask('-o', bundle)).stderr).toContain('code:  boot/host-unreachable');
+    pools.state.pools.get('pools/p')!.instances[0]!.power = 'stopped';
+    expect((await ask('-o', bundle)).stderr).toContain(`next:  headstart pool start ${instance.computerName}`);
+    expect((await ask('--host', 'me@node')).code).toBe(2);
+  });
+
+  it('a dry run asks no guest', async () => {
+    const { ask, pools, instance } = await poolOfOne();
+    const { stdout } = await ask('--dry-run');
+    expect(stdout).toContain(`over: the guest agent of ${instance.computerName}\n`);
+    expect(pools.ran).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-// cli/boot/collect.ts: `headstart boot collect`: everything that explains a boot in one file, from here or over ssh.
+// cli/boot/collect.ts: `headstart boot collect`: everything that explains a boot in one file, from here, over ssh, or from a VM of this machine.
+import { Option } from 'commander';
 import { runCommand } from '../../base/command.ts';
 import { bundleName, bundleOf, type Collection } from '../../boot/collect/bundle.ts';
 import type { Collected } from '../../boot/collect/collected.ts';
@@ -8,11 +9,16 @@ import { collectBoot, interrupted, requireBoot, validBoot } from '../../boot/col
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
+import { withHomeOption } from '../pool/home.ts';
+import { type OpenPools, openPools } from '../pool/open-pools.ts';
 import type { Edges, Verb } from '../verb.ts';
+import { collectInstance } from './collect-instance.ts';
 
 interface Options {
   output?: string;
   host?: string;
+  instance?: string;
+  home?: string;
   sudo?: boolean;
   boot?: string;
   nodeObject?: boolean;
@@ -20,39 +26,54 @@ interface Options {
   json?: boolean;
 }
 
-export const verb: Verb = {
-  examples: ['boot collect', 'boot collect --host azureuser@10.0.0.4 --sudo -o slow-node.tar.gz'],
-  configure(command) {
-    command
-      .option('-o, --output <FILE>', 'write the bundle here (default: boot-HOST-DATE-TIME.tar.gz)')
-      .option('--host <USER@HOST>', 'collect from this machine over ssh; it needs nothing but a shell')
-      .option('--sudo', 'with --host: read as root there, where sudo asks for no password')
-      .option('-b, --boot <N|ID>', 'an earlier boot, from the journal alone: -1 the one before, or a boot id', '0')
-      .option('--node-object', "ask the API server for this machine's Node too, with the kubelet's credentials")
-      .option('--dry-run', 'print what would be read and written, and do neither')
-      .option('--json', 'print what was taken and what was not as one JSON document');
-  },
-  async run(_args, options: Options, edges) {
-    const boot = validBoot(options.boot);
-    if (options.dryRun) return printPlan(options, boot, edges);
-    if (options.host !== undefined) sshCommand(options.host, []); // a bad name is refused before anything is said or run
-    const where = options.host ?? 'this machine';
-    edges.stderr(`collecting from ${where} ...\n`);
-    const collected = await collect(options, boot, edges);
-    if (edges.signal().aborted) throw interrupted();
-    requireBoot(collected, boot, where);
-    const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
-    const path = options.output ?? bundleName(collected.hostname, edges.nowUs());
-    writeAnswerFile(path, bytes, 'private');
-    tellStory(collection, path, bytes.length, edges);
-    const { apiVersion: _, kind, ...body } = collection;
-    if (options.json) printJson(edges, kind, { path, bytes: bytes.length, ...body });
-    else edges.stdout(`${path}\n`);
-  },
-};
+export const verb = bootCollect(openPools);
 
-async function collect({ host, sudo, nodeObject }: Options, boot: string, edges: Edges): Promise<Collected> {
+export function bootCollect(open: OpenPools): Verb {
+  return {
+    examples: ['boot collect', 'boot collect --host azureuser@10.0.0.4 --sudo -o slow-node.tar.gz'],
+    configure(command) {
+      withHomeOption(command)
+        .option('-o, --output <FILE>', 'write the bundle here (default: boot-HOST-DATE-TIME.tar.gz)')
+        .option('--host <USER@HOST>', 'collect from this machine over ssh; it needs nothing but a shell')
+        .addOption(
+          new Option(
+            '--instance <NAME>',
+            'collect from a VM of a pool of this machine, through its guest agent; adds when the VM was started',
+          ).conflicts(['host', 'sudo']),
+        )
+        .option('--sudo', 'with --host: read as root there, where sudo asks for no password')
+        .option('-b, --boot <N|ID>', 'an earlier boot, from the journal alone: -1 the one before, or a boot id', '0')
+        .option('--node-object', "ask the API server for this machine's Node too, with the kubelet's credentials")
+        .option('--dry-run', 'print what would be read and written, and do neither')
+        .option('--json', 'print what was taken and what was not as one JSON document');
+    },
+    async run(_args, options: Options, edges) {
+      const boot = validBoot(options.boot);
+      if (options.dryRun) return printPlan(options, boot, edges);
+      if (options.host !== undefined) sshCommand(options.host, []); // a bad name is refused before anything is said or run
+      const where = options.instance ?? options.host ?? 'this machine';
+      edges.stderr(`collecting from ${where} ...\n`);
+      const collected = await collect(options, boot, edges, open);
+      if (edges.signal().aborted) throw interrupted();
+      requireBoot(collected, boot, where);
+      const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
+      const path = options.output ?? bundleName(collected.hostname, edges.nowUs());
+      writeAnswerFile(path, bytes, 'private');
+      tellStory(collection, path, bytes.length, edges);
+      const { apiVersion: _, kind, ...body } = collection;
+      if (options.json) printJson(edges, kind, { path, bytes: bytes.length, ...body });
+      else edges.stdout(`${path}\n`);
+    },
+  };
+}
+
+async function collect(options: Options, boot: string, edges: Edges, open: OpenPools): Promise<Collected> {
+  const { host, instance, sudo, nodeObject } = options;
   const signal = edges.signal();
+  if (instance !== undefined) {
+    const factory = await open(options, edges);
+    return collectInstance(factory, instance, { boot, items: itemsWith(boot, nodeObject), signal });
+  }
   if (host === undefined) {
     const machine = { run: runCommand, root: edges.env.HEADSTART_ROOT ?? '', env: edges.env, signal };
     return collectBoot(machine, { boot, nodeObject: nodeObject === true });
@@ -65,17 +86,25 @@ function itemsWith(boot: string, nodeObject: boolean | undefined): Item[] {
   return nodeObject ? [...itemsFor(boot), nodeObjectItem(THIS_HOST)] : itemsFor(boot);
 }
 
-function printPlan({ host, sudo, nodeObject, output, json }: Options, boot: string, edges: Edges): void {
+function printPlan(options: Options, boot: string, edges: Edges): void {
+  const { host, instance, sudo, nodeObject, output, json } = options;
   const ssh = host === undefined ? undefined : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s']);
   const items = itemsWith(boot, nodeObject);
   const commands = items.flatMap((item) => (item.kind === 'command' ? [item.tries[0]!.join(' ')] : []));
   const files = items.flatMap((item) => (item.kind === 'file' ? [item.pattern] : []));
-  const target = output ?? bundleName(host?.replace(/^.*@/, '') ?? 'HOST', edges.nowUs());
+  const target = output ?? bundleName(instance ?? host?.replace(/^.*@/, '') ?? 'HOST', edges.nowUs());
   if (json) {
-    printJson(edges, 'BootCollectionPlan', { ...(ssh && { ssh }), commands, files, output: target });
+    printJson(edges, 'BootCollectionPlan', {
+      ...(ssh && { ssh }),
+      ...(instance !== undefined && { instance }),
+      commands,
+      files,
+      output: target,
+    });
     return;
   }
   if (ssh) edges.stdout(`over: ${ssh.join(' ')}\n`);
+  if (instance !== undefined) edges.stdout(`over: the guest agent of ${instance}\n`);
   for (const command of commands) edges.stdout(`run:  ${command}\n`);
   for (const file of files) edges.stdout(`read: ${file}\n`);
   edges.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);

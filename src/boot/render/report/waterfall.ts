@@ -200,6 +200,7 @@ const MILESTONES_BY_WEIGHT = [
   'vm-created',
   'node-registered',
   'cloud-init-finished',
+  'platform-ready',
   'extension-started',
   'guest-agent-started',
 ];

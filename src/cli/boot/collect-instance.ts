@@ -1,0 +1,95 @@
+// cli/boot/collect-instance.ts: everything that explains the boot of a VM of this machine: what its guest tells, and when we started it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
+import { parseHealth } from '../../../sims/imds/health.ts';
+import type { Collected, Member } from '../../boot/collect/collected.ts';
+import type { Item } from '../../boot/collect/items.ts';
+import { collectThrough } from '../../boot/collect/remote.ts';
+import { BOOT_API_VERSION } from '../../boot/record.ts';
+import type { VmStart } from '../../boot/sources/vm-start.ts';
+import type { Instance } from '../../vms/factory.ts';
+import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { askGuest, requireRunning } from '../pool/ask-guest.ts';
+import { findInstance } from '../pool/find.ts';
+
+export interface CollectWhat {
+  boot: string;
+  items: readonly Item[];
+  signal: AbortSignal;
+}
+
+const DEADLINE_MS = 10 * 60_000;
+const MAX_BYTES = 512 << 20;
+
+export async function collectInstance(
+  factory: QemuFactory,
+  name: string,
+  { boot, items, signal }: CollectWhat,
+): Promise<Collected> {
+  const instance = requireRunning(await findInstance(factory, name, { signal }));
+  const collected = await collectThrough(
+    (script) => askGuest(instance, () => runShell(factory, instance, script, signal)),
+    {
+      from: name,
+      items,
+    },
+  );
+  if (boot !== '0') return collected; // an earlier boot may be of another start
+  const start = await vmStartOf(factory, instance, bootIdIn(collected), signal);
+  if (!start) return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'nobody wrote down when' }] };
+  const bytes = Buffer.from(`${JSON.stringify(start, null, 2)}\n`);
+  return { ...collected, members: [...collected.members, { name: VM_START, bytes }] };
+}
+
+const VM_START = 'headstart/vm.json';
+
+/** The agent gives back 16 MiB at most, and the journal of a boot is text: packed, it is a tenth of that. What was cut off is noticed later. */
+async function runShell(factory: QemuFactory, { ref }: Instance, script: string, signal: AbortSignal): Promise<Buffer> {
+  const { stdout } = await factory.runInGuest(ref, ['/bin/sh', '-c', '/bin/sh -s | gzip -1 -c'], {
+    input: script,
+    deadlineMs: DEADLINE_MS,
+    signal,
+  });
+  return stdout.length === 0
+    ? stdout
+    : gunzipSync(stdout, { maxOutputLength: MAX_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
+}
+
+async function vmStartOf(
+  factory: QemuFactory,
+  { ref, vmId }: Instance,
+  bootId: string | undefined,
+  signal: AbortSignal,
+): Promise<VmStart | undefined> {
+  const { folder, startedMs } = await factory.placeOf(ref);
+  if (startedMs === undefined) return undefined;
+  const clock = await factory.readClock(ref, { signal });
+  const uptime = await factory.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });
+  const uptimeS = Number.parseFloat(uptime.stdout.toString());
+  return {
+    apiVersion: BOOT_API_VERSION,
+    kind: 'VmStart',
+    vmId,
+    ...(bootId !== undefined && { bootId }),
+    startedMs,
+    clock: { ...clock, ...(uptimeS >= 0 && { uptimeMs: Math.round(uptimeS * 1000) }) },
+    health: readHealth(join(folder, 'health.jsonl')).filter(({ atMs }) => atMs >= startedMs),
+  };
+}
+
+function bootIdIn({ members }: { members: readonly Member[] }): string | undefined {
+  const file = members.find(({ name }) => name === 'proc/sys/kernel/random/boot_id');
+  const id = file && Buffer.from(file.bytes).toString().trim().replaceAll('-', '').toLowerCase();
+  return id !== undefined && /^[0-9a-f]{32}$/.test(id) ? id : undefined;
+}
+
+/** A guest that never reported has no file. */
+function readHealth(path: string): VmStart['health'] {
+  try {
+    return parseHealth(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
