@@ -1,0 +1,168 @@
+// cli/node/check.ts: `headstart node check FILE`: would a node take this document, and if not, why? Exits 3 when not.
+import { gzipSync } from 'node:zlib';
+import { UserError } from '../../base/errors.ts';
+import { type Accepted, parseDocument, type Reading, type Refused } from '../../node/document.ts';
+import { type Problem, renderProblem, type Warning } from '../../node/problem.ts';
+import { type Leaf, provenanceOf } from '../../node/provenance.ts';
+import { parseBytes } from '../../node/quantity.ts';
+import { type ReasonCode, reasonOf } from '../../node/reason-codes.ts';
+import { parseRelease } from '../../node/release.ts';
+import { API_VERSIONS } from '../../node/schema/convert.ts';
+import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from '../../node/unwrap.ts';
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { readBytes } from './read-document.ts';
+
+interface Options {
+  strict?: boolean;
+  release?: string;
+  kubernetesVersion?: string;
+  override: string[];
+  cpus: string;
+  memory: string;
+  values?: boolean;
+  json?: boolean;
+}
+
+const ANSWER_IS_NO = 3;
+
+export const verb: Verb = {
+  examples: [
+    'node check node-config.yaml',
+    'node check node-config.yaml --strict --kubernetes-version 1.34.2 --cpus 8 --memory 32Gi',
+    'node check userdata.txt --override etc/headstart/node.d/10-pool.yaml --values',
+  ],
+  configure(command) {
+    command
+      .argument(
+        '<FILE>',
+        'the document as it is written or as it is delivered: YAML, JSON, gzip, base64, a MIME part; - is standard input',
+      )
+      .option('--strict', 'fields that are not known are problems')
+      .option(
+        '--release <FILE>',
+        "the release file of the image; without it, any image that has the document's own Kubernetes version",
+      )
+      .option('--kubernetes-version <VERSION>', 'of the image')
+      .option(
+        '--override <FILE>',
+        'a file that is on the node and wins over the document; repeatable, lowest first',
+        (file: string, before: string[]) => [...before, file],
+        [],
+      )
+      .option('--cpus <N>', 'of the machine that expressions are worked out for', '4')
+      .option('--memory <AMOUNT>', 'of that machine', '16Gi')
+      .option('--values', 'every value in force, and where it came from; secrets are masked')
+      .option('--json', 'one JSON document')
+      .addHelpText('after', '\nExit: 0 a node takes it, 3 it does not, 2 there is nothing to look at.\n');
+  },
+  async run([file], options: Options, edges) {
+    const bytes = readBytes(file!, edges);
+    const size = sizeOf(bytes);
+    const parsed = await check(bytes, size, options, edges);
+    const values = options.values && parsed.outcome === 'accepted' ? provenanceOf(parsed) : undefined;
+    if (options.json) printJson(edges, 'NodeConfigCheck', toJson(parsed, size, values));
+    else edges.stdout(toText(file!, parsed, size, values));
+    return parsed.outcome === 'accepted' ? 0 : ANSWER_IS_NO;
+  },
+};
+
+interface Size {
+  bytes: number;
+  gzipBytes: number;
+}
+
+/** As it would be delivered; what is compressed already is delivered as it is. */
+function sizeOf(bytes: Uint8Array): Size {
+  return { bytes: bytes.length, gzipBytes: gzipSync(bytes, { level: 9 }).length };
+}
+
+function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): Promise<Accepted | Refused> {
+  return parseDocument(bytes, {
+    image: imageOf(options, edges),
+    machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
+    nowMs: Math.floor(edges.nowUs() / 1000),
+    overrides: options.override.map((name) => ({ name, bytes: readBytes(name, edges) })),
+    isStrict: options.strict === true,
+    // Text that fits once it is compressed is judged as text.
+    maxBytes: size.gzipBytes <= MAX_DELIVERED_BYTES ? MAX_TEXT_BYTES : MAX_DELIVERED_BYTES,
+  });
+}
+
+function imageOf({ release, kubernetesVersion }: Options, edges: Edges): Reading['image'] {
+  if (release === undefined) return { configApiVersions: API_VERSIONS, signers: [], defaults: {}, kubernetesVersion };
+  const facts = parseRelease(Buffer.from(readBytes(release, edges)).toString('utf8'));
+  return { ...facts, kubernetesVersion: kubernetesVersion ?? facts.kubernetesVersion };
+}
+
+function cpusOf(text: string): number {
+  const cpus = Number(text);
+  if (/^\d{1,5}$/.test(text) && cpus > 0) return cpus;
+  throw new UserError(`--cpus is a whole number from 1 on, not '${text}'`, { code: 'node/bad-option' });
+}
+
+function memoryOf(text: string): number {
+  const bytes = parseBytes(text);
+  if (bytes !== undefined && bytes > 0) return bytes;
+  throw new UserError(`--memory is an amount such as 16Gi, not '${text}'`, { code: 'node/bad-option' });
+}
+
+/** More than this leaves little for whoever adds to it. */
+const ROOMY_BYTES = 40_000;
+
+function sizeWarnings({ bytes, gzipBytes }: Size): Warning[] {
+  if (bytes <= ROOMY_BYTES) return [];
+  const advice = bytes > MAX_DELIVERED_BYTES ? 'it fits only compressed' : 'it is near the limit';
+  const message = `has ${bytes} bytes of ${MAX_DELIVERED_BYTES}: ${advice} (gzip: ${gzipBytes} bytes)`;
+  return [{ path: '', message }];
+}
+
+function toJson(parsed: Accepted | Refused, size: Size, values: Leaf[] | undefined) {
+  const isTaken = parsed.outcome === 'accepted';
+  return {
+    isTaken,
+    ...(isTaken && { generation: parsed.config.generation, documentHash: parsed.documentHash, hash: parsed.hash }),
+    ...(!isTaken && { reason: parsed.reason, next: nextOf(parsed.reason) }),
+    problems: isTaken ? [] : parsed.problems,
+    warnings: [...parsed.warnings, ...sizeWarnings(size)],
+    size: { ...size, limitBytes: MAX_DELIVERED_BYTES },
+    ...(values && { values }),
+  };
+}
+
+function toText(file: string, parsed: Accepted | Refused, size: Size, values: Leaf[] | undefined): string {
+  const warnings = [...parsed.warnings, ...sizeWarnings(size)].map((warning) => `warning  ${renderProblem(warning)}\n`);
+  if (parsed.outcome === 'accepted') {
+    const { generation } = parsed.config;
+    const table = values ? `\n${renderValues(values)}` : '';
+    return `${warnings.join('')}${file} is right: generation ${generation}, sha256 ${parsed.documentHash}, ${size.bytes} bytes\n${table}`;
+  }
+  const problems = parsed.problems.map((problem) => `problem  ${renderProblem(problem)}\n`);
+  const next = nextOf(parsed.reason);
+  const advice = next === undefined ? '' : `next:  ${next}\n`;
+  return `${problems.join('')}${warnings.join('')}A node would not take ${file}: ${countOf(parsed.problems)}.\n${advice}code:  ${parsed.reason}\n`;
+}
+
+/** Elsewhere a reason may send people here. */
+function nextOf(reason: ReasonCode): string | undefined {
+  const isAboutFields = /^config\/(?:invalid|unknown-field|not-readable)$/.test(reason);
+  return isAboutFields
+    ? 'put it right; `headstart node schema --fields` shows what may be said'
+    : reasonOf(reason).next;
+}
+
+function countOf({ length }: readonly Problem[]): string {
+  return length === 1 ? '1 problem' : `${length} problems`;
+}
+
+function renderValues(values: readonly Leaf[]): string {
+  return renderTable(
+    [
+      { title: 'FROM', cell: ({ from }) => from },
+      { title: 'FIELD', cell: ({ path }) => path },
+      { title: 'VALUE', cell: ({ value }) => JSON.stringify(value) },
+    ],
+    values,
+  );
+}

@@ -1,0 +1,77 @@
+// cli/node/convert.ts: `headstart node convert FILE --to VERSION`: the same document in another version, and signed if asked.
+import { UserError } from '../../base/errors.ts';
+import type { JsonObject } from '../../node/json.ts';
+import { convert, isApiVersion } from '../../node/schema/convert.ts';
+import { signDocument } from '../../node/signature.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { readBytes, readObject, unusable } from './read-document.ts';
+import { parseApiVersion } from './schema.ts';
+
+interface Options {
+  to: string;
+  format: string;
+  sign?: string;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: [
+    'node convert old.yaml --to v1 > node-config.yaml',
+    'node convert node-config.yaml --sign key.pem --format json',
+  ],
+  configure(command) {
+    command
+      .argument('<FILE>', 'a NodeConfig of any version; - is standard input')
+      .option('--to <VERSION>', 'v1 or v1alpha1', 'v1')
+      .option('--format <FORMAT>', 'yaml or json', 'yaml')
+      .option('--sign <FILE>', 'sign the result with this private key (ed25519, PEM)')
+      .option('--json', 'one JSON document, with the converted one in it');
+  },
+  async run([file], options: Options, edges) {
+    const to = parseApiVersion(options.to);
+    if (!/^(?:yaml|json)$/.test(options.format)) {
+      throw new UserError(`--format is yaml or json, not '${options.format}'`, { code: 'node/bad-option' });
+    }
+    const { signature, ...document } = await readObject(file!, edges);
+    if (document.kind !== 'NodeConfig' || !isApiVersion(document.apiVersion)) {
+      throw unusable(file!, {
+        reason: 'config/unsupported-version',
+        path: 'apiVersion',
+        message: 'is not a version of NodeConfig',
+      });
+    }
+    const converted = signed(convert(document, to), options.sign, edges);
+    if (signature !== undefined && options.sign === undefined) {
+      edges.stderr('warning: the signature is left out: it is of the document as it was; sign again with --sign\n');
+    }
+    if (converted.metadata && Object.hasOwn(converted.metadata as JsonObject, 'extra')) {
+      edges.stderr(
+        `note: what ${to} has no words for is kept under metadata.extra and comes back with the other version\n`,
+      );
+    }
+    if (options.json) printJson(edges, 'NodeConfigConverted', { from: document.apiVersion, to, document: converted });
+    else edges.stdout(await render(converted, options.format));
+  },
+};
+
+function signed(document: JsonObject, keyFile: string | undefined, edges: Edges): JsonObject {
+  if (keyFile === undefined) return document;
+  const key = Buffer.from(readBytes(keyFile, edges)).toString('utf8');
+  try {
+    return signDocument(document, key);
+  } catch (cause) {
+    throw new UserError(`${keyFile} is not a private key to sign with`, {
+      code: 'node/bad-key',
+      next: 'make one with `openssl genpkey -algorithm ed25519 -out key.pem`',
+      cause,
+    });
+  }
+}
+
+async function render(document: JsonObject, format: string): Promise<string> {
+  if (format === 'json') return `${JSON.stringify(document, null, 2)}\n`;
+  const { stringify } = await import('yaml');
+  // Whoever reads it may take `02:00` for a number, as YAML did before 1.2.
+  return stringify(document, { lineWidth: 0, compat: 'yaml-1.1' });
+}

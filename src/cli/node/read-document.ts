@@ -1,0 +1,48 @@
+// cli/node/read-document.ts: the document that a person names on the command line, before anybody has looked into it.
+import { UserError } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../node/json.ts';
+import { parseText } from '../../node/parse-text.ts';
+import { readPlainFile } from '../../node/plain-file.ts';
+import { type Problem, renderProblem } from '../../node/problem.ts';
+import { MAX_TEXT_BYTES, unwrap } from '../../node/unwrap.ts';
+import type { Edges } from '../verb.ts';
+
+/** `-` is standard input. */
+export function readBytes(path: string, edges: Edges): Uint8Array {
+  if (path === '-') return edges.readStdin();
+  const bytes = read(path);
+  if (bytes !== undefined) return bytes;
+  throw new UserError(`${path} does not exist`, {
+    code: 'node/no-document',
+    next: 'name a NodeConfig, or - for standard input',
+  });
+}
+
+/** Its values, for verbs that change a document rather than judge it. */
+export async function readObject(path: string, edges: Edges): Promise<JsonObject> {
+  const unwrapped = unwrap(readBytes(path, edges), MAX_TEXT_BYTES);
+  if ('problem' in unwrapped) throw unusable(path, unwrapped.problem);
+  const parsed = await parseText(unwrapped.text);
+  if ('problem' in parsed) throw unusable(path, parsed.problem);
+  if (isObject(parsed.value)) return parsed.value;
+  throw unusable(path, { reason: 'config/not-a-node-config', path: '', message: 'is not a NodeConfig' });
+}
+
+export function unusable(path: string, problem: Problem): UserError {
+  return new UserError(`${path}: ${renderProblem(problem)}`, {
+    code: problem.reason,
+    next: `headstart node check ${path}`,
+  });
+}
+
+function read(path: string): Uint8Array | undefined {
+  try {
+    return readPlainFile(path, MAX_TEXT_BYTES);
+  } catch (cause) {
+    throw new UserError((cause as Error).message, {
+      code: 'node/document-unreadable',
+      next: 'name a plain file of at most 1 MiB, or - for standard input',
+      cause,
+    });
+  }
+}

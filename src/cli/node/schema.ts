@@ -1,0 +1,66 @@
+// cli/node/schema.ts: `headstart node schema`: what may a document say? The JSON Schema for editors, or the fields for people.
+import { UserError } from '../../base/errors.ts';
+import { API_VERSIONS, type ApiVersion, isApiVersion } from '../../node/schema/convert.ts';
+import { type Field, fieldsOf } from '../../node/schema/fields.ts';
+import { jsonSchemaOf } from '../../node/schema/json-schema.ts';
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+
+interface Options {
+  apiVersion: string;
+  fields?: boolean;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: [
+    'node schema > node-config.schema.json',
+    'node schema --fields kubelet',
+    'node schema --api-version v1alpha1 --fields',
+  ],
+  configure(command) {
+    command
+      .argument('[WORD]', 'with --fields: only those with this word in their path')
+      .option('--api-version <VERSION>', 'v1 or v1alpha1', 'v1')
+      .option('--fields', 'a table of the fields instead of the JSON Schema')
+      .option('--json', 'one JSON document');
+  },
+  run([word], { apiVersion, fields, json }: Options, edges) {
+    const version = parseApiVersion(apiVersion);
+    if (!fields && word !== undefined) {
+      throw new UserError(`the JSON Schema is whole; '${word}' goes with --fields`, { code: 'node/bad-option' });
+    }
+    const found = fields
+      ? fieldsOf(version).filter(({ path }) => path.toLowerCase().includes((word ?? '').toLowerCase()))
+      : [];
+    if (json)
+      printJson(edges, 'NodeConfigSchema', {
+        version,
+        ...(fields ? { fields: found } : { schema: jsonSchemaOf(version) }),
+      });
+    else edges.stdout(fields ? renderFields(found) : `${JSON.stringify(jsonSchemaOf(version), null, 2)}\n`);
+  },
+};
+
+/** With or without the group in front. */
+export function parseApiVersion(text: string): ApiVersion {
+  const version = text.includes('/') ? text : `headstart.dev/${text}`;
+  if (isApiVersion(version)) return version;
+  throw new UserError(`there is no version '${text}' of the document`, {
+    code: 'node/bad-api-version',
+    next: `take one of ${API_VERSIONS.join(', ')}`,
+  });
+}
+
+function renderFields(fields: readonly Field[]): string {
+  return renderTable(
+    [
+      { title: 'FIELD', cell: ({ path }) => path },
+      { title: 'TAKES', cell: ({ takes }) => takes.replaceAll('`', '') },
+      { title: 'DEFAULT', cell: (field) => (field.isRequired ? '(required)' : (field.default ?? '')) },
+      { title: 'WHAT', cell: ({ about }) => about.replaceAll('`', '') },
+    ],
+    fields,
+  );
+}

@@ -1,0 +1,40 @@
+// node/allowed-paths.ts: which files may a document write by path? The escape hatch is for what headstart has no field
+// for; it is no way around what headstart, the image or the clone check own, and no way to hand out rights.
+
+/** Below these, and nowhere else. */
+export const ALLOWED_FOLDERS = ['/etc/', '/opt/', '/srv/', '/usr/local/', '/var/lib/'] as const;
+
+/** A file, or a folder with everything below it. */
+export const FORBIDDEN_PATHS = [
+  '/etc/fstab',
+  '/etc/group',
+  '/etc/gshadow',
+  '/etc/headstart',
+  '/etc/hostname',
+  '/etc/ld.so.preload',
+  '/etc/machine-id',
+  '/etc/pam.d',
+  '/etc/passwd',
+  '/etc/shadow',
+  '/etc/ssh',
+  '/etc/subgid',
+  '/etc/subuid',
+  '/etc/sudoers',
+  '/etc/sudoers.d',
+  '/etc/systemd/system', // spec.units
+  '/usr/local/share/ca-certificates', // spec.trustedCertificates
+  '/var/lib/headstart',
+  '/var/lib/kubelet/pki',
+  '/var/lib/systemd',
+] as const;
+
+/** Why `path` may not be written; undefined if it may. */
+export function pathProblem(path: string): string | undefined {
+  if (!/^(?:\/[^/\u0000-\u001f\u007f]+)+$/.test(path)) return 'is not an absolute path';
+  if (path.length > 1024) return 'is too long';
+  if (path.split('/').some((part) => part === '.' || part === '..')) return "has '.' or '..' in it";
+  if (path.split('/').some((part) => Buffer.byteLength(part) > 200)) return 'has a name in it that is too long';
+  if (!ALLOWED_FOLDERS.some((folder) => path.startsWith(folder))) return `is not below ${ALLOWED_FOLDERS.join(', ')}`;
+  const forbidden = FORBIDDEN_PATHS.find((other) => path === other || path.startsWith(`${other}/`));
+  return forbidden && `is at or below ${forbidden}, which a document may not write by path`;
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lineDiff } from './line-diff.ts';
+
+describe('a diff', () => {
+  it('shows what goes and what comes with two lines around it', () => {
+    const from = 'a\nb\nc\nd\ne\nf\ng\n';
+    expect(lineDiff(from, from.replace('e', 'E')).map(({ sign, text }) => sign + text)).toEqual([
+      'gap',
+      ' c',
+      ' d',
+      '-e',
+      '+E',
+      ' f',
+      ' g',
+    ]);
+  });
+
+  it('is nothing between the same texts, and all of a text that comes', () => {
+    expect(lineDiff('a\n', 'a\n').filter((line) => line.sign !== 'gap')).toEqual([]);
+    expect(lineDiff('', 'a\nb\n').map((line) => line.sign)).toEqual(['+', '+']);
+  });
+
+  it('tells a last line with its line break from one without', () => {
+    expect(lineDiff('a\n', 'a').map((line) => line.sign)).toEqual(['-', '+']);
+  });
+
+  it('has exactly the lines of both texts, in their order', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 })
+      .map((lines) => lines.map((line) => `${line}\n`).join(''));
+    fc.assert(
+      fc.property(text, text, (from, to) => {
+        const lines = lineDiff(from, to).filter((line) => line.sign !== ' ' && line.sign !== 'gap');
+        const minus = lines.filter((line) => line.sign === '-').length;
+        const plus = lines.filter((line) => line.sign === '+').length;
+        expect(to.length / 2 - from.length / 2).toBe(plus - minus);
+        expect(lines.length === 0).toBe(from === to);
+      }),
+    );
+  });
+
+  it('does not take forever for large texts', () => {
+    const large = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join('');
+    expect(lineDiff(large('old'), large('new'))).toHaveLength(40_000);
+  });
+});

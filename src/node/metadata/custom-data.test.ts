@@ -1,0 +1,146 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunCommand } from '../../base/command.ts';
+import { customDataSource } from './custom-data.ts';
+import { readOvfEnvironment } from './ovf-environment.ts';
+import { firstOf, type MetadataSource } from './source.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'headstart-custom-data-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function put(path: string, content: string) {
+  const whole = join(root, path);
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, content);
+}
+
+const environment = (customData?: string) => `<?xml version="1.0" encoding="utf-8"?>
+<Environment xmlns="http://schemas.dmtf.org/ovf/environment/1" xmlns:wa="http://schemas.microsoft.com/windowsazure">
+  <wa:ProvisioningSection><wa:Version>1.0</wa:Version>
+    <LinuxProvisioningConfigurationSet xmlns="http://schemas.microsoft.com/windowsazure">
+      <HostName>node-1</HostName><UserPassword>hunter2</UserPassword>
+      ${customData === undefined ? '' : `<CustomData>${Buffer.from(customData).toString('base64')}</CustomData>`}
+    </LinuxProvisioningConfigurationSet>
+  </wa:ProvisioningSection>
+</Environment>
+`;
+
+/** A machine whose disks are folders: mounting copies one in, unmounting takes it out. */
+function machine(disks: Readonly<Record<string, string>>) {
+  const commands: string[][] = [];
+  const run: RunCommand = async (argv) => {
+    commands.push([...argv]);
+    const at = argv.at(-1)!;
+    const device = argv.at(-2)!.split('/').at(-1)!;
+    const isThere = argv[0] === 'umount' || disks[device] !== undefined;
+    if (argv[0] === 'mount' && isThere) cpSync(disks[device]!, at, { recursive: true });
+    if (argv[0] === 'umount') for (const name of readdirSync(at)) rmSync(join(at, name), { recursive: true });
+    return { outcome: 'exited', code: isThere ? 0 : 32, stdout: Buffer.alloc(0), stderr: '' };
+  };
+  return { run, commands };
+}
+
+function disk(name: string, content: string | undefined): string {
+  const folder = join(root, 'disks', name);
+  mkdirSync(folder, { recursive: true });
+  if (content !== undefined) writeFileSync(join(folder, 'ovf-env.xml'), content);
+  return folder;
+}
+
+const read = async (run: RunCommand) => {
+  const { document } = await customDataSource({ root, run }).fetch({ timeoutMs: 1000 });
+  return document && Buffer.from(document).toString();
+};
+
+describe('custom data', () => {
+  it('is read from the provisioning disk, which is not left mounted', async () => {
+    put('sys/block/vda/ro', '0\n');
+    put('sys/block/vdb/ro', '1\n');
+    put('sys/block/sr0/ro', '0\n');
+    const { run, commands } = machine({
+      vda: disk('vda', environment('the root disk')),
+      vdb: disk('vdb', environment('mine')),
+    });
+    expect(await read(run)).toBe('mine');
+    expect(commands.map(([program, ...rest]) => [program, rest.at(-2)?.split('/').at(-1)])).toEqual([
+      ['mount', 'sr0'],
+      ['mount', 'vdb'],
+      ['umount', undefined],
+    ]);
+    expect(commands[0]).toContain('ro,nosuid,nodev,noexec');
+  });
+
+  it('is none when the disk says none, or when there is no disk', async () => {
+    expect(await read(machine({}).run)).toBeUndefined();
+    put('sys/block/sr0/ro', '0\n');
+    expect(await read(machine({ sr0: disk('a', environment()) }).run)).toBeUndefined();
+    expect(await read(machine({ sr0: disk('b', undefined) }).run)).toBeUndefined();
+  });
+
+  it.each([
+    ['var/lib/waagent/ovf-env.xml', environment('left by an agent')],
+    ['var/lib/waagent/CustomData', 'left by an agent'],
+    ['var/lib/cloud/instance/user-data.txt', 'left by an agent'],
+  ])('is found where an agent has left it: %s', async (path, content) => {
+    put(path, content);
+    expect(await read(machine({}).run)).toBe('left by an agent');
+  });
+
+  it.each([
+    ['ends in the middle', environment('the content').slice(0, 400)],
+    ['is something else', '<html></html>'],
+    ['defines entities', `<!DOCTYPE x [<!ENTITY a "b">]>${environment('the content')}`],
+    ['is not base64', environment('the content').replace(/<CustomData>/, '<CustomData>!')],
+  ])('is not taken from a disk whose file %s', async (_, content) => {
+    put('sys/block/sr0/ro', '0\n');
+    await expect(read(machine({ sr0: disk('a', content) }).run)).rejects.toMatchObject({
+      reason: 'metadata/bad-answer',
+      message: expect.not.stringMatching(/hunter2|the content/),
+    });
+  });
+
+  it('is not read through a link', async () => {
+    put('elsewhere', environment('not mine'));
+    mkdirSync(join(root, 'var/lib/waagent'), { recursive: true });
+    symlinkSync(join(root, 'elsewhere'), join(root, 'var/lib/waagent/ovf-env.xml'));
+    await expect(read(machine({}).run)).rejects.toMatchObject({ message: expect.stringContaining('it is a link') });
+  });
+
+  it('is any bytes, and any text is an environment or a problem', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
+        const text = environment('x').replace(/(<CustomData>)[^<]*/, `$1${Buffer.from(bytes).toString('base64')}`);
+        expect(readOvfEnvironment(text)).toEqual({ customData: Buffer.from(bytes) });
+      }),
+    );
+    fc.assert(fc.property(fc.string(), (text) => void readOvfEnvironment(text)));
+  });
+});
+
+describe('the first source that has a document', () => {
+  const given = (name: string, document: string | undefined): MetadataSource => ({
+    name,
+    isFixed: true,
+    fetch: async () => ({
+      document: document === undefined ? undefined : Buffer.from(document),
+      instance: { platform: 'azure', vmId: name, addresses: [], tags: {} },
+    }),
+  });
+  const failing: MetadataSource = { name: 'failing', isFixed: false, fetch: () => Promise.reject(new Error('down')) };
+
+  it('is asked first, and the others only when it has none; the instance is as the first says', async () => {
+    const source = firstOf([given('a', undefined), given('b', 'from b'), failing]);
+    const { document, instance } = await source.fetch({ timeoutMs: 1 });
+    expect([Buffer.from(document!).toString(), instance.vmId]).toEqual(['from b', 'a']);
+  });
+
+  it('is not the second when the first fails: failing is not having none', async () => {
+    await expect(firstOf([failing, given('b', 'from b')]).fetch({ timeoutMs: 1 })).rejects.toThrow('down');
+  });
+});

@@ -1,0 +1,87 @@
+// node/metadata/ec2.ts: the document in the user data of an EC2 instance. A session token comes first; it is a secret.
+import type { Clock } from '../../base/clock.ts';
+import { Secret } from '../../base/secret.ts';
+import type { InstanceFacts } from '../facts.ts';
+import { isObject, type Json } from '../json.ts';
+import { type Answer, ask, statusFailure } from './http.ts';
+import { type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
+
+export interface Ec2Options {
+  clock: Clock;
+  url?: string;
+}
+
+const TOKEN_SECONDS = 21_600;
+
+export function ec2Source({ clock, url = 'http://169.254.169.254' }: Ec2Options): MetadataSource {
+  let token: Secret | undefined;
+
+  async function get(path: string, options: FetchOptions): Promise<Answer> {
+    token ??= await newToken(options);
+    const headers = { 'X-aws-ec2-metadata-token': token.reveal() };
+    const answer = await ask({ url: new URL(path, url), headers, ...options });
+    if (answer.status !== 401) return answer;
+    token = undefined; // it has run out; the next attempt gets another
+    throw statusFailure(answer, clock.nowMs());
+  }
+
+  async function newToken(options: FetchOptions): Promise<Secret> {
+    const headers = { 'X-aws-ec2-metadata-token-ttl-seconds': String(TOKEN_SECONDS) };
+    const answer = await ask({ url: new URL('/latest/api/token', url), method: 'PUT', headers, ...options });
+    const text = answer.body.toString('latin1');
+    if (answer.status === 400) {
+      throw new MetadataFailure('metadata/rejected', 'the metadata service gives no session token', { isFinal: true });
+    }
+    if (answer.status !== 200) throw statusFailure(answer, clock.nowMs());
+    if (!/^[\x21-\x7e]+$/.test(text)) throw new MetadataFailure('metadata/bad-answer', 'the session token is not one');
+    return new Secret(text);
+  }
+
+  return {
+    name: 'EC2 user data',
+    isFixed: false,
+    async fetch(options) {
+      const identity = await get('/latest/dynamic/instance-identity/document', options);
+      if (identity.status !== 200) throw statusFailure(identity, clock.nowMs());
+      const hostName = await get('/latest/meta-data/local-hostname', options);
+      const userData = await get('/latest/user-data', options);
+      // Here 404 says that the instance has none; elsewhere it says that the service is not ready.
+      if (userData.status !== 200 && userData.status !== 404) throw statusFailure(userData, clock.nowMs());
+      const hasSome = userData.status === 200 && userData.body.length > 0;
+      return {
+        document: hasSome ? userData.body : undefined,
+        instance: instanceOf(
+          identity.body,
+          hostName.status === 200 ? hostName.body.toString('utf8').trim() : undefined,
+        ),
+      };
+    },
+  };
+}
+
+function instanceOf(body: Buffer, hostName: string | undefined): InstanceFacts {
+  const identity = parseIdentity(body);
+  const text = (value: Json | undefined) => (typeof value === 'string' && value !== '' ? value : undefined);
+  const [zone, vmId, address] = [text(identity.availabilityZone), text(identity.instanceId), text(identity.privateIp)];
+  return {
+    platform: 'ec2',
+    vmId,
+    computerName: hostName,
+    providerId: zone && vmId && `aws:///${zone}/${vmId}`,
+    region: text(identity.region),
+    zone,
+    size: text(identity.instanceType),
+    addresses: address === undefined ? [] : [address],
+    tags: {},
+  };
+}
+
+function parseIdentity(body: Buffer) {
+  try {
+    const identity = JSON.parse(body.toString('utf8')) as Json;
+    if (isObject(identity)) return identity;
+  } catch {
+    // What it says quotes the answer.
+  }
+  throw new MetadataFailure('metadata/bad-answer', 'the answer is not an instance identity');
+}

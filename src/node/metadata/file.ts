@@ -1,0 +1,22 @@
+// node/metadata/file.ts: a document in a file: for machines without a platform, for tests, and for `headstart node apply FILE`.
+import { readPlainFile } from '../plain-file.ts';
+import { MAX_TEXT_BYTES } from '../unwrap.ts';
+import { MetadataFailure, type MetadataSource } from './source.ts';
+
+export function fileSource(path: string): MetadataSource {
+  return {
+    name: path,
+    isFixed: true,
+    async fetch() {
+      return { document: readDocument(path), instance: { platform: 'file', addresses: [], tags: {} } };
+    },
+  };
+}
+
+function readDocument(path: string): Uint8Array | undefined {
+  try {
+    return readPlainFile(path, MAX_TEXT_BYTES);
+  } catch (error) {
+    throw new MetadataFailure('metadata/bad-answer', (error as Error).message, { isFinal: true, cause: error });
+  }
+}

@@ -1,0 +1,96 @@
+// node/metadata/http.ts: one request to a link-local address, over plain HTTP, never through a proxy, with a limit on
+// everything. Whatever goes wrong is a MetadataFailure that says what, in a word.
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { ReasonCode } from '../reason-codes.ts';
+import { MetadataFailure } from './source.ts';
+
+export interface Answer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+export interface Asked {
+  url: URL;
+  method?: 'GET' | 'PUT';
+  headers?: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Far more than an instance document is, userData of 64 KiB in base64 included. */
+const MAX_BODY_BYTES = 512 << 10;
+/** The service is on this very machine's host: who does not pick up in a second is not there. */
+const CONNECT_TIMEOUT_MS = 1000;
+
+export function ask({ url, method = 'GET', headers = {}, timeoutMs, signal }: Asked): Promise<Answer> {
+  signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    // An agent of its own: the global one may have been told to use a proxy. A connection each: nothing is left open.
+    const asked = request(url, { method, headers, agent: new Agent({ keepAlive: false }), ...(signal && { signal }) });
+    const fail = (failure: unknown) => {
+      clearTimeout(deadline);
+      clearTimeout(connecting);
+      reject(signal?.aborted ? signal.reason : failure);
+      asked.destroy();
+    };
+    const late = (what: string) => fail(new MetadataFailure('metadata/timed-out', what));
+    const deadline = setTimeout(() => late(`no whole answer within ${timeoutMs} ms`), timeoutMs);
+    const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
+    const connecting = setTimeout(() => late(`no connection within ${connectMs} ms`), connectMs);
+    asked.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', () => clearTimeout(connecting));
+      else clearTimeout(connecting);
+    });
+    asked.once('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
+    asked.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > MAX_BODY_BYTES) {
+          fail(new MetadataFailure('metadata/too-large', `the answer is longer than ${MAX_BODY_BYTES} bytes`));
+        }
+      });
+      response.once('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
+      response.once('end', () => {
+        clearTimeout(deadline);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
+      });
+    });
+    asked.end();
+  });
+}
+
+/** The failure that a status other than 200 is; the platform's own words are not repeated. */
+export function statusFailure({ status, headers }: Answer, nowMs: number): MetadataFailure {
+  const reasons: Readonly<Record<number, ReasonCode>> = {
+    404: 'metadata/not-found',
+    410: 'metadata/gone',
+    429: 'metadata/throttled',
+  };
+  const reason = reasons[status] ?? (status >= 500 ? 'metadata/server-error' : 'metadata/bad-answer');
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], nowMs);
+  return new MetadataFailure(reason, `the metadata service answers ${status}`, { retryAfterMs });
+}
+
+/** Seconds, or a date. */
+function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}
+
+function failureOf(error: NodeJS.ErrnoException): MetadataFailure {
+  const { code } = error;
+  if (code === 'ECONNREFUSED')
+    return new MetadataFailure('metadata/refused', 'the connection is refused', { cause: error });
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code?.startsWith('HPE_')) {
+    return new MetadataFailure('metadata/bad-answer', `the connection ends in the middle (${code})`, { cause: error });
+  }
+  return new MetadataFailure('metadata/unreachable', `the metadata service cannot be reached (${code})`, {
+    cause: error,
+  });
+}

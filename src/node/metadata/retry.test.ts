@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { fetchPersistently, RETRY_PROFILE } from './retry.ts';
+import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
+
+const fetched: Fetched = { document: Buffer.from('x'), instance: { platform: 'file', addresses: [], tags: {} } };
+
+/** Fails as told, then answers. */
+function failing(failures: readonly MetadataFailure[], timeouts: number[] = []): MetadataSource {
+  const left = [...failures];
+  return {
+    name: 'failing',
+    isFixed: true,
+    fetch: async ({ timeoutMs }) => {
+      timeouts.push(timeoutMs);
+      const failure = left.shift();
+      if (failure) throw failure;
+      return fetched;
+    },
+  };
+}
+
+const gone = (retryAfterMs?: number) => new MetadataFailure('metadata/gone', 'gone', { retryAfterMs });
+const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('the pauses between attempts', () => {
+  it('are never longer than double the one before, nor than five seconds', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 40 }), randoms, async (count, random) => {
+        const pauses: number[] = [];
+        const clock = { nowMs: () => 0, sleep: async (ms: number) => void pauses.push(ms) };
+        await fetchPersistently(failing(Array.from({ length: count }, () => gone())), { clock, random: () => random });
+        expect(pauses).toHaveLength(count);
+        pauses.forEach((ms, index) => {
+          expect(ms).toBeLessThanOrEqual(Math.min(5000, 100 * 2 ** index));
+          expect(ms).toBe(random * Math.min(5000, 100 * 2 ** index));
+        });
+      }),
+    );
+  });
+
+  it('are at least what the platform asks for, and never for ever', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 40 }), randoms, async (askedMs, random) => {
+        const clock = fakeClock();
+        await fetchPersistently(failing([gone(askedMs)]), { clock, random: () => random });
+        expect(clock.sleptMs).toBeGreaterThanOrEqual(Math.min(askedMs, RETRY_PROFILE.maxRetryAfterMs));
+        expect(clock.sleptMs).toBeLessThanOrEqual(RETRY_PROFILE.maxRetryAfterMs + 100);
+      }),
+    );
+  });
+
+  it('come with more and more time for the request itself', async () => {
+    const timeouts: number[] = [];
+    const source = failing(
+      Array.from({ length: 5 }, () => gone()),
+      timeouts,
+    );
+    await fetchPersistently(source, { clock: fakeClock(), random: () => 0 });
+    expect(timeouts).toEqual([2000, 4000, 8000, 10_000, 10_000, 10_000]);
+  });
+});
+
+describe('what ends the asking', () => {
+  it('is a failure that is final, or one that is no failure of the platform', async () => {
+    const options = { clock: fakeClock(), random: () => 0 };
+    const final = new MetadataFailure('metadata/rejected', 'no', { isFinal: true });
+    await expect(fetchPersistently(failing([gone(), final]), options)).rejects.toBe(final);
+    const bug = new TypeError('a bug');
+    await expect(fetchPersistently({ ...failing([]), fetch: () => Promise.reject(bug) }, options)).rejects.toBe(bug);
+  });
+
+  it('counts refusals in a row', async () => {
+    const refused = (message: string) => new MetadataFailure('metadata/refused', message);
+    const events: unknown[] = [];
+    const failures = [refused('a'), refused('b'), gone(), refused('a')];
+    await fetchPersistently(failing(failures), {
+      clock: fakeClock(),
+      random: () => 0,
+      onEvent: (event) => events.push(event),
+    });
+    expect(events).toMatchObject([{ refusals: 1 }, { refusals: 2 }, { refusals: 0 }, { refusals: 1 }]);
+  });
+});

@@ -1,0 +1,120 @@
+// node/metadata/retry.ts: how long and how often is a source asked? Quickly at first, then with growing pauses that differ
+// from node to node; after the deadline the node counts as degraded, and goes on asking: one that gives up needs a person.
+import type { Clock } from '../../base/clock.ts';
+import type { ReasonCode } from '../reason-codes.ts';
+import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
+
+export interface RetryOptions {
+  clock: Clock;
+  /** From 0 up to 1. */
+  random(): number;
+  signal?: AbortSignal | undefined;
+  onEvent?(event: RetryEvent): void;
+  profile?: Partial<RetryProfile>;
+}
+
+export interface RetryProfile {
+  firstTimeoutMs: number;
+  maxTimeoutMs: number;
+  firstPauseMs: number;
+  maxPauseMs: number;
+  /** What a platform may ask for with Retry-After. */
+  maxRetryAfterMs: number;
+  deadlineMs: number;
+  degradedPauseMs: number;
+}
+
+export const RETRY_PROFILE: RetryProfile = {
+  firstTimeoutMs: 2000,
+  maxTimeoutMs: 10_000,
+  firstPauseMs: 100,
+  maxPauseMs: 5000,
+  maxRetryAfterMs: 120_000,
+  deadlineMs: 300_000,
+  degradedPauseMs: 30_000,
+};
+
+/** `failed` is told when the cause changes, not every time. */
+export type RetryEvent =
+  | { kind: 'failed' | 'degraded'; reason: ReasonCode; message: string; attempts: number; refusals: number }
+  | { kind: 'changed-while-read'; attempts: number };
+
+/** Ends with an answer, with a failure that is final, or when `signal` is aborted. */
+export async function fetchPersistently(source: MetadataSource, options: RetryOptions): Promise<Fetched> {
+  const { clock, signal, onEvent } = options;
+  const profile = { ...RETRY_PROFILE, ...options.profile };
+  const spent = new Stopwatch(clock);
+  let attempts = 0;
+  let refusals = 0; // in a row: many of them mean a wrong interface or no route
+  let lastCause = '';
+  let isDegraded = false;
+  for (;;) {
+    const timeoutMs = Math.min(profile.maxTimeoutMs, profile.firstTimeoutMs * 2 ** Math.min(attempts, 16));
+    attempts++;
+    try {
+      const fetched = await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }));
+      if (fetched !== undefined) return fetched;
+      onEvent?.({ kind: 'changed-while-read', attempts });
+      await spent.sleep(profile.firstPauseMs, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof MetadataFailure) || error.isFinal) throw error;
+      refusals = error.reason === 'metadata/refused' ? refusals + 1 : 0;
+      const cause = { reason: error.reason, message: error.message, attempts, refusals };
+      if (error.message !== lastCause) onEvent?.({ kind: 'failed', ...cause });
+      lastCause = error.message;
+      if (!isDegraded && spent.ms >= profile.deadlineMs) {
+        isDegraded = true;
+        onEvent?.({ kind: 'degraded', ...cause });
+      }
+      await spent.sleep(
+        isDegraded ? profile.degradedPauseMs : pauseMs(attempts, error, options.random, profile),
+        signal,
+      );
+    }
+  }
+}
+
+/** Full jitter: nodes that start together do not ask together. */
+function pauseMs(attempts: number, failure: MetadataFailure, random: () => number, profile: RetryProfile): number {
+  const longest = Math.min(profile.maxPauseMs, profile.firstPauseMs * 2 ** Math.min(attempts - 1, 30));
+  const asked = Math.min(failure.retryAfterMs ?? 0, profile.maxRetryAfterMs);
+  return asked + random() * longest;
+}
+
+/** Undefined when two reads differ: a document that is replaced under way can be a good mixture of two. */
+async function fetchTwice(
+  source: MetadataSource,
+  options: { timeoutMs: number; signal?: AbortSignal | undefined },
+): Promise<Fetched | undefined> {
+  const first = await source.fetch(options);
+  if (source.isFixed || first.document === undefined) return first;
+  const second = await source.fetch(options);
+  const isSame = second.document !== undefined && Buffer.compare(first.document, second.document) === 0;
+  return isSame ? second : undefined;
+}
+
+/** Time that passed here, on a clock that may be set while a machine boots: no wait counts for more than it can have taken. */
+class Stopwatch {
+  ms = 0;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    await this.#clock.sleep(ms, signal);
+    this.ms += ms;
+  }
+
+  /** `act` makes up to four requests of this length. */
+  async count<T>(timeoutMs: number, act: () => Promise<T>): Promise<T> {
+    const fromMs = this.#clock.nowMs();
+    try {
+      return await act();
+    } finally {
+      this.ms += Math.min(Math.max(0, this.#clock.nowMs() - fromMs), 4 * timeoutMs);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// node/problem.ts: what is wrong with a document, where, and under which reason code? A problem never quotes text from the
+// document: any of it may be a secret.
+import type { ReasonCode } from './reason-codes.ts';
+
+/** Worth knowing, nothing refused. */
+export interface Warning {
+  /** `spec.kubelet.maxPods`; empty for the document as a whole. */
+  path: string;
+  message: string;
+  /** The file it is in, where that is not the document itself. */
+  layer?: string;
+}
+
+export interface Problem extends Warning {
+  reason: ReasonCode;
+}
+
+/** `spec.kubelet.maxPods: 0 is below 1`, `the document ends in the middle`. */
+export function renderProblem({ path, message, layer }: Warning): string {
+  if (path === '' && layer === undefined) return `the document ${message}`;
+  return [layer, path, message].filter(Boolean).join(': ');
+}
+
+/** `spec.taints[0].key`, `spec.files["/etc/motd"].mode`. */
+export function renderPath(path: readonly PropertyKey[]): string {
+  return path.map(renderKey).join('').replace(/^\./, '');
+}
+
+function renderKey(key: PropertyKey): string {
+  if (typeof key === 'number') return `[${key}]`;
+  const text = String(key);
+  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(text) ? `.${text}` : `[${JSON.stringify(text)}]`;
+}
