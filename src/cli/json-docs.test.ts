@@ -12,17 +12,24 @@ const [first, clone] = [join(boots, 'first-boot.tar.gz'), join(boots, 'clone-boo
 const folder = mkdtempSync(join(tmpdir(), 'headstart-json-'));
 const budget = join(folder, 'budget.yaml');
 writeFileSync(budget, 'total: 2min\nunits: {cloud-init.service: 5s}\n');
+const nodeConfig = join(folder, 'node-config.yaml');
+writeFileSync(
+  nodeConfig,
+  'apiVersion: headstart.dev/v1\nkind: NodeConfig\nmetadata: {generation: 1}\nspec: {kubernetes: {version: 1.34.2}}\n',
+);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const text = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8');
 const documented = sectionsOf(text);
 const records = join(folder, 'records');
 
-/** They need a cloud and a cluster, or go on until they are stopped: what they print is read from their sources. */
-const UNASKED = Object.keys(VERBS).filter((path) => /^(?:prototype|sim) /.test(path));
+/** They need VMs, or a cloud and a cluster, or go on until they are stopped: what they print is read from their sources. */
+const UNASKED = Object.keys(VERBS).filter((path) => /^(?:pool|prototype|sim) /.test(path));
 const PRINTED_UNASKED = kindsIn(
+  ...readdirSync(new URL('./pool/', import.meta.url)).map((name) => `./pool/${name}`),
   ...readdirSync(new URL('./prototype/', import.meta.url)).map((name) => `./prototype/${name}`),
   './sim-azure.ts',
+  './sim-imds.ts',
 );
 
 /** What to ask, the kind of the answer, and the exit code where it is not 0. */
@@ -53,6 +60,11 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['boot', 'cloud-init', 'blame', '-i', first], 'CloudInitBlame'],
   [['boot', 'cloud-init', 'dump', '-i', first], 'CloudInitDump'],
   [['boot', 'cloud-init', 'boot', '-i', first], 'CloudInitBoot'],
+  [['node', 'check', nodeConfig, '--values'], 'NodeConfigCheck'],
+  [['node', 'check', budget], 'NodeConfigCheck', 3],
+  [['node', 'schema'], 'NodeConfigSchema'],
+  [['node', 'schema', 'kubelet', '--fields'], 'NodeConfigSchema'],
+  [['node', 'convert', nodeConfig, '--to', 'v1alpha1'], 'NodeConfigConverted'],
   [['completion', 'bash'], 'Completion'],
 ];
 
@@ -74,7 +86,7 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
   it('has a section for every kind that the others print, and names each of them', () => {
     expect(PRINTED_UNASKED.length).toBeGreaterThanOrEqual(UNASKED.length);
     expect(PRINTED_UNASKED.filter((kind) => !documented.has(kind))).toEqual([]);
-    expect(UNASKED.filter((path) => !text.includes(`\n\`${path}\``))).toEqual([]);
+    expect(UNASKED.filter((path) => !text.includes(`\`${path}\``))).toEqual([]);
   });
 
   it('describes no kind that no verb prints', () => {

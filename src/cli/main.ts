@@ -22,9 +22,20 @@ export const GROUPS: Readonly<Record<string, { summary: string; examples: string
     summary: 'make the best node of a pool the image every new node starts from',
     examples: ['prototype candidates --pool pool1', 'prototype run --node k8s-pool1-12345678-vmss000000'],
   },
+  pool: {
+    summary: 'pools of VMs on this machine, made from one recipe',
+    examples: ['pool create pool1 --count 3', 'pool exec pool1-000001 -- systemctl is-system-running'],
+  },
+  node: {
+    summary: 'turn a booted image into a node of this cluster, and update it in place',
+    examples: ['node check node-config.yaml', 'node schema --fields kubelet'],
+  },
   sim: {
     summary: 'local stand-ins for what is not at hand',
-    examples: ['sim azure --scenario sims/azure/scenarios/three-nodes.yaml', 'sim azure --help'],
+    examples: [
+      'sim azure --scenario sims/azure/scenarios/three-nodes.yaml',
+      'sim imds --instance sims/imds/examples/instance.json',
+    ],
   },
   'boot cloud-init': {
     summary: "cloud-init analyze's verbs, without its crashes",
@@ -145,9 +156,81 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'what the kept versions cost a month',
     load: () => import('./prototype/cost.ts'),
   },
+  'prototype uninstall': {
+    summary: 'the pool back on a recipe of your choice, and everything of ours gone',
+    load: () => import('./prototype/uninstall.ts'),
+  },
+  'pool base': {
+    summary: 'build a minimal Debian that pools can be made from; once',
+    load: () => import('./pool/base.ts'),
+  },
+  'pool create': {
+    summary: 'a pool of VMs from one image, and its first instances',
+    load: () => import('./pool/create.ts'),
+  },
+  'pool list': {
+    summary: 'the pools of this machine',
+    load: () => import('./pool/list.ts'),
+  },
+  'pool show': {
+    summary: 'the recipe of a pool, and how its instances are',
+    load: () => import('./pool/show.ts'),
+  },
+  'pool scale': {
+    summary: 'new instances from the recipe as it is now, or fewer',
+    load: () => import('./pool/scale.ts'),
+  },
+  'pool set': {
+    summary: 'what the metadata service tells instances',
+    load: () => import('./pool/set.ts'),
+  },
+  'pool delete': {
+    summary: 'a pool with its instances and their disks',
+    load: () => import('./pool/delete.ts'),
+  },
+  'pool start': {
+    summary: 'boot a stopped instance again',
+    load: () => import('./pool/start.ts'),
+  },
+  'pool stop': {
+    summary: 'shut an instance down; its disk stays',
+    load: () => import('./pool/stop.ts'),
+  },
+  'pool reimage': {
+    summary: 'give an instance a new disk from the recipe as it is now',
+    load: () => import('./pool/reimage.ts'),
+  },
+  'pool logs': {
+    summary: 'what a guest wrote on its console',
+    load: () => import('./pool/logs.ts'),
+  },
+  'pool ssh': {
+    summary: 'a shell in a guest',
+    load: () => import('./pool/ssh.ts'),
+  },
+  'pool exec': {
+    summary: 'run a program in a guest, through its agent',
+    load: () => import('./pool/exec.ts'),
+  },
+  'node check': {
+    summary: 'would a node take this document, and if not, why; exit code 3 when not',
+    load: () => import('./node/check.ts'),
+  },
+  'node schema': {
+    summary: 'what a document may say: JSON Schema, or a table of the fields',
+    load: () => import('./node/schema.ts'),
+  },
+  'node convert': {
+    summary: 'the same document in another version, signed if asked',
+    load: () => import('./node/convert.ts'),
+  },
   'sim azure': {
     summary: 'a local Azure to try the prototype verbs against',
     load: () => import('./sim-azure.ts'),
+  },
+  'sim imds': {
+    summary: 'the metadata service and wire server of one instance, good or bad',
+    load: () => import('./sim-imds.ts'),
   },
   completion: {
     summary: 'print a completion script for bash, zsh or fish',

@@ -5,18 +5,22 @@ import { printJson } from '../output/json.ts';
 import { renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import { readyForOption } from './run-options.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
+  /** ms */
+  readyFor: number;
 }
 
 export const verb: Verb = {
   examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
-  configure: (command) => withConnectOptions(command).requiredOption('--pool <NAME>', 'the scale set'),
+  configure: (command) =>
+    withConnectOptions(command).requiredOption('--pool <NAME>', 'the scale set').addOption(readyForOption()),
   async run(_args, options: Options, edges) {
     const world = await connectWorld(options, edges);
     const { members } = await poolMembers(world, options.pool, edges.signal());
-    const candidates = rankCandidates(members, edges.nowUs() / 1000);
+    const candidates = rankCandidates(members, edges.nowUs() / 1000, options.readyFor);
     if (options.json) return printJson(edges, 'PrototypeCandidates', { pool: options.pool, candidates });
     edges.stdout(
       renderTable(

@@ -1,15 +1,17 @@
-// cli/prototype/connect.ts: the options every prototype verb shares, and the cloud and cluster they name.
-import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import { systemClock } from '../../base/clock.ts';
+// cli/prototype/connect.ts: the options every prototype verb shares, and the VMs and the cluster they name.
+import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
-import { galleryName } from '../../prototype/names.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
 import { NotFound, Refused } from '../../vms/failures.ts';
+import { type HomeOptions, withHomeOption } from '../pool/home.ts';
+import type { CaptureOptions } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
+import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
+import { connectQemu } from './connect-qemu.ts';
 
-export interface ConnectOptions {
+export interface ConnectOptions extends HomeOptions, CaptureOptions {
+  vms?: 'azure' | 'qemu';
   kubeconfig?: string;
   context?: string;
   namespace?: string;
@@ -21,12 +23,23 @@ export interface ConnectOptions {
   cloud?: string;
   azureEndpoint?: string;
   login?: 'cluster' | 'workload-identity' | 'managed-identity' | 'operator';
-  cluster?: string;
+  /** false: `--no-cluster`. */
+  cluster?: string | false;
+  overSsh?: string;
+  /** Of the verbs that have them; without a cluster they say which machine is meant. */
+  pool?: string;
+  node?: string;
   json?: boolean;
 }
 
 export function withConnectOptions(command: Command): Command {
-  return command
+  return withHomeOption(command)
+    .addOption(
+      new Option(
+        '--vms <KIND>',
+        "whose: Azure's scale sets, or this machine's pools; default: HEADSTART_VMS, or azure",
+      ).choices(VMS),
+    )
     .option('--kubeconfig <FILE>', 'as in kubectl; default: KUBECONFIG, the home folder, or the pod this runs in')
     .option('--context <NAME>', 'which context of the kubeconfig')
     .option(
@@ -46,77 +59,60 @@ export function withConnectOptions(command: Command): Command {
     .option('--azure-endpoint <URL>', 'another resource manager: Azure Stack, or the simulator')
     .option('--login <KIND>', 'cluster, workload-identity, managed-identity or operator; default: what is there')
     .option('--cluster <NAME>', 'name of the gallery; default: the resource group')
+    .option('--no-cluster', 'the pool belongs to no cluster: lock files and tags stand in for Lease and annotations')
+    .option('--over-ssh <USER@HOST>', 'with --no-cluster: how to reach the donor as root, or as one who may become it')
     .option('--json', 'one JSON document; long verbs print one event a line, the result last');
 }
 
-const DEFAULT_AZURE_JSON = '/etc/kubernetes/azure.json';
+const VMS = ['azure', 'qemu'] as const;
 
 export interface Connected {
   factory: Factory;
   cluster: Cluster;
+  /** false: nothing has to join one, and scripts reach nodes directly. */
+  hasCluster: boolean;
+  /** Where the factory knows its pools without asking nodes. */
+  pools?: (signal?: AbortSignal) => Promise<readonly PoolRef[]>;
   gallery: string;
 }
 
 export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Connected> {
-  const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureFactory }, { kubernetesCluster }] =
-    await Promise.all([
-      import('../../vms/azure/settings.ts'),
-      import('../../vms/azure/credentials.ts'),
-      import('../../vms/azure/azure-factory.ts'),
-      import('../../cluster/kubernetes/cluster.ts'),
-    ]);
-  const azureJson = await readAzureJson(options.azureJson ?? DEFAULT_AZURE_JSON);
-  const settings = chooseSettings({
-    flags: {
-      ...(options.subscription !== undefined && { subscription: options.subscription }),
-      ...(options.resourceGroup !== undefined && { resourceGroup: options.resourceGroup }),
-      ...(options.tenant !== undefined && { tenant: options.tenant }),
-      ...(options.cloud !== undefined && { cloud: options.cloud }),
-      ...(options.azureEndpoint !== undefined && { endpoint: options.azureEndpoint }),
-    },
-    env: edges.env,
-    ...(azureJson && { azureJson }),
-  });
-  const choice = chooseCredential({
-    env: edges.env,
-    ...(azureJson && { azureJson }),
-    flags: options.login ? { login: options.login } : {},
-  });
-  const factory = createAzureFactory(settings, {
-    clock: systemClock,
-    credential: await createCredential(choice, settings),
-  });
-  const helperImage = options.helperImage ?? edges.env.HEADSTART_HELPER_IMAGE;
-  const cluster = await kubernetesCluster({
-    clock: systemClock,
-    ...(options.kubeconfig !== undefined && { kubeconfig: options.kubeconfig }),
-    ...(options.context !== undefined && { context: options.context }),
-    ...(options.namespace !== undefined && { namespace: options.namespace }),
-    ...(helperImage !== undefined && { helperImage }),
-  });
-  return { factory, cluster, gallery: galleryName(options.cluster ?? settings.resourceGroup) };
+  const vms = options.vms ?? chosenVms(edges.env.HEADSTART_VMS);
+  refuseMisfits({ ...options, vms });
+  return vms === 'qemu' ? connectQemu(options, edges) : connectAzure(options, edges);
 }
 
-/** Optional: outside the cluster there is none, and the environment says the rest. */
-async function readAzureJson(path: string) {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && path === DEFAULT_AZURE_JSON) return undefined;
-    throw new UserError(`cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
-      code: 'prototype/azure-json',
-      next: 'give the file with --azure-json, or the settings with --subscription and --resource-group',
-      cause: error,
-    });
+function chosenVms(named: string | undefined): (typeof VMS)[number] {
+  const vms = named ? VMS.find((kind) => kind === named) : 'azure';
+  if (vms) return vms;
+  throw new UserError(`HEADSTART_VMS is ${JSON.stringify(named)}, not one of ${VMS.join(', ')}`, {
+    code: 'prototype/bad-vms',
+    next: 'set it right, or give --vms',
+  });
+}
+
+/** An option that would change nothing is a misunderstanding, and better cleared up before anything is touched. */
+function refuseMisfits({ vms, cluster, overSsh, scrub, cloudInit }: ConnectOptions): void {
+  const isLocal = vms === 'qemu';
+  const refuse = (message: string, next: string) => {
+    throw new UserError(message, { code: 'prototype/option-misfit', kept: 'Nothing was touched.', next });
+  };
+  if (!isLocal && scrub === false)
+    refuse('on Azure the copy is not scrubbed: nothing there can edit a captured disk', 'leave --no-scrub out');
+  if (!isLocal && cloudInit !== undefined)
+    refuse(
+      '--cloud-init is for pools of this machine: Azure provisions every instance through it, and nothing there can edit a captured disk',
+      'leave --cloud-init out',
+    );
+  if (overSsh !== undefined && (isLocal || cluster !== false)) {
+    const instead = isLocal ? "the guest's agent is the way in" : 'a pod is the way in';
+    refuse(`--over-ssh goes with --no-cluster on Azure; here ${instead}`, 'leave --over-ssh out');
   }
-  const { parseAzureJson } = await import('../../vms/azure/azure-json.ts');
-  return parseAzureJson(text, path);
 }
 
 /** By its provider id, never by its name. */
 export async function locateNode(
-  { factory, cluster }: Connected,
+  { factory, cluster, hasCluster }: Connected,
   name: string,
   signal: AbortSignal,
 ): Promise<{ node: Node; ref: InstanceRef }> {
@@ -124,7 +120,7 @@ export async function locateNode(
   if (!node) {
     throw new UserError(`there is no node ${name}`, {
       code: 'prototype/no-node',
-      next: 'kubectl get nodes',
+      next: hasCluster ? 'kubectl get nodes' : 'name the instance as its guest calls itself',
       exitCode: 1,
     });
   }
@@ -157,13 +153,24 @@ export async function poolMembers(
   signal: AbortSignal,
 ): Promise<{ pool: PoolRef; members: PoolMember[] }> {
   const all = await listMembers(world, signal);
-  const members = all.filter((member) => member.pool.name.toLowerCase() === poolName.toLowerCase());
-  const pool = members[0]?.pool;
-  if (pool) return { pool, members };
-  const known = [...new Set(all.map((member) => member.pool.name))].join(', ') || 'none';
-  throw new UserError(`no node of this cluster belongs to a pool called ${poolName}; known: ${known}`, {
+  const pools = await poolsWith(world, all, signal);
+  const pool = pools.find(({ id, name }) => [id, name].some((known) => known.toLowerCase() === poolName.toLowerCase()));
+  if (pool) return { pool, members: all.filter((member) => member.pool.id.toLowerCase() === pool.id.toLowerCase()) };
+  const known = pools.map(({ name }) => name).join(', ') || 'none';
+  const what = world.hasCluster ? 'no node of this cluster belongs to a pool' : 'there is no pool';
+  throw new UserError(`${what} called ${poolName}; known: ${known}`, {
     code: 'prototype/no-pool',
-    next: 'name the scale set as the cloud does',
+    next: world.hasCluster ? 'name the scale set as the cloud does' : 'name one of those',
     exitCode: 1,
   });
+}
+
+/** Of this machine all; elsewhere those that have nodes here. */
+export async function listPools(world: Connected, signal: AbortSignal): Promise<PoolRef[]> {
+  return poolsWith(world, await listMembers(world, signal), signal);
+}
+
+async function poolsWith(world: Connected, members: readonly PoolMember[], signal: AbortSignal): Promise<PoolRef[]> {
+  const known = [...((await world.pools?.(signal)) ?? []), ...members.map((member) => member.pool)];
+  return [...new Map(known.map((pool) => [pool.id.toLowerCase(), pool])).values()];
 }

@@ -1,2 +1,72 @@
-// cli/prototype/cost.ts: `headstart prototype cost`: what the kept versions cost a month.
-export { costVerb as verb } from './prune.ts';
+// cli/prototype/cost.ts: `headstart prototype cost`: what the kept versions cost a month, and how sure the prices are.
+import { readFileSync } from 'node:fs';
+import { InvalidArgumentError, Option } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/cost.ts';
+import { printJson } from '../output/json.ts';
+import { printable, renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import { versionsOf } from './prune.ts';
+
+interface Options extends ConnectOptions {
+  pool: string;
+  prices?: string;
+  pricePerGb?: number;
+}
+
+export const verb: Verb = {
+  examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
+  configure: (command) =>
+    withConnectOptions(command)
+      .requiredOption('--pool <NAME>', 'the scale set')
+      .option('--prices <FILE>', 'a table of prices; the one that comes with the program was never looked up')
+      .addOption(
+        new Option('--price-per-gb <PRICE>', 'a month, one price for all of it').argParser(price).conflicts('prices'),
+      ),
+  async run(_args, options: Options, edges) {
+    const prices = choosePrices(options); // a mistake in the file is told before anything is asked
+    const world = await connectWorld(options, edges);
+    const signal = edges.signal();
+    const { pool } = await poolMembers(world, options.pool, signal);
+    const { versions } = await versionsOf(world, pool, signal);
+    const cost = storageCost(versions, prices);
+    if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
+    edges.stdout(
+      renderTable(
+        [
+          { title: 'VERSION', cell: (line) => line.version },
+          { title: 'GIB', align: 'right', cell: (line) => String(line.sizeGb) },
+          { title: 'REPLICAS', align: 'right', cell: (line) => String(line.replicas) },
+          { title: `${prices.currency} A MONTH`, align: 'right', cell: (line) => line.perMonth.toFixed(2) },
+        ],
+        cost.lines,
+      ),
+    );
+    const sum = `${cost.perMonth.toFixed(2)} ${prices.currency} a month`;
+    edges.stdout(`\n${sum} (prices: ${prices.asOf}, ${printable(prices.status)})\n`);
+  },
+};
+
+function choosePrices({ prices, pricePerGb }: Options): Prices {
+  if (pricePerGb !== undefined) return flatPrice(pricePerGb);
+  return prices === undefined ? ASSUMED_PRICES : parsePrices(readPrices(prices), prices);
+}
+
+function readPrices(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UserError(`cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, {
+      code: 'prototype/bad-prices',
+      next: 'give an existing file with --prices',
+      cause,
+    });
+  }
+}
+
+function price(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError(`"${text}" is not a price.`);
+}

@@ -1,77 +1,114 @@
 // cli/prototype/donor.ts: is the donor good enough, and is there a way back? Both settled before anything is touched.
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import { cloneObstacles, inspectDonor } from '../../prototype/inspect/inspect-donor.ts';
+import {
+  chooseWayBack,
+  type DonorVerdict,
+  donorRefusals,
+  joinWarning,
+  judgeDonor,
+} from '../../prototype/donor-verdict.ts';
+import { inspectDonor } from '../../prototype/inspect/inspect-donor.ts';
 import type { Inspection } from '../../prototype/inspect/inspection.ts';
-import { recipeName } from '../../prototype/names.ts';
-import { unpatchedReasons } from '../../prototype/patched.ts';
+import { findJoining } from '../../prototype/join-token.ts';
+import { MODEL_TAG, recipeName } from '../../prototype/names.ts';
 import { readPrior } from '../../prototype/prior.ts';
+import { isSameMachine } from '../../prototype/same-machine.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
+import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 import { type Connected, poolMembers } from './connect.ts';
 import type { RunOptions } from './run-options.ts';
 
 export interface SettledDonor {
-  /** base64; absent when a recipe is saved already, or the operator gives up the way back. */
+  /** base64; absent when a recipe is saved already, none is needed, or the operator gives up the way back. */
   customData?: string;
 }
 
-export async function settleDonor(
-  world: Connected,
-  { node, ref, options }: { node: Node; ref: InstanceRef; options: RunOptions },
-  edges: Edges,
-): Promise<SettledDonor> {
-  const signal = edges.signal();
-  if (readPrior(node) || !node.isReady) return {}; // a donor to bring home, or to refuse, comes before every other question
-  const { members } = await poolMembers(world, ref.pool.name, signal);
-  const inspection = await inspectDonor(world.cluster, node.name, signal);
-  const unpatched = [
-    ...unpatchedReasons(
-      node,
-      members.map((member) => member.node),
-    ),
-    ...(inspection.rebootRequired ? [`a reboot is pending (${inspection.rebootRequired.file})`] : []),
-  ];
-  if (unpatched.length > 0 && !options.allowUnpatched) {
-    throw refused(`${node.name} is not patched: ${unpatched.join('; ')}`, {
-      code: 'prototype/unpatched',
-      next: `headstart prototype candidates --pool ${ref.pool.name}, or give --allow-unpatched`,
-    });
-  }
-  const obstacles = cloneObstacles(inspection, node.name, edges.nowUs() / 1000);
-  if (obstacles.length > 0) {
-    throw refused(`${node.name} cannot be cloned: ${obstacles.join('; ')}`, {
-      code: 'prototype/not-clonable',
-      next: 'mend what is named above on the node, then run the same command again',
-    });
-  }
-  return wayBack(world, ref, options, inspection, signal);
+export interface AskedDonor {
+  node: Node;
+  ref: InstanceRef;
+  options: RunOptions;
 }
 
-async function wayBack(
-  world: Connected,
-  ref: InstanceRef,
-  options: RunOptions,
-  inspection: Inspection,
-  signal: AbortSignal,
-): Promise<SettledDonor> {
+export async function settleDonor(world: Connected, asked: AskedDonor, edges: Edges): Promise<SettledDonor> {
+  const { node, options } = asked;
+  if (reasonNotToInspect(node)) return {}; // a donor to bring home, or to refuse, comes before every other question
+  const { verdict, found } = await lookAtDonor(world, asked, edges);
+  const [first, ...others] = donorRefusals(verdict, allowances(options));
+  if (first) {
+    throw new UserError([first, ...others].map(({ reason }) => reason).join('; '), {
+      code: first.code,
+      next: first.next,
+      kept: 'Nothing was changed.',
+      exitCode: 1,
+    });
+  }
+  const warning = verdict.joining && joinWarning(verdict.joining, edges.nowUs() / 1000);
+  if (warning !== undefined) edges.stderr(`note: ${printable(warning)}\n`);
   if (options.customData !== undefined) return { customData: readCustomData(options.customData) };
-  const hasRecipe = (await world.cluster.readSecret(recipeName(ref.pool.name), signal)) !== undefined;
-  if (hasRecipe) return {};
-  if (inspection.customData) return { customData: inspection.customData.base64.reveal() };
-  if (options.withoutWayBack) return {};
-  throw refused(
-    `the original bootstrap of ${ref.pool.name} is not known: the cloud never gives custom data back, and the donor has none`,
-    {
-      code: 'prototype/no-way-back',
-      next: 'give it with --custom-data FILE, or --without-way-back if there is to be none',
-    },
-  );
+  if (verdict.wayBack.kind === 'never any') return { customData: '' };
+  return verdict.wayBack.kind === 'found' && found ? { customData: found.reveal() } : {};
 }
 
-function refused(reason: string, { code, next }: { code: string; next: string }): UserError {
-  return new UserError(reason, { code, next, kept: 'Nothing was changed.', exitCode: 1 });
+export function allowances({ allowUnpatched, withoutWayBack }: RunOptions) {
+  return { mayBeUnpatched: allowUnpatched === true, mayLoseWayBack: withoutWayBack === true };
+}
+
+/** undefined: it can be looked at from inside. */
+export function reasonNotToInspect(node: Node): string | undefined {
+  if (readPrior(node)) return 'a run has it out of service';
+  return node.isReady ? undefined : 'it is not Ready';
+}
+
+/** Read-only: through a short-lived privileged pod, or directly where there is no cluster. */
+export async function lookAtDonor(
+  world: Connected,
+  { node, ref, options }: AskedDonor,
+  edges: Edges,
+): Promise<{ verdict: DonorVerdict; found?: Secret }> {
+  const signal = edges.signal();
+  const { cluster, factory } = world;
+  const { members } = await poolMembers(world, ref.pool.name, signal);
+  const [pool, recipe, current] = await Promise.all([
+    factory.readPool(ref.pool, { signal }),
+    cluster.readSecret(recipeName(ref.pool.name), signal),
+    factory.readRecipe(ref.pool, { signal }),
+  ]);
+  edges.stderr(`looking at ${node.name} from inside ...\n`);
+  const inspection = await inspectDonor(cluster, node.name, signal, world.hasCluster ? 'logged' : 'private');
+  requireSameMachine(inspection, node);
+  const context = { nodeName: node.name, nowMs: edges.nowUs() / 1000 };
+  const verdict = judgeDonor({
+    inspection,
+    node,
+    pool: ref.pool.name,
+    poolNodes: members.map((member) => member.node),
+    ...(world.hasCluster && { joining: await findJoining(cluster, inspection, context, signal) }),
+    wayBack: chooseWayBack({
+      isGiven: options.customData !== undefined,
+      hasRecipe: recipe !== undefined,
+      isSpecialized: pool?.model.osState === 'specialized',
+      isKept: current.customData !== undefined,
+      // A run of ours takes it away, and says so.
+      neverHadAny: pool?.model.bootstrap === 'none' && pool.tags[MODEL_TAG] === undefined,
+      inspection,
+    }),
+  });
+  return { verdict, ...(inspection.customData && { found: inspection.customData.base64 }) };
+}
+
+/** A channel that somebody named may lead to another machine; its seal would then be refused, but only after the drain. */
+function requireSameMachine({ vmId }: Inspection, { name, systemUuid }: Node): void {
+  if (systemUuid === '' || isSameMachine(vmId, systemUuid)) return;
+  throw new UserError(`the machine that answered has the VM id ${vmId || '(none)'}, and ${name} has ${systemUuid}`, {
+    code: 'prototype/other-machine',
+    kept: 'Nothing was changed.',
+    next: 'name the host of this very instance',
+    exitCode: 1,
+  });
 }
 
 export function readCustomData(path: string): string {

@@ -1,85 +1,132 @@
 // cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
-import { bootstrapExtensions } from '../../prototype/extensions.ts';
+import { type DonorVerdict, describeJoining, describeWayBack, donorRefusals } from '../../prototype/donor-verdict.ts';
+import { type FieldChange, modelDiff } from '../../prototype/model-diff.ts';
 import { observe } from '../../prototype/observe.ts';
-import { planSteps } from '../../prototype/plan.ts';
-import { refusals } from '../../prototype/preflight.ts';
-import { type Intent, type Scene, versionName } from '../../prototype/scene.ts';
-import { describeImage } from '../../prototype/status.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import { type PlannedStep, planSteps } from '../../prototype/plan.ts';
+import { type Refusal, refusals } from '../../prototype/preflight.ts';
+import { type Scene, versionName } from '../../prototype/scene.ts';
 import { printJson } from '../output/json.ts';
-import { renderTable } from '../output/table.ts';
+import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type Connected, connectWorld, locateNode } from './connect.ts';
+import { type Connected, connectWorld } from './connect.ts';
+import { allowances, lookAtDonor, reasonNotToInspect } from './donor.ts';
+import { type FoundDonor, findDonor, requireDonorNamed } from './find-donor.ts';
 import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
 
-export const verb: Verb = {
-  examples: [
-    'prototype plan --node k8s-pool1-12345678-vmss000000',
-    'prototype plan --node k8s-pool1-12345678-vmss000000 --json',
-  ],
-  configure: withRunOptions,
-  async run(_args, options: RunOptions, edges) {
-    const world = await connectWorld(options, edges);
-    const { ref } = await locateNode(world, options.node, edges.signal());
-    return tellPlan(world, intentOf(options, world.gallery, edges), ref, options, edges);
-  },
-};
+interface Options extends RunOptions {
+  inspect?: boolean;
+}
+
+export const verb = planVerb(connectWorld);
+
+export function planVerb(connect: typeof connectWorld): Verb {
+  return {
+    examples: [
+      'prototype plan --node k8s-pool1-12345678-vmss000000',
+      'prototype plan --pool k8s-pool1-12345678-vmss --inspect --json',
+    ],
+    configure: (command) =>
+      withRunOptions(command).option(
+        '--inspect',
+        'look at the donor from inside, too: read-only, through a short-lived privileged pod',
+      ),
+    async run(_args, options: Options, edges) {
+      requireDonorNamed(options);
+      const world = await connect(options, edges);
+      return tellPlan(world, await findDonor(world, options, edges), options, edges);
+    },
+  };
+}
+
+interface Told {
+  node: string;
+  /** Why it was chosen; absent when it was named. */
+  because?: string;
+  pool: string;
+  version: string;
+  steps: PlannedStep[];
+  model: FieldChange[];
+  inspection: { isDone: true; verdict: DonorVerdict } | { isDone: false; because: string };
+  against: Refusal[];
+}
 
 /** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
 export async function tellPlan(
-  { factory, cluster }: Connected,
-  intent: Intent,
-  donor: InstanceRef,
-  options: { json?: boolean },
+  connected: Connected,
+  donor: FoundDonor,
+  options: Options,
   edges: Edges,
 ): Promise<number> {
-  const world = await observe(intent, donor, { factory, cluster, clock: systemClock, signal: edges.signal() });
+  const { factory, cluster, gallery } = connected;
+  const intent = intentOf(donor.node.name, options, gallery, edges);
+  const world = await observe(intent, donor.ref, { factory, cluster, clock: systemClock, signal: edges.signal() });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
-  const against = refusals(scene);
-  const steps = planSteps(scene);
-  const model = modelDiff(scene);
-  const exitCode = against.length > 0 ? 3 : 0;
-  if (options.json) {
-    printJson(edges, 'PrototypePlan', {
-      pool: world.pool.ref.name,
-      version: versionName(scene),
-      steps,
-      model,
-      against,
-    });
-    return exitCode;
-  }
-  edges.stdout(
-    renderTable(
-      [
-        { title: 'STEP', cell: (step) => step.id },
-        { title: 'NOW', cell: (step) => step.state },
-        { title: 'USUALLY', align: 'right', cell: (step) => formatSpan(step.usuallyMs * 1000) },
-        { title: '', cell: (step) => step.title },
-      ],
-      steps,
-    ),
-  );
-  edges.stdout(`\nThe model of ${world.pool.ref.name}, in one conditional update:\n`);
-  for (const { field, from, to } of model) edges.stdout(`  ${field}\n    - ${from}\n    + ${to}\n`);
-  for (const refusal of against) edges.stdout(`\nagainst it: ${refusal.reason}\n  next: ${refusal.next}\n`);
-  return exitCode;
+  const inspection = await inspectIfAsked(connected, donor, options, edges);
+  const told: Told = {
+    node: donor.node.name,
+    ...(donor.because !== undefined && { because: donor.because }),
+    pool: world.pool.ref.name,
+    version: versionName(scene),
+    steps: planSteps(scene),
+    model: modelDiff(scene),
+    inspection,
+    against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, allowances(options)) : [])],
+  };
+  if (options.json) printJson(edges, 'PrototypePlan', told);
+  else edges.stdout(renderPlan(told));
+  return told.against.length > 0 ? 3 : 0;
 }
 
-function modelDiff(scene: Scene): { field: string; from: string; to: string }[] {
-  const { model } = scene.world.pool;
-  const leaving = bootstrapExtensions(model.extensions).map((extension) => extension.name);
-  const kept = model.extensions.map((extension) => extension.name).filter((name) => !leaving.includes(name));
-  const known = new Map(scene.world.versions.map((version) => [version.id.toLowerCase(), version.name]));
-  return [
-    { field: 'image', from: describeImage(model.image, known), to: `version ${versionName(scene)}` },
-    { field: 'bootstrap', from: model.bootstrap === 'none' ? 'none' : 'custom data', to: 'none' },
-    {
-      field: 'extensions',
-      from: model.extensions.map((e) => e.name).join(', ') || 'none',
-      to: kept.join(', ') || 'none',
-    },
-  ].filter(({ from, to }) => from !== to);
+async function inspectIfAsked(
+  connected: Connected,
+  { node, ref }: FoundDonor,
+  options: Options,
+  edges: Edges,
+): Promise<Told['inspection']> {
+  if (!options.inspect) return { isDone: false, because: '--inspect was not given' };
+  const because = reasonNotToInspect(node);
+  if (because !== undefined) return { isDone: false, because };
+  const { verdict } = await lookAtDonor(connected, { node, ref, options }, edges);
+  return { isDone: true, verdict };
+}
+
+function renderPlan(told: Told): string {
+  const chosen = told.because === undefined ? '' : `donor: ${told.node} (${printable(told.because)})\n\n`;
+  const steps = renderTable(
+    [
+      { title: 'STEP', cell: (step) => step.id },
+      { title: 'NOW', cell: (step) => step.state },
+      { title: 'USUALLY', align: 'right', cell: (step) => formatSpan(step.usuallyMs * 1000) },
+      { title: '', cell: (step) => step.title },
+    ],
+    told.steps,
+  );
+  const changes = told.model.map(
+    ({ field, from, to }) => `  ${field}\n    - ${printable(from)}\n    + ${printable(to)}\n`,
+  );
+  const model =
+    changes.length === 0
+      ? `\nThe model of ${told.pool} stays as it is.\n`
+      : `\nThe model of ${told.pool}, in one conditional update:\n${changes.join('')}`;
+  const against = told.against.map(
+    ({ reason, next }) => `\nagainst it: ${printable(reason)}\n  next: ${printable(next)}\n`,
+  );
+  return `${chosen}${steps}${model}${renderInspection(told)}${against.join('')}`;
+}
+
+function renderInspection({ node, inspection }: Told): string {
+  if (!inspection.isDone) {
+    return `\n${node} was not inspected (${inspection.because}): how a clone would join, the way back, and names and addresses written down on its disk are not part of this plan.\n`;
+  }
+  const { joining, wayBack, unpatched, findings } = inspection.verdict;
+  const rows: [string, string][] = [
+    ...(joining ? [['a clone joins by', describeJoining(joining)] as [string, string]] : []),
+    ['the way back is', describeWayBack(wayBack)],
+    ['patched', unpatched.length === 0 ? 'yes, as far as can be told' : `no: ${unpatched.join('; ')}`],
+    ['written down', findings.length === 0 ? 'no name and no address of this node' : findings.join('; ')],
+  ];
+  const lines = rows.map(([what, how]) => `  ${what.padEnd(18)}${printable(how)}\n`);
+  return `\n${node}, seen from inside:\n${lines.join('')}`;
 }

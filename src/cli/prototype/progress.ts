@@ -9,6 +9,7 @@ export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
 export function showProgress(edges: Edges, options: { json?: boolean; logLevel: LogLevel }): (event: RunEvent) => void {
   const startedUs = edges.nowUs();
+  const usual = new Map<string, number>();
   let stepUs = startedUs;
   let lastLine = '';
   let isInPlace = false;
@@ -22,10 +23,13 @@ export function showProgress(edges: Edges, options: { json?: boolean; logLevel: 
       printJsonLine(edges, 'PrototypeEvent', event);
       return;
     }
+    if (event.event === 'plan') for (const { id, usuallyMs } of event.steps) usual.set(id, usuallyMs);
     if (!isShown(event, options.logLevel)) return;
-    if (event.event === 'step' && event.attempt === 1) {
+    if (event.event === 'donor') {
+      line(`${elapsed()}  the donor is ${event.node}: ${printable(event.because)}`);
+    } else if (event.event === 'step' && event.attempt === 1) {
       stepUs = edges.nowUs();
-      line(`${elapsed()}  ${event.title}`);
+      line(`${elapsed()}  ${event.title}${usually(usual.get(event.step))}`);
     } else if (event.event === 'waiting') {
       const percent = event.percent === undefined ? '' : ` ${event.percent}%`;
       const text = `${elapsed()}    waiting for ${printable(event.for)}${percent}`;
@@ -42,12 +46,20 @@ export function showProgress(edges: Edges, options: { json?: boolean; logLevel: 
       );
     } else if (event.event === 'going-home') {
       line(`${elapsed()}  ${printable(event.because)}`);
-      line(`${elapsed()}  bringing the donor back into service first`);
+      line(`${elapsed()}  bringing the donor back into service first (interrupted again, it stays out)`);
     }
   };
 }
 
+/** Worth telling from where on somebody might wonder. */
+const LONG_MS = 60_000;
+
+function usually(ms: number | undefined): string {
+  return ms === undefined || ms < LONG_MS ? '' : ` (usually ${formatSpan(ms * 1000)})`;
+}
+
 const LEVEL_OF: Readonly<Record<RunEvent['event'], LogLevel>> = {
+  donor: 'INFO',
   plan: 'DEBUG',
   step: 'INFO',
   waiting: 'INFO',

@@ -1,105 +1,93 @@
-// cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to; and `prototype cost`: what the kept ones cost.
+// cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to.
 import { InvalidArgumentError } from 'commander';
-import { ASSUMED_PRICES, storageCost } from '../../prototype/cost.ts';
+import { systemClock } from '../../base/clock.ts';
+import { holdingPool } from '../../prototype/hold-pool.ts';
 import { definitionName } from '../../prototype/names.ts';
 import { prunableVersions } from '../../prototype/prune.ts';
-import type { Definition, Version } from '../../vms/factory.ts';
+import type { Definition, PoolRef, Version } from '../../vms/factory.ts';
+import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
-import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import { holderName } from './holder.ts';
+import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
   imageHistory: number;
+  yes?: boolean;
   dryRun?: boolean;
-  pricePerGb?: number;
 }
 
-export const verb: Verb = {
-  examples: ['prototype prune --pool pool1 --dry-run', 'prototype prune --pool pool1 --image-history 2'],
-  configure: (command) =>
-    withConnectOptions(command)
-      .requiredOption('--pool <NAME>', 'the scale set')
-      .option('--image-history <N>', 'versions to keep', wholeNumber, 3)
-      .option('--dry-run', 'name them, and delete none'),
-  async run(_args, options: Options, edges) {
-    const world = await connectWorld(options, edges);
-    const { definition, versions } = await versionsOf(world, options.pool, edges);
-    const signal = edges.signal();
-    const references = definition ? await world.factory.referencedImages(definition, { signal }) : new Set<string>();
-    const going = prunableVersions({ versions, references }, options.imageHistory);
-    if (!options.dryRun)
-      for (const version of going) await world.factory.deleteVersion(definition!, version.name, { signal });
-    const names = going.map((version) => version.name);
-    if (options.json)
-      return printJson(edges, 'PrototypePrune', {
-        pool: options.pool,
-        deleted: names,
-        isDryRun: options.dryRun === true,
-      });
-    edges.stdout(
-      names.length === 0
-        ? 'nothing to delete\n'
-        : `${options.dryRun ? 'would delete' : 'deleted'} ${names.join(', ')}\n`,
-    );
-  },
-};
+export const verb = pruneVerb(connectWorld);
 
-export const costVerb: Verb = {
-  examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --price-per-gb 0.045'],
-  configure: (command) =>
-    withConnectOptions(command)
-      .requiredOption('--pool <NAME>', 'the scale set')
-      .option(
-        '--price-per-gb <PRICE>',
-        'a month, as your region has it; the default is an assumption, not a price list',
-        price,
-      ),
-  async run(_args, options: Options, edges) {
-    const world = await connectWorld(options, edges);
-    const { versions } = await versionsOf(world, options.pool, edges);
-    const given = options.pricePerGb;
-    const prices =
-      given === undefined
-        ? ASSUMED_PRICES
-        : { ...ASSUMED_PRICES, asOf: 'given', perGbMonth: { zone: given, local: given } };
-    const cost = storageCost(versions, prices);
-    if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
-    edges.stdout(
-      renderTable(
-        [
-          { title: 'VERSION', cell: (line) => line.version },
-          { title: 'GIB', align: 'right', cell: (line) => String(line.sizeGb) },
-          { title: 'REPLICAS', align: 'right', cell: (line) => String(line.replicas) },
-          { title: `${prices.currency} A MONTH`, align: 'right', cell: (line) => line.perMonth.toFixed(2) },
-        ],
-        cost.lines,
-      ),
-    );
-    edges.stdout(`\n${cost.perMonth.toFixed(2)} ${prices.currency} a month (prices: ${prices.asOf})\n`);
-  },
-};
+export function pruneVerb(connect: typeof connectWorld): Verb {
+  return {
+    examples: ['prototype prune --pool pool1 --dry-run', 'prototype prune --pool pool1 --image-history 2 --yes'],
+    configure: (command) =>
+      withConnectOptions(command)
+        .requiredOption('--pool <NAME>', 'the scale set')
+        .option('--image-history <N>', 'versions to keep', wholeNumber, 3)
+        .option('--yes', 'do not ask')
+        .option('--dry-run', 'name them, and delete none'),
+    async run(_args, options: Options, edges) {
+      const world = await connect(options, edges);
+      // Until it is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
+      const quiet = new AbortController().signal;
+      const { pool } = await poolMembers(world, options.pool, quiet);
+      const going = await prunable(world, pool, options.imageHistory, quiet);
+      if (going.length === 0 || options.dryRun) return answer(going, options, edges);
+      confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, edges);
+      return answer(await prune(world, pool, going, options.imageHistory, edges), options, edges);
+    },
+  };
+}
 
-async function versionsOf(
+/** Not beside a run or a rollback, which may be about to use what looks free; and looked at again, for it was not ours before. */
+async function prune(
   world: Connected,
-  pool: string,
+  pool: PoolRef,
+  confirmed: readonly string[],
+  history: number,
   edges: Edges,
-): Promise<{ definition: Definition | undefined; versions: Version[] }> {
+): Promise<string[]> {
   const signal = edges.signal();
-  const { pool: ref } = await poolMembers(world, pool, signal);
-  const definition = await world.factory.readDefinition(world.gallery, definitionName(ref.name), { signal });
-  return { definition, versions: definition ? await world.factory.listVersions(definition, { signal }) : [] };
+  const held = { cluster: world.cluster, clock: systemClock, signal, tell: showRetries(edges) };
+  return holdingPool({ pool, holder: holderName('prune'), note: 'prune' }, held, async () => {
+    const going = (await prunable(world, pool, history, signal)).filter((name) => confirmed.includes(name));
+    const { definition } = await versionsOf(world, pool, signal);
+    for (const name of going) await world.factory.deleteVersion(definition!, name, { signal });
+    return going;
+  });
+}
+
+async function prunable(world: Connected, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
+  const { definition, versions } = await versionsOf(world, pool, signal);
+  const references = definition ? await world.factory.referencedImages(definition, { signal }) : new Set<string>();
+  return prunableVersions({ versions, references }, history)
+    .map(({ name }) => name)
+    .sort();
+}
+
+function answer(names: readonly string[], options: Options, edges: Edges): void {
+  const isDryRun = options.dryRun === true;
+  const said = `${isDryRun ? 'would delete' : 'deleted'} ${names.join(', ')}\n`;
+  if (options.json) printJson(edges, 'PrototypePrune', { pool: options.pool, deleted: names, isDryRun });
+  else edges.stdout(names.length === 0 ? 'nothing to delete\n' : said);
+}
+
+/** A pool that was never captured has no definition yet. */
+export async function versionsOf(
+  { factory, gallery }: Connected,
+  pool: PoolRef,
+  signal: AbortSignal,
+): Promise<{ definition: Definition | undefined; versions: Version[] }> {
+  const definition = await factory.readDefinition(gallery, definitionName(pool.name), { signal });
+  return { definition, versions: definition ? await factory.listVersions(definition, { signal }) : [] };
 }
 
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;
   throw new InvalidArgumentError(`"${text}" is not a whole number of at least 1.`);
-}
-
-function price(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError(`"${text}" is not a price.`);
 }

@@ -1,10 +1,12 @@
 // cli/prototype/recover.ts: `headstart prototype recover --node NODE`: bring a donor home after a run that nobody resumed.
-import { systemClock, versionOfDay } from '../../base/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { recoverDonor } from '../../prototype/engine.ts';
-import type { Intent } from '../../prototype/scene.ts';
+import { homewardIntent } from '../../prototype/scene.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, locateNode, withConnectOptions } from './connect.ts';
+import { holderName } from './holder.ts';
+import { nodeName } from './node-name.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevel } from './run-options.ts';
 
@@ -17,42 +19,23 @@ export const verb: Verb = {
   examples: ['prototype recover --node k8s-pool1-12345678-vmss000000', 'prototype recover --node pool1-000003 --json'],
   configure: (command) =>
     withConnectOptions(command)
-      .requiredOption('--node <NAME>', 'the donor')
+      .requiredOption('--node <NAME>', 'the donor', nodeName)
+      .option('--pool <NAME>', 'with --no-cluster on Azure: the scale set the donor belongs to')
       .option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL', logLevel, 'INFO'),
   async run(_args, options: Options, edges) {
     const signal = edges.signal();
     const world = await connectWorld(options, edges);
     const { ref } = await locateNode(world, options.node, signal);
-    const steps = await recoverDonor(
-      homeward(options.node, world.gallery, edges.nowUs()),
-      ref,
-      `recover-${process.pid}`,
-      {
-        factory: world.factory,
-        cluster: world.cluster,
-        clock: systemClock,
-        signal,
-        seal: async () => undefined, // the way home seals nothing
-        tell: showProgress(edges, options),
-      },
-    );
+    const steps = await recoverDonor(homewardIntent(options.node, world.gallery), ref, holderName('recover'), {
+      factory: world.factory,
+      cluster: world.cluster,
+      clock: systemClock,
+      signal,
+      seal: async () => undefined, // the way home seals nothing
+      tell: showProgress(edges, options),
+    });
     if (options.json) return printJsonLine(edges, 'PrototypeRecover', { node: options.node, steps });
     const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
     edges.stdout(`${options.node} ${said}\n`);
   },
 };
-
-/** The way home asks for nothing but the node; the rest of an intent is about what comes after. */
-function homeward(nodeName: string, gallery: string, nowUs: number): Intent {
-  return {
-    nodeName,
-    gallery,
-    version: versionOfDay(nowUs / 1000),
-    replicas: 1,
-    imageHistory: Number.POSITIVE_INFINITY,
-    graceSeconds: undefined,
-    isDrainForced: false,
-    isReleased: false,
-    mayBeManaged: true,
-  };
-}

@@ -1,13 +1,17 @@
 // cli/prototype/run-options.ts: what may be said about a run, and the intent it makes.
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { versionOfDay } from '../../base/clock.ts';
+import { PROVEN_MS } from '../../prototype/candidates.ts';
 import type { Intent } from '../../prototype/scene.ts';
+import { timeSpan } from '../pool/arguments.ts';
 import type { Edges } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect.ts';
+import { nodeName } from './node-name.ts';
 import type { LogLevel } from './progress.ts';
 
 export interface RunOptions extends ConnectOptions {
-  node: string;
+  /** ms */
+  readyFor: number;
   imageHistory: number;
   replicas: number;
   drainGracePeriod: number;
@@ -22,7 +26,16 @@ export interface RunOptions extends ConnectOptions {
 
 export function withRunOptions(command: Command): Command {
   return withConnectOptions(command)
-    .requiredOption('--node <NAME>', 'the donor')
+    .option('--node <NAME>', 'the donor', nodeName)
+    .option(
+      '--pool <NAME>',
+      'instead of --node: the best node of this pool, or the one that an unfinished run took; with --no-cluster on Azure: the scale set',
+    )
+    .addOption(readyForOption())
+    .option('--no-scrub', "only on this machine: leave the donor's identity on the copy to the clone check")
+    .addOption(
+      new Option('--cloud-init <on|off>', 'only on this machine: whether clones run it').choices(['on', 'off']),
+    )
     .option('--image-history <N>', 'versions to keep; what is in use is never deleted', atLeast(1), 3)
     .option('--replicas <N>', 'replicas of the version; one per 20 instances created at once', atLeast(1), 3)
     .option('--drain-grace-period <SECONDS>', "for each pod to end; -1 = the pod's own", atLeast(-1), 300)
@@ -35,9 +48,9 @@ export function withRunOptions(command: Command): Command {
     .option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL', logLevel, 'INFO');
 }
 
-export function intentOf(options: RunOptions, gallery: string, edges: Edges): Intent {
+export function intentOf(nodeName: string, options: RunOptions, gallery: string, edges: Edges): Intent {
   return {
-    nodeName: options.node,
+    nodeName,
     gallery,
     version: versionOfDay(edges.nowUs() / 1000),
     replicas: options.replicas,
@@ -47,6 +60,13 @@ export function intentOf(options: RunOptions, gallery: string, edges: Edges): In
     isReleased: options.deallocate === true,
     mayBeManaged: options.allowManaged === true,
   };
+}
+
+/** For whoever lets a donor be chosen. */
+export function readyForOption(): Option {
+  return new Option('--ready-for <SPAN>', 'of a donor that is chosen: how long it has to have been Ready')
+    .argParser(timeSpan)
+    .default(PROVEN_MS, '1h');
 }
 
 function atLeast(least: number): (text: string) => number {

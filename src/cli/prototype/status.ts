@@ -9,7 +9,7 @@ import {
   type Connected,
   type ConnectOptions,
   connectWorld,
-  listMembers,
+  listPools,
   poolMembers,
   withConnectOptions,
 } from './connect.ts';
@@ -26,18 +26,14 @@ export const verb: Verb = {
     const world = await connectWorld(options, edges);
     const pools = options.pool
       ? [(await poolMembers(world, options.pool, edges.signal())).pool]
-      : await allPools(world, edges.signal());
+      : await listPools(world, edges.signal());
     const statuses = await Promise.all(pools.map((pool) => readStatus(world, pool, edges.signal())));
     if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: world.gallery, pools: statuses });
-    if (statuses.length === 0) edges.stdout('no node of this cluster belongs to a pool\n');
+    if (statuses.length === 0)
+      edges.stdout(world.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
     for (const status of statuses) show(status, edges);
   },
 };
-
-async function allPools(world: Connected, signal: AbortSignal): Promise<PoolRef[]> {
-  const members = await listMembers(world, signal);
-  return [...new Map(members.map((member) => [member.pool.id.toLowerCase(), member.pool])).values()];
-}
 
 async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
   const [pool, instances, definition] = await Promise.all([

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { addService, poolName, readData, timeSpan, unitName, wholeNumber } from './arguments.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'headstart-arguments-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the name of a pool', () => {
+  it('is one that leaves room for a host name of its instances', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        try {
+          expect(`${poolName(text)}-000001`).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'pool/bad-name' });
+        }
+      }),
+    );
+    expect(poolName('pool1')).toBe('pool1');
+  });
+
+  it.each(['', 'A', '-a', 'a-', '../x', 'a/b', 'a b', 'a'.repeat(51), 'a\n'])('is not %j', (name) => {
+    expect(() => poolName(name)).toThrow('cannot be the name of a pool');
+  });
+});
+
+describe('a service', () => {
+  it('is where the guest connects to and where that leads', () => {
+    const first = addService('168.0.0.100:80=127.0.0.1:8080');
+    expect(addService('168.0.0.100:81=localhost:8081', first)).toEqual([
+      { address: '168.0.0.100', port: 80, to: { host: '127.0.0.1', port: 8080 } },
+      { address: '168.0.0.100', port: 81, to: { host: 'localhost', port: 8081 } },
+    ]);
+    expect(() => addService('168.0.0.100:80=a:1', first)).toThrow('given twice');
+  });
+
+  it.each([
+    '',
+    '168.0.0.100:80',
+    '10.0.0.1:80=a:1',
+    '168.0.0.300:80=a:1',
+    '169.254.169.254:80=a:1',
+    '168.0.0.100:0=a:1',
+    '168.0.0.100:80=a:70000',
+    '168.0.0.100:80=-oProxy:1',
+    '168.0.0.100:80=a,b:1',
+    '168.0.0.100:80=a b:1',
+  ])('is not %j', (text) => {
+    expect(() => addService(text)).toThrow();
+  });
+
+  it('never lets anything through that an option of another program could be made of', () => {
+    fc.assert(
+      fc.property(fc.string(), (host) => {
+        try {
+          const [service] = addService(`168.0.0.100:80=${host}:1`);
+          expect(service!.to.host).toMatch(/^[A-Za-z0-9][A-Za-z0-9.-]*$/);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidArgumentError);
+        }
+      }),
+    );
+  });
+});
+
+describe('numbers, times and units', () => {
+  it('are taken as they are meant, or refused', () => {
+    expect(wholeNumber(1, 8)('8')).toBe(8);
+    for (const text of ['0', '9', '1.5', '-1', '1e1', '', 'x']) expect(() => wholeNumber(1, 8)(text)).toThrow();
+    expect(timeSpan('10min')).toBe(600_000);
+    for (const text of ['0', 'soon', '-1s', '1y']) expect(() => timeSpan(text)).toThrow();
+    expect(unitName('node-agent@1.service')).toBe('node-agent@1.service');
+    for (const text of ['x', '-x.service', 'a b.service', 'a;b.service', '']) expect(() => unitName(text)).toThrow();
+  });
+});
+
+describe('data of a file', () => {
+  it('is read as base64, whatever is in it', () => {
+    const path = join(folder, 'data');
+    writeFileSync(path, Buffer.from([0, 255, 10]));
+    expect(readData(path, '--user-data')).toBe('AP8K');
+  });
+
+  it('that is too large or not there is refused by the option it was given with', () => {
+    const path = join(folder, 'large');
+    writeFileSync(path, Buffer.alloc(50_000));
+    expect(() => readData(path, '--custom-data')).toThrow('--custom-data has room for 49152');
+    expect(() => readData(join(folder, 'none'), '--user-data')).toThrow('ENOENT');
+  });
+});

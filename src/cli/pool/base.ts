@@ -1,0 +1,115 @@
+// cli/pool/base.ts: `headstart pool base`: a minimal Debian that pools can be made from, built from packages, once.
+import { systemClock } from '../../base/clock.ts';
+import { type RunCommand, runCommand } from '../../base/command.ts';
+import { formatSpan } from '../../base/duration.ts';
+import type { Waiting } from '../../vms/factory.ts';
+import { BASE_TAGS, type BaseImage, findBase } from '../../vms/qemu/base/base-versions.ts';
+import { ensureBase } from '../../vms/qemu/base/build-base.ts';
+import { baseRecipe, type Recipe, SUITES } from '../../vms/qemu/base/recipe.ts';
+import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath, USER_TOOLS } from '../../vms/qemu/base/required-tools.ts';
+import { printJson, printJsonLine } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { homeFolder } from './home.ts';
+import { type PoolOptions, withPoolOptions } from './open-pools.ts';
+import { orInterrupted, tellStory } from './story.ts';
+
+interface Options extends PoolOptions {
+  suite: string;
+  refresh?: boolean;
+  dryRun?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['pool base', 'pool base --refresh'],
+  configure: (command) =>
+    withPoolOptions(command)
+      .option('--suite <NAME>', `Debian's name of it: ${SUITES.join(', ')}`, 'bookworm')
+      .option('--refresh', 'look whether there are newer packages, and if so build a new version')
+      .option('--dry-run', 'say what would be built, and build nothing'),
+  async run(_args, options: Options, edges) {
+    const recipe = baseRecipe(options.suite);
+    const home = homeFolder(options, edges.env);
+    const refresh = options.refresh === true;
+    const found = findBase(home, recipe);
+    if (options.dryRun) return tellPlan(plannedChanges(recipe, found, refresh), recipe, options, edges);
+    if (found && !refresh) return tellImage(found, recipe, options, edges);
+
+    const isRoot = process.getuid?.() === 0;
+    requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
+    const signal = edges.signal();
+    const startedUs = edges.nowUs();
+    const story = tellStory(edges, options);
+    story.step(
+      `building ${recipe.definition} from the packages of ${recipe.suite}, from where this machine gets its own`,
+    );
+    const next = 'run the same command again; packages are asked for anew';
+    const { waiting, stop } = ticking(story.waiting);
+    const image = await orInterrupted(signal, { kept: 'Nothing was left behind.', next }, () =>
+      ensureBase(
+        recipe,
+        { refresh },
+        { home, clock: systemClock, isRoot, run: withToolPath(edges) },
+        {
+          signal,
+          onWaiting: waiting,
+        },
+      ),
+    ).finally(stop);
+    story.end();
+    if (image.isNew) story.step(`built in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
+    tellImage(image, recipe, options, edges);
+  },
+};
+
+/** A step may take minutes without a word; on a terminal the time goes on meanwhile. */
+function ticking(tell: Waiting): { waiting: Waiting; stop: () => void } {
+  let last: Parameters<Waiting> | undefined;
+  const timer = setInterval(() => {
+    if (last) tell(...last);
+  }, 1000);
+  return {
+    waiting: (...told) => {
+      last = told;
+      tell(...told);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function withToolPath(edges: Edges): RunCommand {
+  const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };
+  return (argv, options) => runCommand(argv, { env, ...options });
+}
+
+function plannedChanges(recipe: Recipe, found: BaseImage | undefined, refresh: boolean): string[] {
+  if (found && !refresh) return [];
+  const build = `build a version of headstart/${recipe.definition} from ${recipe.packages.length} packages of ${recipe.suite} and what they depend on`;
+  return [found ? `${build}, unless ${found.record.name} has their newest versions` : build];
+}
+
+function tellPlan(changes: string[], { definition }: Recipe, options: Options, edges: Edges): void {
+  if (options.json) printJson(edges, 'BaseImagePlan', { definition, changes });
+  else edges.stdout(changes.length === 0 ? 'nothing to do\n' : changes.map((change) => `would ${change}\n`).join(''));
+}
+
+function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Options, edges: Edges): void {
+  const bytes = Object.values(record.files).reduce((sum, file) => sum + (file?.bytes ?? 0), 0);
+  if (options.json) {
+    printJsonLine(edges, 'BaseImage', {
+      id,
+      isNew,
+      suite: recipe.suite,
+      definition: recipe.definition,
+      version: record.name,
+      kernel: record.tags[BASE_TAGS.kernel],
+      packagesHash: record.tags[BASE_TAGS.packages],
+      createdMs: record.createdMs,
+      bytes,
+    });
+    return;
+  }
+  const size = `${Math.ceil(bytes / 2 ** 20)} MiB`;
+  edges.stdout(`${id}  ${recipe.suite}, kernel ${record.tags[BASE_TAGS.kernel] ?? 'unknown'}, ${size}\n`);
+  if (!isNew) edges.stderr('it was there already; --refresh looks for newer packages\n');
+  else edges.stderr('next:  headstart pool create pool1\n');
+}

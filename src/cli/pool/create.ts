@@ -1,0 +1,123 @@
+// cli/pool/create.ts: `headstart pool create NAME`: a pool of VMs on this machine, all made from one recipe.
+import { UserError } from '../../base/errors.ts';
+import { Conflict } from '../../vms/failures.ts';
+import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
+import { printJsonLine } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
+import { awaitAllUp } from './await-up.ts';
+import { tellChanges } from './dry-run.ts';
+import { DEFAULT_IMAGE, resolveImage } from './image.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+import { orInterrupted, tellStory } from './story.ts';
+import { describeSize, imageName, readPoolView, renderPool } from './view.ts';
+
+interface Options extends PoolOptions {
+  image: string;
+  count: number;
+  customData?: string;
+  userData?: string;
+  cpus: number;
+  memory: number;
+  disk: number;
+  service?: Service[];
+  readyUnit?: string;
+  wait: boolean;
+  timeout: number;
+  dryRun?: boolean;
+}
+
+export const verb = poolCreate(openPools);
+
+export function poolCreate(open: OpenPools): Verb {
+  return {
+    examples: [
+      'pool create pool1 --count 3',
+      'pool create pool1 --custom-data bootstrap.yaml --service 168.0.0.100:80=127.0.0.1:8080',
+    ],
+    configure: (command) =>
+      withPoolOptions(command)
+        .argument('<NAME>', 'lower-case letters, digits and dashes')
+        .option(
+          '--image <IMAGE>',
+          'DEFINITION, GALLERY/DEFINITION (its newest version) or with /VERSION',
+          DEFAULT_IMAGE,
+        )
+        .option('--count <N>', 'how many instances', wholeNumber(0, 100), 1)
+        .option('--custom-data <FILE>', 'what a new instance runs on its first boot: cloud-config or a script')
+        .option('--user-data <FILE>', 'what the metadata service tells; may change later')
+        .option('--cpus <N>', 'of each instance', wholeNumber(1, 64), 2)
+        .option('--memory <MB>', 'of each instance', wholeNumber(256, 1 << 20), 1024)
+        .option('--disk <GB>', 'of each instance; takes only what is written', wholeNumber(1, 1 << 14), 8)
+        .option(
+          '--service <ADDRESS:PORT=HOST:PORT>',
+          'what guests may reach besides their metadata; may be repeated',
+          addService,
+        )
+        .option('--ready-unit <UNIT>', 'an instance is up when this unit is active', unitName)
+        .option('--no-wait', 'return once the instances have started, before they are up')
+        .addOption(timeoutOption('how long an instance may take to come up', '15min'))
+        .option('--dry-run', 'say what would be made, and make nothing'),
+    async run([name = ''], options: Options, edges) {
+      poolName(name);
+      const given = specOf(name, options);
+      const signal = edges.signal();
+      const factory = await open(options, edges, 'run');
+      const image = await resolveImage(factory, options.image, signal);
+      const spec: PoolSpec = { ...given, image: { kind: 'version', id: image.id } };
+      if (options.dryRun) return tellChanges(edges, name, changesOf(spec, options.count), options);
+
+      const story = tellStory(edges, options);
+      story.step(`creating pool ${name} from ${imageName(spec.image)}`);
+      const kept = `What was made of pool ${name} stays.`;
+      const next = `headstart pool show ${name} tells how far it came; \`headstart pool scale ${name} ${options.count}\` goes on, \`headstart pool delete ${name}\` removes it`;
+      await orInterrupted(signal, { kept, next }, async () => {
+        const call = { signal, onWaiting: story.waiting };
+        const pool = await createNew(factory, spec, call);
+        if (options.count > 0) story.step(`starting ${options.count} instance${options.count === 1 ? '' : 's'}`);
+        const instances = await factory.setCapacity(pool.ref, options.count, call);
+        if (options.wait) await awaitAllUp(factory, instances, { story, deadlineMs: options.timeout, signal });
+      });
+      story.end();
+      const view = await readPoolView(factory, (await factory.readPool({ id: `pools/${name}`, name }))!, signal);
+      if (options.json) return printJsonLine(edges, 'Pool', view);
+      edges.stdout(renderPool(view, edges.nowUs() / 1000));
+    },
+  };
+}
+
+function specOf(name: string, options: Options): Omit<PoolSpec, 'image'> {
+  return {
+    name,
+    ...(options.customData !== undefined && { customData: readData(options.customData, '--custom-data') }),
+    ...(options.userData !== undefined && { userData: readData(options.userData, '--user-data') }),
+    extensions: [],
+    size: { cpus: options.cpus, memoryMb: options.memory, diskGb: options.disk },
+    services: options.service ?? [],
+    ...(options.readyUnit !== undefined && { readyUnit: options.readyUnit }),
+    tags: {},
+  };
+}
+
+function changesOf(spec: PoolSpec, count: number): string[] {
+  return [
+    `make pool ${spec.name} from ${imageName(spec.image)}`,
+    `make and start ${count} instance${count === 1 ? '' : 's'}, each with ${describeSize(spec.size)}`,
+    ...spec.services.map(({ address, port, to }) => `let them reach ${to.host}:${to.port} as ${address}:${port}`),
+  ];
+}
+
+async function createNew(factory: QemuFactory, spec: PoolSpec, call: Parameters<QemuFactory['createPool']>[1]) {
+  try {
+    return await factory.createPool(spec, call);
+  } catch (cause) {
+    if (!(cause instanceof Conflict)) throw cause;
+    throw new UserError(`there is a pool ${spec.name} already`, {
+      code: 'pool/exists',
+      kept: 'It was not changed.',
+      next: `headstart pool show ${spec.name}; headstart pool scale ${spec.name} N`,
+      exitCode: 1,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,54 @@
+// cli/pool/delete.ts: `headstart pool delete NAME`: the pool with its instances and their disks; image versions stay.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { recipeName } from '../../prototype/names.ts';
+import { confirm } from '../confirm.ts';
+import { printJsonLine } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { tellChanges } from './dry-run.ts';
+import { findPool } from './find.ts';
+import { homeFolder, prototypeFolder } from './home.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+import { orInterrupted, tellStory } from './story.ts';
+
+interface Options extends PoolOptions {
+  yes?: boolean;
+  dryRun?: boolean;
+}
+
+export const verb = poolDelete(openPools);
+
+export function poolDelete(open: OpenPools): Verb {
+  return {
+    examples: ['pool delete pool1', 'pool delete pool1 --yes'],
+    configure: (command) =>
+      withPoolOptions(command)
+        .argument('<NAME>', 'the pool')
+        .option('--yes', 'do not ask')
+        .option('--dry-run', 'say what would go, and delete nothing'),
+    async run([name = ''], options: Options, edges) {
+      const factory = await open(options, edges);
+      const pool = await findPool(factory, name, {});
+      const instances = (await factory.listInstances(pool.ref)).map(({ computerName }) => computerName);
+      const what = `delete pool ${name} with ${instances.length === 0 ? 'no instances' : instances.join(', ')} and their disks`;
+      if (options.dryRun) return tellChanges(edges, name, [what], options);
+      confirm(`${what}?`, options, edges); // before signals are ours: Ctrl-C has to end a question at once
+      const signal = edges.signal();
+      const story = tellStory(edges, options);
+      story.step(`deleting pool ${name}`);
+      const kept = `Pool ${name} may be there still, or only a part of it.`;
+      await orInterrupted(signal, { kept, next: `headstart pool delete ${name} --yes` }, () =>
+        factory.deletePool(pool.ref, { signal, onWaiting: story.waiting }),
+      );
+      forgetRecipe(homeFolder(options, edges.env), name);
+      story.end();
+      if (options.json) return printJsonLine(edges, 'PoolDeleted', { pool: name, instances });
+      edges.stdout(`pool ${name} is gone; image versions stay\n`);
+    },
+  };
+}
+
+/** What a prototype run saved for the way back holds the pool's custom data, and would be the wrong way for a new pool of that name. */
+function forgetRecipe(home: string, pool: string): void {
+  rmSync(join(prototypeFolder(home), `${recipeName(pool)}.json`), { force: true });
+}

@@ -1,0 +1,71 @@
+// cli/pool/exec.ts: `headstart pool exec INSTANCE -- CMD…`: run a program in the guest as root, through its agent; no network needed.
+
+import { isUtf8 } from 'node:buffer';
+import { fstatSync } from 'node:fs';
+import { printJson } from '../output/json.ts';
+import { writeAll } from '../streams.ts';
+import type { Verb } from '../verb.ts';
+import { timeoutOption } from './arguments.ts';
+import { askGuest, requireRunning } from './ask-guest.ts';
+import { findInstance } from './find.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+import { orInterrupted } from './story.ts';
+
+interface Options extends PoolOptions {
+  timeout: number;
+  stdin: boolean;
+}
+
+/** The process's own streams: what a program prints need not be text. */
+export interface Streams {
+  hasInput(): boolean;
+  write(fd: 1 | 2, bytes: Uint8Array): void;
+}
+
+export const verb = poolExec(openPools, { hasInput: isStdinPiped, write: writeAll });
+
+export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
+  return {
+    examples: ['pool exec pool1-000001 -- systemctl is-system-running', 'pool exec pool1-000001 -- sh -s < script.sh'],
+    configure: (command) =>
+      withPoolOptions(command)
+        .argument('<INSTANCE>', 'as `pool show` names it')
+        .argument('<CMD...>', 'program and arguments, after --; no shell is involved')
+        .addOption(timeoutOption('how long it may take', '10min'))
+        .option('--no-stdin', 'give it no input; without this a pipe or a file on standard input is passed on'),
+    async run([name = '', program = '', ...args], options: Options, edges) {
+      const input = options.stdin && hasInput() ? edges.readStdin() : undefined;
+      const signal = edges.signal();
+      const factory = await open(options, edges);
+      const instance = requireRunning(await findInstance(factory, name, { signal }));
+      const told = { kept: `What it began on ${name} may go on.`, next: 'run it again' };
+      const ran = await orInterrupted(signal, told, () =>
+        askGuest(instance, () =>
+          factory.runInGuest(instance.ref, [program, ...args], {
+            deadlineMs: options.timeout,
+            signal,
+            ...(input && { input }),
+          }),
+        ),
+      );
+      if (options.json) printJson(edges, 'PoolExec', { instance: name, exitCode: ran.exitCode, ...asText(ran) });
+      else {
+        write(1, ran.stdout);
+        write(2, ran.stderr);
+      }
+      return ran.exitCode;
+    },
+  };
+}
+
+/** Text of another encoding, or none at all, must arrive as it was. */
+function asText({ stdout, stderr }: { stdout: Buffer; stderr: Buffer }) {
+  const encoding = isUtf8(stdout) && isUtf8(stderr) ? 'utf8' : 'base64';
+  return { encoding, stdout: stdout.toString(encoding), stderr: stderr.toString(encoding) };
+}
+
+/** A pipe or a file; a terminal is nobody's input here, and neither is the socket that some programs leave open on it. */
+function isStdinPiped(): boolean {
+  const stat = fstatSync(0);
+  return stat.isFIFO() || stat.isFile();
+}

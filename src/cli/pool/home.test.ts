@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { homeFolder } from './home.ts';
+
+describe('the home of pools', () => {
+  it.each([
+    [{ home: '/a' }, { HEADSTART_HOME: '/b', XDG_DATA_HOME: '/c', HOME: '/d' }, '/a'],
+    [{}, { HEADSTART_HOME: '/b', XDG_DATA_HOME: '/c', HOME: '/d' }, '/b'],
+    [{}, { XDG_DATA_HOME: '/c', HOME: '/d' }, '/c/headstart'],
+    [{}, { XDG_DATA_HOME: 'relative', HOME: '/d' }, '/d/.local/share/headstart'],
+    [{}, { HEADSTART_HOME: '', HOME: '/d' }, '/d/.local/share/headstart'],
+  ])('with %j and %j is %s', (options, env, folder) => {
+    expect(homeFolder(options, env)).toBe(folder);
+  });
+
+  it('is asked for where nothing tells', () => {
+    expect(() => homeFolder({}, {})).toThrow(expect.objectContaining({ code: 'pool/no-home' }));
+  });
+});

@@ -1,0 +1,34 @@
+// cli/pool/home.ts: the one folder that holds galleries, pools and their disks: which is it?
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import type { Edges } from '../verb.ts';
+
+export interface HomeOptions {
+  home?: string;
+}
+
+export function withHomeOption(command: Command): Command {
+  return command.option(
+    '--home <FOLDER>',
+    'where pools and their disks are kept; default: HEADSTART_HOME, or headstart in XDG_DATA_HOME or ~/.local/share',
+  );
+}
+
+export function homeFolder({ home }: HomeOptions, env: Edges['env']): string {
+  const named = home ?? env.HEADSTART_HOME;
+  if (named) return resolve(named);
+  // The specification of base folders has relative ones ignored.
+  const data = env.XDG_DATA_HOME;
+  if (data && isAbsolute(data)) return join(data, 'headstart');
+  if (env.HOME) return join(env.HOME, '.local', 'share', 'headstart');
+  throw new UserError('there is no place for pools: neither HEADSTART_HOME, XDG_DATA_HOME nor HOME is set', {
+    code: 'pool/no-home',
+    next: 'name a folder with --home FOLDER',
+  });
+}
+
+/** Where runs on pools without a cluster keep their locks and saved recipes. */
+export function prototypeFolder(home: string): string {
+  return join(home, 'prototype');
+}

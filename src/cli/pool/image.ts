@@ -1,0 +1,67 @@
+// cli/pool/image.ts: which image version does `--image` mean? A version, or the newest of a definition.
+import { UserError } from '../../base/errors.ts';
+import { compareVersions } from '../../prototype/names.ts';
+import type { Factory, Version } from '../../vms/factory.ts';
+
+/** Where `headstart pool base` puts what it builds. */
+const BASE_GALLERY = 'headstart';
+export const DEFAULT_IMAGE = 'debian-12';
+
+/** `debian-12`, `headstart/debian-12`, `headstart/debian-12/2026.11.15`; with or without `galleries/` before it. */
+export async function resolveImage(
+  factory: Pick<Factory, 'readDefinition' | 'listVersions'>,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<Version> {
+  const { gallery, name, version } = parseImage(wanted);
+  const definition = await factory.readDefinition(gallery, name, { signal });
+  const versions = definition ? await factory.listVersions(definition, { signal }) : [];
+  const found =
+    version === undefined
+      ? versions
+          .filter((candidate) => candidate.state === 'ready' && !candidate.isExcludedFromLatest)
+          .toSorted((a, b) => compareVersions(b.name, a.name))[0]
+      : versions.find((candidate) => candidate.name === version);
+  if (found?.state === 'ready') return found;
+  throw noImage({ gallery, name, version }, versions, found);
+}
+
+interface ImageName {
+  gallery: string;
+  name: string;
+  version: string | undefined;
+}
+
+function parseImage(text: string): ImageName {
+  const parts = text.replace(/^galleries\//, '').split('/');
+  const [gallery, name, version] = parts.length === 1 ? [BASE_GALLERY, parts[0]] : parts;
+  if (gallery && name && version !== '' && parts.length <= 3) return { gallery, name, version };
+  throw new UserError(`${JSON.stringify(text)} names no image`, {
+    code: 'pool/bad-image',
+    next: 'give DEFINITION, GALLERY/DEFINITION or GALLERY/DEFINITION/VERSION',
+  });
+}
+
+function noImage(
+  { gallery, name, version }: ImageName,
+  versions: readonly Version[],
+  found: Version | undefined,
+): UserError {
+  const said = `${gallery}/${name}${version === undefined ? '' : `/${version}`}`;
+  if (found) {
+    return new UserError(`the image ${said} is ${found.state}, not ready`, {
+      code: 'pool/image-not-ready',
+      next: 'choose another one with --image',
+      exitCode: 1,
+    });
+  }
+  const known = versions.map((candidate) => candidate.name).join(', ');
+  return new UserError(`there is no image ${said}${known ? `; known: ${known}` : ''}`, {
+    code: 'pool/no-image',
+    next:
+      gallery === BASE_GALLERY && known === ''
+        ? '`headstart pool base` builds one from packages; then run this again'
+        : 'choose one with --image',
+    exitCode: 1,
+  });
+}

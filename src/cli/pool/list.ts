@@ -1,0 +1,54 @@
+// cli/pool/list.ts: `headstart pool list`: the pools of this machine.
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+import { imageName } from './view.ts';
+
+interface PoolLine {
+  name: string;
+  image: string;
+  instances: number;
+  running: number;
+  /** Instances that were made from another image than new ones are. */
+  stale: number;
+}
+
+export const verb = poolList(openPools);
+
+export function poolList(open: OpenPools): Verb {
+  return {
+    examples: ['pool list', 'pool list --json'],
+    configure: withPoolOptions,
+    async run(_args, options: PoolOptions, edges) {
+      const signal = edges.signal();
+      const factory = await open(options, edges);
+      const pools = await Promise.all(
+        (await factory.listPools({ signal })).map(async ({ ref, model }): Promise<PoolLine> => {
+          const instances = await factory.listInstances(ref, { signal });
+          const image = imageName(model.image);
+          return {
+            name: ref.name,
+            image,
+            instances: instances.length,
+            running: instances.filter(({ power }) => power === 'running').length,
+            stale: instances.filter((instance) => imageName(instance.image) !== image).length,
+          };
+        }),
+      );
+      if (options.json) return printJson(edges, 'PoolList', { pools });
+      if (pools.length === 0) return edges.stdout('no pools yet: `headstart pool create NAME` makes one\n');
+      edges.stdout(
+        renderTable(
+          [
+            { title: 'POOL', cell: (pool) => pool.name },
+            { title: 'RUNNING', align: 'right', cell: (pool) => `${pool.running}/${pool.instances}` },
+            { title: 'STALE', align: 'right', cell: (pool) => String(pool.stale) },
+            { title: 'NEW INSTANCES START FROM', cell: (pool) => pool.image },
+          ],
+          pools,
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// cli/pool/logs.ts: `headstart pool logs INSTANCE`: what its guest wrote on the serial console.
+import { systemClock } from '../../base/clock.ts';
+import { printJson, printJsonLine } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { wholeNumber } from './arguments.ts';
+import { consoleLines, followConsole } from './console.ts';
+import { findInstance } from './find.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+
+interface Options extends PoolOptions {
+  follow?: boolean;
+  lines: number;
+}
+
+export const verb = poolLogs(openPools);
+
+export function poolLogs(open: OpenPools): Verb {
+  return {
+    examples: ['pool logs pool1-000001', 'pool logs pool1-000001 -f --lines 20'],
+    configure: (command) =>
+      withPoolOptions(command)
+        .argument('<INSTANCE>', 'as `pool show` names it')
+        .option('-f, --follow', 'go on until Ctrl-C')
+        .option('--lines <N>', 'only the last ones', wholeNumber(0, 1e9), 200),
+    async run([name = ''], options: Options, edges) {
+      const factory = await open(options, edges);
+      const { ref } = await findInstance(factory, name, {});
+      const { consoleLog } = await factory.placeOf(ref);
+      const { lines, endsAt } = consoleLines(consoleLog, options.lines);
+      const tell = (text: string) =>
+        options.json
+          ? printJsonLine(edges, 'PoolLogLine', { instance: name, text })
+          : edges.stdout(`${printable(text)}\n`);
+      if (!options.follow) {
+        if (options.json) return printJson(edges, 'PoolLogs', { instance: name, lines });
+        for (const line of lines) tell(line);
+        return;
+      }
+      const signal = edges.signal();
+      for (const line of lines) tell(line);
+      await followConsole(consoleLog, endsAt, { tell, clock: systemClock, signal });
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// cli/pool/open-pools.ts: the factory of this machine's pools, with everything it has to be given: metadata, relay, scrub.
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import type { QemuOptions } from '../../vms/qemu/context.ts';
+import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { guestCommands } from '../guest-commands.ts';
+import type { Edges } from '../verb.ts';
+import { type HomeOptions, homeFolder, withHomeOption } from './home.ts';
+
+export interface PoolOptions extends HomeOptions {
+  json?: boolean;
+}
+
+/** What becomes of the copy of a donor's disk. */
+export interface CaptureOptions {
+  /** false: the copy keeps the donor's identity, and only the clone check on it keeps clones from being twins. */
+  scrub?: boolean;
+  /** off: clones start without it. */
+  cloudInit?: 'on' | 'off';
+}
+
+/** Whoever only looks needs no QEMU; whoever runs VMs is told at once of every program that is missing. */
+export type Purpose = 'look' | 'run';
+
+/** Verbs are given one, so that tests give them theirs. */
+export type OpenPools = (
+  options: HomeOptions & CaptureOptions,
+  edges: Edges,
+  purpose?: Purpose,
+) => Promise<QemuFactory>;
+
+export function withPoolOptions(command: Command): Command {
+  return withHomeOption(command).option(
+    '--json',
+    'one JSON document; long verbs print one event a line, the result last',
+  );
+}
+
+export const openPools: OpenPools = async (options, edges, purpose = 'look') => {
+  if (purpose === 'run') {
+    const { POOL_TOOLS, requireTools } = await import('../../vms/qemu/base/required-tools.ts');
+    requireTools(POOL_TOOLS, edges.env.PATH, process.getuid?.() === 0);
+  }
+  const { createQemuFactory } = await import('../../vms/qemu/qemu-factory.ts');
+  const scrub = scrubOf(options);
+  return createQemuFactory({
+    home: homeFolder(options, edges.env),
+    clock: systemClock,
+    run: runCommand,
+    ...guestCommands(edges.env),
+    ...(scrub && { scrub }),
+    ...(options.cloudInit === 'off' && { cloudInit: 'off' }),
+  });
+};
+
+const SCRUB_MS = 30 * 60_000;
+
+/** The copy is looked at again after the edit, from outside; see vms/qemu/scrub. Nothing of it is loaded before a copy is made. */
+function scrubOf({ scrub, cloudInit }: CaptureOptions): QemuOptions['scrub'] {
+  if (scrub === false && cloudInit !== 'off') return undefined;
+  return async (copy, call) => {
+    const [{ scrubDisk }, { COPY_ROOT }, { SCRUB_ITEMS, scrubScript }] = await Promise.all([
+      import('../../vms/qemu/scrub/scrub-disk.ts'),
+      import('../../vms/qemu/scrub/scrub-init.ts'),
+      import('../../clone-check/seal-script.ts'),
+    ]);
+    await scrubDisk(
+      {
+        ...copy,
+        ...(scrub !== false && { script: { text: scrubScript(COPY_ROOT), items: SCRUB_ITEMS } }),
+        ...(cloudInit === 'off' && { cloudInit }),
+      },
+      { run: runCommand, deadlineMs: SCRUB_MS, ...call },
+    );
+  };
+}

@@ -1,0 +1,92 @@
+// cli/pool/power.ts: an order to one instance: what `pool start`, `pool stop` and `pool reimage` have in common.
+import type { CallOptions, Instance, InstanceRef } from '../../vms/factory.ts';
+import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { confirm } from '../confirm.ts';
+import { printJsonLine } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { timeoutOption } from './arguments.ts';
+import { awaitAllUp } from './await-up.ts';
+import { tellChanges } from './dry-run.ts';
+import { findInstance } from './find.ts';
+import { type OpenPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+import { orInterrupted, type Story, tellStory } from './story.ts';
+import { readInstanceView } from './view.ts';
+
+export interface PowerOptions extends PoolOptions {
+  wait?: boolean;
+  timeout?: number;
+  yes?: boolean;
+  dryRun?: boolean;
+}
+
+export interface Order {
+  /** `start`: the verb, and what it would do. */
+  name: string;
+  doing: string;
+  examples: string[];
+  /** What is lost by it: it asks first. */
+  loses?: string;
+  /** The instance runs afterwards, and its guest is awaited. */
+  endsUp: boolean;
+  apply(factory: QemuFactory, instance: InstanceRef, options: CallOptions): Promise<void>;
+}
+
+export function orderVerb(order: Order, open: OpenPools): Verb {
+  return {
+    examples: order.examples,
+    configure(command) {
+      withPoolOptions(command)
+        .argument('<INSTANCE>', 'as `pool show` names it')
+        .option('--dry-run', 'say what would be done, and do nothing');
+      if (order.loses !== undefined) command.option('--yes', 'do not ask');
+      if (!order.endsUp) return;
+      command
+        .option('--no-wait', 'return once it has started, before it is up')
+        .addOption(timeoutOption('how long it may take to come up', '15min'));
+    },
+    async run([name = ''], options: PowerOptions, edges) {
+      const factory = await open(options, edges, order.endsUp ? 'run' : 'look');
+      const instance = await findInstance(factory, name, {});
+      const pool = instance.ref.pool.name;
+      if (options.dryRun) return tellChanges(edges, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
+      if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, edges);
+      const signal = edges.signal();
+      const story = tellStory(edges, options);
+      story.step(`${order.doing} ${name}`);
+      const told = { kept: `${name} is kept.`, next: `headstart pool ${order.name} ${name}` };
+      await orInterrupted(signal, told, () => carryOut(order, { factory, instance, options, story, signal }));
+      story.end();
+      return tellResult(factory, instance, options, edges);
+    },
+  };
+}
+
+interface Carrying {
+  factory: QemuFactory;
+  instance: Instance;
+  options: PowerOptions;
+  story: Story;
+  signal: AbortSignal;
+}
+
+async function carryOut(order: Order, { factory, instance, options, story, signal }: Carrying): Promise<void> {
+  await order.apply(factory, instance.ref, { signal, onWaiting: story.waiting });
+  if (!order.endsUp || !options.wait) return;
+  await awaitAllUp(factory, [instance], { story, deadlineMs: options.timeout!, signal });
+}
+
+async function tellResult(
+  factory: QemuFactory,
+  { ref, computerName }: Instance,
+  { json }: PowerOptions,
+  edges: Edges,
+): Promise<void> {
+  const signal = edges.signal();
+  const [pool, instance] = await Promise.all([
+    factory.readPool(ref.pool, { signal }),
+    factory.readInstance(ref, { signal }),
+  ]);
+  const view = await readInstanceView(factory, pool!, instance!, signal);
+  if (json) return printJsonLine(edges, 'PoolInstance', { pool: ref.pool.name, ...view });
+  edges.stdout(`${computerName} is ${view.power}${view.isUp ? ' and up' : ''}\n`);
+}

@@ -1,0 +1,71 @@
+// cli/pool/scale.ts: `headstart pool scale NAME N`: make new instances from the recipe as it is now, or delete the newest.
+import { InvalidArgumentError } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { printJsonLine } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { timeoutOption, wholeNumber } from './arguments.ts';
+import { awaitAllUp } from './await-up.ts';
+import { tellChanges } from './dry-run.ts';
+import { findPool } from './find.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+import { orInterrupted, tellStory } from './story.ts';
+import { imageName, readPoolView, renderPool } from './view.ts';
+
+interface Options extends PoolOptions {
+  wait: boolean;
+  timeout: number;
+  dryRun?: boolean;
+}
+
+export const verb = poolScale(openPools);
+
+export function poolScale(open: OpenPools): Verb {
+  return {
+    examples: ['pool scale pool1 5', 'pool scale pool1 0 --dry-run'],
+    configure: (command) =>
+      withPoolOptions(command)
+        .argument('<NAME>', 'the pool')
+        .argument('<N>', 'how many instances it shall have; the newest go first, and protected ones stay')
+        .option('--no-wait', 'return once new instances have started, before they are up')
+        .addOption(timeoutOption('how long an instance may take to come up', '15min'))
+        .option('--dry-run', 'say what would change, and change nothing'),
+    async run([name = '', text = ''], options: Options, edges) {
+      const count = countOf(text);
+      const signal = edges.signal();
+      const factory = await open(options, edges, 'run');
+      const pool = await findPool(factory, name, { signal });
+      const before = await factory.listInstances(pool.ref, { signal });
+      const more = count - before.length;
+      const image = imageName(pool.model.image);
+      if (options.dryRun) return tellChanges(edges, name, changesOf(more, image), options);
+      const story = tellStory(edges, options);
+      const kept = `What was changed of pool ${name} stays.`;
+      await orInterrupted(signal, { kept, next: `headstart pool scale ${name} ${count}` }, async () => {
+        for (const change of changesOf(more, image)) story.step(change);
+        const made = await factory.setCapacity(pool.ref, count, { signal, onWaiting: story.waiting });
+        if (options.wait) await awaitAllUp(factory, made, { story, deadlineMs: options.timeout, signal });
+      });
+      story.end();
+      const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
+      if (options.json) return printJsonLine(edges, 'Pool', view);
+      edges.stdout(renderPool(view, edges.nowUs() / 1000));
+    },
+  };
+}
+
+function changesOf(more: number, image: string): string[] {
+  if (more > 0) return [`start ${more} more from ${image}`];
+  return more < 0 ? [`delete ${-more} with their disks, the newest that are not protected`] : [];
+}
+
+function countOf(text: string): number {
+  try {
+    return wholeNumber(0, 100)(text);
+  } catch (cause) {
+    if (!(cause instanceof InvalidArgumentError)) throw cause;
+    throw new UserError(cause.message, {
+      code: 'pool/bad-count',
+      next: 'give how many instances, as in `pool scale pool1 3`',
+    });
+  }
+}

@@ -1,0 +1,62 @@
+// cli/pool/set.ts: `headstart pool set NAME`: what the metadata service tells the pool's instances as their user data.
+import { UserError } from '../../base/errors.ts';
+import { printJson } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { readData } from './arguments.ts';
+import { tellChanges } from './dry-run.ts';
+import { findPool } from './find.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
+
+interface Options extends PoolOptions {
+  /** false: `--no-user-data`. */
+  userData?: string | false;
+  instance?: string;
+  dryRun?: boolean;
+}
+
+export const verb = poolSet(openPools);
+
+export function poolSet(open: OpenPools): Verb {
+  return {
+    examples: ['pool set pool1 --user-data node-config.yaml', 'pool set pool1 --instance pool1-000002 --no-user-data'],
+    configure: (command) =>
+      withPoolOptions(command)
+        .argument('<NAME>', 'the pool')
+        .option('--user-data <FILE>', 'instances that run see it at once')
+        .option('--no-user-data', 'take it away')
+        .option('--instance <NAME>', 'only for this one; without it, for all that have none of their own')
+        .option('--dry-run', 'say what would change, and change nothing'),
+    async run([name = ''], options: Options, edges) {
+      if (options.userData === undefined) {
+        throw new UserError('there is nothing to set', {
+          code: 'pool/nothing-to-set',
+          next: 'give --user-data FILE or --no-user-data',
+        });
+      }
+      const userData = options.userData === false ? null : readData(options.userData, '--user-data');
+      const signal = edges.signal();
+      const factory = await open(options, edges);
+      const pool = await findPool(factory, name, { signal });
+      const instances = options.instance === undefined ? [] : await factory.listInstances(pool.ref, { signal });
+      const instance = instances.find(({ computerName }) => computerName === options.instance);
+      if (options.instance !== undefined && !instance) throw notInPool(options.instance, name);
+      const target = options.instance ?? name;
+      const change = `${userData === null ? 'take the user data from' : 'give new user data to'} ${target}`;
+      if (options.dryRun) return tellChanges(edges, name, [change], options);
+      await factory.setUserData(instance?.ref ?? pool.ref, userData, { signal });
+      if (options.json) {
+        const told = { pool: name, ...(options.instance !== undefined && { instance: options.instance }) };
+        return printJson(edges, 'PoolSet', { ...told, hasUserData: userData !== null });
+      }
+      edges.stdout(`${target} ${userData === null ? 'has no user data of its own any more' : 'has new user data'}\n`);
+    },
+  };
+}
+
+function notInPool(instance: string, pool: string): UserError {
+  return new UserError(`${JSON.stringify(instance)} is not an instance of ${pool}`, {
+    code: 'pool/no-such-instance',
+    next: `headstart pool show ${pool}`,
+    exitCode: 1,
+  });
+}

@@ -1,0 +1,14 @@
+// cli/pool/start.ts: `headstart pool start INSTANCE`: boot a stopped instance again, with the disk and the VM id it had.
+import { type OpenPools, openPools } from './open-pools.ts';
+import { type Order, orderVerb } from './power.ts';
+
+const start: Order = {
+  name: 'start',
+  doing: 'starting',
+  examples: ['pool start pool1-000001', 'pool start pool1-000001 --no-wait'],
+  endsUp: true,
+  apply: (factory, instance, options) => factory.start(instance, options),
+};
+
+export const poolStart = (open: OpenPools) => orderVerb(start, open);
+export const verb = poolStart(openPools);

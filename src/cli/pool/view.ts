@@ -1,0 +1,123 @@
+// cli/pool/view.ts: what is there to see of a pool and its instances? Never its custom data or user data: they hold secrets.
+import { formatSpan } from '../../base/duration.ts';
+import type { ImageRef, Instance, Pool } from '../../vms/factory.ts';
+import type { QemuFactory, Service, Size } from '../../vms/qemu/local-factory.ts';
+import { renderTable } from '../output/table.ts';
+
+export interface InstanceView {
+  name: string;
+  power: Instance['power'];
+  /** Whether the guest has come up as its pool defines it; only a running one can be asked. */
+  isUp: boolean;
+  /** Made from something else than new ones are. */
+  isStale: boolean;
+  image: string;
+  vmId: string;
+  address: string;
+  sshPort?: number;
+  startedMs?: number;
+}
+
+export interface PoolView {
+  name: string;
+  image: string;
+  size: Size;
+  /** New instances are given something to run on their first boot. */
+  hasCustomData: boolean;
+  hasUserData: boolean;
+  extensions: string[];
+  services: Service[];
+  readyUnit?: string;
+  instances: InstanceView[];
+}
+
+export async function readPoolView(factory: QemuFactory, pool: Pool, signal: AbortSignal): Promise<PoolView> {
+  const [spec, instances] = await Promise.all([
+    factory.readSpec(pool.ref, { signal }),
+    factory.listInstances(pool.ref, { signal }),
+  ]);
+  return {
+    name: pool.ref.name,
+    image: imageName(pool.model.image),
+    size: spec.size,
+    hasCustomData: spec.customData !== undefined,
+    hasUserData: spec.userData !== undefined,
+    extensions: spec.extensions.map(({ name }) => name),
+    services: spec.services,
+    ...(spec.readyUnit !== undefined && { readyUnit: spec.readyUnit }),
+    instances: await Promise.all(instances.map((instance) => readInstanceView(factory, pool, instance, signal))),
+  };
+}
+
+export async function readInstanceView(
+  factory: QemuFactory,
+  pool: Pick<Pool, 'model'>,
+  instance: Instance,
+  signal: AbortSignal,
+): Promise<InstanceView> {
+  const { address, sshPort, startedMs } = await factory.placeOf(instance.ref);
+  const isRunning = instance.power === 'running';
+  const image = imageName(instance.image);
+  return {
+    name: instance.computerName,
+    power: instance.power,
+    isUp: isRunning && (await factory.isUp(instance.ref, { signal })),
+    isStale: image !== imageName(pool.model.image),
+    image,
+    vmId: instance.vmId,
+    address,
+    ...(isRunning && sshPort !== undefined && { sshPort }),
+    ...(isRunning && startedMs !== undefined && { startedMs }),
+  };
+}
+
+/** `headstart/debian-12/2026.11.15` */
+export function imageName(image: ImageRef | undefined): string {
+  if (!image) return 'unknown';
+  if (image.kind === 'marketplace') return `${image.publisher}:${image.offer}:${image.sku}:${image.version}`;
+  return image.id.replace(/^galleries\//, '');
+}
+
+export function renderPool(view: PoolView, nowMs: number): string {
+  const { size } = view;
+  const facts: (readonly [string, string])[] = [
+    ['image', view.image],
+    ['size', describeSize(size)],
+    ['first boot', view.hasCustomData ? 'runs custom data' : 'runs nothing'],
+    ...(view.hasUserData ? ([['user data', 'given']] as const) : []),
+    ...(view.extensions.length > 0 ? ([['extensions', view.extensions.join(', ')]] as const) : []),
+    ['up when', view.readyUnit === undefined ? 'systemd has started everything' : `${view.readyUnit} is active`],
+    ...view.services.map(
+      ({ address, port, to }) => ['can reach', `${address}:${port}, which is ${to.host}:${to.port} here`] as const,
+    ),
+  ];
+  const width = Math.max(...facts.map(([name]) => name.length));
+  const head = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join('');
+  const table = view.instances.length > 0 ? renderInstances(view.instances, nowMs) : 'no instances\n';
+  return `${view.name}\n${head}\n${table}`;
+}
+
+export function describeSize({ cpus, memoryMb, diskGb }: Size): string {
+  return `${cpus} CPU${cpus === 1 ? '' : 's'}, ${memoryMb} MB memory, ${diskGb} GB disk`;
+}
+
+export function renderInstances(instances: readonly InstanceView[], nowMs: number): string {
+  return renderTable(
+    [
+      { title: 'INSTANCE', cell: (i) => i.name },
+      { title: 'POWER', cell: (i) => i.power },
+      { title: 'UP', cell: (i) => (i.isUp ? 'yes' : 'no') },
+      {
+        title: 'SINCE',
+        align: 'right',
+        cell: (i) =>
+          i.startedMs === undefined ? '' : formatSpan(Math.floor(Math.max(0, nowMs - i.startedMs) / 1000) * 1e6),
+      },
+      { title: 'ADDRESS', cell: (i) => i.address },
+      { title: 'SSH', align: 'right', cell: (i) => (i.sshPort === undefined ? '' : String(i.sshPort)) },
+      { title: 'MADE FROM', cell: (i) => i.image },
+      { title: '', cell: (i) => (i.isStale ? 'stale' : '') },
+    ],
+    instances,
+  );
+}

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { nodeName } from './node-name.ts';
+
+it.each(['k8s-pool1-12345678-vmss000000', 'node.example.org', 'N1'])('%s is a name', (name) => {
+  expect(nodeName(name)).toBe(name);
+});
+
+it.each(['', '.', '..', '../../secrets', 'a/b', 'a%2fb', 'a\u001b[2J', '-a', 'a-', 'x'.repeat(254)])(
+  '%j is none',
+  (text) => {
+    expect(() => nodeName(text)).toThrow('No node can be called that.');
+  },
+);
+
+it('whatever passes means itself in an address', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      try {
+        nodeName(text);
+      } catch {
+        return;
+      }
+      expect(new URL(`https://server/api/v1/nodes/${text}`).pathname).toBe(`/api/v1/nodes/${text}`);
+    }),
+  );
+});

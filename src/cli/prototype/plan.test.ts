@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { PRIOR_ANNOTATION } from '../../prototype/names.ts';
+import { POOL } from '../../prototype/testing.ts';
+import { run } from '../testing.ts';
+import { planVerb } from './plan.ts';
+import { inspectionOf, verbLab } from './testing.ts';
+
+describe('prototype plan', () => {
+  it('says that the inspection is not part of it, and changes nothing', async () => {
+    const world = verbLab();
+    const before = JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes]);
+    const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName);
+    expect(code).toBe(0);
+    expect(stdout).toContain('drain the donor');
+    expect(stdout).toContain(`${world.donor.computerName} was not inspected (--inspect was not given)`);
+    expect(stdout).toContain('- marketplace debian:debian-12:12-gen2:latest\n    + version 2026.11.15');
+    expect(stdout).toContain('extensions\n    - bootstrap, billing\n    + billing');
+    expect(world.cluster.scripts).toEqual([]);
+    expect(JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes])).toBe(before);
+  });
+
+  it('with --inspect shows what a look from inside found, with file and line, and exits 3 when it speaks against it', async () => {
+    const world = verbLab({ hasCluster: false });
+    world.cluster.runScript = () => ({
+      exitCode: 0,
+      stdout: inspectionOf(
+        world.donor.vmId,
+        `reference\tkubelet\t/etc/default/kubelet\t3\tname\thostname-override\t${world.donor.computerName}`,
+        'reboot-required\t/run/reboot-required\tlinux-base',
+      ),
+      stderr: '',
+    });
+    const told = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
+    expect(told.code).toBe(3);
+    expect(told.stdout).toContain('seen from inside:');
+    expect(told.stdout).toContain('/etc/default/kubelet:3: hostname-override is');
+    expect(told.stdout).toContain('no: a reboot is pending (/run/reboot-required)');
+    expect(told.stdout).toMatch(/the way back is +none/);
+    const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect', '--json');
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: 'PrototypePlan',
+      node: world.donor.computerName,
+      inspection: { isDone: true, verdict: { findings: [expect.stringContaining('/etc/default/kubelet:3')] } },
+      against: [{ code: 'prototype/not-clonable' }, { code: 'prototype/unpatched' }, { code: 'prototype/no-way-back' }],
+    });
+  });
+
+  it('never prints the custom data that an inspection found', async () => {
+    const world = verbLab({ hasCluster: false });
+    const canary = Buffer.from('canary-of-plan').toString('base64');
+    const stdout = inspectionOf(world.donor.vmId, `custom-data\t/var/lib/u\t${canary}`);
+    world.cluster.runScript = () => ({ exitCode: 0, stdout, stderr: '' });
+    for (const more of [[], ['--json']]) {
+      const told = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect', ...more);
+      expect(told.stdout).toContain('/var/lib/u');
+      expect(told.stdout + told.stderr).not.toContain(canary);
+    }
+  });
+
+  it('does not try to inspect a donor that is out of service, and says why', async () => {
+    const world = verbLab();
+    world.cluster.touch(world.donor.computerName, { annotations: { [PRIOR_ANNOTATION]: '{}' } });
+    const { stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
+    expect(stdout).toContain('was not inspected (a run has it out of service)');
+    expect(world.cluster.scripts).toEqual([]);
+  });
+
+  it('chooses the best of a pool and says which and why', async () => {
+    const world = verbLab();
+    const { stdout } = await world.tell(planVerb, '--pool', POOL);
+    expect(stdout).toMatch(
+      new RegExp(`^donor: ${world.donor.computerName} \\(the best candidate, on the latest model`),
+    );
+  });
+
+  it('refuses when no node of the pool would do, each with its reason', async () => {
+    const world = verbLab();
+    for (const name of world.cluster.nodes.keys()) world.cluster.touch(name, { isReady: false });
+    const { code, stderr } = await world.tell(planVerb, '--pool', POOL);
+    expect(code).toBe(1);
+    expect(stderr).toContain('prototype/no-candidate');
+    expect(stderr).toContain(`${world.donor.computerName}: it is not Ready`);
+  });
+
+  it.each([
+    [[], 'prototype/no-donor-named'],
+    [['--node', 'a', '--pool', 'b'], 'prototype/two-donors'],
+  ])('with %j touches nothing', async (argv, error) => {
+    for (const verb of ['plan', 'run']) {
+      const { code, stderr } = await run(['prototype', verb, ...argv]);
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(error) });
+    }
+  });
+});

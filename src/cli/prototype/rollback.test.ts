@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { leaseName } from '../../prototype/names.ts';
+import { POOL } from '../../prototype/testing.ts';
+import { Conflict } from '../../vms/failures.ts';
+import { rollbackVerb } from './rollback.ts';
+import { type VerbLab, verbLab } from './testing.ts';
+
+async function afterARun(): Promise<VerbLab> {
+  const world = verbLab();
+  await world.run();
+  const recipe = {
+    image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' },
+    customData: 'eA==',
+  };
+  await world.cluster.writeSecret(`headstart-recipe-${POOL}`, {
+    recipe: JSON.stringify({ ...recipe, extensions: [] }),
+  });
+  return world;
+}
+
+const toOriginal = ['--pool', POOL, '--to', 'original'];
+
+describe('prototype rollback', () => {
+  it('goes back, says so, and leaves the pool free', async () => {
+    const world = await afterARun();
+    const { code, stdout } = await world.tell(rollbackVerb, ...toOriginal);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`pointed ${POOL} from version`),
+    });
+    expect(world.cluster.leases.size).toBe(0);
+  });
+
+  it('plans again when somebody changed the pool meanwhile: an autoscaler does that all the time', async () => {
+    const world = await afterARun();
+    const { changeModel } = world.factory;
+    let tries = 0;
+    world.factory.changeModel = async (...args) => {
+      if (tries++ === 0) throw new Conflict('changed since it was read');
+      return changeModel(...args);
+    };
+    const { code, stderr } = await world.tell((connect) => rollbackVerb(connect, world.clock), ...toOriginal);
+    expect(code, stderr).toBe(0);
+    expect(tries).toBe(2);
+    expect(stderr).toContain('changed since it was read; again in');
+  });
+
+  it('does nothing beside a run, and names who is at work', async () => {
+    const world = await afterARun();
+    const hold = { holder: 'somebody-1', durationMs: 60_000, note: 'prototype of a' };
+    await world.cluster.holdLease(leaseName(POOL), hold);
+    const { code, stderr } = await world.tell(rollbackVerb, ...toOriginal);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('held by somebody-1') });
+  });
+
+  it('holds the pool under a name that no other process has: the numbers of processes repeat from pod to pod', async () => {
+    const holders: string[] = [];
+    for (let time = 0; time < 2; time++) {
+      const world = await afterARun();
+      const { holdLease } = world.cluster;
+      world.cluster.holdLease = async (name, wish, signal) => {
+        holders.push(wish.holder);
+        return holdLease(name, wish, signal);
+      };
+      await world.tell(rollbackVerb, ...toOriginal);
+    }
+    expect(new Set(holders).size).toBe(2);
+  });
+
+  it('looks without holding anything when it is only asked what it would do', async () => {
+    const world = await afterARun();
+    await world.cluster.holdLease(leaseName(POOL), { holder: 'x', durationMs: 60_000, note: '' });
+    const { code, stdout } = await world.tell(rollbackVerb, ...toOriginal, '--dry-run');
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('would point') });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { recipeName } from '../../prototype/names.ts';
+import { POOL } from '../../prototype/testing.ts';
+import { type VerbLab, verbLab } from './testing.ts';
+import { uninstallVerb } from './uninstall.ts';
+
+async function prototyped(): Promise<VerbLab> {
+  const world = verbLab();
+  await world.run();
+  const { recipe } = world.cluster.secrets.get(recipeName(POOL))!;
+  const whole = { ...(JSON.parse(recipe!) as object), customData: Buffer.from('canary').toString('base64') };
+  world.cluster.secrets.set(recipeName(POOL), { recipe: JSON.stringify(whole) });
+  return world;
+}
+
+describe('prototype uninstall', () => {
+  it('says with --dry-run what would go, and changes nothing', async () => {
+    const world = await prototyped();
+    const { code, stdout } = await world.tell(uninstallVerb, '--pool', POOL, '--dry-run');
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      `on ${POOL}, this would be done:`,
+      `  point ${POOL} from version ${world.intent.version} at marketplace debian:debian-12:12-gen2:latest`,
+      '  take the tags headstart-bootstrap, headstart-prototype off the pool',
+    ]);
+    expect(stdout).toContain(`the clone check stays on the disks of ${world.donor.computerName}`);
+    expect(world.factory.state.versions.size).toBe(1);
+    expect(world.cluster.leases.size).toBe(0);
+  });
+
+  it('refuses where nobody can be asked, unless it is told --yes', async () => {
+    const world = await prototyped();
+    const refused = await world.tell(uninstallVerb, '--pool', POOL);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cli/not-confirmed') });
+    expect(world.factory.state.versions.size).toBe(1);
+    const done = await world.tell(uninstallVerb, '--pool', POOL, '--yes');
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`on ${POOL}, this was done:`) });
+    expect(done.stdout).toContain('delete the saved original recipe');
+    expect(done.stdout + done.stderr).not.toContain(Buffer.from('canary').toString('base64'));
+    expect([world.factory.state.versions.size, world.cluster.secrets.size]).toEqual([0, 0]);
+  });
+
+  it('the second time has nothing to do, and asks nobody', async () => {
+    const world = await prototyped();
+    await world.tell(uninstallVerb, '--pool', POOL, '--yes');
+    const again = await world.tell(uninstallVerb, '--pool', POOL);
+    expect(again).toMatchObject({ code: 0, stdout: `nothing of headstart is left on ${POOL}\n` });
+  });
+
+  it('exits 4 while instances run a version, names them and what to do, in JSON too', async () => {
+    const world = await prototyped();
+    const born = world.factory.scaleOut(world.ref.pool);
+    const told = await world.tell(uninstallVerb, '--pool', POOL, '--yes', '--json');
+    expect(told.code).toBe(4);
+    const lines = told.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines[0]).toMatchObject({ kind: 'PrototypeEvent', event: 'step', step: 'put-pool-back' });
+    expect(lines.at(-1)).toMatchObject({
+      kind: 'PrototypeUninstall',
+      pool: POOL,
+      to: 'original',
+      isDryRun: false,
+      kept: [{ because: `${born.computerName} still runs it`, next: expect.any(String) }, expect.anything()],
+    });
+    const again = await world.tell(uninstallVerb, '--pool', POOL);
+    expect(again).toMatchObject({ code: 4, stdout: expect.stringContaining(`nothing to do on ${POOL} for now`) });
+  });
+
+  it('does not know a version that is not there', async () => {
+    const world = await prototyped();
+    const { code, stderr } = await world.tell(uninstallVerb, '--pool', POOL, '--to', '1.2.3', '--yes');
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/no-such-version') });
+    expect(world.factory.state.versions.size).toBe(1);
+  });
+});

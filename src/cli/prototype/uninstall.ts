@@ -1,0 +1,111 @@
+// cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
+import { systemClock } from '../../base/clock.ts';
+import { observePool, uninstallPool } from '../../prototype/run-uninstall.ts';
+import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/uninstall.ts';
+import { confirm } from '../confirm.ts';
+import { printJson, printJsonLine } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import { readCustomData } from './donor.ts';
+import { holderName } from './holder.ts';
+import { type LogLevel, showProgress } from './progress.ts';
+import { logLevel } from './run-options.ts';
+
+interface Options extends ConnectOptions {
+  pool: string;
+  to: string;
+  customData?: string;
+  unseal?: boolean;
+  yes?: boolean;
+  dryRun?: boolean;
+  logLevel: LogLevel;
+}
+
+export const verb = uninstallVerb(connectWorld);
+
+export function uninstallVerb(connect: typeof connectWorld): Verb {
+  return {
+    examples: [
+      'prototype uninstall --pool k8s-pool1-12345678-vmss --dry-run',
+      'prototype uninstall --pool k8s-pool1-12345678-vmss --to keep --unseal --yes',
+    ],
+    configure: (command) =>
+      withConnectOptions(command)
+        .requiredOption('--pool <NAME>', 'the scale set')
+        .option(
+          '--to <original|VERSION|keep>',
+          'what new instances start from afterwards: the recipe before the first run, a version (which then stays), or what they start from now',
+          'original',
+        )
+        .option('--custom-data <FILE>', 'the original bootstrap, where none was saved')
+        .option(
+          '--unseal',
+          'remove the clone check from the nodes of the pool, too: one short-lived privileged pod each',
+        )
+        .option('--yes', 'do not ask')
+        .option('--dry-run', 'say what would go and what would stay, and change nothing')
+        .option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL', logLevel, 'INFO'),
+    async run(_args, options: Options, edges) {
+      const wish = wishOf(options);
+      const world = await connect(options, edges);
+      // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
+      const quiet = new AbortController().signal;
+      const { pool } = await poolMembers(world, options.pool, quiet);
+      const asked = { pool, gallery: world.gallery, runId: holderName('uninstall'), wish };
+      const seen = await observePool(asked, { ...world, signal: quiet });
+      const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
+      const planned = plan.steps.map(({ what }) => what);
+      if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
+      edges.stderr(renderAnswer(pool.name, planned, plan, 'would'));
+      confirm(`do all this to ${pool.name}?`, options, edges);
+      const ended = await uninstallPool(asked, {
+        factory: world.factory,
+        cluster: world.cluster,
+        clock: systemClock,
+        signal: edges.signal(),
+        tell: showProgress(edges, options),
+      });
+      return tell(pool.name, ended.done, ended, options, edges);
+    },
+  };
+}
+
+function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsealed'> {
+  return {
+    to: to === 'original' || to === 'keep' ? to : { version: to },
+    ...(customData !== undefined && { customData: readCustomData(customData) }),
+    isUnsealing: unseal === true,
+  };
+}
+
+type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
+
+/** Exit code 4 when something stays that somebody has to do something about. */
+function tell(pool: string, done: string[], { kept, sealed }: Left, options: Options, edges: Edges): number {
+  const isDryRun = options.dryRun === true;
+  const body = { pool, to: options.to, done, kept, sealed, isDryRun };
+  if (options.json && isDryRun) printJson(edges, 'PrototypeUninstall', body);
+  else if (options.json) printJsonLine(edges, 'PrototypeUninstall', body);
+  else edges.stdout(renderAnswer(pool, done, { kept, sealed }, isDryRun ? 'would' : 'did'));
+  return !isDryRun && kept.some(({ next }) => next !== undefined) ? 4 : 0;
+}
+
+function renderAnswer(pool: string, done: readonly string[], { kept, sealed }: Left, tense: 'would' | 'did'): string {
+  const nothing =
+    kept.length === 0 ? `nothing of headstart is left on ${pool}\n` : `nothing to do on ${pool} for now\n`;
+  const head = tense === 'would' ? `on ${pool}, this would be done:\n` : `on ${pool}, this was done:\n`;
+  const lines = [
+    ...(done.length === 0 ? [nothing] : [head, ...done.map((what) => `  ${printable(what)}\n`)]),
+    ...kept.map(
+      ({ what, because, next }) =>
+        `kept: ${printable(what)}: ${printable(because)}\n${next === undefined ? '' : `  next: ${printable(next)}\n`}`,
+    ),
+    ...(sealed.length === 0
+      ? []
+      : [
+          `the clone check stays on the disks of ${printable(sealed.join(', '))}; there it does nothing, and --unseal removes it\n`,
+        ]),
+  ];
+  return lines.join('');
+}
