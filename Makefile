@@ -5,9 +5,9 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.PHONY: help install test lint format e2e campaign image demo bench chromium busybox
+.PHONY: help install test lint format e2e campaign image demo demo-boot bench chromium busybox vm-tools
 help:
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.package-lock.json
 
@@ -22,7 +22,7 @@ test: lint ## install, type-check, lint, run every unit and integration test
 	@echo "== tests"
 	@node .ci/count.ts
 
-e2e: install chromium busybox ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go)
+e2e: install chromium busybox vm-tools ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go) and on real VMs
 	@echo "== control plane"
 	@node e2e/ensure-kube.ts >/dev/null
 	@echo "== end to end"
@@ -30,8 +30,9 @@ e2e: install chromium busybox ## the report in a real Chromium, the prototype on
 	@echo "== the clone check with busybox's tools"
 	@node .ci/count.ts src/clone-check
 
-campaign: install ## every crash and fault at every call of a run, and every line of the clone check, counted
-	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-run.test.ts src/clone-check
+campaign: install vm-tools ## every crash and fault at every call of a run, every line of the clone check, and twenty kills of a run on a real pool, counted
+	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check
+	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts
 
 image: install ## the container image of the chart as an OCI layout in out/image (no container engine needed)
 	@node src/container/build.ts
@@ -45,7 +46,10 @@ lint: install ## type-check and lint
 format: install ## format, and fix what can be fixed
 	@biome check --write .
 
-demo: install ## analyse the recorded boots and write out/report.html
+demo: install vm-tools ## the whole loop on real VMs of this machine: bootstrap, prototype, clones, the difference, the way back (QUICK=1: one boot a side)
+	@node demo/run.ts
+
+demo-boot: install ## analyse the recorded boots and write out/report.html
 	@mkdir -p out
 	./headstart boot timeline -i $(BOOTS)/first-boot.tar.gz
 	./headstart boot blame -i $(BOOTS)/first-boot.tar.gz --at-least 1s
@@ -69,3 +73,6 @@ busybox:
 	@if ! command -v busybox >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "== installing busybox"; apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends busybox >/dev/null; fi
+
+vm-tools: install
+	@node demo/ensure-tools.ts

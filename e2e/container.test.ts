@@ -9,14 +9,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildImage, writeLayout } from '../src/container/build.ts';
-import { bundle } from '../src/container/bundle.ts';
 import type { OciImage } from '../src/container/oci-image.ts';
 
 const repository = join(import.meta.dirname, '..');
@@ -131,24 +129,62 @@ describe('the container image', () => {
   });
 });
 
-test('two bundles of the same tree are the same, wherever the tree is', async () => {
-  const copy = (name: string) => {
-    const tree = join(folder, name);
+describe('two builds of one tree', () => {
+  const first = join(folder, 'tree');
+  const second = join(folder, 'a-tree-somewhere-else', 'deeper');
+
+  beforeAll(() => {
     for (const part of ['src', 'sims', 'package.json', 'LICENSE']) {
-      cpSync(join(repository, part), join(tree, part), {
+      cpSync(join(repository, part), join(first, part), {
         recursive: true,
         filter: (path) => !/\/fixtures($|\/)|\.test\.ts$/.test(path),
       });
     }
-    symlinkSync(join(repository, 'node_modules'), join(tree, 'node_modules'));
-    return tree;
-  };
-  const first = copy('tree');
-  const second = join(folder, 'a-tree-somewhere-else');
-  cpSync(first, second, { recursive: true, verbatimSymlinks: true });
-  const [one, two] = [await bundle(first), await bundle(second)];
-  expect(one.map(({ path }) => path).sort()).toEqual(two.map(({ path }) => path).sort());
-  for (const { path, bytes } of one) {
-    expect(Buffer.compare(bytes, two.find((file) => file.path === path)!.bytes), path).toBe(0);
+    mkdirSync(join(second, '..'), { recursive: true });
+    copy(['--recursive', '--no-preserve=all', first], second);
+    // Each tree has its dependencies in a folder of its own; linked where the file system can, for they are large.
+    const packages = join(repository, 'node_modules');
+    for (const tree of [first, second]) {
+      if (!tryCopy(['--archive', '--link', packages], tree)) copy(['--archive', packages], tree);
+    }
+    // Other dates and other modes.
+    expect(spawnSync('chmod', ['-R', 'go-rwx', join(second, 'src')]).status).toBe(0);
+    expect(spawnSync('find', [join(second, 'src'), '-exec', 'touch', '-d', '2001-02-03', '{}', '+']).status).toBe(0);
+  });
+
+  test('in different folders, at different times, give the same image', () => {
+    const one = build(first, [], { TZ: 'UTC', LC_ALL: 'C' });
+    const two = build(second, ['--import', YEARS_LATER], { TZ: 'Asia/Kathmandu', LC_ALL: 'C.UTF-8' });
+    const names = (layout: string) => readdirSync(layout, { recursive: true }).map(String).sort();
+    expect(names(two.layout)).toEqual(names(one.layout)); // blobs are named by what is in them
+    expect(two.digest).toBe(one.digest);
+    for (const file of ['index.json', 'oci-layout']) {
+      expect(readFileSync(join(two.layout, file), 'utf8')).toBe(readFileSync(join(one.layout, file), 'utf8'));
+    }
+    console.log(`container image built twice, in two folders and years apart: ${one.digest}`);
+  });
+
+  /** A process whose clock, and whose files, are of another time. */
+  const YEARS_LATER = `data:text/javascript,${encodeURIComponent(`
+    const { now } = Date;
+    globalThis.Date = class extends Date {
+      constructor(...given) { given.length > 0 ? super(...given) : super(now() + 1e11); }
+      static now() { return now() + 1e11; }
+    };`)}`;
+
+  function build(tree: string, flags: string[], env: Record<string, string>) {
+    const layout = join(tree, 'out');
+    const ran = spawnSync(process.execPath, [...flags, join(tree, 'src/container/build.ts'), layout], {
+      cwd: tree,
+      env: { PATH: process.env.PATH, HOME: folder, ...env },
+      encoding: 'utf8',
+    });
+    expect(ran, ran.stderr).toMatchObject({ status: 0 });
+    const [, digest] = ran.stdout.trim().split('  ');
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    return { layout, digest };
   }
+
+  const tryCopy = (args: string[], to: string) => spawnSync('cp', [...args, to], { encoding: 'utf8' }).status === 0;
+  const copy = (args: string[], to: string) => expect(tryCopy(args, to), `cp ${args.join(' ')}`).toBe(true);
 });

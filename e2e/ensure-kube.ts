@@ -10,9 +10,15 @@ export interface KubeTools extends PlaneBinaries, HelmTools {}
 /** The version in tools/kube/go.mod. */
 const VERSION = 'v1.35.8';
 const MODULE = join(import.meta.dirname, '../tools/kube');
+const PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager'];
 const BUILD_MS = 90 * 60_000;
 
 type Tell = (line: string) => void;
+
+/** Nothing is built or fetched: is all of it in the cache already? */
+export function isKubeAtHand(): boolean {
+  return PROGRAMS.every((name) => existsSync(join(cacheFolder(), 'kube', VERSION, name)));
+}
 
 export async function ensureKube(tell: Tell = console.error): Promise<KubeTools> {
   const folder = join(cacheFolder(), 'kube', VERSION);

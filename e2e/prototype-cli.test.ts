@@ -1,11 +1,11 @@
 // e2e/prototype-cli.test.ts: do the verbs work as people type them: child processes, a service principal, and the shipped rights in Azure and Kubernetes?
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Referee, seatReferee } from '../sims/azure/referee/referee.ts';
+import { describeReport, type Referee, seatReferee } from '../sims/azure/referee/referee.ts';
 import type { RoleDefinition } from '../sims/azure/roles.ts';
 import { type AzureSim, startAzureSim } from '../sims/azure/start.ts';
 import { REALISTIC } from '../sims/azure/timing.ts';
@@ -34,6 +34,7 @@ const BUILD_MS = 2 * 3_600_000;
 const SPEED = 1000;
 /** Long enough to meet a run in the middle of it. */
 const SNAPSHOT_MS = 10_000;
+const NOT_LOOKED_UP = 'not looked up; override with --prices FILE';
 const CLIENT = { clientId: '00000000-0000-0000-0000-0000000000c1', clientSecret: CANARIES.clientSecret };
 
 let kube: KubeLab;
@@ -79,6 +80,8 @@ interface Site {
   donor: string;
   power(): string | undefined;
   start(...args: string[]): Running;
+  /** Its standard output is that file. */
+  startInto(file: string, ...args: string[]): Running;
   headstart(...args: string[]): Promise<Ended>;
   /** The last line of what it printed. */
   json(...args: string[]): Promise<{ code: number | null; body: Record<string, unknown> }>;
@@ -121,8 +124,8 @@ async function openSite(name: string, mode: 'Uniform' | 'Flexible'): Promise<Sit
   };
   const keeping = keepTending(joined);
   const donor = joined.nodes[0]!;
-  const start: Site['start'] = (...args) =>
-    launch(['prototype', ...args, '--azure-endpoint', sim.url, '--namespace', namespace], env);
+  const complete = (args: string[]) => ['prototype', ...args, '--azure-endpoint', sim.url, '--namespace', namespace];
+  const start: Site['start'] = (...args) => launch(complete(args), env);
   const headstart: Site['headstart'] = (...args) => start(...args).ended;
   const settings = {
     subscriptionId,
@@ -139,6 +142,12 @@ async function openSite(name: string, mode: 'Uniform' | 'Flexible'): Promise<Sit
     donor,
     power: () => instancesOf(sim.inspect(), joined.pool).find((one) => one.computerName.toLowerCase() === donor)?.power,
     start,
+    startInto: (file, ...args) => {
+      const fd = openSync(file, 'w');
+      const running = launch(complete(args), env, fd);
+      closeSync(fd);
+      return running;
+    },
     headstart,
     json: async (...args) => {
       const { code, stdout, stderr } = await headstart(...args, '--json');
@@ -172,12 +181,12 @@ function keepTending({ tend }: JoinedPool): { stop(): Promise<void> } {
   };
 }
 
-function launch(args: string[], env: NodeJS.ProcessEnv): Running {
-  const child = spawn(HEADSTART, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function launch(args: string[], env: NodeJS.ProcessEnv, stdout: 'pipe' | number = 'pipe'): Running {
+  const child = spawn(HEADSTART, args, { env, stdio: ['ignore', stdout, 'pipe'] });
   children.add(child);
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       out[name] += text;
       printed += text;
     });
@@ -224,6 +233,26 @@ describe('the verbs against a Uniform pool', () => {
     expect(planned).toMatchObject({ code: 0, body: { kind: 'PrototypePlan', version: today, against: [] } });
     const told = await site.headstart('plan', '--node', site.donor);
     expect(told.stdout).toContain('drain the donor');
+    expect(told.stdout).toContain('was not inspected (--inspect was not given)');
+    const young = await site.headstart('plan', '--pool', 'shelf');
+    expect(young).toMatchObject({ code: 1, stderr: expect.stringContaining('Ready for less than 1h') });
+    const inspected = await site.json('plan', '--node', site.donor, '--inspect');
+    expect(inspected).toMatchObject({
+      code: 0,
+      body: {
+        node: site.donor,
+        inspection: {
+          isDone: true,
+          verdict: {
+            joining: { method: { kind: 'shared-certificate' } },
+            wayBack: { kind: 'found' },
+            findings: [],
+            unpatched: [],
+          },
+        },
+        against: [],
+      },
+    });
     expect(await site.json('status')).toMatchObject({
       code: 0,
       body: { kind: 'PrototypeStatus', pools: [{ pool: 'shelf', versions: [] }] },
@@ -257,6 +286,8 @@ describe('the verbs against a Uniform pool', () => {
     const isHome = steps.indexOf('restore-node');
     expect(steps.slice(0, isHome).every((step) => /^(start|await-ready|restore)/.test(step))).toBe(true);
     expect(steps).toContain('switch-model');
+    // What was copied by then, or was still being copied, is used.
+    for (const step of ['discard-snapshot', 'drain', 'stop-donor']) expect(steps).not.toContain(step);
     expect(JSON.parse(resumed.stdout.trimEnd().split('\n').at(-1)!)).toMatchObject({
       kind: 'PrototypeRun',
       version: today,
@@ -275,6 +306,9 @@ describe('the verbs against a Uniform pool', () => {
   it('has nothing left to do when repeated, and says so', async () => {
     const { code, stdout } = await site.headstart('run', '--node', site.donor);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was left to do') });
+    const chosen = await site.headstart('run', '--pool', 'shelf');
+    expect(chosen).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was left to do') });
+    expect(chosen.stderr).toContain(`the donor is ${site.donor}: version ${today} was made from it`);
     expect(await site.headstart('recover', '--node', site.donor)).toMatchObject({
       code: 0,
       stdout: `${site.donor} is in service: nothing to do\n`,
@@ -290,8 +324,13 @@ describe('the verbs against a Uniform pool', () => {
     expect(told.stdout).toContain(`shelf starts from version ${today}, without bootstrap`);
     expect(await site.json('cost', '--pool', 'shelf')).toMatchObject({
       code: 0,
-      body: { kind: 'PrototypeCost', lines: [{ version: today, replicas: 3 }] },
+      body: { kind: 'PrototypeCost', lines: [{ version: today, replicas: 3 }], prices: { status: NOT_LOOKED_UP } },
     });
+    expect((await site.headstart('cost', '--pool', 'shelf')).stdout).toContain(NOT_LOOKED_UP);
+    const prices = join(folder, 'prices.json');
+    const table = { asOf: '2026-10-01', status: 'price list', currency: 'EUR', perGbMonth: { local: 1, zone: 2 } };
+    writeFileSync(prices, JSON.stringify(table));
+    expect((await site.json('cost', '--pool', 'shelf', '--prices', prices)).body).toMatchObject({ prices: table });
     expect(await site.json('prune', '--pool', 'shelf', '--dry-run')).toMatchObject({
       code: 0,
       body: { kind: 'PrototypePrune', deleted: [], isDryRun: true },
@@ -329,6 +368,41 @@ describe('the verbs against a Uniform pool', () => {
     });
   });
 
+  it('goes without a trace: first what is not in use, the rest when it no longer is', async () => {
+    const uninstall = ['uninstall', '--pool', 'shelf', '--unseal'];
+    const dry = await site.json(...uninstall, '--dry-run');
+    expect(dry).toMatchObject({ code: 0, body: { kind: 'PrototypeUninstall', isDryRun: true } });
+    expect(await site.headstart(...uninstall)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cli/not-confirmed'),
+    });
+    const part = await site.json(...uninstall, '--yes');
+    expect(part).toMatchObject({
+      code: 4,
+      body: {
+        kept: expect.arrayContaining([
+          { what: `version ${today}`, because: expect.stringContaining('still run'), next: expect.any(String) },
+        ]),
+      },
+    });
+    expect(has(machines.get(site.donor)!.root, '/var/lib/headstart/clone-check/owner')).toBe(false);
+    expect((await site.grow()).customData).toBe(CUSTOM_DATA);
+
+    site.sim.meddle(({ instances }) => {
+      for (const [key, { birth }] of Object.entries(instances)) if (birth.exactVersion === today) delete instances[key];
+    });
+    const rest = await site.json(...uninstall, '--yes');
+    expect(rest).toMatchObject({ code: 0, body: { kept: [], sealed: [] } });
+    const { galleries, snapshots, scaleSets } = site.sim.inspect();
+    expect([galleries, snapshots]).toEqual([{}, {}]);
+    expect(Object.values(scaleSets)[0]!.tags).toEqual({ team: 'payments' });
+    expect((await kube.core.listNamespacedSecret({ namespace: site.namespace })).items).toEqual([]);
+    expect(await site.headstart('uninstall', '--pool', 'shelf')).toMatchObject({
+      code: 0,
+      stdout: 'nothing of headstart is left on shelf\n',
+    });
+  });
+
   it('has left no secret in tags, annotations and events', async () => {
     expect(leaks(await publicMarks(kube, site.sim), [kube.plane.token, 'eyJ'])).toEqual([]);
   });
@@ -351,11 +425,60 @@ describe('the verbs against a Flexible pool', () => {
     const { code, body } = await site.json('recover', '--node', site.donor);
     expect({ code, body }).toMatchObject({ code: 0, body: { kind: 'PrototypeRecover', node: site.donor } });
     expect(body.steps).toEqual(expect.arrayContaining(['start-donor', 'restore-protection', 'restore-node']));
+    await expectHome();
+  });
+
+  it.each([
+    ['Ctrl-C', 'SIGINT', 130],
+    ['a terminal that is closed', 'SIGHUP', 129],
+  ] as const)(
+    'brings the donor home when it is interrupted by %s, and does not call that a bug',
+    async (_, signal, code) => {
+      forgetCopies();
+      const first = site.start('run', '--node', site.donor, '--json');
+      await first.reaches('take-snapshot');
+      first.child.kill(signal);
+      const ended = await first.ended;
+      expect(ended, ended.stderr).toMatchObject({ code, stderr: expect.stringContaining(`interrupted (${signal})`) });
+      expect(ended.stderr).not.toContain('bug:');
+      await expectHome();
+    },
+  );
+
+  it('ends at once when it is interrupted twice, says where that leaves the donor, and can be recovered from right away', async () => {
+    forgetCopies();
+    const first = site.start('run', '--node', site.donor, '--json');
+    await first.reaches('stop-donor');
+    first.child.kill('SIGINT');
+    await first.reaches('start-donor');
+    first.child.kill('SIGINT');
+    const ended = await first.ended;
+    expect(ended, ended.stderr).toMatchObject({ code: 130, stderr: expect.stringContaining('prototype/donor-out') });
+    expect(ended.stderr).toContain(`headstart prototype recover --node ${site.donor}`);
+    expect(await site.json('recover', '--node', site.donor)).toMatchObject({ code: 0 });
+    await expectHome();
+  });
+
+  it('finishes although what it tells cannot be written, and says so at the end', async () => {
+    const { code, stderr } = await site.startInto('/dev/full', 'run', '--node', site.donor, '--json').ended;
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('cli/stdout-unwritable') });
+    await expectHome();
+    expect((await site.json('status')).body).toMatchObject({ pools: [{ hasBootstrap: false }] });
+  });
+
+  /** A run that finds a copy of its donor goes on from there. */
+  const forgetCopies = () =>
+    site.sim.meddle((world) => {
+      world.snapshots = {};
+      world.versions = {};
+    });
+
+  async function expectHome(): Promise<void> {
     expect(site.power()).toBe('running');
     const { metadata, spec } = await kube.core.readNode({ name: site.donor });
     expect(metadata?.annotations ?? {}).toEqual({});
     expect(spec?.unschedulable).toBeUndefined();
-  });
+  }
 
   it('has left no secret in tags, annotations and events', async () => {
     expect(leaks(await publicMarks(kube, site.sim), [kube.plane.token, 'eyJ'])).toEqual([]);
@@ -370,10 +493,8 @@ describe('secrets and the referee', () => {
   });
 
   it('rejected nothing', async () => {
-    const { checked, rejected } = await referee.report();
-    console.log(
-      `referee: ${checked} exchanges checked, ${rejected.length} rejected${referee.sat ? '' : ' (did not sit: no specs)'}`,
-    );
-    expect(rejected).toEqual([]);
+    const report = await referee.report();
+    console.log(describeReport(report));
+    expect(report.rejected).toEqual([]);
   });
 });

@@ -103,7 +103,7 @@ function onRoot(script: string, root: string): string {
   return script
     .replace('/run/headstart-private', join(tmpdir(), 'headstart-private'))
     .replace(/echo ([\w+/=]+) \| base64 -d/, (_, encoded: string) => `echo ${inspecting(encoded)} | base64 -d`)
-    .replace(" 'seal' ", ` 'seal' '--root' '${root}' `);
+    .replace(/ '(seal|unseal)' /, ` '$1' '--root' '${root}' `);
 }
 
 export interface BootTimes {
@@ -122,7 +122,7 @@ export interface JoinedPool {
 }
 
 export const MERGE = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-const SHUTDOWN = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
+export const SHUTDOWN = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 let serial = 0;
 
 /** Three nodes, and two pods on the first of them, of which a disruption budget lets only one go at a time. */
@@ -203,12 +203,12 @@ export async function joinPool(
   };
 }
 
-function providerIdOf({ mode, scaleSetId, instanceId, id }: Instance): string {
+export function providerIdOf({ mode, scaleSetId, instanceId, id }: Instance): string {
   return `azure://${mode === 'Uniform' ? `${scaleSetId}/virtualMachines/${instanceId}` : id}`;
 }
 
 /** A node is Ready some time after its machine runs, and the shutdown taint goes later still. */
-function faceOf(
+export function faceOf(
   now: World,
   member: Instance,
   { clock, requests }: Pick<AzureSim<Clock>, 'clock' | 'requests'>,

@@ -1,45 +1,27 @@
 // e2e/prototype.test.ts: does the whole operation hold on real parts: engine, Azure SDK, refereed simulator on a virtual clock, real API server?
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeRun, MOST_BEYOND_PERCENT, runFigures } from '../bench/prototype-figures.ts';
 import type { Fault as SimFault } from '../sims/azure/faults.ts';
-import { type Referee, seatReferee } from '../sims/azure/referee/referee.ts';
+import { describeReport, type Referee, seatReferee } from '../sims/azure/referee/referee.ts';
 import { REALISTIC, type Timing } from '../sims/azure/timing.ts';
-import type { VirtualClock } from '../sims/azure/virtual-clock.ts';
 import { random } from '../sims/azure/world.ts';
-import { systemClock, versionOfDay } from '../src/base/clock.ts';
-import type { Cluster } from '../src/cluster/cluster.ts';
-import { type RunEvent, type RunResult, runPrototype } from '../src/prototype/engine.ts';
-import { AUTOSCALER_ANNOTATION, galleryName, snapshotName } from '../src/prototype/names.ts';
+import { AUTOSCALER_ANNOTATION, snapshotName } from '../src/prototype/names.ts';
 import type { Intent } from '../src/prototype/scene.ts';
-import { sealNode } from '../src/prototype/seal.ts';
 import { Dial, FAULTS } from '../src/prototype/testing.ts';
-import { type AzureLab, azureLab } from '../src/vms/azure/testing.ts';
-import type { Factory, InstanceRef, Protection } from '../src/vms/factory.ts';
-import { type KubeLab, openLab, SHIPPED } from './cluster-lab.ts';
-import {
-  CUSTOM_DATA,
-  expireLease,
-  type JoinedPool,
-  joinPool,
-  leaks,
-  MERGE,
-  poolScenario,
-  publicMarks,
-  SEALED,
-} from './prototype-lab.ts';
+import type { Protection } from '../src/vms/factory.ts';
+import { type KubeLab, openLab } from './cluster-lab.ts';
+import { BOOT_TIMES, type CaseOptions, openRealCase, POOL } from './prototype-case.ts';
+import { expireLease, leaks, MERGE, publicMarks, SEALED } from './prototype-lab.ts';
 
 /** The first run builds Kubernetes. */
 const BUILD_MS = 2 * 3_600_000;
-const READY_AFTER_MS = 30_000;
-const TAINT_GOES_AFTER_MS = 60_000;
 /** A short image build: the fault cases are about what goes wrong, not about waiting for it. */
 const QUICK: Timing = { ...REALISTIC, versionMs: 60_000, replicationLagMs: 30_000 };
-const POOL = 'pool-3';
 const PROTECTED: Protection = { fromScaleIn: true, fromPoolActions: false };
 
 let kube: KubeLab;
 let referee: Referee;
 let requests = 0;
-let serial = 0;
 
 beforeAll(async () => {
   referee = await seatReferee();
@@ -49,93 +31,31 @@ beforeAll(async () => {
 
 afterAll(() => kube?.close());
 
-interface Case {
-  lab: AzureLab;
-  joined: JoinedPool;
-  namespace: string;
-  donor: InstanceRef;
-  told: { atMs: number; event: RunEvent }[];
-  run(dial?: Dial): Promise<RunResult>;
+interface Case extends Awaited<ReturnType<typeof openRealCase>> {
   /** Everything about the donor that a run may change. */
   look(): Promise<unknown>;
-  end(): Promise<void>;
 }
 
 async function openCase(
-  mode: 'Uniform' | 'Flexible' = 'Uniform',
+  mode: CaseOptions['mode'] = 'Uniform',
   timing: Timing = QUICK,
-  more: Partial<Intent> = {},
+  intent: Partial<Intent> = {},
 ): Promise<Case> {
-  const scenario = poolScenario(POOL, mode, `case${++serial}-`);
-  const lab = await azureLab({ mode, scenario, sim: { referee, timing } });
-  const { factory, sim } = lab;
-  const { clock } = sim;
-  const { namespace, cluster: real } = await kube.account(SHIPPED);
-  const joined = await joinPool(kube, sim, { readyAfterMs: READY_AFTER_MS, taintGoesAfterMs: TAINT_GOES_AFTER_MS });
-  const nodeName = joined.nodes[0]!;
-  const donor = await factory.locate((await real.readNode(nodeName))!.providerId);
-  const cluster = onVirtualTime(real, clock, joined.tend);
-  const intent: Intent = {
-    nodeName,
-    gallery: galleryName('contract'),
-    version: versionOfDay(clock.nowMs()),
-    replicas: 3,
-    imageHistory: 3,
-    graceSeconds: 300,
-    isDrainForced: false,
-    isReleased: false,
-    mayBeManaged: false,
-    ...more,
-  };
-  const told: Case['told'] = [];
-  const signal = new AbortController().signal;
-  let runs = 0;
+  const one = await openRealCase(kube, { mode, timing, referee, intent });
   return {
-    lab,
-    joined,
-    namespace,
-    donor,
-    told,
-    run: (dial = new Dial()) => {
-      const broken = { factory: dial.wrap<Factory>(factory), cluster: dial.wrap<Cluster>(cluster) };
-      return runPrototype(intent, donor, `run-${++runs}`, {
-        ...broken,
-        clock,
-        signal,
-        customData: Buffer.from(CUSTOM_DATA).toString('base64'),
-        seal: (name, vmId) => sealNode(broken.cluster, name, vmId, signal),
-        tell: (event) => told.push({ atMs: clock.nowMs(), event }),
-      });
-    },
+    ...one,
     look: async () => {
-      await joined.tend();
-      const { metadata, spec } = await kube.core.readNode({ name: nodeName });
-      const { power, protection, tags } = (await factory.readInstance(donor))!;
+      await one.joined.tend();
+      const { metadata, spec } = await kube.core.readNode({ name: one.nodes[0]! });
+      const { power, protection, tags } = (await one.lab.factory.readInstance(one.donor))!;
       const { annotations, labels } = metadata!;
       return { annotations: annotations ?? {}, labels, spec, power, protection, tags };
     },
     end: async () => {
-      requests += sim.requests.length;
-      await joined.leave();
-      await lab.end();
+      requests += one.lab.sim.requests.length;
+      await one.end();
     },
   };
-}
-
-/** Requests to the real server take real time, and the virtual clock stands still meanwhile; pods need a moment to end or to start. */
-function onVirtualTime(cluster: Cluster, clock: VirtualClock, tend: () => Promise<void>): Cluster {
-  return new Proxy(cluster, {
-    get: (object, key: keyof Cluster) => {
-      const call = object[key] as (...args: unknown[]) => Promise<unknown>;
-      return (...args: unknown[]) =>
-        clock.during(async () => {
-          if (key === 'readNode' || key === 'evict') await tend();
-          const answer = await call(...args);
-          if (key === 'evict') await systemClock.sleep(250);
-          return answer;
-        });
-    },
-  });
 }
 
 async function expectDone({ lab, joined, told }: Case, version: string): Promise<void> {
@@ -169,14 +89,15 @@ describe.each(['Uniform', 'Flexible'] as const)('a run on a %s scale set', (mode
         const before = one.lab.sim.requests.length;
         const { version, steps } = await one.run(dial);
         expect(steps).toContain('drain');
-        const asked = one.lab.sim.requests.slice(before);
-        const polls = asked.filter(({ path }) => /operations\//i.test(path)).length;
-        const { outMs, simulatedMs } = downtime(one);
-        const beyond = (100 * (outMs - simulatedMs)) / simulatedMs;
-        console.log(
-          `${mode}: ${asked.length} requests to Azure (${polls} of them polls), ${dial.calls} calls to cloud and cluster; donor out for ${outMs / 1000} s, the operations alone ${simulatedMs / 1000} s: ${beyond.toFixed(1)} % beyond`,
-        );
-        expect(beyond).toBeLessThan(5);
+        const figures = runFigures({
+          told: one.told,
+          requests: one.lab.sim.requests.slice(before),
+          calls: dial.calls,
+          timing: REALISTIC,
+          backAfterMs: BOOT_TIMES.taintGoesAfterMs,
+        });
+        console.log(`${mode}: ${describeRun(figures)}`);
+        expect(figures.beyondPercent).toBeLessThan(MOST_BEYOND_PERCENT);
         expect(await one.look()).toEqual(found);
         await expectDone(one, version);
         expect((await one.run()).steps).toEqual([]);
@@ -186,18 +107,6 @@ describe.each(['Uniform', 'Flexible'] as const)('a run on a %s scale set', (mode
     ),
   );
 });
-
-/** From the order to stop until everything is restored, and what the simulated cloud and node need of it by themselves. */
-function downtime({ told }: Case): { outMs: number; simulatedMs: number } {
-  const stop = told.find(({ event }) => event.event === 'step' && event.step === 'stop-donor')!;
-  const restore = told.findIndex(({ event }) => event.event === 'step' && event.step === 'restore-node');
-  const { powerOffMs, snapshotMs, startMs, updateInstanceMs } = REALISTIC;
-  return {
-    outMs: told[restore + 1]!.atMs - stop.atMs,
-    // Protection put back, and the mark taken off: two updates of the instance.
-    simulatedMs: powerOffMs + snapshotMs + startMs + TAINT_GOES_AFTER_MS + 2 * updateInstanceMs,
-  };
-}
 
 describe('a donor is left exactly as it was found', () => {
   const patch = async ({ joined }: Case, body: object) => {
@@ -292,10 +201,10 @@ describe('a sample of the fault campaign', () => {
 
 describe('the referee', () => {
   it('rejected nothing', async () => {
-    const { checked, rejected } = await referee.report();
-    console.log(
-      `referee: ${requests} requests, ${checked} exchanges checked, ${rejected.length} rejected${referee.sat ? '' : ' (did not sit: no specs)'}`,
-    );
-    expect(rejected).toEqual([]);
+    const report = await referee.report();
+    console.log(`${requests} requests; ${describeReport(report)}`);
+    for (const field of report.recorded.leftOut) console.log(`  left out: ${field}`);
+    for (const field of report.recorded.unrecorded) console.log(`  never recorded: ${field}`);
+    expect(report.rejected).toEqual([]);
   });
 });

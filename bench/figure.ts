@@ -1,0 +1,22 @@
+// bench/figure.ts: what is one line of the bench, and where does a part of it work?
+
+export interface Figure {
+  name: string;
+  goal: string;
+  met: boolean;
+  said: string;
+  /** What was measured, for out/bench.json. */
+  measured: object;
+}
+
+export interface Bench {
+  root: string;
+  /** The launcher of this tree. */
+  headstart: string;
+  /** Scratch, removed at the end. */
+  folder: string;
+  progress(what: string): void;
+}
+
+/** One file per part: `node bench/run.ts NAME` runs it alone. */
+export type Part = (bench: Bench) => Promise<Figure[]>;

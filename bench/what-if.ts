@@ -1,0 +1,73 @@
+// bench/what-if.ts: is a predicted saving what a real second boot saves? One ordering is dropped in the model and in the guest.
+import { recordBoot } from '../demo/boots.ts';
+import { READY_UNIT } from '../demo/bootstrap.ts';
+import { median } from '../demo/ready.ts';
+import type { Stage } from '../demo/stage.ts';
+import { formatSpan } from '../src/base/duration.ts';
+import { loadInputs } from '../src/boot/load.ts';
+import type { Figure } from './figure.ts';
+
+const SLOW = 'waits-for-something.service';
+const DROP_IN = `/etc/systemd/system/${READY_UNIT}.d`;
+const ROUNDS = 2;
+const GOAL_PERCENT = 20;
+
+/** A unit that waits ten seconds for something outside the node, as wait-online does. */
+const SLOW_UNIT = `[Unit]
+Description=Waits for something outside this node
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sleep 10
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+export async function measureWhatIf(stage: Stage, instance: string): Promise<Figure> {
+  const inGuest = (script: string) => stage.ask('pool', 'exec', '--no-stdin', instance, '--', 'sh', '-c', script);
+  await stage.headstart('pool', 'start', instance);
+  await inGuest(
+    `printf %s '${SLOW_UNIT}' >/etc/systemd/system/${SLOW} && systemctl enable ${SLOW} && mkdir -p ${DROP_IN} && sync`,
+  );
+  const [slow, quick]: [number[], number[]] = [[], []];
+  let predictedUs = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    await inGuest(`printf '[Unit]\\nAfter=${SLOW}\\n' >${DROP_IN}/wait.conf && sync`);
+    const before = await rebootAndRecord(stage, instance);
+    slow.push(before.activeUs);
+    if (round === 0) predictedUs = await predict(stage, before.bundle);
+    await inGuest(`rm ${DROP_IN}/wait.conf && sync`);
+    quick.push((await rebootAndRecord(stage, instance)).activeUs);
+  }
+  const savedUs = median(slow) - median(quick);
+  const offPercent = (Math.abs(predictedUs - savedUs) / savedUs) * 100;
+  return {
+    name: 'what-if: one dropped After=, predicted from one boot, against real boots without it',
+    goal: `within ${GOAL_PERCENT} %`,
+    met: offPercent <= GOAL_PERCENT,
+    said: `predicted ${formatSpan(predictedUs)}, measured ${formatSpan(savedUs)} (${offPercent.toFixed(0)} % apart, medians of ${ROUNDS} boots each)`,
+    measured: { predictedUs, slow, quick },
+  };
+}
+
+async function rebootAndRecord(stage: Stage, instance: string): Promise<{ bundle: string; activeUs: number }> {
+  await stage.headstart('pool', 'stop', instance);
+  await stage.headstart('pool', 'start', instance);
+  const { bundle } = await recordBoot(stage, 'prototype', instance);
+  const [record] = await loadInputs([bundle], { readStdin: () => new Uint8Array(), nowUs: Date.now() * 1000 });
+  const unit = record?.units.find(({ name }) => name === READY_UNIT);
+  if (!unit) throw new Error(`the record of ${instance} has no ${READY_UNIT}`);
+  return { bundle, activeUs: unit.activatedUs };
+}
+
+async function predict(stage: Stage, bundle: string): Promise<number> {
+  const answer: { savedUs: number } = JSON.parse(
+    await stage.ask(
+      ...['boot', 'what-if', '-i', bundle, '--json'],
+      ...['--drop-after', `${READY_UNIT} ${SLOW}`, '--target', READY_UNIT],
+    ),
+  );
+  return answer.savedUs;
+}

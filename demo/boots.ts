@@ -1,0 +1,35 @@
+// demo/boots.ts: one more node of a pool, from nothing to ready, and the evidence of its boot.
+import { join } from 'node:path';
+import { loadInputs } from '../src/boot/load.ts';
+import { READY_UNIT } from './bootstrap.ts';
+import { type Readiness, readinessOf } from './ready.ts';
+import type { Stage } from './stage.ts';
+
+export type Kind = 'generic' | 'prototype';
+
+export interface Boot extends Readiness {
+  kind: Kind;
+  instance: string;
+  bundle: string;
+}
+
+/** The pool grows by one. */
+export async function bootNode(stage: Stage, kind: Kind, pool: string): Promise<Boot> {
+  const before = await instancesOf(stage, pool);
+  await stage.headstart('pool', 'scale', pool, String(before.length + 1));
+  const [instance] = (await instancesOf(stage, pool)).filter((name) => !before.includes(name));
+  if (instance === undefined) throw new Error(`${pool} did not grow`);
+  return recordBoot(stage, kind, instance);
+}
+
+export async function recordBoot(stage: Stage, kind: Kind, instance: string): Promise<Boot> {
+  const bundle = join(stage.folder, `${kind}-${instance}.tar.gz`);
+  await stage.headstart('boot', 'collect', '--instance', instance, '-o', bundle);
+  const [record] = await loadInputs([bundle], { readStdin: () => new Uint8Array(), nowUs: Date.now() * 1000 });
+  return { kind, instance, bundle, ...readinessOf(record!, READY_UNIT) };
+}
+
+export async function instancesOf(stage: Stage, pool: string): Promise<string[]> {
+  const shown: { instances: { name: string }[] } = JSON.parse(await stage.ask('pool', 'show', pool, '--json'));
+  return shown.instances.map(({ name }) => name);
+}

@@ -1,0 +1,30 @@
+// demo/ready.ts: how long from the start of the VM until the node could work, by its own record of the boot?
+import type { BootRecord } from '../src/boot/record.ts';
+
+export interface Readiness {
+  /** From QEMU's start, on the host's clock, until the unit was active, on the guest's. */
+  readyUs: number;
+  /** How far the two clocks may be apart. */
+  errorUs: number;
+  /** The same kernel every time: how fast the machine was just then. */
+  kernelUs: number;
+}
+
+export function readinessOf(record: BootRecord, unitName: string): Readiness {
+  const created = record.milestones.find(({ name }) => name === 'vm-created');
+  const userspace = record.milestones.find(({ name }) => name === 'userspace');
+  const unit = record.units.find(({ name }) => name === unitName);
+  if (!created || !userspace || !unit || unit.activatedUs === 0)
+    throw new Error(`the record does not tell when the VM started, or when ${unitName} was active`);
+  return {
+    readyUs: unit.activatedUs - created.atUs,
+    errorUs: created.errorUs ?? 0,
+    kernelUs: userspace.atUs,
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

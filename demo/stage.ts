@@ -1,0 +1,80 @@
+// demo/stage.ts: where the demo plays: every command is shown as one would type it, run for real, and its output is the output.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { UserError } from '../src/base/errors.ts';
+
+export interface Stage {
+  /** Scratch and results: bundles, the report. */
+  folder: string;
+  signal: AbortSignal;
+  act(title: string): void;
+  say(text: string): void;
+  /** Shown, with its output as it comes. Gives what it answered. */
+  headstart(...args: string[]): Promise<string>;
+  /** Not shown: for what the demo itself wants to know. */
+  ask(...args: string[]): Promise<string>;
+}
+
+export interface StageOptions {
+  root: string;
+  folder: string;
+  home: string;
+  signal: AbortSignal;
+}
+
+export function openStage({ root, folder, home, signal }: StageOptions): Stage {
+  const startedMs = performance.now();
+  const env = { ...process.env, HEADSTART_HOME: home, HEADSTART_VMS: 'qemu' };
+  const run = async (args: readonly string[], isShown: boolean): Promise<string> => {
+    signal.throwIfAborted();
+    const child = spawn(join(root, 'headstart'), args, {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', isShown ? 'inherit' : 'pipe'],
+    });
+    let [answer, complaint] = ['', ''];
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+      if (isShown) process.stdout.write(text);
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text;
+    });
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', resolve);
+    });
+    // A terminal's Ctrl-C reaches the child as well; whichever of the two is seen first, it is an interruption.
+    signal.throwIfAborted();
+    if (code !== 0) throw failed(args, code, complaint);
+    return answer;
+  };
+  return {
+    folder,
+    signal,
+    act: (title) => {
+      const seconds = Math.round((performance.now() - startedMs) / 1000);
+      process.stdout.write(`\n== ${title}  (${Math.floor(seconds / 60)} min ${seconds % 60} s since the start)\n`);
+    },
+    say: (text) => process.stdout.write(`${text}\n`),
+    headstart: (...args) => {
+      process.stdout.write(`\n$ headstart ${args.map(typed).join(' ')}\n`);
+      return run(args, true);
+    },
+    ask: (...args) => run(args, false),
+  };
+}
+
+function failed(args: readonly string[], code: number | null, complaint: string): UserError {
+  const said = complaint.trim() && `: ${complaint.trim()}`;
+  return new UserError(`headstart ${args.join(' ')} ended with ${code}${said}`, {
+    code: 'demo/failed',
+    kept: 'What was collected so far is in out/demo.',
+    next: 'run the demo again; QUICK=1 is the short one',
+    exitCode: 1,
+  });
+}
+
+function typed(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

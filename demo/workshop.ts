@@ -1,0 +1,66 @@
+// demo/workshop.ts: what has to be at hand before the first VM: the base image, packages, a server; and all of it gone afterwards.
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../src/base/clock.ts';
+import { type RunCommand, runCommand } from '../src/base/command.ts';
+import { guestCommands } from '../src/cli/guest-commands.ts';
+import { ensureBase } from '../src/vms/qemu/base/build-base.ts';
+import { baseRecipe } from '../src/vms/qemu/base/recipe.ts';
+import { toolPath } from '../src/vms/qemu/base/required-tools.ts';
+import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { ensurePackages } from './packages.ts';
+import { type FileServer, serveFiles } from './serve-files.ts';
+
+export interface Workshop {
+  /** Of this demo alone, so that nothing of the user's is touched and everything can be removed. */
+  home: string;
+  packages: string[];
+  server: FileServer;
+  close(): Promise<void>;
+}
+
+export async function openWorkshop(signal: AbortSignal): Promise<Workshop> {
+  const isRoot = process.getuid?.() === 0;
+  const env = { ...process.env, PATH: toolPath(process.env.PATH) };
+  const run: RunCommand = (argv, options) => runCommand(argv, { env, ...options });
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'headstart');
+  // Kept from demo to demo, and shared with the tests.
+  const images = join(cache, 'vms');
+  const recipe = baseRecipe('bookworm');
+  process.stdout.write('== 0. the base image and the packages (kept for the next time)\n');
+  const base = await ensureBase(
+    recipe,
+    { refresh: false },
+    { home: images, clock: systemClock, run, isRoot },
+    { signal, onWaiting: tellOnce() },
+  );
+  process.stdout.write(`${base.id}${base.isNew ? '' : ', built earlier'}\n`);
+  const disk = join(images, base.id, 'disk.qcow2');
+  const packagesFolder = join(cache, 'demo', base.record.name);
+  mkdirSync(dirname(packagesFolder), { recursive: true });
+  const packages = await ensurePackages({ disk, suite: recipe.suite, folder: packagesFolder }, run);
+  process.stdout.write(`${packages.length} packages for nodes to install\n`);
+
+  mkdirSync(cache, { recursive: true });
+  const home = mkdtempSync(join(cache, 'demo-'));
+  const server = await serveFiles(packagesFolder);
+  cpSync(join(images, dirname(base.id)), join(home, dirname(base.id)), { recursive: true });
+  return { home, packages, server, close: () => closeWorkshop(home, server, run) };
+}
+
+async function closeWorkshop(home: string, server: FileServer, run: RunCommand): Promise<void> {
+  const factory = createQemuFactory({ home, clock: systemClock, run, stopGraceMs: 0, ...guestCommands(process.env) });
+  for (const { ref } of await factory.listPools()) await factory.deletePool(ref);
+  await server.close();
+  rmSync(home, { recursive: true, force: true });
+  process.stdout.write('cleaned up: no VM runs, its disks are gone\n');
+}
+
+function tellOnce(): (what: string) => void {
+  let told = '';
+  return (what) => {
+    if (what !== told) process.stderr.write(`waiting for ${what}\n`);
+    told = what;
+  };
+}

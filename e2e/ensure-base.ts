@@ -1,0 +1,30 @@
+// e2e/ensure-base.ts: the image that e2e boots real guests from: built once, then taken from a cache outside the tree.
+import { join } from 'node:path';
+import { systemClock } from '../src/base/clock.ts';
+import { runCommand } from '../src/base/command.ts';
+import { ensureBase } from '../src/vms/qemu/base/build-base.ts';
+import { baseRecipe } from '../src/vms/qemu/base/recipe.ts';
+import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath } from '../src/vms/qemu/base/required-tools.ts';
+import type { PublishEdges } from '../src/vms/qemu/make-version.ts';
+import { cacheFolder } from './ensure-helm.ts';
+
+/** Where the image is, and where pools are made; whoever makes one deletes it. */
+export async function ensureBaseImage(
+  tell: (line: string) => void = console.error,
+): Promise<PublishEdges & { imageId: string }> {
+  const isRoot = process.getuid?.() === 0;
+  requireTools([...POOL_TOOLS, ...BASE_TOOLS], process.env.PATH, isRoot);
+  const env = { ...process.env, PATH: toolPath(process.env.PATH) };
+  const edges: PublishEdges = {
+    home: join(cacheFolder(), 'vms'),
+    clock: systemClock,
+    run: (argv, options) => runCommand(argv, { env, ...options }),
+  };
+  let told = '';
+  const onWaiting = (what: string) => {
+    if (what !== told) tell(`base image: ${what}`);
+    told = what;
+  };
+  const { id } = await ensureBase(baseRecipe('bookworm'), { refresh: false }, { ...edges, isRoot }, { onWaiting });
+  return { ...edges, imageId: id };
+}

@@ -1,0 +1,160 @@
+// e2e/prototype-case.ts: one pool in the simulated Azure on a virtual clock, its nodes on an API server or in a fake, and runs of the operation on it.
+
+import type { Told } from '../bench/prototype-figures.ts';
+import type { Referee } from '../sims/azure/referee/referee.ts';
+import type { AzureSim } from '../sims/azure/start.ts';
+import type { Timing } from '../sims/azure/timing.ts';
+import type { VirtualClock } from '../sims/azure/virtual-clock.ts';
+import { instancesOf } from '../sims/azure/world.ts';
+import { systemClock, versionOfDay } from '../src/base/clock.ts';
+import type { Cluster } from '../src/cluster/cluster.ts';
+import { type FakeCluster, fakeCluster } from '../src/cluster/fake/fake-cluster.ts';
+import { type RunResult, runPrototype } from '../src/prototype/engine.ts';
+import { galleryName } from '../src/prototype/names.ts';
+import type { Intent } from '../src/prototype/scene.ts';
+import { sealNode } from '../src/prototype/seal.ts';
+import { Dial, pod } from '../src/prototype/testing.ts';
+import { type AzureLab, azureLab } from '../src/vms/azure/testing.ts';
+import type { Factory, InstanceRef } from '../src/vms/factory.ts';
+import { type KubeLab, SHIPPED } from './cluster-lab.ts';
+import {
+  CUSTOM_DATA,
+  faceOf,
+  type JoinedPool,
+  joinPool,
+  poolScenario,
+  providerIdOf,
+  SEALED,
+  SHUTDOWN,
+} from './prototype-lab.ts';
+
+export const POOL = 'pool-3';
+export const BOOT_TIMES = { readyAfterMs: 30_000, taintGoesAfterMs: 60_000 };
+
+export interface CaseOptions {
+  mode: 'Uniform' | 'Flexible';
+  timing: Timing;
+  referee?: Referee;
+  intent?: Partial<Intent>;
+}
+
+export interface Case {
+  lab: AzureLab;
+  nodes: readonly string[];
+  donor: InstanceRef;
+  told: Told[];
+  run(dial?: Dial): Promise<RunResult>;
+  end(): Promise<void>;
+}
+
+/** With its nodes in memory: for those who have no API server at hand. */
+export async function openFakeCase(options: CaseOptions): Promise<Case> {
+  const lab = await openLab(options);
+  const cluster = followingCluster(lab.sim);
+  return { ...(await makeCase(lab, cluster, [...cluster.nodes.keys()], options)), end: () => lab.end() };
+}
+
+/** With its nodes on a real API server, and exactly the shipped rights there. */
+export async function openRealCase(
+  kube: KubeLab,
+  options: CaseOptions,
+): Promise<Case & { joined: JoinedPool; namespace: string }> {
+  const lab = await openLab(options);
+  const { namespace, cluster: real } = await kube.account(SHIPPED);
+  const joined = await joinPool(kube, lab.sim, BOOT_TIMES);
+  const cluster = onVirtualTime(real, lab.sim.clock, joined.tend);
+  return {
+    ...(await makeCase(lab, cluster, joined.nodes, options)),
+    joined,
+    namespace,
+    end: async () => {
+      await joined.leave();
+      await lab.end();
+    },
+  };
+}
+
+let serial = 0;
+
+function openLab({ mode, timing, referee }: CaseOptions): Promise<AzureLab> {
+  const scenario = poolScenario(POOL, mode, `case${++serial}-`);
+  return azureLab({ mode, scenario, sim: { timing, ...(referee && { referee }) } });
+}
+
+async function makeCase(
+  lab: AzureLab,
+  cluster: Cluster,
+  nodes: readonly string[],
+  options: CaseOptions,
+): Promise<Omit<Case, 'end'>> {
+  const { factory } = lab;
+  const { clock } = lab.sim;
+  const nodeName = nodes[0]!;
+  const donor = await factory.locate((await cluster.readNode(nodeName))!.providerId);
+  const intent: Intent = {
+    nodeName,
+    gallery: galleryName('contract'),
+    version: versionOfDay(clock.nowMs()),
+    replicas: 3,
+    imageHistory: 3,
+    graceSeconds: 300,
+    isDrainForced: false,
+    isReleased: false,
+    mayBeManaged: false,
+    ...options.intent,
+  };
+  const told: Told[] = [];
+  const { signal } = new AbortController();
+  let runs = 0;
+  const run = (dial = new Dial()) => {
+    const broken = { factory: dial.wrap<Factory>(factory), cluster: dial.wrap<Cluster>(cluster) };
+    return runPrototype(intent, donor, `run-${++runs}`, {
+      ...broken,
+      clock,
+      signal,
+      customData: Buffer.from(CUSTOM_DATA).toString('base64'),
+      seal: (name, vmId) => sealNode(broken.cluster, name, vmId, signal),
+      tell: (event) => told.push({ atMs: clock.nowMs(), event }),
+    });
+  };
+  return { lab, nodes, donor, told, run };
+}
+
+/** A node in it is what its machine makes of it; pods leave as soon as they are asked to. */
+function followingCluster(sim: AzureSim): FakeCluster {
+  const cluster = fakeCluster(sim.clock);
+  const members = Object.values(sim.inspect().scaleSets).flatMap((set) => instancesOf(sim.inspect(), set));
+  for (const member of members) {
+    cluster.addNode(member.computerName.toLowerCase(), { providerId: providerIdOf(member), systemUuid: member.vmId });
+  }
+  cluster.pods = ['web-1', 'web-2'].map((name) => pod(name, members[0]!.computerName.toLowerCase()));
+  cluster.runScript = () => SEALED;
+  const { readNode } = cluster;
+  cluster.readNode = async (name, signal) => {
+    const member = members.find(({ computerName }) => computerName.toLowerCase() === name);
+    const known = cluster.nodes.get(name);
+    if (member && known) {
+      const { isReady, isTainted } = faceOf(sim.inspect(), member, sim, BOOT_TIMES);
+      if (known.isReady !== isReady || known.taints.length > 0 !== isTainted)
+        cluster.touch(name, { isReady, taints: isTainted ? [SHUTDOWN] : [] });
+    }
+    return readNode(name, signal);
+  };
+  return cluster;
+}
+
+/** Requests to the real server take real time, and the virtual clock stands still meanwhile; pods need a moment to end or to start. */
+function onVirtualTime(cluster: Cluster, clock: VirtualClock, tend: () => Promise<void>): Cluster {
+  return new Proxy(cluster, {
+    get: (object, key: keyof Cluster) => {
+      const call = object[key] as (...args: unknown[]) => Promise<unknown>;
+      return (...args: unknown[]) =>
+        clock.during(async () => {
+          if (key === 'readNode' || key === 'evict') await tend();
+          const answer = await call(...args);
+          if (key === 'evict') await systemClock.sleep(250);
+          return answer;
+        });
+    },
+  });
+}

@@ -1,0 +1,148 @@
+// The factory's contract on real QEMU processes, and what is left when those, or the commands that made them, are killed. No operating
+// system: the firmware finds nothing to boot, which is all the contract needs.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../src/base/clock.ts';
+import { factoryContract } from '../src/vms/contract.ts';
+import type { Definition, Instance, PoolRef } from '../src/vms/factory.ts';
+import { instanceFiles, providerId } from '../src/vms/qemu/layout.ts';
+import { instanceRecordSchema } from '../src/vms/qemu/records.ts';
+import { verifyVersion } from '../src/vms/qemu/version-records.ts';
+import { type EmptyLab, makeEmptyLab } from './qemu-lab.ts';
+
+factoryContract('QEMU', async () => {
+  const lab = await makeEmptyLab();
+  const { factory } = lab;
+  return {
+    factory,
+    clock: systemClock,
+    makePool: async (count) => {
+      const { ref } = await factory.createPool(lab.spec(`pool-${count}`));
+      const made = await factory.setCapacity(ref, count);
+      return { ref, providerIds: made.map((one) => providerId(one.ref)) };
+    },
+    grow: async (pool) => {
+      const [born] = await factory.setCapacity(pool, (await factory.listInstances(pool)).length + 1);
+      const { folder } = await factory.placeOf(born!.ref);
+      const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
+      const given = customDataOn(join(folder, instanceFiles.provisioning));
+      return {
+        image: record.image,
+        ...(given && { customData: given }),
+        extensions: record.extensions.map((one) => one.extension.name),
+      };
+    },
+    end: () => lab.end(),
+  };
+});
+
+/** What the guest would find on its provisioning disk; the ISO holds the one file as it is. */
+function customDataOn(iso: string): string | undefined {
+  const [, given] = /<CustomData>([^<]*)<\/CustomData>/.exec(readFileSync(iso, 'latin1')) ?? [];
+  return given && Buffer.from(given, 'base64').toString();
+}
+
+describe('after kill -9', () => {
+  let lab: EmptyLab;
+  let pool: PoolRef;
+  let instance: Instance;
+  beforeEach(async () => {
+    lab = await makeEmptyLab();
+    pool = (await lab.factory.createPool(lab.spec('web'))).ref;
+    instance = (await lab.factory.setCapacity(pool, 1))[0]!;
+  });
+  afterEach(() => lab.end());
+
+  // Two instances are made with two tools each; at most so many milliseconds pass until QEMU of the second runs.
+  it.each(['1', '1+', '2', '2+', '3', '4+', '120ms', '250ms', '400ms'])(
+    'of a command that scales out, at %s, the next one makes the pool whole',
+    async (moment) => {
+      await sacrifice('scale', moment);
+      const between = await lab.factory.listInstances(pool);
+      expect(between.length).toBeLessThanOrEqual(3);
+      await lab.factory.setCapacity(pool, 3);
+      const after = await lab.factory.listInstances(pool);
+      expect(after.map(({ power }) => power)).toEqual(['running', 'running', 'running']);
+      const places = await Promise.all(after.map(({ ref }) => lab.factory.placeOf(ref)));
+      expect(new Set(places.map(({ address }) => address)).size).toBe(3);
+      expect(new Set(places.map(({ sshPort }) => sshPort)).size).toBe(3);
+      expect(lab.processes()).toHaveLength(3);
+      expect(readdirSync(join(lab.home, 'pools/web/instances'))).toEqual(after.map(({ ref }) => ref.id));
+    },
+  );
+
+  it.each(['1', '1+', '2', '2+', '3', '3+', '60ms', '150ms'])(
+    'of a command that makes a version, at %s, there is no version or a whole one, and the next one makes it',
+    async (moment) => {
+      const definition = await prepareCapture();
+      await sacrifice('version', moment);
+      const id = { gallery: 'g', definition: 'd', version: '1.0.0' };
+      for (const _ of await lab.factory.listVersions(definition)) await verifyVersion(lab.home, id);
+      await runVictim('version', 'never');
+      await verifyVersion(lab.home, id);
+      expect(readdirSync(join(lab.home, 'galleries/g/d')).sort()).toEqual(['1.0.0', 'definition.json']);
+    },
+  );
+
+  it('of QEMU, the instance is stopped, its disk is sound, and it starts again', async () => {
+    process.kill(lab.processes()[0]!, 'SIGKILL');
+    await until(async () => (await lab.factory.readInstance(instance.ref))?.power === 'stopped');
+    execFileSync('qemu-img', ['check', '-q', (await lab.factory.placeOf(instance.ref)).disk]);
+    await lab.factory.start(instance.ref);
+    const after = await lab.factory.readInstance(instance.ref);
+    expect(after).toMatchObject({ power: 'running', vmId: instance.vmId });
+    expect(lab.processes()).toHaveLength(1);
+  });
+
+  it('of whoever kept the pid file, the process is still known, and goes with its pool', async () => {
+    const { folder } = await lab.factory.placeOf(instance.ref);
+    rmSync(join(folder, instanceFiles.pid));
+    expect((await lab.factory.readInstance(instance.ref))?.power).toBe('running');
+    await lab.factory.start(instance.ref);
+    expect(lab.processes()).toHaveLength(1);
+    await lab.factory.deletePool(pool);
+    expect(lab.processes()).toEqual([]);
+  });
+
+  async function prepareCapture(): Promise<Definition> {
+    const { factory } = lab;
+    await factory.stop(instance.ref);
+    await factory.createSnapshot({ name: 'snap', sourceDiskId: instance.osDisk!.id, region: 'local', tags: {} });
+    const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
+    const identity = { publisher: 'p', offer: 'o', sku: 's' };
+    return factory.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
+  }
+
+  /** By itself at a tool, or by us after some milliseconds; when it is done before, so much the better. */
+  async function sacrifice(order: string, moment: string): Promise<void> {
+    if (!moment.endsWith('ms')) return void (await runVictim(order, moment));
+    const victim = startVictim(order, 'never');
+    const ended = once(victim, 'exit');
+    await once(victim.stdout, 'data');
+    await wait(Number.parseInt(moment, 10));
+    victim.kill('SIGKILL');
+    await ended;
+  }
+
+  async function runVictim(order: string, moment: string): Promise<void> {
+    const [code, signal] = await once(startVictim(order, moment), 'exit');
+    expect([code, signal]).toEqual(moment === 'never' ? [0, null] : [null, 'SIGKILL']);
+  }
+
+  function startVictim(order: string, moment: string) {
+    const program = fileURLToPath(new URL('./qemu-victim.ts', import.meta.url));
+    return spawn(process.execPath, [program, lab.home, order, moment], { stdio: ['ignore', 'pipe', 'inherit'] });
+  }
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let looks = 0; !(await isSo()); looks++) {
+    if (looks > 600) throw new Error('it never came');
+    await wait(100);
+  }
+}

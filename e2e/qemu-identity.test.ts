@@ -1,0 +1,306 @@
+// Whose identity is on a captured disk, and on what starts from it? Real guests, real disks, looked at from outside, byte by byte.
+import { execFileSync } from 'node:child_process';
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../src/base/clock.ts';
+import { guestCommands } from '../src/cli/guest-commands.ts';
+import { parseCheckResult, RESULT_PATH } from '../src/clone-check/result.ts';
+import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript } from '../src/clone-check/seal-script.ts';
+import type { Definition, InstanceRef, PoolRef } from '../src/vms/factory.ts';
+import { versionFiles, versionFolder } from '../src/vms/qemu/layout.ts';
+import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
+import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { scrubDisk } from '../src/vms/qemu/scrub/scrub-disk.ts';
+import { COPY_ROOT } from '../src/vms/qemu/scrub/scrub-init.ts';
+import { ensureBaseImage } from './ensure-base.ts';
+
+const BASE_MS = 30 * 60_000;
+const BOOT_MS = 15 * 60_000;
+const ASK_MS = 5 * 60_000;
+const POOL: PoolRef = { id: 'pools/identity', name: 'identity' };
+const GALLERY = 'identity';
+const SNAPSHOT = 'identity-donor';
+const [SCRUBBED, PLAIN] = ['1.0.1', '1.0.2'] as const;
+/** Written on the donor and deleted again before it is captured: only free blocks have it. */
+const DELETED = 'written-once-and-deleted-before-the-capture';
+/** On the console while a clone makes its keys: by then the donor's are gone, and its own are not there. */
+const IN_THE_MIDDLE = 'the clone check makes keys';
+
+let home: string;
+/** One captures copies as they are, the other scrubs them. */
+let plain: QemuFactory;
+let scrubbing: QemuFactory;
+let donor: InstanceRef;
+let before: Identity;
+let definition: Definition;
+let snapshotId: string;
+
+interface Identity {
+  machineId: string;
+  hostName: string;
+  /** Private keys, whole. */
+  hostKeys: string[];
+  instanceId: string;
+  kubelet: string;
+  lease: string;
+}
+
+beforeAll(
+  async () => {
+    const { imageId, ...edges } = await ensureBaseImage();
+    home = edges.home;
+    const commands = { ...edges, ...guestCommands(process.env) };
+    plain = createQemuFactory(commands);
+    scrubbing = createQemuFactory({
+      ...commands,
+      cloudInit: 'off',
+      scrub: (copy, call) =>
+        scrubDisk(
+          { ...copy, script: { text: scrubScript(COPY_ROOT), items: SCRUB_ITEMS }, cloudInit: 'off' },
+          { run: edges.run, deadlineMs: BOOT_MS, ...call },
+        ),
+    });
+    await cleanUp(); // after a run that was killed
+    await plain.createPool({
+      name: POOL.name,
+      image: { kind: 'version', id: imageId },
+      extensions: [],
+      size: { cpus: 2, memoryMb: 1024, diskGb: 4 },
+      services: [],
+      tags: {},
+    });
+    donor = await grow(1);
+    await plain.awaitUp(donor, { deadlineMs: BOOT_MS });
+    await inGuest(donor, PLANT);
+    before = await identityOf(donor);
+    const { vmId } = (await plain.readInstance(donor))!;
+    const sealed = parseSealResult(await inGuest(donor, sealScript({ vmId })));
+    expect(sealed.problems).toEqual([]);
+    await plain.stop(donor);
+    await plain.createSnapshot({
+      name: SNAPSHOT,
+      sourceDiskId: (await plain.readInstance(donor))!.osDisk!.id,
+      region: 'local',
+      tags: {},
+    });
+    snapshotId = (await plain.readSnapshot(SNAPSHOT))!.id;
+    const base = (await plain.readDefinition('headstart', 'debian-12'))!;
+    definition = await plain.ensureDefinition(
+      { ...base, gallery: GALLERY, name: 'donor', osState: 'specialized' },
+      'local',
+    );
+  },
+  BASE_MS + 2 * BOOT_MS,
+);
+
+afterAll(cleanUp, BOOT_MS);
+
+async function cleanUp(): Promise<void> {
+  if (!plain) return;
+  await plain.deletePool(POOL);
+  await plain.deleteSnapshot(SNAPSHOT);
+  const made = await plain.readDefinition(GALLERY, 'donor');
+  if (!made) return;
+  for (const version of await plain.listVersions(made)) await plain.deleteVersion(made, version.name);
+  await plain.deleteDefinition(made);
+  await plain.deleteGallery(GALLERY);
+}
+
+describe('a donor that was sealed and captured', { timeout: 2 * BOOT_MS }, () => {
+  it('has every byte of its identity on an unscrubbed copy, free blocks included, and none on a scrubbed one', async () => {
+    const wanted = needlesOf(before);
+    await begin(plain, PLAIN);
+    expect(await absentFrom(PLAIN, wanted)).toEqual([]);
+    await begin(scrubbing, SCRUBBED);
+    expect(await absentFrom(SCRUBBED, wanted)).toEqual(Object.keys(wanted));
+  });
+
+  it('is what it was when it starts again', async () => {
+    await plain.start(donor);
+    await plain.awaitUp(donor, { deadlineMs: BOOT_MS });
+    expect(await identityOf(donor)).toEqual(before);
+    await plain.stop(donor);
+  });
+});
+
+describe('clones of the scrubbed copy, without cloud-init', { timeout: 2 * BOOT_MS }, () => {
+  it('start, are healthy, and have the name and network they were given', async () => {
+    const clone = await cloneOf(SCRUBBED, 2);
+    expect(
+      await inGuest(clone, 'systemctl is-system-running; hostname; systemctl is-active ssh systemd-networkd'),
+    ).toBe(`running\n${clone.id}\nactive\nactive\n`);
+    await expectItsOwn(clone, [before]);
+    await plain.deleteInstance(clone);
+  });
+});
+
+describe('clones of the unscrubbed copy: the clone check alone', { timeout: 3 * BOOT_MS }, () => {
+  let first: Identity;
+
+  it('runs before everything that would use the identity of the donor, and replaces all of it', async () => {
+    const clone = await cloneOf(PLAIN, 2);
+    first = await expectItsOwn(clone, [before]);
+    const checkedUs = await timeOf(clone, 'headstart-clone-check.service', 'ActiveEnterTimestampMonotonic');
+    expect(checkedUs).toBeGreaterThan(0);
+    for (const unit of ['systemd-networkd', 'dbus', 'ssh', 'cloud-init-local', 'cloud-init']) {
+      const startedUs = await timeOf(clone, `${unit}.service`, 'InactiveExitTimestampMonotonic');
+      expect(startedUs, unit).toBeGreaterThanOrEqual(checkedUs);
+    }
+    await plain.deleteInstance(clone);
+  });
+
+  it('comes right at the next boot when the power is cut in the middle of it', async () => {
+    const clone = await grow(2);
+    await cutPowerWhen(clone, IN_THE_MIDDLE);
+    expect((await plain.readInstance(clone))!.power).toBe('stopped');
+    await plain.start(clone);
+    await plain.awaitUp(clone, { deadlineMs: BOOT_MS });
+    await expectItsOwn(clone, [before, first]);
+    // Both boots made the one key there is: the first was cut off while the disk was still the donor's.
+    expect(before.hostKeys).toHaveLength(1);
+    const { consoleLog } = await plain.placeOf(clone);
+    expect(readFileSync(consoleLog, 'utf8').split(IN_THE_MIDDLE)).toHaveLength(3);
+    await plain.deleteInstance(clone);
+  });
+});
+
+/** What nodes have that a fresh guest has not: a kubelet's certificate, an old lease. And a way to see the clone check at work. */
+const PLANT = `set -e
+mkdir -p /var/lib/kubelet/pki /var/lib/dhcp /opt/witness /etc/systemd/system/headstart-clone-check.service.d
+cd /var/lib/kubelet/pki
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -keyout key -out certificate \\
+  -subj "/O=system:nodes/CN=system:node:$(hostname)" 2>/dev/null
+cat certificate key >kubelet-client-current.pem
+rm certificate key
+echo "lease { option host-name \\"$(hostname)\\"; # $(cat /proc/sys/kernel/random/uuid)" >/var/lib/dhcp/dhclient.leases
+for number in 1 2 3; do echo ${DELETED} >/var/lib/deleted-$number; done
+sync
+rm /var/lib/deleted-*
+cat >/opt/witness/ssh-keygen <<'end'
+#!/bin/sh
+echo '${IN_THE_MIDDLE}' >/dev/console
+sleep 2
+exec /usr/bin/ssh-keygen "$@"
+end
+chmod +x /opt/witness/ssh-keygen
+printf '[Service]\\nEnvironment=PATH=/opt/witness:/usr/sbin:/usr/bin:/sbin:/bin\\n' \\
+  >/etc/systemd/system/headstart-clone-check.service.d/witness.conf
+sync
+`;
+
+async function inGuest(instance: InstanceRef, script: string): Promise<string> {
+  const ran = await plain.runInGuest(instance, ['/bin/sh', '-s'], { deadlineMs: ASK_MS, input: script });
+  expect(ran.exitCode, `${ran.stdout}${ran.stderr}`).toBe(0);
+  return ran.stdout.toString();
+}
+
+async function identityOf(instance: InstanceRef): Promise<Identity> {
+  const text = await inGuest(
+    instance,
+    `for file in /etc/machine-id /proc/sys/kernel/hostname /var/lib/cloud/data/instance-id /var/lib/kubelet/pki/kubelet-client-current.pem \\
+      /var/lib/dhcp/dhclient.leases /etc/ssh/ssh_host_*_key; do
+      echo "== $file"; cat "$file" 2>/dev/null || echo none; done`,
+  );
+  const parts = text
+    .split(/^== .+\n/m)
+    .slice(1)
+    .map((part) => part.trim());
+  const [machineId, hostName, instanceId, kubelet, lease, ...hostKeys] = parts as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  return { machineId, hostName, hostKeys, instanceId, kubelet, lease };
+}
+
+/** What is looked for in the bytes of a disk, by what it is. A key is known by a line from its middle. */
+function needlesOf(identity: Identity): Record<string, string> {
+  const keys = identity.hostKeys.map((key, index) => [`host key ${index}`, key.split('\n').at(-3)!] as const);
+  expect(keys.length).toBeGreaterThan(0);
+  return {
+    'machine-id': identity.machineId,
+    'host name': identity.hostName,
+    'cloud-init instance id': identity.instanceId,
+    'kubelet certificate': identity.kubelet.split('\n')[3]!,
+    'kubelet key': identity.kubelet.split('\n').at(-3)!,
+    lease: identity.lease,
+    'deleted file': DELETED,
+    ...Object.fromEntries(keys),
+  };
+}
+
+async function absentFrom(version: string, needles: Record<string, string>): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'headstart-raw-'));
+  try {
+    const raw = join(folder, 'disk.raw');
+    const disk = join(versionFolder(home, { gallery: GALLERY, definition: 'donor', version }), versionFiles.disk);
+    execFileSync('qemu-img', ['convert', '-O', 'raw', disk, raw]);
+    const missing = new Map(Object.entries(needles).map(([what, text]) => [what, Buffer.from(text)]));
+    const overlap = Math.max(...[...missing.values()].map((bytes) => bytes.length));
+    let tail = Buffer.alloc(0);
+    for await (const chunk of createReadStream(raw, { highWaterMark: 4 << 20 })) {
+      const bytes = Buffer.concat([tail, chunk as Buffer]);
+      for (const [what, needle] of missing) if (bytes.includes(needle)) missing.delete(what);
+      tail = bytes.subarray(-overlap);
+    }
+    return Object.keys(needles).filter((what) => missing.has(what));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function begin(factory: QemuFactory, name: string): Promise<void> {
+  const terms = { region: 'local', replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
+  await factory.beginVersion({ definition, name, snapshotId, ...terms });
+}
+
+async function grow(count: number): Promise<InstanceRef> {
+  const [born] = await plain.setCapacity(POOL, count);
+  return born!.ref;
+}
+
+async function cloneOf(version: string, count: number): Promise<InstanceRef> {
+  const pool = (await plain.readPool(POOL))!;
+  const image = { kind: 'version', id: `${definition.id}/${version}` } as const;
+  await plain.changeModel(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
+  const clone = await grow(count);
+  await plain.awaitUp(clone, { deadlineMs: BOOT_MS });
+  return clone;
+}
+
+/** Nothing of the others, and a record of the clone check that says so. */
+async function expectItsOwn(clone: InstanceRef, others: readonly Identity[]): Promise<Identity> {
+  const own = await identityOf(clone);
+  expect(own.hostName).toBe(clone.id);
+  expect(own).toMatchObject({ kubelet: 'none', lease: 'none' });
+  expect(own.machineId).toMatch(/^[0-9a-f]{32}$/);
+  expect(own.hostKeys.length).toBeGreaterThan(0);
+  for (const other of others) {
+    expect(own.machineId).not.toBe(other.machineId);
+    expect(own.hostName).not.toBe(other.hostName);
+    for (const key of own.hostKeys) expect(other.hostKeys).not.toContain(key);
+  }
+  const result = parseCheckResult(await inGuest(clone, `cat ${RESULT_PATH}`));
+  expect(result?.vmId).toBe((await plain.readInstance(clone))!.vmId);
+  expect(result?.items.filter(({ state }) => state === 'failed')).toEqual([]);
+  return own;
+}
+
+async function timeOf(instance: InstanceRef, unit: string, property: string): Promise<number> {
+  return Number(await inGuest(instance, `systemctl show --value --property ${property} ${unit}`));
+}
+
+/** kill -9 of QEMU: what the guest had not written out by then is lost. */
+async function cutPowerWhen(instance: InstanceRef, line: string): Promise<void> {
+  const { folder, consoleLog } = await plain.placeOf(instance);
+  const untilMs = systemClock.nowMs() + BOOT_MS;
+  while (!readFileSync(consoleLog, 'utf8').includes(line)) {
+    expect(systemClock.nowMs(), 'the clone check did not begin').toBeLessThan(untilMs);
+    await systemClock.sleep(50);
+  }
+  process.kill(Number(readFileSync(join(folder, 'qemu.pid'), 'utf8')), 'SIGKILL');
+}

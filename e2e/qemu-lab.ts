@@ -1,0 +1,85 @@
+// e2e/qemu-lab.ts: a home with an image of nothing at all: real QEMU processes whose firmware finds nothing to boot.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../src/base/clock.ts';
+import { type RunCommand, runCommand } from '../src/base/command.ts';
+import type { PoolSpec, QemuFactory } from '../src/vms/qemu/local-factory.ts';
+import { publishVersion } from '../src/vms/qemu/make-version.ts';
+import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+
+export interface EmptyLab {
+  home: string;
+  factory: QemuFactory;
+  spec(name: string): PoolSpec;
+  /** Process ids of what runs in the home. */
+  processes(): number[];
+  end(): Promise<void>;
+}
+
+export async function makeEmptyLab(): Promise<EmptyLab> {
+  const folder = mkdtempSync(join(tmpdir(), 'headstart-qemu-'));
+  // Longer than the address of a unix socket, and with everything that means something to QEMU, slirp or a shell.
+  const home = join(folder, `a "home", with 'quotes' = $(id); ${'and more '.repeat(12)}`);
+  const factory = emptyFactory(home, runCommand);
+  const image = { kind: 'version', id: await publishEmpty(home) } as const;
+  const extension = { publisher: 'headstart', script: 'exit 0\n' };
+  return {
+    home,
+    factory,
+    spec: (name) => ({
+      name,
+      image,
+      customData: Buffer.from('#cloud-config\nruncmd: [join]\n').toString('base64'),
+      extensions: [
+        { ...extension, name: 'bootstrap', type: 'CustomScript', after: [] },
+        { ...extension, name: 'health', type: 'ApplicationHealthLinux', after: ['bootstrap'] },
+      ],
+      size: { cpus: 1, memoryMb: 32, diskGb: 1 },
+      services: [],
+      tags: { team: 'payments' },
+    }),
+    processes: () => processesIn(home),
+    async end() {
+      for (const pool of await factory.listPools()) await factory.deletePool(pool.ref);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export function emptyFactory(home: string, run: RunCommand): QemuFactory {
+  return createQemuFactory({
+    home,
+    clock: systemClock,
+    run,
+    metadataCommand: ['/bin/false'],
+    relayCommand: ['/bin/false'],
+    stopGraceMs: 300,
+    accelerator: 'tcg',
+  });
+}
+
+async function publishEmpty(home: string): Promise<string> {
+  mkdirSync(home);
+  const disk = join(home, 'empty.qcow2');
+  execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', disk, '16M']);
+  const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
+  const identity = { publisher: 'headstart', offer: 'empty', sku: 'empty' };
+  const definition = { gallery: 'headstart', name: 'empty', ...traits, ...identity };
+  const edges = { home, clock: systemClock, run: runCommand };
+  return publishVersion(edges, { definition, name: '1.0.0', tags: {} }, { disk });
+}
+
+export function processesIn(home: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`).startsWith(home) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
+      } catch {
+        return false; // ended between two looks, or not ours to look at
+      }
+    })
+    .map(Number);
+}

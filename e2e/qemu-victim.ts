@@ -1,0 +1,26 @@
+// e2e/qemu-victim.ts: one order to the factory by a process that kills itself (-9) on the way: `node qemu-victim.ts HOME ORDER MOMENT`.
+import { type RunCommand, runCommand } from '../src/base/command.ts';
+import { emptyFactory } from './qemu-lab.ts';
+
+const [home = '', order = '', moment = ''] = process.argv.slice(2);
+
+/** `3`: as the third tool is called · `3+`: once it has ended, before anything is made of it. */
+const dieAt = Number.parseInt(moment, 10);
+let calls = 0;
+const run: RunCommand = async (argv, options) => {
+  const isTheOne = ++calls === dieAt;
+  if (isTheOne && !moment.endsWith('+')) process.kill(process.pid, 'SIGKILL');
+  const ran = await runCommand(argv, options);
+  if (isTheOne) process.kill(process.pid, 'SIGKILL');
+  return ran;
+};
+
+const factory = emptyFactory(home, run);
+const pool = { id: 'pools/web', name: 'web' };
+process.stdout.write('begun\n');
+if (order === 'scale') await factory.setCapacity(pool, 3);
+else {
+  const definition = (await factory.readDefinition('g', 'd'))!;
+  const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
+  await factory.beginVersion({ definition, name: '1.0.0', snapshotId: 'snapshots/snap', region: 'local', ...terms });
+}
