@@ -264,11 +264,12 @@ describe('spliced', () => {
         const [before, after] = [start + old + end, start + young + end];
         const both = spliced(before, after);
         expect(both.startsWith(start)).toBe(true);
-        expect(both.endsWith(end)).toBe(true);
         const cuts = Array.from({ length: both.length + 1 }, (_, at) => at);
         expect(cuts.some((at) => before.startsWith(both.slice(0, at)) && after.endsWith(both.slice(at)))).toBe(true);
         if (before === after) expect(both).toBe(before);
       }),
+      // What both begin with and what both end with may overlap in the shorter: then the end is not whole.
+      { examples: [['', ') ', '', ')']] },
     );
   });
 });
