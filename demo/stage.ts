@@ -40,11 +40,14 @@ export function openStage({ root, folder, home, signal }: StageOptions): Stage {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       complaint += text;
     });
+    // A terminal's Ctrl-C reaches the child as well; a signal to the demo alone does not.
+    const interrupt = () => child.kill('SIGINT');
+    signal.addEventListener('abort', interrupt, { once: true });
     const code = await new Promise<number | null>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', resolve);
     });
-    // A terminal's Ctrl-C reaches the child as well; whichever of the two is seen first, it is an interruption.
+    signal.removeEventListener('abort', interrupt);
     signal.throwIfAborted();
     if (code !== 0) throw failed(args, code, complaint);
     return answer;

@@ -31,7 +31,8 @@ export function scrubArgv({ disk, vmlinux, initrd, answer, console, accelerator 
     ...['-accel', accelerator === 'kvm' ? 'kvm' : 'tcg,thread=multi'],
     ...['-kernel', vmlinux, '-initrd', initrd, '-append'],
     `console=ttyS0 quiet panic=-1 mitigations=off nokaslr audit=0 tsc=reliable no_timer_check rdinit=/${INIT_PATH}`,
-    ...['-drive', `file=${inOption(disk)},format=raw,if=none,id=copy,cache=unsafe,discard=unmap`],
+    // A write that fails is told to the guest: stopped, as QEMU would have it, it could only wait for the deadline.
+    ...['-drive', `file=${inOption(disk)},format=raw,if=none,id=copy,cache=unsafe,discard=unmap,werror=report`],
     ...['-device', 'virtio-blk-pci,drive=copy', '-device', 'virtio-serial-pci'],
     ...['-chardev', `file,id=answer,path=${inOption(answer)}`],
     ...['-device', `virtserialport,chardev=answer,name=${ANSWER_PORT}`],
