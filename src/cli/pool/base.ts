@@ -110,6 +110,7 @@ function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Op
   }
   const size = `${Math.ceil(bytes / 2 ** 20)} MiB`;
   edges.stdout(`${id}  ${recipe.suite}, kernel ${record.tags[BASE_TAGS.kernel] ?? 'unknown'}, ${size}\n`);
-  if (!isNew) edges.stderr('it was there already; --refresh looks for newer packages\n');
-  else edges.stderr('next:  headstart pool create pool1\n');
+  if (isNew) edges.stderr('next:  headstart pool create pool1\n');
+  else if (options.refresh) edges.stderr('it was there already, and there are no newer packages\n');
+  else edges.stderr('it was there already; --refresh looks for newer packages\n');
 }

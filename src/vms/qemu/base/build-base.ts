@@ -130,9 +130,15 @@ async function takeKernel(rootfs: string, { run, runAsRoot, folder }: Workshop, 
   const packed = { vmlinuz: join(boot, `vmlinuz-${release}`), initrd: join(boot, `initrd.img-${release}`) };
   const [vmlinux, initrd] = [join(folder, 'vmlinux'), join(folder, 'initrd.cpio')];
   writeFileSync(vmlinux, await unpackKernel(readFileSync(packed.vmlinuz), run, signal));
-  writeFileSync(initrd, gunzipSync(readFileSync(packed.initrd)));
+  writeFileSync(initrd, unpackInitrd(readFileSync(packed.initrd)));
   await runTool(runAsRoot, ['rm', '-f', packed.vmlinuz, packed.initrd], signal);
   return { vmlinux, initrd, release };
+}
+
+/** Unpacked it need not be by every guest. One of several archives (Debian 13 has modules, packed one by one, in front) is left as it is. */
+function unpackInitrd(initrd: Buffer): Buffer {
+  const isGzip = initrd[0] === 0x1f && initrd[1] === 0x8b;
+  return isGzip ? gunzipSync(initrd) : initrd;
 }
 
 /** The whole disk is one file system: nothing has to be mounted, and nothing partitioned. */
