@@ -1,15 +1,10 @@
 // cli/main.ts: the table of verbs. A verb's file is loaded only when it is called, so --help and small verbs stay fast.
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
-import { exitCodeOf, renderError } from '../base/errors.ts';
-import type { Edges, Verb } from './verb.ts';
+import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
+import { type Groups, runProgram, type Verbs } from './program.ts';
+import type { Edges } from './verb.ts';
 
-export interface VerbEntry {
-  summary: string;
-  load(): Promise<{ verb: Verb }>;
-}
-
-export const GROUPS: Readonly<Record<string, { summary: string; examples: string[] }>> = {
+export const GROUPS: Groups = {
   boot: {
     summary: 'where did the time go between "give me a node" and Node Ready',
     examples: ['boot timeline -i boot.tar.gz', 'boot what-if --scan -i boot.tar.gz'],
@@ -26,10 +21,7 @@ export const GROUPS: Readonly<Record<string, { summary: string; examples: string
     summary: 'pools of VMs on this machine, made from one recipe',
     examples: ['pool create pool1 --count 3', 'pool exec pool1-000001 -- systemctl is-system-running'],
   },
-  node: {
-    summary: 'turn a booted image into a node of this cluster, and update it in place',
-    examples: ['node check node-config.yaml', 'node schema --fields kubelet'],
-  },
+  ...NODE_GROUPS,
   sim: {
     summary: 'local stand-ins for what is not at hand',
     examples: [
@@ -43,7 +35,7 @@ export const GROUPS: Readonly<Record<string, { summary: string; examples: string
   },
 };
 
-export const VERBS: Readonly<Record<string, VerbEntry>> = {
+export const VERBS: Verbs = {
   'boot timeline': {
     summary: 'one table from VM create to Node Ready: what, when, how long, work or wait',
     load: () => import('./boot/timeline.ts'),
@@ -212,18 +204,7 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'run a program in a guest, through its agent',
     load: () => import('./pool/exec.ts'),
   },
-  'node check': {
-    summary: 'would a node take this document, and if not, why; exit code 3 when not',
-    load: () => import('./node/check.ts'),
-  },
-  'node schema': {
-    summary: 'what a document may say: JSON Schema, or a table of the fields',
-    load: () => import('./node/schema.ts'),
-  },
-  'node convert': {
-    summary: 'the same document in another version, signed if asked',
-    load: () => import('./node/convert.ts'),
-  },
+  ...NODE_VERBS,
   'sim azure': {
     summary: 'a local Azure to try the prototype verbs against',
     load: () => import('./sim-azure.ts'),
@@ -239,25 +220,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
 };
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export async function main(given: string[], edges: Edges): Promise<number> {
-  const argv = asSystemdAnalyze(given);
-  let exitCode = 0;
-  const { program, path } = await buildProgram(argv, edges, (code) => {
-    exitCode = code;
-  });
-  try {
-    await program.parseAsync(argv, { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return 0;
-      edges.stderr(`next:  headstart ${path.length > 0 ? `${path.join(' ')} ` : ''}--help\n`);
-      return 2;
-    }
-    edges.stderr(`${renderError(error)}\n`);
-    return exitCodeOf(error);
-  }
+export function main(given: string[], edges: Edges): Promise<number> {
+  return runProgram({ groups: GROUPS, verbs: VERBS, version, examples: EXAMPLES }, asSystemdAnalyze(given), edges);
 }
+
+const EXAMPLES = ['boot collect -o boot.tar.gz', 'boot timeline -i boot.tar.gz'];
 
 /** systemd-analyze takes options before its verb too, and means `time` where there is none. */
 function asSystemdAnalyze(argv: string[]): string[] {
@@ -266,62 +233,6 @@ function asSystemdAnalyze(argv: string[]): string[] {
   if (boot !== 'boot' || systemd !== 'systemd' || !isOption) return argv;
   const at = rest.findIndex((word) => VERBS[`boot systemd ${word}`]);
   return at < 0 ? [boot, systemd, 'time', ...rest] : [boot, systemd, rest[at]!, ...rest.toSpliced(at, 1)];
-}
-
-/** Declares every group and verb by name; only the verb that `argv` names is loaded and given its options. */
-async function buildProgram(argv: string[], edges: Edges, onExit: (code: number) => void) {
-  const program = prepare(new Command('headstart'), edges)
-    .description('Kubernetes nodes on VM pools that come up fast, patched and known-good, with the proof')
-    .version(version(), '-V, --version')
-    .addHelpText('before', helpExamples(['boot collect -o boot.tar.gz', 'boot timeline -i boot.tar.gz']));
-  const groups = new Map<string, Command>([['', program]]);
-  for (const [path, { summary, examples }] of Object.entries(GROUPS)) {
-    addTo(groups, path, edges).description(summary).addHelpText('before', helpExamples(examples));
-  }
-
-  const called = calledVerb(argv);
-  for (const [path, entry] of Object.entries(VERBS)) {
-    const command = addTo(groups, path, edges).description(entry.summary);
-    if (path !== called.join(' ')) continue;
-    const { verb } = await entry.load();
-    command.addHelpText('before', helpExamples(verb.examples));
-    verb.configure(command);
-    command.action(async (...values: unknown[]) => {
-      const self = values.at(-1) as Command;
-      onExit((await verb.run(self.args, self.opts(), edges)) ?? 0);
-    });
-  }
-  return { program, path: called };
-}
-
-function addTo(groups: Map<string, Command>, path: string, edges: Edges): Command {
-  const words = path.split(' ');
-  const parent = groups.get(words.slice(0, -1).join(' '))!;
-  const command = prepare(new Command(words.at(-1)!), edges);
-  parent.addCommand(command);
-  groups.set(path, command);
-  return command;
-}
-
-function prepare(command: Command, edges: Edges): Command {
-  return command
-    .exitOverride()
-    .configureOutput({ writeOut: edges.stdout, writeErr: edges.stderr })
-    .showSuggestionAfterError();
-}
-
-/** The longest run of leading words that names a verb. */
-function calledVerb(argv: string[]): string[] {
-  const words = argv.filter((word) => !word.startsWith('-')).slice(0, 3);
-  for (let length = words.length; length > 0; length--) {
-    const path = words.slice(0, length);
-    if (VERBS[path.join(' ')]) return path;
-  }
-  return [];
-}
-
-function helpExamples(examples: string[]): string {
-  return `Examples:\n${examples.map((example) => `  headstart ${example}\n`).join('')}`;
 }
 
 function version(): string {
