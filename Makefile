@@ -32,7 +32,7 @@ e2e: install chromium busybox vm-tools ## the report in a real Chromium, the pro
 
 campaign: install vm-tools ## every crash and fault at every call of a run, every line of the clone check, and twenty kills of a run on a real pool, counted
 	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check
-	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/campaign
+	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts
 
 image: install ## the container image of the chart as an OCI layout in out/image (no container engine needed)
 	@node src/container/build.ts

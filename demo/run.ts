@@ -95,7 +95,7 @@ async function play(stage: Stage, { packages, server }: Workshop): Promise<void>
     }
   }
   const sides = boots.flatMap(({ kind, bundle }) => [kind === 'generic' ? '--before' : '--after', bundle]);
-  await stage.headstart('boot', 'compare', ...sides, '--limit', '12');
+  await stage.headstart('boot', 'compare', ...sides, '--target', READY_UNIT, '--limit', '12');
   const report = join(stage.folder, 'report.html');
   await stage.headstart('boot', 'report', generic, boots[1]!.bundle, '-o', report);
 

@@ -2,8 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // What takes hours, or has to be watched, is asked for by name.
-    include: ['e2e/*.test.ts', ...(process.env.HEADSTART_CAMPAIGN === 'full' ? ['e2e/campaign/*.test.ts'] : [])],
+    include: ['e2e/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Each file drives a browser or a machine of its own; side by side they only get in each other's way.

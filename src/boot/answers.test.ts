@@ -72,6 +72,34 @@ describe('boot chain', () => {
     ]);
   });
 
+  it('explains a unit that a script of cloud-init starts by that script, and one that was only waiting its turn by its ordering', () => {
+    const boot = bootRecord({
+      units: [
+        unit('basic.target', 2, 0),
+        unit('cloud-final.service', 5, 60, ['basic.target']),
+        unit('runtime.service', 30, 2, ['basic.target']),
+        unit('agent.service', 50, 1, ['basic.target', 'runtime.service']),
+        unit('follower.service', 51.2, 1, ['agent.service']),
+      ],
+      spans: [
+        span('cloud-init:modules-final', 6, 64, { unit: 'cloud-final.service' }),
+        span('cloud-init:modules-final/config-scripts-user', 7, 60, {
+          unit: 'cloud-final.service',
+          parent: 'cloud-init:modules-final',
+        }),
+      ],
+    });
+    const links = chain(boot, 'follower.service');
+    expect(links.map(({ name }) => name)).toEqual([
+      'follower.service',
+      'agent.service',
+      'cloud-final.service',
+      'basic.target',
+    ]);
+    expect(links[2]).toMatchObject({ endUs: 50e6, gapUs: 3e6 });
+    expect(links[1]!.gapUs).toBe(0);
+  });
+
   it('goes from Ready through what the kubelet tells, and from there task by task to the agent, with the waits on the way', () => {
     const aks = bootRecord({
       units: [

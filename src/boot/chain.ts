@@ -22,6 +22,12 @@ export interface ChainLink {
 /** The first one known is what the user waited for. */
 const END_POINTS: readonly MilestoneName[] = ['node-ready', 'node-registered', 'kubelet-started', 'startup-finished'];
 
+/** Modules of cloud-init that run what a user wrote, or install packages whose services start. */
+const STARTS_UNITS = /\/config-(?:scripts-|bootcmd|package-update-upgrade-install)/;
+
+/** What systemd had queued starts sooner than this after the last thing it waited for; what starts later was asked for later. */
+const QUEUED_US = 1_000_000;
+
 /** Last link first, as critical-chain prints it. Empty when the target is unknown: see `chainTarget`. */
 export function chain(record: BootRecord, target: string | undefined = chainTarget(record)): ChainLink[] {
   if (target === undefined) return [];
@@ -90,6 +96,7 @@ function observedGraph(record: BootRecord) {
   const stages = [...spans.values()].filter(
     (span) => span.source === 'cloud-init' && (span.parent === undefined || !spans.has(span.parent)),
   );
+  const scripts = [...spans.values()].filter((span) => span.source === 'cloud-init' && STARTS_UNITS.test(span.name));
   const joining = [...spans.values()].filter((span) => span.source === 'kubelet' || span.source === 'cluster');
 
   const pointOfUnit = (name: string | undefined): Point | undefined => {
@@ -122,6 +129,12 @@ function observedGraph(record: BootRecord) {
       if (isAround && (!innermost || span.startUs >= innermost.startUs)) innermost = span;
     }
     return innermost && { ...innermost, endUs: Math.min(innermost.endUs, point.startUs) };
+  };
+  /** What cloud-init's user scripts and packages start has no ordering that says so, and may not have existed when the boot began. */
+  const startedByScript = (point: Point): Point | undefined => {
+    const script = scripts.find((span) => span.startUs <= point.startUs && point.startUs <= span.endUs);
+    const starter = pointOfUnit(script?.unit);
+    return starter && { ...starter, endUs: point.startUs };
   };
   /** A script does one thing after the other: the task before it, or what it is part of, if that began later. */
   const taskBefore = (point: Point): Point | undefined => {
@@ -159,7 +172,9 @@ function observedGraph(record: BootRecord) {
     if (point.source === 'cloud-init') return lastEnded(stages, point);
     const ordered = orderedAfter(point);
     const starter = point.name === 'kubelet.service' ? startedFrom(point) : undefined;
-    return starter && starter.startUs >= (ordered?.endUs ?? 0) ? starter : ordered;
+    if (starter && starter.startUs >= (ordered?.endUs ?? 0)) return starter;
+    const isQueued = ordered !== undefined && point.startUs - ordered.endUs < QUEUED_US;
+    return (isQueued ? undefined : startedByScript(point)) ?? ordered;
   };
   const inside = (point: Point): Span[] => {
     // A link may end before the span it is of: where it started the next one.

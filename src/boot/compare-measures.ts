@@ -5,7 +5,7 @@ import { milestonesOf } from './milestones.ts';
 import { phases } from './phases.ts';
 import type { BootRecord, Span } from './record.ts';
 import { defaultTarget } from './systemd/default-target.ts';
-import { endsOf, type TotalName } from './total.ts';
+import { reachedUs } from './total.ts';
 
 export interface Measure {
   what: 'phase' | 'unit' | 'span' | 'milestone' | 'gap';
@@ -25,7 +25,7 @@ export interface BootMeasures {
 }
 
 /** With a known end, what is on the path and not inside something else adds up to the total exactly. */
-export function measuresOf(record: BootRecord, end: TotalName | undefined, startUs: number): BootMeasures {
+export function measuresOf(record: BootRecord, end: string | undefined, startUs: number): BootMeasures {
   const measures = new Map<string, Measure>();
   const spans = everySpan(record);
   for (const { name, startUs: fromUs, endUs } of phases(record)) {
@@ -35,7 +35,7 @@ export function measuresOf(record: BootRecord, end: TotalName | undefined, start
   for (const { name, atUs } of milestonesOf(record)) {
     measures.set(`milestone:${name}`, { what: 'milestone', name, source: 'milestone', us: atUs - startUs });
   }
-  const endUs = end && endsOf(record).get(end);
+  const endUs = end === undefined ? undefined : reachedUs(record, end);
   if (end === undefined || endUs === undefined) return { measures };
   putOnPath(measures, record, { end, endUs, startUs });
   passOnToParts(measures, spans);
@@ -56,7 +56,7 @@ function measureOf(span: Span): Measure {
 function putOnPath(
   measures: Map<string, Measure>,
   record: BootRecord,
-  { end, endUs, startUs }: { end: TotalName; endUs: number; startUs: number },
+  { end, endUs, startUs }: { end: string; endUs: number; startUs: number },
 ): void {
   const target = end === 'default-target' ? defaultTarget(record) : end;
   const links = chain(record, target).filter((link) => link.endUs <= endUs);

@@ -48,6 +48,14 @@ describe('compare', () => {
     });
   });
 
+  it('counts to the unit that is asked for, though the boot went on', () => {
+    const answer = compareBoots([boot()], [boot({ net: 4, beside: 20 })], { target: 'net.service' });
+    expect(answer.total).toMatchObject({ name: 'net.service', beforeUs: 4_000_000, afterUs: 7_000_000 });
+    expect(find(answer, 'systemd:net.service')).toMatchObject({ onPath: 'both', share: 1 });
+    expect(find(answer, 'systemd:beside.service')).toMatchObject({ onPath: 'no' });
+    expect(compareBoots([boot()], [boot()], { target: 'other.service' })).not.toHaveProperty('total');
+  });
+
   it('says that a unit nothing waited for explains nothing', () => {
     const answer = compareBoots([boot()], [boot({ beside: 1.5 })]);
     expect(find(answer, 'systemd:beside.service')).toMatchObject({ change: 'slower', onPath: 'no', explainsUs: 0 });

@@ -3,12 +3,12 @@ import { type BootMeasures, type Measure, measuresOf } from './compare-measures.
 import { median, noiseOf } from './noise.ts';
 import { knownUserspaceUs } from './order-graph.ts';
 import type { BootRecord } from './record.ts';
-import { endsOf, originUs, TOTAL_NAMES, type TotalName } from './total.ts';
+import { originUs, reachedUs, TOTAL_NAMES } from './total.ts';
 
 export interface BootCompare {
   boots: { before: number; after: number };
-  /** Absent when no end of the boot is known on both sides. */
-  total?: Difference & { name: TotalName };
+  /** Absent when no end of the boot, or not the one asked for, is known on both sides. */
+  total?: Difference & { name: string };
   /** Biggest first. */
   changes: Change[];
   /** Changes below the threshold, which are not listed. */
@@ -47,17 +47,18 @@ export interface Change extends Partial<Difference> {
 export function compareBoots(
   before: readonly BootRecord[],
   after: readonly BootRecord[],
-  { thresholdUs = 10_000 }: { thresholdUs?: number } = {},
+  { thresholdUs = 10_000, target }: { thresholdUs?: number; target?: string } = {},
 ): BootCompare {
   const notes: string[] = [];
   const all = [...before, ...after];
   const startsUs = commonStart(all, notes);
-  const name = TOTAL_NAMES.find((end) =>
-    [before, after].every((side) => side.some((record) => endsOf(record).has(end))),
+  const ends = target === undefined ? TOTAL_NAMES : [target];
+  const name = ends.find((end) =>
+    [before, after].every((side) => side.some((record) => reachedUs(record, end) !== undefined)),
   );
   const measure = (record: BootRecord) => measuresOf(record, name, startsUs(record));
   const sides = { before: before.map(measure), after: after.map(measure) };
-  if (name === undefined)
+  if (name === undefined && target === undefined)
     notes.push('no end of the boot (node Ready, startup finished, default target) is known on both sides: no total');
   if (before.length === 1 && after.length === 1)
     notes.push('one boot a side: how much of a difference is noise is unknown');

@@ -1,7 +1,7 @@
 // boot/total.ts: what is "the boot time" of a record, and from which instant does it count?
 import { milestonesOf } from './milestones.ts';
 import { phases } from './phases.ts';
-import type { BootRecord } from './record.ts';
+import { type BootRecord, hasStarted, startTookUs } from './record.ts';
 import { defaultTarget } from './systemd/default-target.ts';
 
 /** In order of preference: the first one known is the total. */
@@ -12,9 +12,17 @@ export type TotalName = (typeof TOTAL_NAMES)[number];
 export function endsOf(record: BootRecord): Map<TotalName, number> {
   const milestones = new Map(milestonesOf(record).map(({ name, atUs }) => [name as string, atUs]));
   const target = defaultTarget(record);
-  const reachedUs = record.units.find((unit) => unit.name === target)?.activatedUs ?? 0;
-  if (reachedUs > 0) milestones.set('default-target', reachedUs);
+  const targetUs = record.units.find((unit) => unit.name === target)?.activatedUs ?? 0;
+  if (targetUs > 0) milestones.set('default-target', targetUs);
   return new Map(TOTAL_NAMES.filter((name) => milestones.has(name)).map((name) => [name, milestones.get(name)!]));
+}
+
+/** When what is named was there: an end of the boot, any milestone, or a unit by one of its names. */
+export function reachedUs(record: BootRecord, name: string): number | undefined {
+  const end = endsOf(record).get(name as TotalName) ?? milestonesOf(record).find((one) => one.name === name)?.atUs;
+  if (end !== undefined) return end;
+  const unit = record.units.find((one) => one.name === name || one.aliases?.includes(name));
+  return unit && hasStarted(unit) ? unit.activatingUs + startTookUs(unit) : undefined;
 }
 
 /**

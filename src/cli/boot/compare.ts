@@ -13,6 +13,7 @@ interface CompareOptions {
   after?: string[];
   threshold: string;
   limit: string;
+  target?: string;
   json?: boolean;
 }
 
@@ -20,6 +21,7 @@ export const verb: Verb = {
   examples: [
     'boot compare first.tar.gz second.tar.gz',
     'boot compare monday/ tuesday/ --limit 10',
+    'boot compare generic/ prototype/ --target kubelet.service',
     'boot compare --before a.tar.gz --before b.tar.gz --after c.tar.gz --after d.tar.gz --json',
   ],
   configure: (command) =>
@@ -28,6 +30,10 @@ export const verb: Verb = {
       .argument('[AFTER]', 'the same for the other side')
       .option('--before <FILE|DIR>', 'one more for the first side; may be repeated', collect)
       .option('--after <FILE|DIR>', 'one more for the second side; may be repeated', collect)
+      .option(
+        '--target <UNIT>',
+        'the unit or milestone that ends the boot; default: node Ready, else the end of startup, else the default target',
+      )
       .option('--threshold <SPAN>', 'leave out smaller differences', '10ms')
       .option('--limit <N>', 'rows to print (--json has them all)', '25')
       .option('--json', 'print one JSON document'),
@@ -39,7 +45,13 @@ export const verb: Verb = {
       throw badOption(`--limit ${options.limit}: not a number of rows`, 'write for example --limit 50');
     const [before, after] = sidesOf(args, options);
     const sides = { before: await readSide(before, edges), after: await readSide(after, edges) };
-    const answer = compareBoots(sides.before, sides.after, { thresholdUs });
+    const { target } = options;
+    const answer = compareBoots(sides.before, sides.after, { thresholdUs, ...(target !== undefined && { target }) });
+    if (target !== undefined && !answer.total)
+      throw badOption(
+        `--target ${printable(target)}: it started in no boot of one side`,
+        'name a unit or milestone that both sides have; `headstart boot timeline` lists them',
+      );
     if (options.json) return printJson(edges, 'BootCompare', answer);
     printAnswer(answer, Number(options.limit), edges);
   },

@@ -1,24 +1,24 @@
-// A run on a real pool whose pipeline, or whose donor's QEMU, is killed (-9) on the way; the same command again ends it rightly.
+// e2e/qemu-kill.test.ts: A run on a real pool whose pipeline, or whose donor's QEMU, is killed (-9) on the way; the same command again ends it rightly.
 // Three seeded moments; HEADSTART_CAMPAIGN=full takes twenty random ones.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guestCommands } from '../../src/cli/guest-commands.ts';
-import { DONOR_TAG } from '../../src/prototype/names.ts';
-import type { InstanceRef, PoolRef } from '../../src/vms/factory.ts';
-import { instanceFiles, parseVersionId, partialPrefix } from '../../src/vms/qemu/layout.ts';
-import type { QemuFactory } from '../../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../../src/vms/qemu/qemu-factory.ts';
-import { verifyVersion } from '../../src/vms/qemu/version-records.ts';
-import { ensureBaseImage } from '../ensure-base.ts';
-import { processesIn } from '../qemu-lab.ts';
+import { guestCommands } from '../src/cli/guest-commands.ts';
+import { DONOR_TAG } from '../src/prototype/names.ts';
+import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
+import { instanceFiles, parseVersionId, partialPrefix } from '../src/vms/qemu/layout.ts';
+import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
+import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { verifyVersion } from '../src/vms/qemu/version-records.ts';
+import { ensureBaseImage } from './ensure-base.ts';
+import { processesIn } from './qemu-lab.ts';
 
 const BASE_MS = 30 * 60_000;
 const RUN_MS = 15 * 60_000;
 const POOL: PoolRef = { id: 'pools/kill', name: 'kill' };
-const LAUNCHER = fileURLToPath(new URL('../../headstart', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../headstart', import.meta.url));
 
 /** Whom, and when: so long after the step was begun. */
 interface Blow {

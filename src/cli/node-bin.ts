@@ -1,0 +1,17 @@
+// cli/node-bin.ts: the process of the executable that nodes carry: the verbs of `headstart node`, nothing else on board.
+import manifest from '../../package.json' with { type: 'json' };
+import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
+import { processEdges } from './process-edges.ts';
+import { runProgram } from './program.ts';
+
+const program = {
+  groups: NODE_GROUPS,
+  verbs: NODE_VERBS,
+  version: () => manifest.version,
+  examples: Object.values(NODE_GROUPS)[0]!.examples,
+};
+
+// Not awaited here: a single executable is one CommonJS script.
+runProgram(program, process.argv.slice(2), processEdges()).then((code) => {
+  process.exitCode ??= code;
+});

@@ -1,0 +1,18 @@
+// cli/process-edges.ts: what is the outside world of a real process to a verb?
+import { isatty } from 'node:tty';
+import { interruptsOf } from './interrupts.ts';
+import { readStdin, writeAll } from './streams.ts';
+import type { Edges } from './verb.ts';
+
+export function processEdges(): Edges {
+  return {
+    stdout: (text) => writeAll(1, text),
+    stderr: (text) => writeAll(2, text),
+    readStdin,
+    env: process.env,
+    // Asked of the descriptors: touching process.stdout opens stdin too, and makes it non-blocking for everyone who shares it.
+    isTerminal: { stdout: isatty(1), stderr: isatty(2) },
+    nowUs: () => Date.now() * 1000,
+    ...interruptsOf(process, () => performance.now()),
+  };
+}
