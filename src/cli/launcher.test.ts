@@ -65,6 +65,18 @@ describe('the launcher', () => {
     await fd.close();
   });
 
+  it('gives up at once where PATH has nothing to make a lock with', () => {
+    const copy = mkdtempSync(join(elsewhere, 'bare-'));
+    copyFileSync(launcher, join(copy, 'headstart'));
+    symlinkSync(execFileSync('sh', ['-c', 'command -v dirname'], { encoding: 'utf8' }).trim(), join(copy, 'dirname'));
+    const { status, stderr } = spawnSync('/bin/sh', [join(copy, 'headstart')], {
+      env: { PATH: copy },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('has not even ln') });
+  });
+
   it('installs once when several start at the same time, also after one was killed while installing', async () => {
     const copy = mkdtempSync(join(elsewhere, 'clone-'));
     copyFileSync(launcher, join(copy, 'headstart'));
