@@ -53,7 +53,7 @@ export async function measureVms({ root, folder, progress }: Bench): Promise<Fig
 
 /** Figures are what is printed; the commands are the demo's to show. */
 function quiet(stage: Stage): Stage {
-  return { ...stage, headstart: stage.ask, act: () => {}, say: () => {} };
+  return { ...stage, headstart: stage.ask, brief: stage.ask, act: () => {}, say: () => {} };
 }
 
 function writeRecipe(stage: Stage, packages: readonly string[], port: number): string[] {

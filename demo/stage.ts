@@ -11,6 +11,8 @@ export interface Stage {
   say(text: string): void;
   /** Shown, with its output as it comes. Gives what it answered. */
   headstart(...args: string[]): Promise<string>;
+  /** Shown with its answer alone: what it tells on the way is left out. */
+  brief(...args: string[]): Promise<string>;
   /** Not shown: for what the demo itself wants to know. */
   ask(...args: string[]): Promise<string>;
 }
@@ -22,15 +24,20 @@ export interface StageOptions {
   signal: AbortSignal;
 }
 
+interface Shown {
+  story: boolean;
+  answer: boolean;
+}
+
 export function openStage({ root, folder, home, signal }: StageOptions): Stage {
   const startedMs = performance.now();
   const env = { ...process.env, HEADSTART_HOME: home, HEADSTART_VMS: 'qemu' };
-  const run = async (args: readonly string[], isShown: boolean): Promise<string> => {
+  const run = async (args: readonly string[], { story, answer: isShown }: Shown): Promise<string> => {
     signal.throwIfAborted();
     const child = spawn(join(root, 'headstart'), args, {
       cwd: root,
       env,
-      stdio: ['ignore', 'pipe', isShown ? 'inherit' : 'pipe'],
+      stdio: ['ignore', 'pipe', story ? 'inherit' : 'pipe'],
     });
     let [answer, complaint] = ['', ''];
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -61,11 +68,19 @@ export function openStage({ root, folder, home, signal }: StageOptions): Stage {
     },
     say: (text) => process.stdout.write(`${text}\n`),
     headstart: (...args) => {
-      process.stdout.write(`\n$ headstart ${args.map(typed).join(' ')}\n`);
-      return run(args, true);
+      show(args);
+      return run(args, { story: true, answer: true });
     },
-    ask: (...args) => run(args, false),
+    brief: (...args) => {
+      show(args);
+      return run(args, { story: false, answer: true });
+    },
+    ask: (...args) => run(args, { story: false, answer: false }),
   };
+}
+
+function show(args: readonly string[]): void {
+  process.stdout.write(`\n$ headstart ${args.map(typed).join(' ')}\n`);
 }
 
 function failed(args: readonly string[], code: number | null, complaint: string): UserError {

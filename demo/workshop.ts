@@ -1,5 +1,5 @@
 // demo/workshop.ts: what has to be at hand before the first VM: the base image, packages, a server; and all of it gone afterwards.
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
@@ -46,6 +46,9 @@ export async function openWorkshop(signal: AbortSignal): Promise<Workshop> {
   const home = mkdtempSync(join(cache, 'demo-'));
   const server = await serveFiles(packagesFolder);
   cpSync(join(images, dirname(base.id)), join(home, dirname(base.id)), { recursive: true });
+  // What a look at this machine took long to find out is true for the demo, too.
+  const accelerator = join(images, 'accelerator.json');
+  if (existsSync(accelerator)) cpSync(accelerator, join(home, 'accelerator.json'));
   return { home, packages, server, close: () => closeWorkshop(home, server, run) };
 }
 
