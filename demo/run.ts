@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { formatSpan } from '../src/base/duration.ts';
 import { exitCodeOf, renderError } from '../src/base/errors.ts';
 import { renderTable } from '../src/cli/output/table.ts';
+import { writeAll } from '../src/cli/streams.ts';
 import { type Boot, bootNode, instancesOf, recordBoot } from './boots.ts';
 import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from './bootstrap.ts';
 import { readIdentity, twins } from './identity.ts';
@@ -18,10 +19,11 @@ const isQuick = process.env.QUICK === '1';
 const MORE_BOOTS = isQuick ? 0 : 2;
 const [POOL, GENERIC] = ['demo', 'demo-generic'];
 
+// Output goes by writeAll: a Ctrl-C that ends `tee` as well must not keep the demo from cleaning up.
 const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
-    process.stderr.write('\ninterrupted: cleaning up\n');
+    writeAll(2, '\ninterrupted: cleaning up\n');
     interruption.abort(new Error('interrupted'));
   });
 
@@ -35,7 +37,7 @@ try {
   await play(stage, workshop);
 } catch (error) {
   process.exitCode = interruption.signal.aborted ? 130 : exitCodeOf(error);
-  if (!interruption.signal.aborted) process.stderr.write(`${renderError(error)}\n`);
+  if (!interruption.signal.aborted) writeAll(2, `${renderError(error)}\n`);
 } finally {
   // Also after Ctrl-C: nothing runs on, and only out/demo and the caches stay.
   await workshop?.close();

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { UserError } from '../src/base/errors.ts';
+import { writeAll } from '../src/cli/streams.ts';
 
 export interface Stage {
   /** Scratch and results: bundles, the report. */
@@ -42,7 +43,7 @@ export function openStage({ root, folder, home, signal }: StageOptions): Stage {
     let [answer, complaint] = ['', ''];
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       answer += text;
-      if (isShown) process.stdout.write(text);
+      if (isShown) writeAll(1, text);
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       complaint += text;
@@ -64,9 +65,9 @@ export function openStage({ root, folder, home, signal }: StageOptions): Stage {
     signal,
     act: (title) => {
       const seconds = Math.round((performance.now() - startedMs) / 1000);
-      process.stdout.write(`\n== ${title}  (${Math.floor(seconds / 60)} min ${seconds % 60} s since the start)\n`);
+      writeAll(1, `\n== ${title}  (${Math.floor(seconds / 60)} min ${seconds % 60} s since the start)\n`);
     },
-    say: (text) => process.stdout.write(`${text}\n`),
+    say: (text) => writeAll(1, `${text}\n`),
     headstart: (...args) => {
       show(args);
       return run(args, { story: true, answer: true });
@@ -80,7 +81,7 @@ export function openStage({ root, folder, home, signal }: StageOptions): Stage {
 }
 
 function show(args: readonly string[]): void {
-  process.stdout.write(`\n$ headstart ${args.map(typed).join(' ')}\n`);
+  writeAll(1, `\n$ headstart ${args.map(typed).join(' ')}\n`);
 }
 
 function failed(args: readonly string[], code: number | null, complaint: string): UserError {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
 import { type RunCommand, runCommand } from '../src/base/command.ts';
 import { guestCommands } from '../src/cli/guest-commands.ts';
+import { writeAll } from '../src/cli/streams.ts';
 import { ensureBase } from '../src/vms/qemu/base/build-base.ts';
 import { baseRecipe } from '../src/vms/qemu/base/recipe.ts';
 import { toolPath } from '../src/vms/qemu/base/required-tools.ts';
@@ -28,19 +29,19 @@ export async function openWorkshop(signal: AbortSignal): Promise<Workshop> {
   // Kept from demo to demo, and shared with the tests.
   const images = join(cache, 'vms');
   const recipe = baseRecipe('bookworm');
-  process.stdout.write('== 0. the base image and the packages (kept for the next time)\n');
+  writeAll(1, '== 0. the base image and the packages (kept for the next time)\n');
   const base = await ensureBase(
     recipe,
     { refresh: false },
     { home: images, clock: systemClock, run, isRoot },
     { signal, onWaiting: tellOnce() },
   );
-  process.stdout.write(`${base.id}${base.isNew ? '' : ', built earlier'}\n`);
+  writeAll(1, `${base.id}${base.isNew ? '' : ', built earlier'}\n`);
   const disk = join(images, base.id, 'disk.qcow2');
   const packagesFolder = join(cache, 'demo', base.record.name);
   mkdirSync(dirname(packagesFolder), { recursive: true });
   const packages = await ensurePackages({ disk, suite: recipe.suite, folder: packagesFolder }, run);
-  process.stdout.write(`${packages.length} packages for nodes to install\n`);
+  writeAll(1, `${packages.length} packages for nodes to install\n`);
 
   mkdirSync(cache, { recursive: true });
   const home = mkdtempSync(join(cache, 'demo-'));
@@ -57,13 +58,13 @@ async function closeWorkshop(home: string, server: FileServer, run: RunCommand):
   for (const { ref } of await factory.listPools()) await factory.deletePool(ref);
   await server.close();
   rmSync(home, { recursive: true, force: true });
-  process.stdout.write('cleaned up: no VM runs, its disks are gone\n');
+  writeAll(1, 'cleaned up: no VM runs, its disks are gone\n');
 }
 
 function tellOnce(): (what: string) => void {
   let told = '';
   return (what) => {
-    if (what !== told) process.stderr.write(`waiting for ${what}\n`);
+    if (what !== told) writeAll(2, `waiting for ${what}\n`);
     told = what;
   };
 }
