@@ -12,9 +12,11 @@ import {
   DONOR_NAME,
   fingerprints,
   has,
+  kubeconfig,
   makeClone,
   makeRoot,
   makeStubs,
+  pem,
   put,
   remove,
   run,
@@ -398,20 +400,110 @@ describe.each(shells)('failing closed, with $name', (shell) => {
   });
 
   it.each([
-    ['awk', 'host-name'],
-    ['grep', 'kubelet-credentials'],
-    ['base64', 'kubelet-credentials'],
-    ['sha256sum', 'machine-id'],
-  ])('holds kubelet back when %s fails it', (tool, item) => {
+    ['awk', 'fails', 'exit 2', 'host-name'],
+    ['awk', 'fails', 'exit 2', 'kubelet-credentials'],
+    ['awk', 'says nothing', 'exit 0', 'kubelet-credentials'],
+    ['awk', 'stops half-way', 'echo other', 'kubelet-credentials'],
+    ['rm', 'fails', 'exit 1', 'kubelet-credentials'],
+    ['rm', 'fails', 'exit 1', 'host-name'],
+    ['sha256sum', 'fails', 'exit 2', 'machine-id'],
+    ['sha256sum', 'says nothing', 'exit 0', 'machine-id'],
+    ['mv', 'fails for the machine-id', 'case $* in *machine-id*) exit 1 ;; esac; exec /bin/mv "$@"', 'machine-id'],
+  ])('holds kubelet back when %s %s', (tool, _, body, item) => {
     // busybox's shell has its own, which cannot be made to fail from outside.
     if (shell.name === 'busybox') return;
     const mine = makeStubs();
-    stub(mine, tool, 'exit 2');
+    stub(mine, tool, body);
     const root = kept(makeClone(shell));
     expect(check({ ...shell, path: `${mine}:${shell.path}` }, root).code).toBe(1);
     remove(mine);
     expect(failedItems(text(root, `${HOME}/result`))).toContain(item);
     expect(check(shell, root).code).toBe(0);
+  });
+
+  it("holds kubelet back when its settings cannot be read, and touches nothing of the owner's", () => {
+    const root = kept(makeClone(shell));
+    symlinkSync('nowhere', join(root, 'etc/default/kubelet-more'));
+    const before = contents(root);
+    expect(check(shell, root).code).toBe(1);
+    expect(reasons(root)[0]).toContain("kubelet's settings cannot be read");
+    const after = contents(root);
+    for (const [path, was] of before) if (!path.startsWith('/dev')) expect(after.get(path), path).toBe(was);
+  });
+
+  it('names what cannot be removed and removes the rest, one by one where all at once is too much', () => {
+    if (shell.name === 'busybox') return;
+    const mine = makeStubs();
+    const root = kept(makeClone(shell));
+    stub(mine, 'rm', 'case $* in *memory_manager_state*) exit 1 ;; esac; [ $# -le 4 ] || exit 126; exec /bin/rm "$@"');
+    expect(check({ ...shell, path: `${mine}:${shell.path}` }, root).code).toBe(0);
+    remove(mine);
+    expect(parseItems(text(root, `${HOME}/result`)).filter(({ state }) => state === 'failed')).toEqual([
+      { name: 'kubelet-state', state: 'failed', reason: '/var/lib/kubelet/memory_manager_state cannot be removed' },
+    ]);
+    expect(has(root, '/var/lib/kubelet/cpu_manager_state')).toBe(false);
+    expect(has(root, '/var/lib/waagent/provisioned')).toBe(false);
+  });
+
+  it('keeps a certificate as long as its key stays, so that the next boot knows the key', () => {
+    if (shell.name === 'busybox') return;
+    const mine = makeStubs();
+    const root = kept(makeClone(shell));
+    stub(mine, 'rm', 'case $* in *elsewhere.key*) exit 1 ;; esac; exec /bin/rm "$@"');
+    expect(check({ ...shell, path: `${mine}:${shell.path}` }, root).code).toBe(1);
+    remove(mine);
+    expect(has(root, '/etc/kubernetes/own.crt')).toBe(true);
+    expect(check(shell, root).code).toBe(0);
+    expect(has(root, '/etc/kubernetes/own.crt') || has(root, '/etc/kubernetes/elsewhere.key')).toBe(false);
+  });
+
+  it('takes what a file says for a name, whatever is in it', () => {
+    const root = kept(
+      makeClone(shell, CLONE_IDS[0], {
+        ...DONOR_FILES,
+        '/etc/kubernetes/odd.conf': kubeconfig(
+          'client-certificate: "/etc/kubernetes/own.crt"\nclient-key: "/etc/kubernetes/certs/*"',
+        ),
+        '/var/lib/kubelet/pki/[a].pem': pem('donor-client'),
+        '/var/lib/kubelet/pki/a.pem': pem('shared'),
+        '/var/lib/kubelet/pods/-rf ~ $(touch hacked)/token': '',
+        '/var/lib/kubelet/pods/two\nlines/token': '',
+        '/var/log/-rf *': 'lines',
+        '/var/log/two\nlines.1': 'lines',
+      }),
+    );
+    const ran = check(shell, root);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(failedItems(ran.stdout)).toEqual([]);
+    expect(has(root, '/etc/kubernetes/certs/client.key')).toBe(true);
+    expect(has(root, '/var/lib/kubelet/pki/[a].pem')).toBe(false);
+    expect(has(root, '/var/lib/kubelet/pki/a.pem')).toBe(true);
+    expect(contents(join(root, 'var/lib/kubelet/pods'))).toEqual(new Map([['/', 'folder']]));
+    expect(text(root, '/var/log/-rf *')).toBe('');
+    expect(has(root, '/var/log/two\nlines.1')).toBe(false);
+  });
+
+  it('holds kubelet back for a credential whose name would be two in a list', () => {
+    const root = kept(makeClone(shell));
+    put(root, '/var/lib/kubelet/pki/own\n.pem', pem('donor-client'));
+    expect(check(shell, root).code).toBe(1);
+    expect(reasons(root)[0]).toContain('has a line break in its name');
+    expect(has(root, '/var/lib/kubelet/pki/own\n.pem')).toBe(true);
+  });
+
+  it('does not write through what lies where it writes a file first', () => {
+    const root = kept(makeClone(shell));
+    put(root, '/precious', 'kept');
+    for (const path of [`${HOME}/owner`, `${HOME}/result`, '/etc/machine-id', '/etc/hosts'])
+      symlinkSync(join(root, 'precious'), join(root, `${path}.headstart-new`));
+    put(root, `${HOME}/unfinished.headstart-new`, 'half');
+    expect(check(shell, root)).toMatchObject({ code: 0, stderr: '' });
+    expect(text(root, '/precious')).toBe('kept');
+    const now = contents(root);
+    expect([...now.keys()].filter((path) => path.endsWith('-new'))).toEqual([]);
+    expect(now.get(`${HOME}/owner`)).toMatch(/^600 /);
+    expect(now.get('/etc/machine-id')).toMatch(/^444 /);
+    for (const path of [`${HOME}/result`, `${HOME}/unfinished`, '/etc/hosts']) expect(now.get(path)).toMatch(/^644 /);
   });
 
   it('lets kubelet start when something lesser failed, and says so in the result', () => {
@@ -424,10 +516,14 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     expect(text(root, `${HOME}/owner`)).toContain(CLONE_IDS[0]);
   });
 
-  it('does not reach into what is mounted below a pod', (context) => {
+  it.for([
+    ['below a pod', '8a/volumes/data'],
+    ['at a folder that would go', '8a'],
+    ['below one with blanks in its name', '8 1/back\\slash'],
+  ] as const)('does not reach into what is mounted %s', ([, place], context) => {
     const root = kept(makeClone(shell));
-    const data = join(root, 'var/lib/kubelet/pods/8a/volumes/data');
-    mkdirSync(data);
+    const data = join(root, 'var/lib/kubelet/pods', place);
+    mkdirSync(data, { recursive: true });
     put(root, '/elsewhere/precious', 'kept');
     const script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
     const [program, ...before] = shell.argv;
@@ -534,11 +630,34 @@ describe.each(shells)('scrubbing a copy, with $name', (shell) => {
     expect(has(root, '/etc/ssh/ssh_host_ed25519_key')).toBe(true);
   });
 
+  it('refuses a folder whose name would be two in a list', () => {
+    const root = kept(makeRoot({ '/a\nb/etc/hostname': DONOR_NAME, '/a/kept': '' }));
+    expect(run(shell, ['scrub', '--root', join(root, 'a\nb')]).code).toBe(2);
+  });
+
   it('never works on the machine it runs on', () => {
     for (const mode of ['scrub', 'anonymize']) {
       expect(run(shell, [mode]).code).toBe(2);
       expect(run(shell, [mode, '--root', '/']).code).toBe(2);
     }
+  });
+
+  it.each([
+    ['no key', ''],
+    ['a folder for a key', '--tls-private-key-file=/etc'],
+    ['the root for a key', '--tls-private-key-file=/'],
+  ])('takes nothing but files for keys: %s', (_, flag) => {
+    const root = kept(
+      makeRoot({
+        ...DONOR_FILES,
+        '/etc/default/kubelet': `X=--tls-cert-file=/etc/kubernetes/own.crt ${flag}\n`,
+        '/etc/kubernetes/by-path.conf': kubeconfig('client-certificate: /etc/kubernetes/own.crt\nclient-key: /'),
+      }),
+    );
+    seal(shell, root);
+    expect(run(shell, ['scrub', '--root', root])).toMatchObject({ code: 0, stderr: '' });
+    expect(has(root, '/etc/kubernetes/own.crt')).toBe(false);
+    expect(has(root, '/etc/os-release')).toBe(true);
   });
 
   it('refuses a copy that was never sealed', () => {

@@ -136,7 +136,12 @@ function disksSeen(shell: Shell, root: string, args: string[]): string[] {
     if (real.status !== 0) continue;
     // The new folder's name is what makes it one disk: `mktemp` twice at once gives two.
     const look = '/bin/cp -a "$WATCHED" "$(/bin/mktemp -d "$DISKS/XXXXXX")/disk"';
-    stub(watched, name, `${look}\n${real.stdout.trim()} "$@"\ncode=$?\n${look}\nexit $code`);
+    const program = real.stdout.trim();
+    stub(
+      watched,
+      name,
+      `${look}\n${name === 'rm' ? oneByOne(program, look) : `${program} "$@"`}\ncode=$?\n${look}\nexit $code`,
+    );
   }
   const ran = run({ ...shell, path: `${watched}${delimiter}${shell.path}` }, args, SCRIPT, {
     WATCHED: root,
@@ -144,8 +149,8 @@ function disksSeen(shell: Shell, root: string, args: string[]): string[] {
   });
   expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 });
   const different = new Map<string, string>();
-  for (const name of readdirSync(folder)) {
-    const disk = join(folder, name, 'disk');
+  const seen = readdirSync(folder).map((name) => join(folder, name, 'disk'));
+  for (const disk of [...seen, ...seen.flatMap(halfWritten)]) {
     const key = JSON.stringify([...contents(disk)]);
     if (different.has(key)) rmSync(disk, { recursive: true });
     else different.set(key, disk);
@@ -154,17 +159,61 @@ function disksSeen(shell: Shell, root: string, args: string[]): string[] {
   return [...different.values()];
 }
 
+/** What `rm` is given goes in that order, and the power may be lost between any two. */
+function oneByOne(program: string, look: string): string {
+  return `options= failed=0
+    for word; do
+      case $word in
+        -*) options="$options $word" ;;
+        *) ${program} $options "$word" || failed=$?; ${look} ;;
+      esac
+    done
+    (exit $failed)`;
+}
+
+/** The shell itself writes a file beside its place, so that no command shows the disk while it does: nothing of it, and half of it. */
+function halfWritten(disk: string): string[] {
+  const paths = [...contents(disk).keys()].filter((path) => path.endsWith('.headstart-new'));
+  return paths.flatMap((path) =>
+    [0, 0.5].map((share) => {
+      const other = copy(disk);
+      const bytes = readFileSync(join(other, path));
+      writeFileSync(join(other, path), bytes.subarray(0, bytes.length * share));
+      return other;
+    }),
+  );
+}
+
 /** Lines before which a command may stand: the shell's own opinion, less those where it would change the meaning. */
 function killableLines(shell: Shell): number[] {
   const lines = readFileSync(SCRIPT, 'utf8').split('\n');
   const start = lines.findIndex((line) => line.startsWith('main() {'));
+  const program = linesOfPrograms(lines);
   return lines
     .map((_, index) => index)
-    .filter((index) => index > start && lines[index]!.startsWith('  ') && !/(\\|\||&&|\()$/.test(lines[index - 1]!))
+    .filter(
+      (index) =>
+        index > start &&
+        !program.has(index) &&
+        lines[index]!.startsWith('  ') &&
+        !/(\\|\||&&|\()$/.test(lines[index - 1]!),
+    )
     .filter((index) => {
       const [program, ...before] = shell.argv;
       return spawnSync(program, [...before, '-n', killedAt(index)]).status === 0;
     });
+}
+
+/** Those in quotes, for awk and for another shell. */
+function linesOfPrograms(lines: readonly string[]): Set<number> {
+  const inside = new Set<number>();
+  let isInside = false;
+  for (const [index, line] of lines.entries()) {
+    if (isInside) inside.add(index);
+    if (/(awk|sh -c) '$/.test(line)) isInside = true;
+    else if (/^ *\}?'/.test(line)) isInside = false;
+  }
+  return inside;
 }
 
 function killedAt(index: number): string {

@@ -67,7 +67,7 @@ export function makeStubs(): string {
      esac
      for type in $types; do
        key="$folder/ssh_host_\${type}_key"
-       [ -e "$key" ] || { cat /proc/sys/kernel/random/uuid >"$key"; echo public >"$key.pub"; }
+       [ -e "$key" ] || { read -r made </proc/sys/kernel/random/uuid; echo "$made" >"$key"; echo public >"$key.pub"; }
      done`,
   );
   return folder;
@@ -76,6 +76,31 @@ export function makeStubs(): string {
 export function stub(folder: string, name: string, body: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`);
   chmodSync(join(folder, name), 0o755);
+}
+
+/** The shell with a program before each real one that writes down its name and then is that one. */
+export function watchStarts(shell: Shell): { shell: Shell; started: () => string[]; folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'headstart-starts-'));
+  const log = join(folder, 'started');
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(log, '');
+  const folders = shell.path.split(delimiter);
+  const each = folders.map((path) => `'${path}'`).join(' ');
+  stub(
+    folder,
+    'watch',
+    `name=\${0##*/}
+     echo "$name" >>'${log}'
+     for folder in ${each}; do [ ! -x "$folder/$name" ] || exec "$folder/$name" "$@"; done`,
+  );
+  const names = new Set(folders.flatMap((path) => readdirSync(path)));
+  for (const name of names) symlinkSync(join(folder, 'watch'), join(bin, name));
+  return {
+    shell: { ...shell, path: [bin, shell.path].join(delimiter) },
+    started: () => readFileSync(log, 'utf8').split('\n').filter(Boolean),
+    folder,
+  };
 }
 
 export interface Ran {
@@ -217,6 +242,34 @@ export const DONOR_FILES: Readonly<Record<string, string>> = {
   '/var/log/journal/0123456789abcdef0123456789abcdef/system.journal': 'entries',
   '/var/log/pods/kube-system_x/0.log': 'lines',
   '/home/azureuser/.profile': 'kept',
+};
+
+/** A VM that is no node yet, as the base images of local pools make it. */
+export const PLAIN_FILES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      '/sys/class/dmi/id/product_uuid',
+      '/proc/sys/kernel/hostname',
+      '/dev/console',
+      '/dev/kmsg',
+      '/usr/lib/systemd/systemd',
+      '/etc/os-release',
+      '/etc/machine-id',
+      '/etc/hostname',
+      '/etc/hosts',
+      '/etc/ssh/sshd_config',
+      '/etc/ssh/ssh_host_rsa_key',
+      '/etc/ssh/ssh_host_rsa_key.pub',
+      '/etc/ssh/ssh_host_ed25519_key',
+      '/var/lib/systemd/random-seed',
+      '/var/lib/dhcp/dhclient.eth0.leases',
+      '/var/lib/cloud/instances/one/user-data.txt',
+      '/var/log/syslog',
+      '/var/log/syslog.1',
+      '/var/log/journal/0123456789abcdef0123456789abcdef/system.journal',
+    ].map((path) => [path, DONOR_FILES[path]!]),
+  ),
+  '/var/lib/dbus/machine-id': DONOR_MACHINE_ID,
 };
 
 export function makeRoot(files: Readonly<Record<string, string>> = DONOR_FILES): string {
