@@ -1,5 +1,5 @@
 // node/observe.ts: what is there on this node, of all that we want or own? Reads, asks systemd and the firewall once, changes nothing.
-import { KUBELET } from './aspects/aspect.ts';
+import { CONTAINERD, KUBELET } from './aspects/aspect.ts';
 import { KUBECONFIG_PATH } from './aspects/join.ts';
 import { isSecret } from './bytes.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -58,7 +58,9 @@ function momentOf(kubelet: SeenUnit | undefined, hasRun: boolean): Moment {
 }
 
 function seenFiles(look: Look, desired: Desired, ownership: Ownership): Map<string, Seen> {
-  const swaps = [...desired.live.values()].flatMap(({ kind, key }) => (kind === 'swap' ? [key] : []));
+  const swaps = [...desired.live.keys(), ...ownership.live.keys()].flatMap((id) =>
+    id.startsWith('swap ') ? [id.slice('swap '.length)] : [],
+  );
   const paths = new Set([...desired.files.keys(), ...ownership.files.keys(), ...swaps]);
   return new Map(
     [...paths].sort().map((path) => {
@@ -77,7 +79,7 @@ function unitsOf(desired: Desired, ownership: Ownership): string[] {
     const [kind, key] = id.split(' ');
     return kind?.startsWith('unit-') && key ? [key] : [];
   });
-  return [...new Set([KUBELET, ...ofFiles, ...ofValues])].sort();
+  return [...new Set([KUBELET, CONTAINERD, ...[...ofFiles, ...ofValues].sort()])];
 }
 
 /** Names and numbers of those that files should belong to; root is 0 on every node. */

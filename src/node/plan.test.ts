@@ -376,6 +376,14 @@ describe('the plan for a node in service', () => {
     ]);
   });
 
+  it('takes a swap file away that no boot has switched on again', async () => {
+    const swap = { file: '/var/lib/swapfile', sizeBytes: 1 << 20, behavior: 'NoSwap' } as const;
+    const node = await inService(aConfig({ os: { ...aConfig().os, swap } }));
+    node.machine.swaps.clear();
+    await node.become(aConfig());
+    expect(node.machine.files.has(swap.file)).toBe(false);
+  });
+
   it('takes the rules away that somebody left there before us', async () => {
     const node = new Node();
     node.machine.rules = 'comment "headstart 0123456789ab 1/1"';

@@ -134,6 +134,18 @@ export const REASONS = {
   'apply/disk-full': { summary: 'There is no space left for the change.', next: 'free some space on the node' },
   'apply/write-failed': { summary: 'A file could not be written.' },
   'apply/command-failed': { summary: 'A command of the change failed.' },
+  'apply/setting-refused': {
+    summary: 'The kernel does not take a setting of the change.',
+    next: 'deliver a document with a value that this kernel knows',
+  },
+  'apply/drain-failed': {
+    summary: 'The node could not be drained for the change; nothing was changed.',
+    next: 'see which pods cannot be evicted, and why',
+  },
+  'apply/memory-unreadable': {
+    summary: 'What headstart remembers of this node cannot be read, and nothing is changed on a guess.',
+    next: 'replace the node',
+  },
   'apply/interrupted': { summary: 'The change was interrupted; it was finished or taken back at the next start.' },
 
   'verify/running': { summary: 'The change is made; its health is being watched.' },
@@ -143,12 +155,26 @@ export const REASONS = {
   'verify/kubelet-unhealthy': { summary: 'kubelet does not report healthy after the change.' },
   'verify/node-not-ready': { summary: 'The node did not become Ready after the change.' },
   'verify/api-unreachable': { summary: 'The API server was reachable before the change and is not any more.' },
+  'verify/not-kept': {
+    summary: 'The change was on trial, and nobody kept it.',
+    next: 'run `headstart node apply` again and keep it, or deliver another document',
+  },
   'verify/unexpected-reboot': { summary: 'The node rebooted while the change was being watched.' },
 
   'rollback/done': { summary: 'The change was taken back; the node runs what it ran before.' },
   'rollback/failed': {
     summary: 'The change could not be taken back completely.',
     next: 'replace the node, and report it with `headstart node history`',
+  },
+
+  'platform/not-told': {
+    summary: 'The platform could not be told in time how this node came up; it may take the instance for failed.',
+    next: 'check that the wire server (168.63.129.16) can be reached from the primary interface',
+  },
+
+  'daemon/broke': {
+    summary: 'The daemon met something it does not know; it goes on, and tries again later.',
+    next: 'report it with `journalctl -u headstart-node`; what was applied stays in force',
   },
 
   'clone/new-identity': { summary: 'The node is a clone and was given an identity of its own.' },
@@ -162,4 +188,8 @@ export type ReasonCode = keyof typeof REASONS;
 
 export function reasonOf(code: ReasonCode): Reason {
   return REASONS[code];
+}
+
+export function isReasonCode(text: string): text is ReasonCode {
+  return Object.hasOwn(REASONS, text);
 }

@@ -21,6 +21,7 @@ function problemsOf(name: string, unit: UnitSpec): string[] {
     ...(unit.isMasked && unit.content !== undefined ? ['is masked and has content: one or the other'] : []),
     ...(unit.isMasked && unit.isActive ? ['is masked and active: one or the other'] : []),
     ...(name.includes('@.') && unit.isActive !== undefined ? ['is a template: only its instances run'] : []),
+    ...(name.startsWith('headstart-') ? ['is what configures this node, and not for a document to change'] : []),
     ...(name === KUBELET && isSwitched ? ['is started by headstart, when the node is ready for it'] : []),
   ];
 }

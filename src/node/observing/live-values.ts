@@ -80,7 +80,7 @@ function isLoaded(module: string, look: Look): boolean {
 }
 
 /** That of the default route, the one with the lowest metric. */
-function firstInterface(look: Look): string | undefined {
+export function firstInterface(look: Look): string | undefined {
   const routes = (look.text('/proc/net/route') ?? '').split('\n').map((line) => line.split('\t'));
   const ways = routes.filter((fields) => fields[1] === '00000000');
   return ways.sort((a, b) => Number(a[6]) - Number(b[6]))[0]?.[0];

@@ -42,7 +42,7 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
       plan.owned.set(id, before);
       continue;
     }
-    const seen = observed.live.get(id);
+    const seen = observed.live.get(id) ?? (isLeftOver(kind, key, observed) ? 'off' : undefined);
     const back = wayBack(kind, before.original);
     if (back === undefined || seen === undefined || isSatisfied(kind, seen, back.to)) continue;
     if (isSwitchedOn(kind, back.to) && !units.exists(key) && !units.isAboutToBeMasked(key)) {
@@ -79,6 +79,11 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
 /** Making a swap file destroys what was there before. */
 function isTaken({ kind, key }: LiveValue, { files, live }: Observed): boolean {
   return kind === 'swap' && !live.has(`${kind} ${key}`) && (files.get(key)?.kind ?? 'absent') !== 'absent';
+}
+
+/** A boot switches no swap on; the file is still there. */
+function isLeftOver(kind: LiveKind, key: string, { files }: Observed): boolean {
+  return kind === 'swap' && (files.get(key)?.kind ?? 'absent') !== 'absent';
 }
 
 function taken(path: string): Problem {

@@ -1,0 +1,96 @@
+// node/transaction/set-value.ts: how is a value of the running system set, or taken away again? Each may be done again.
+import { dirname } from 'node:path';
+import { KUBECONFIG_PATH } from '../aspects/join.ts';
+import { RULES_PATH } from '../aspects/metadata-firewall.ts';
+import { sysctlPath } from '../aspects/sysctl.ts';
+import { firstInterface } from '../observing/live-values.ts';
+import type { Step } from '../tree.ts';
+import type { Doing, Done } from './do-steps.ts';
+import { errnoOf, StepFailed } from './failures.ts';
+import { command, isDoneBy, placeOf } from './step-command.ts';
+
+type SetStep = Extract<Step, { do: 'set' }>;
+
+export async function setValue({ kind, key, value }: SetStep, doing: Doing, done: Done): Promise<void> {
+  const { edges, staged } = doing;
+  switch (kind) {
+    case 'sysctl':
+      return setInKernel(sysctlPath(key), value, doing);
+    case 'host-name':
+      return setInKernel('/proc/sys/kernel/hostname', value, doing);
+    case 'mtu':
+      return setInKernel(`/sys/class/net/${firstInterface(edges.look) ?? 'none'}/mtu`, value, doing);
+    case 'swap':
+      await clearValue({ kind, key }, doing, done);
+      return makeSwap(key, value, doing, done);
+    case 'firewall':
+      return command(['nft', '-f', placeOf(RULES_PATH, edges)], edges);
+    case 'kubeconfig': {
+      const waiting = staged.get(KUBECONFIG_PATH);
+      if (waiting === undefined) return;
+      edges.disk.rename(waiting, KUBECONFIG_PATH);
+      done.touched.add(dirname(KUBECONFIG_PATH));
+      return;
+    }
+    case 'label':
+      // Planned again as long as it is not there, and no reason to take the rest back.
+      await isDoneBy(() => edges.node.setLabel(key, value));
+      return;
+    default:
+      throw new Error(`${kind} is not set on a node`);
+  }
+}
+
+export async function clearValue(
+  { kind, key }: Pick<SetStep, 'kind' | 'key'>,
+  doing: Doing,
+  done: Done,
+): Promise<void> {
+  const { edges } = doing;
+  switch (kind) {
+    case 'swap': {
+      const isOn = edges.look.text('/proc/swaps')?.split('\n');
+      if (isOn?.some((line) => line.split(/\s+/)[0] === key)) await command(['swapoff', placeOf(key, edges)], edges);
+      edges.disk.remove(key);
+      done.touched.add(dirname(key));
+      return;
+    }
+    case 'firewall':
+      // Made before it is deleted, so that there is something to delete.
+      return command(['nft', '-f', '-'], edges, {
+        input: `table inet ${key}\ndelete table inet ${key}\n`,
+      });
+    case 'label':
+      await isDoneBy(() => edges.node.setLabel(key, undefined));
+      return;
+    default:
+      throw new Error(`${kind} is not cleared on a node`);
+  }
+}
+
+/** What could not be made does not stay: it may be what filled the disk. */
+async function makeSwap(file: string, bytes: string, doing: Doing, { touched }: Done): Promise<void> {
+  const { edges } = doing;
+  const { disk } = edges;
+  const place = placeOf(file, edges);
+  disk.create(file, new Uint8Array(), { mode: 0o600 });
+  touched.add(dirname(file));
+  try {
+    await command(['fallocate', '--length', bytes, place], edges, { code: 'apply/disk-full' });
+    await command(['mkswap', place], edges);
+    await command(['swapon', place], edges);
+  } catch (error) {
+    disk.remove(file);
+    throw error;
+  }
+}
+
+function setInKernel(path: string, value: string, { edges }: Doing): void {
+  try {
+    edges.disk.setKernelValue(path, value);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
+    throw new StepFailed('apply/setting-refused', `${path} = ${value}: ${code}`, error);
+  }
+}
