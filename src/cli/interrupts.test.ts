@@ -39,6 +39,17 @@ describe('interrupting', () => {
     expect(receive(name)).toBe(false);
   });
 
+  it('is not what SIGHUP is to a daemon that looks again at it', () => {
+    const { interrupts, receive, target } = process();
+    const signal = interrupts.signal();
+    let asked = 0;
+    interrupts.onHangUp(() => asked++);
+    expect([receive('SIGHUP'), receive('SIGHUP')]).toEqual([true, true]);
+    expect([asked, signal.aborted, target.exitCode]).toEqual([2, false, undefined]);
+    receive('SIGTERM');
+    expect(signal.aborted).toBe(true);
+  });
+
   it('a second time is told to who asked for that, and the third ends the process', () => {
     const { interrupts, receive } = process();
     const [first, second] = [interrupts.signal(), interrupts.secondSignal()];

@@ -11,6 +11,7 @@ export interface Target {
 export interface Interrupts {
   signal(): AbortSignal;
   secondSignal(): AbortSignal;
+  onHangUp(listener: () => void): void;
 }
 
 type SignalName = keyof typeof EXIT_CODES;
@@ -30,8 +31,13 @@ export function interruptsOf(target: Target, nowMs: () => number): Interrupts {
   let isCatching = false;
   let isSecondAwaited = false;
   let firstMs = 0;
+  let hungUp: (() => void) | undefined;
 
   function caught(name: SignalName): void {
+    if (name === 'SIGHUP' && hungUp) {
+      hungUp();
+      return;
+    }
     if (!first.signal.aborted) {
       firstMs = nowMs();
       target.exitCode = EXIT_CODES[name];
@@ -63,6 +69,10 @@ export function interruptsOf(target: Target, nowMs: () => number): Interrupts {
       startCatching();
       isSecondAwaited = true;
       return second.signal;
+    },
+    onHangUp(listener) {
+      startCatching();
+      hungUp = listener;
     },
   };
 }

@@ -1,9 +1,11 @@
 // Every --json answer is one document, and docs/json.md names its kind and its fields.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { INITIAL } from '../node/daemon/machine.ts';
+import { statusOf } from '../node/status/node-status.ts';
 import { VERBS } from './main.ts';
 import { run } from './testing.ts';
 
@@ -17,17 +19,31 @@ writeFileSync(
   nodeConfig,
   'apiVersion: headstart.dev/v1\nkind: NodeConfig\nmetadata: {generation: 1}\nspec: {kubernetes: {version: 1.34.2}}\n',
 );
+const node = join(folder, 'node');
+mkdirSync(join(node, 'run/headstart'), { recursive: true });
+writeFileSync(
+  join(node, 'run/headstart/status.json'),
+  JSON.stringify(statusOf({ ...INITIAL, isReady: true }, anyDaemon())),
+);
 afterAll(() => rmSync(folder, { recursive: true }));
+
+function anyDaemon() {
+  const clone = { code: 'clone/new-identity', detail: 'x' } as const;
+  return { source: 'Azure userData', clone, daemon: { pid: 1, startedAt: '2026-11-16T05:00:00.000Z' }, skewMs: 0 };
+}
 
 const text = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8');
 const documented = sectionsOf(text);
 const records = join(folder, 'records');
 
 /** They need VMs, or a cloud and a cluster, or go on until they are stopped: what they print is read from their sources. */
-const UNASKED = Object.keys(VERBS).filter((path) => /^(?:pool|prototype|sim) /.test(path));
+const UNASKED = Object.keys(VERBS).filter((path) =>
+  /^(?:pool|prototype|sim) |^node (?:run|plan|apply|rollback)$/.test(path),
+);
 const PRINTED_UNASKED = kindsIn(
   ...readdirSync(new URL('./pool/', import.meta.url)).map((name) => `./pool/${name}`),
   ...readdirSync(new URL('./prototype/', import.meta.url)).map((name) => `./prototype/${name}`),
+  ...['run', 'plan', 'apply', 'rollback'].map((verb) => `./node/${verb}.ts`),
   './sim-azure.ts',
   './sim-imds.ts',
 );
@@ -65,6 +81,9 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['node', 'schema'], 'NodeConfigSchema'],
   [['node', 'schema', 'kubelet', '--fields'], 'NodeConfigSchema'],
   [['node', 'convert', nodeConfig, '--to', 'v1alpha1'], 'NodeConfigConverted'],
+  [['node', 'status', '--root', node], 'NodeStatus'],
+  [['node', 'history', '--root', node], 'NodeHistory'],
+  [['node', 'wait', '--root', node], 'NodeWait'],
   [['completion', 'bash'], 'Completion'],
 ];
 

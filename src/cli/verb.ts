@@ -14,6 +14,8 @@ export interface Edges {
   signal(): AbortSignal;
   /** Aborted by the second of them, for a verb that puts things right when it is interrupted: that, too, is to end. */
   secondSignal?(): AbortSignal;
+  /** For a verb that has no terminal to lose: from then on SIGHUP is no interrupt, but asks it to look again. */
+  onHangUp?(listener: () => void): void;
 }
 
 export interface Verb {

@@ -460,6 +460,11 @@ describe('units of the document', () => {
       'is a template: only its instances run',
     ],
     [
+      'our own',
+      { 'headstart-node.service': { dropIns: { 'a.conf': '' }, isMasked: false } },
+      'is what configures this node, and not for a document to change',
+    ],
+    [
       'kubelet switched',
       { 'kubelet.service': { dropIns: {}, isMasked: false, isActive: true } },
       'is started by headstart, when the node is ready for it',

@@ -48,7 +48,16 @@ const CONTROLLERS = [
 const READY_MS = 90_000;
 const POLL_MS = 100;
 
-export async function startPlane(binaries: PlaneBinaries, clock: Clock = systemClock): Promise<Plane> {
+export interface PlaneOptions {
+  /** Nodes that come with a certificate of this authority (a PEM file) may do what a kubelet may, and no more. */
+  nodeAuthority?: string | undefined;
+}
+
+export async function startPlane(
+  binaries: PlaneBinaries,
+  clock: Clock = systemClock,
+  options: PlaneOptions = {},
+): Promise<Plane> {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-plane-'));
   const children: Child[] = [];
   const stop = async () => {
@@ -56,7 +65,7 @@ export async function startPlane(binaries: PlaneBinaries, clock: Clock = systemC
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return { ...(await start(binaries, folder, children, clock)), stop };
+    return { ...(await start(binaries, folder, children, clock, options)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -68,6 +77,7 @@ async function start(
   folder: string,
   children: Child[],
   clock: Clock,
+  { nodeAuthority }: PlaneOptions,
 ): Promise<Omit<Plane, 'stop'>> {
   const [client, peer, secure] = (await freePorts(3)).map((port) => `127.0.0.1:${port}`);
   const files = prepare(folder);
@@ -97,7 +107,13 @@ async function start(
     `--service-account-key-file=${files.accountKey}`,
     `--service-account-signing-key-file=${files.accountKey}`,
     '--service-cluster-ip-range=10.0.0.0/24',
-    '--authorization-mode=RBAC',
+    ...(nodeAuthority === undefined
+      ? ['--authorization-mode=RBAC']
+      : [
+          '--authorization-mode=Node,RBAC',
+          '--enable-admission-plugins=NodeRestriction',
+          `--client-ca-file=${nodeAuthority}`,
+        ]),
     `--token-auth-file=${files.tokens}`,
     '--endpoint-reconciler-type=none',
     '--profiling=false',

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Platform = 'azure' | 'ec2';
+export const PLATFORMS = ['azure', 'ec2'] as const;
+export type Platform = (typeof PLATFORMS)[number];
 
 /** Every Azure VM carries this, and nothing else does. */
 const AZURE_ASSET_TAG = '7783-7084-3265-9085-8269-3286-77';

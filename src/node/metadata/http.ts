@@ -12,8 +12,9 @@ export interface Answer {
 
 export interface Asked {
   url: URL;
-  method?: 'GET' | 'PUT';
+  method?: 'GET' | 'PUT' | 'POST';
   headers?: Readonly<Record<string, string>>;
+  body?: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -23,7 +24,7 @@ const MAX_BODY_BYTES = 512 << 10;
 /** The service is on this very machine's host: who does not pick up in a second is not there. */
 const CONNECT_TIMEOUT_MS = 1000;
 
-export function ask({ url, method = 'GET', headers = {}, timeoutMs, signal }: Asked): Promise<Answer> {
+export function ask({ url, method = 'GET', headers = {}, body, timeoutMs, signal }: Asked): Promise<Answer> {
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     // An agent of its own: the global one may have been told to use a proxy. A connection each: nothing is left open.
@@ -59,7 +60,7 @@ export function ask({ url, method = 'GET', headers = {}, timeoutMs, signal }: As
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
       });
     });
-    asked.end();
+    asked.end(body);
   });
 }
 

@@ -1,0 +1,88 @@
+// cli/node/apply.ts: `headstart node apply`: make this node what the document says, now. The daemon does it where one runs; a person's word
+// is enough for what would wait for a window or a turn, and asked for once more where pods would be disturbed.
+import { UserError } from '../../base/errors.ts';
+import type { DaemonRequest } from '../../node/daemon/requests.ts';
+import { reasonOf } from '../../node/reason-codes.ts';
+import type { Planned } from '../../node/transaction/contract.ts';
+import { confirm } from '../confirm.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { carryOut } from './carry-out.ts';
+import { showPlan } from './plan.ts';
+import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
+
+interface Options extends NodeOptions {
+  once?: boolean;
+  keep?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+const ANSWER_IS_NO = 3;
+
+export const verb: Verb = {
+  examples: [
+    'node apply',
+    'node apply node-config.yaml --dry-run',
+    'node apply node-config.yaml --once --yes',
+    'node apply --keep',
+  ],
+  configure(command) {
+    withSource(command.argument('[FILE]', 'the document; without it, what the metadata of this instance has'))
+      .option('--once', 'without a daemon: apply it, watch over it until it is known to be good, and end')
+      .option('--keep', 'a document on trial (update.mode: try) stays')
+      .option('--dry-run', 'print the plan and change nothing')
+      .option('--yes', 'do not ask, also when pods are disturbed or changes of others undone')
+      .addHelpText('after', '\nExit: 0 applied, or nothing to do; 3 it may not be, or was taken back; 1 failed.\n');
+  },
+  async run([file], options: Options, edges) {
+    if (options.keep) return keep(file, options, edges);
+    const opened = await openThisNode(options);
+    const meant = await meantDocument(opened, file, edges);
+    const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
+    if (options.dryRun) {
+      showPlan(meant, planned, options, edges);
+      return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
+    }
+    const isAllowed = await mayBeOrdered(planned, meant, options, edges, async () =>
+      opened.store.plan(meant.assignment, { isOrdered: true }),
+    );
+    if (!isAllowed) return ANSWER_IS_NO;
+    const { document, origin } = meant.assignment;
+    const request: DaemonRequest = { do: 'apply', document: Buffer.from(document).toString('base64'), origin };
+    return carryOut(opened, request, options, edges, {
+      print: (body) => printJson(edges, 'NodeApply', body),
+      itself: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
+    });
+  },
+};
+
+/** What a person may order is asked for; what nobody may do on a node is shown, and that is all. */
+async function mayBeOrdered(
+  { verdict }: Planned,
+  meant: MeantDocument,
+  options: Options,
+  edges: Edges,
+  planOrdered: () => Promise<Planned>,
+): Promise<boolean> {
+  if (verdict.decision !== 'blocked' || verdict.code === 'plan/needs-control-plane') return true;
+  const ordered = await planOrdered();
+  if (ordered.verdict.decision === 'blocked') {
+    showPlan(meant, ordered, options, edges);
+    const { next } = reasonOf(ordered.verdict.code);
+    if (next) edges.stderr(`next:  ${next}\n`);
+    return false;
+  }
+  confirm(`${verdict.reason}. Apply it to this node nevertheless?`, options, edges);
+  return true;
+}
+
+async function keep(file: string | undefined, options: Options, edges: Edges): Promise<number> {
+  if (file !== undefined)
+    throw new UserError('--keep is about what is applied, not about a FILE', { code: 'node/bad-option' });
+  const opened = await openThisNode(options);
+  return carryOut(opened, { do: 'keep' }, options, edges, {
+    print: (body) => printJson(edges, 'NodeApply', body),
+    itself: ({ store }) => store.keep(),
+  });
+}

@@ -1,0 +1,53 @@
+// cli/node/history.ts: `headstart node history`: what was applied on this node, when, from where, and what was taken back?
+import type { GenerationRecord } from '../../node/transaction/contract.ts';
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
+
+export const verb: Verb = {
+  examples: ['node history', 'node history --json'],
+  configure: (command) => withRoot(command),
+  async run(_args, options: NodeOptions, edges) {
+    const { store } = await openThisNode(options);
+    const generations = store.listGenerations();
+    if (options.json) return printJson(edges, 'NodeHistory', { generations: generations.map(toJson) });
+    edges.stdout(generations.length > 0 ? render(generations) : 'nothing was applied on this node so far\n');
+  },
+};
+
+function toJson({ appliedMs, bad, ...record }: GenerationRecord) {
+  const { atMs, ...why } = bad ?? { atMs: 0 };
+  return {
+    ...record,
+    applied: iso(appliedMs),
+    ...(bad && { bad: { ...why, at: iso(atMs) } }),
+  };
+}
+
+function render(generations: readonly GenerationRecord[]): string {
+  return renderTable(
+    [
+      { title: 'NUMBER', align: 'right', cell: ({ number }) => String(number) },
+      { title: 'GENERATION', align: 'right', cell: ({ generation }) => String(generation) },
+      { title: 'APPLIED', cell: ({ appliedMs }) => iso(appliedMs) },
+      { title: 'DOCUMENT', cell: ({ documentHash }) => documentHash.slice(0, 12) },
+      { title: 'FROM', cell: ({ origin, id }) => (id ? `${origin} (${id})` : origin) },
+      { title: 'STATE', cell: stateOf },
+    ],
+    generations,
+  );
+}
+
+function stateOf({ isActive, isLastKnownGood, bad }: GenerationRecord): string {
+  const words = [
+    isActive ? 'runs' : '',
+    isLastKnownGood ? 'known to be good' : '',
+    bad ? `taken back: ${bad.code}` : '',
+  ];
+  return words.filter(Boolean).join(', ');
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

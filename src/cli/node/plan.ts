@@ -1,0 +1,40 @@
+// cli/node/plan.ts: `headstart node plan`: what would change on this node, how much does it disrupt, and may it? Exits 3 when it may not.
+
+import { renderProblem } from '../../node/problem.ts';
+import { planToJson, renderPlan } from '../../node/render-plan.ts';
+import type { Planned } from '../../node/transaction/contract.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
+
+const ANSWER_IS_NO = 3;
+
+export const verb: Verb = {
+  examples: ['node plan', 'node plan node-config.yaml', 'node plan node-config.yaml --json'],
+  configure(command) {
+    withSource(
+      command.argument('[FILE]', 'the document; without it, what the metadata of this instance has'),
+    ).addHelpText('after', '\nExit: 0 nothing to do, or it may be applied now or later; 3 it is blocked.\n');
+  },
+  async run([file], options: NodeOptions, edges) {
+    const opened = await openThisNode(options);
+    const meant = await meantDocument(opened, file, edges);
+    const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
+    showPlan(meant, planned, options, edges);
+    return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
+  },
+};
+
+/** The same for a dry run of `apply`. */
+export function showPlan(meant: MeantDocument, { plan, verdict }: Planned, { json }: NodeOptions, edges: Edges): void {
+  const { assignment, warnings } = meant;
+  const { documentHash, hash, config, origin } = assignment;
+  if (json) {
+    const about = { generation: config.generation, documentHash, hash, origin, warnings };
+    printJson(edges, 'NodePlan', { ...about, ...planToJson(plan, verdict) });
+    return;
+  }
+  for (const warning of warnings) edges.stderr(`warning  ${renderProblem(warning)}\n`);
+  edges.stderr(`generation ${config.generation} from ${origin}\n`);
+  edges.stdout(renderPlan(plan, verdict));
+}

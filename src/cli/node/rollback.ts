@@ -1,0 +1,74 @@
+// cli/node/rollback.ts: `headstart node rollback`: back to what this node ran before. What is left is not tried again by itself.
+import { UserError } from '../../base/errors.ts';
+import type { GenerationRecord } from '../../node/transaction/contract.ts';
+import { confirm } from '../confirm.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { carryOut } from './carry-out.ts';
+import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
+
+interface Options extends NodeOptions {
+  to?: string;
+  once?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['node rollback', 'node rollback --to 3 --dry-run', 'node rollback --to 3 --yes'],
+  configure(command) {
+    withRoot(command)
+      .option('--to <NUMBER>', 'as `headstart node history` counts; without it, what was known to be good before')
+      .option('--once', 'without a daemon: do it, watch over it until it is known to be good, and end')
+      .option('--dry-run', 'say what it would go back to, and change nothing')
+      .option('--yes', 'do not ask');
+  },
+  async run(_args, options: Options, edges) {
+    const to = parseNumber(options.to);
+    const opened = await openThisNode(options);
+    const goal = goalOf(opened.store.listGenerations(), to);
+    if (options.dryRun) return showGoal(goal, options, edges);
+    confirm(`Go back to generation ${goal.generation}, applied ${iso(goal)}?`, options, edges);
+    const request = { do: 'roll-back', to: goal.number } as const;
+    return carryOut(opened, request, options, edges, {
+      print: (body) => printJson(edges, 'NodeRollback', body),
+      itself: ({ store }) => store.rollbackTo(goal.number),
+    });
+  },
+};
+
+/** As the store would choose; the newest comes first. */
+function goalOf(generations: readonly GenerationRecord[], to: number | undefined): GenerationRecord {
+  const active = generations.find(({ isActive }) => isActive);
+  const good = generations.find(({ isLastKnownGood, isActive }) => isLastKnownGood && !isActive);
+  const before = generations.find(({ number }) => number < (active?.number ?? 0));
+  const goal = to === undefined ? (good ?? before) : generations.find(({ number }) => number === to);
+  if (goal !== undefined && !goal.isActive) return goal;
+  const what =
+    to === undefined
+      ? 'there is no earlier generation on this node'
+      : `number ${to} is ${goal ? 'what runs' : 'not on this node'}`;
+  throw new UserError(what, {
+    code: 'node/no-such-generation',
+    kept: 'Nothing was changed.',
+    next: 'headstart node history',
+  });
+}
+
+function showGoal(goal: GenerationRecord, { json }: Options, edges: Edges): void {
+  const { number, generation, hash, documentHash, origin } = goal;
+  if (json)
+    printJson(edges, 'NodeRollbackPlan', { number, generation, hash, documentHash, origin, applied: iso(goal) });
+  else
+    edges.stdout(`would go back to number ${number}: generation ${generation} from ${origin}, applied ${iso(goal)}\n`);
+}
+
+function parseNumber(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UserError(`--to is a number from \`headstart node history\`, not '${text}'`, { code: 'node/bad-option' });
+}
+
+function iso({ appliedMs }: GenerationRecord): string {
+  return new Date(appliedMs).toISOString();
+}

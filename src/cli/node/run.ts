@@ -1,0 +1,76 @@
+// cli/node/run.ts: `headstart node run`: the daemon. The first line is in the journal before anything heavy is loaded.
+import { readFileSync } from 'node:fs';
+import { journalLog } from '../../node/status/log.ts';
+import { recordSteps } from '../../node/status/steps-file.ts';
+import { printJsonLine } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import type { NodeOptions } from './this-node.ts';
+
+interface Options extends NodeOptions {
+  wireServer?: string;
+}
+
+export const verb: Verb = {
+  examples: [
+    'node run',
+    'node run --platform azure --metadata-url http://127.0.0.1:8169 --root /tmp/node',
+    'node run --file /etc/headstart/node-config.yaml --json',
+  ],
+  configure(command) {
+    command
+      .option('--file <FILE>', 'the document, instead of what the platform has')
+      .option('--root <FOLDER>', 'a folder that stands in for the node', '/')
+      .option('--platform <NAME>', 'azure or ec2, whatever the firmware says')
+      .option('--metadata-url <URL>', "instead of the platform's own address")
+      .option('--wire-server <URL>', "instead of Azure's own, for the report that the node is up")
+      .option('--json', 'one JSON document a line: what the node says of itself, whenever that changes')
+      .addHelpText(
+        'after',
+        '\nSIGHUP: look again now. SIGTERM: finish what was begun, then end. A document can also be in etc/headstart/node-config.yaml.\n',
+      );
+  },
+  async run(_args, options: Options, edges) {
+    const log = journalLog({ write: edges.stderr, env: edges.env });
+    log('info', 'headstart node starts', { pid: process.pid });
+    const monotonicUs = () => Number(process.hrtime.bigint() / 1000n);
+    const steps = recordSteps({ monotonicUs, wallUs: edges.nowUs, bootId: bootId() });
+    const [loggedUs, sinceStartUs] = [monotonicUs(), Math.round(performance.now() * 1000)];
+    steps.add({ name: 'start', startUs: loggedUs - sinceStartUs, tookUs: sinceStartUs, isOk: true });
+
+    // Before anything is awaited: none of them may end a daemon that has only begun to load.
+    let onHangUp = () => {};
+    edges.onHangUp?.(() => onHangUp());
+    const signal = edges.signal();
+    const [{ serveNode }, { sourceOptions }] = await Promise.all([
+      import('../../node/daemon/serve.ts'),
+      import('./this-node.ts'),
+    ]);
+    steps.since('load', loggedUs);
+    await serveNode(
+      {
+        ...sourceOptions(options),
+        wireServer: options.wireServer,
+        env: edges.env,
+        log,
+        steps,
+        onHangUp: (listener) => {
+          onHangUp = listener;
+        },
+        onStatus: (status) => {
+          if (options.json) printJsonLine(edges, 'NodeStatus', status);
+        },
+      },
+      signal,
+    );
+    log('info', 'headstart node ends');
+  },
+};
+
+/** Of the machine, not of a folder that stands in for one: it is its clock that is read. */
+function bootId(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return undefined; // not on Linux
+  }
+}

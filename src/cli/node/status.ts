@@ -1,0 +1,77 @@
+// cli/node/status.ts: `headstart node status`: what does this node run, is it well, and if not, why? Works without root.
+import { UserError } from '../../base/errors.ts';
+import { headline, type NodeStatus, type SlotStatus } from '../../node/status/node-status.ts';
+import { asStatus, readStatus } from '../../node/status/read-status.ts';
+import { askDaemon } from '../../node/triggers/ask-socket.ts';
+import { printJson } from '../output/json.ts';
+import { printable, renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { withRoot } from './this-node.ts';
+
+interface Options {
+  root: string;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['node status', 'node status --json'],
+  configure: (command) => withRoot(command),
+  async run(_args, { root, json }: Options, edges) {
+    const { status, isRunning } = await lookUp(root, edges);
+    if (json) printJson(edges, 'NodeStatus', { ...status, isRunning });
+    else edges.stdout(render(status, isRunning));
+  },
+};
+
+const PATIENCE_MS = 5000;
+
+/** Undefined: who asks may not know, or is not answered. */
+type Running = boolean | undefined;
+
+async function lookUp(root: string, edges: Edges): Promise<{ status: NodeStatus; isRunning: Running }> {
+  const { live, isRunning } = await fromDaemon(root, edges);
+  const status = live ?? readStatus(root);
+  if (status !== undefined) return { status, isRunning };
+  throw new UserError('the daemon has not said anything on this node in this boot', {
+    code: 'node/no-status',
+    next: 'systemctl status headstart-node',
+    exitCode: 1,
+  });
+}
+
+async function fromDaemon(root: string, edges: Edges): Promise<{ live?: NodeStatus | undefined; isRunning: Running }> {
+  try {
+    const patience = AbortSignal.any([edges.signal(), AbortSignal.timeout(PATIENCE_MS)]);
+    const answer = await askDaemon(root, { do: 'status' }, patience);
+    return { live: asStatus(answer?.status), isRunning: answer !== undefined };
+  } catch (error) {
+    const isUnknown = error instanceof UserError && error.code === 'node/not-root';
+    const isSilent = error instanceof DOMException && error.name === 'TimeoutError';
+    if (isUnknown || isSilent) return { isRunning: undefined }; // what it said last is at hand
+    throw error;
+  }
+}
+
+function render(status: NodeStatus, isRunning: Running): string {
+  const rows: [string, SlotStatus | undefined][] = [
+    ['runs', status.active],
+    ['known to be good', status.lastKnownGood],
+    ['told last', status.assigned],
+  ];
+  const table = renderTable(
+    [
+      { title: '', cell: ([name]) => name },
+      { title: 'GENERATION', align: 'right', cell: ([, slot]) => (slot ? String(slot.generation) : '-') },
+      { title: 'SINCE', cell: ([, slot]) => slot?.at ?? '' },
+      { title: 'DOCUMENT', cell: ([, slot]) => slot?.documentHash.slice(0, 12) ?? '' },
+    ],
+    rows,
+  );
+  const notes = status.notes.map(({ code, detail }) => `note:  ${printable(detail)} (${code})\n`);
+  const next = status.next ? `next:  ${status.next}\n` : '';
+  const kept = status.keepBy
+    ? `next:  headstart node apply --keep, before ${status.keepBy}, or it is taken back\n`
+    : '';
+  const gone = isRunning === false ? 'note:  the daemon does not run; this is what it said last\n' : '';
+  return `${printable(headline(status))}\n\n${table}\n${gone}${notes.join('')}${kept}${next}`;
+}

@@ -1,0 +1,117 @@
+// cli/node/this-node.ts: the node that a verb is called on, and the document that is meant: a file, or what its metadata has.
+import type { Command } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import type { OpenNode } from '../../node/daemon/open-node.ts';
+import { PLATFORMS, type Platform } from '../../node/metadata/detect.ts';
+import { MetadataFailure } from '../../node/metadata/source.ts';
+import { renderProblem, type Warning } from '../../node/problem.ts';
+import { reasonOf } from '../../node/reason-codes.ts';
+import type { Assignment } from '../../node/transaction/contract.ts';
+import { MAX_TEXT_BYTES } from '../../node/unwrap.ts';
+import type { Edges } from '../verb.ts';
+import { readBytes } from './read-document.ts';
+
+export interface NodeOptions {
+  root: string;
+  file?: string;
+  platform?: string;
+  metadataUrl?: string;
+  json?: boolean;
+}
+
+export function withRoot(command: Command): Command {
+  return command
+    .option('--root <FOLDER>', 'a folder that stands in for the node', '/')
+    .option('--json', 'one JSON document');
+}
+
+export function withSource(command: Command): Command {
+  return withRoot(command)
+    .option('--platform <NAME>', `${PLATFORMS.join(' or ')}, whatever the firmware says`)
+    .option('--metadata-url <URL>', "instead of the platform's own address");
+}
+
+/** Loaded when it is needed: it is most of the program. */
+export async function openThisNode(options: NodeOptions): Promise<OpenNode> {
+  if (options.root === '/' && process.geteuid?.() !== 0) {
+    throw new UserError('only root can look into the configuration of this node', {
+      code: 'node/not-root',
+      kept: 'Nothing was changed.',
+      next: 'run it with sudo; `headstart node status` works without',
+    });
+  }
+  const { openNode } = await import('../../node/daemon/open-node.ts');
+  return openNode(sourceOptions(options));
+}
+
+export function sourceOptions({ root, file, platform, metadataUrl }: NodeOptions) {
+  return { root, file, platform: parsePlatform(platform), url: parseUrl(metadataUrl) };
+}
+
+function parsePlatform(text: string | undefined): Platform | undefined {
+  const platform = PLATFORMS.find((name) => name === text);
+  if (text === undefined || platform !== undefined) return platform;
+  throw new UserError(`--platform is one of ${PLATFORMS.join(', ')}, not '${text}'`, { code: 'node/bad-option' });
+}
+
+function parseUrl(text: string | undefined): string | undefined {
+  if (text === undefined || /^http:\/\/[^\s/?#@]+\/?$/.test(text)) return text;
+  throw new UserError(`--metadata-url is http:// and a host, not '${text}'`, { code: 'node/bad-option' });
+}
+
+export interface MeantDocument {
+  assignment: Assignment;
+  warnings: readonly Warning[];
+}
+
+const FETCH_MS = 5000;
+
+/** Throws a UserError with every problem when a node would not take it. */
+export async function meantDocument(opened: OpenNode, file: string | undefined, edges: Edges): Promise<MeantDocument> {
+  const { readAssignment } = await import('../../node/daemon/read.ts');
+  const { store, clock } = opened;
+  const active = store.active();
+  const found =
+    file === undefined ? await fetchOnce(opened, edges) : { document: readBytes(file, edges), instance: undefined };
+  const instance = found.instance ?? active?.facts.instance ?? { platform: 'file', addresses: [], tags: {} };
+  const origin = file === undefined ? opened.source.name : `file ${file}`;
+  const result = await readAssignment({ document: found.document, instance, origin }, opened.context(), {
+    nowMs: clock.nowMs(),
+    applied: store.slots().active,
+    allowsOlder: true,
+    ...(file !== undefined && { maxBytes: MAX_TEXT_BYTES }),
+  });
+  if ('assignment' in result) return result;
+  const { problems, reason } = result.refused;
+  const next = reasonOf(reason).next;
+  throw new UserError(
+    `this node does not take the document:\n${problems.map((one) => `       ${renderProblem(one)}`).join('\n')}`,
+    {
+      code: reason,
+      kept: 'Nothing was changed.',
+      ...(next !== undefined && { next }),
+    },
+  );
+}
+
+async function fetchOnce({ source }: OpenNode, edges: Edges) {
+  try {
+    const { document, instance } = await source.fetch({ timeoutMs: FETCH_MS, signal: edges.signal() });
+    if (document !== undefined) return { document, instance };
+  } catch (error) {
+    if (!(error instanceof MetadataFailure)) throw error;
+    throw new UserError(`there is no document to be had from ${source.name}: ${error.message}`, {
+      code: error.reason,
+      kept: 'Nothing was changed.',
+      next: reasonOf(error.reason).next ?? 'try again, or name a FILE',
+      exitCode: 1,
+      cause: error,
+    });
+  }
+  throw new UserError(`${source.name} has no document for this node`, {
+    code: 'metadata/no-user-data',
+    kept: 'Nothing was changed.',
+    next: 'deliver one, or name a FILE',
+    exitCode: 1,
+  });
+}

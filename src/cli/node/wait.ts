@@ -1,0 +1,69 @@
+// cli/node/wait.ts: `headstart node wait`: until this node is configured, as an exit code: 0 it is, 3 it is not, or not in time.
+import { systemClock } from '../../base/clock.ts';
+import { formatSpan, parseSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { type Awaited, awaitStatus, type Goal } from '../../node/status/await-status.ts';
+import { headline, type NodeStatus } from '../../node/status/node-status.ts';
+import { readStatus } from '../../node/status/read-status.ts';
+import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { withRoot } from './this-node.ts';
+
+interface Options {
+  root: string;
+  for: string;
+  timeout: string;
+  json?: boolean;
+}
+
+const ANSWER_IS_NO = 3;
+
+export const verb: Verb = {
+  examples: ['node wait', 'node wait --for applied --timeout 5min', 'node wait --for generation=8 --json'],
+  configure(command) {
+    withRoot(command)
+      .option('--for <GOAL>', 'ready: kubelet may start · applied: the document is in force · generation=N', 'ready')
+      .option('--timeout <SPAN>', 'then the answer is no', '10min')
+      .addHelpText('after', '\nExit: 0 it is so, 3 it is not so in time, or cannot become so. Works without root.\n');
+  },
+  async run(_args, { root, for: text, timeout, json }: Options, edges) {
+    const goal = parseGoal(text);
+    const startUs = edges.nowUs();
+    const onNews = (status: NodeStatus | undefined) => {
+      const elapsed = formatSpan(edges.nowUs() - startUs).padStart(9);
+      edges.stderr(`${elapsed}  ${status ? printable(headline(status)) : 'the daemon has not said anything yet'}\n`);
+    };
+    const awaited = await awaitStatus({
+      goal,
+      timeoutMs: parseTimeout(timeout),
+      clock: systemClock,
+      signal: edges.signal(),
+      read: () => readStatus(root),
+      onNews,
+    });
+    const { isReached, why, status } = awaited;
+    if (json) printJson(edges, 'NodeWait', { for: text, isReached, why, ...(status && { status }) });
+    else edges.stdout(`${sentence(awaited, text)}\n`);
+    return isReached ? 0 : ANSWER_IS_NO;
+  },
+};
+
+function sentence({ why, status }: Awaited, goal: string): string {
+  const now = status ? printable(headline(status)) : 'the daemon has not said anything';
+  if (why === 'reached') return now;
+  return why === 'cannot' ? `${goal}: not without another document: ${now}` : `${goal}: not in time: ${now}`;
+}
+
+function parseGoal(text: string): Goal {
+  if (text === 'ready' || text === 'applied') return { is: text };
+  const generation = /^generation=([1-9]\d{0,14})$/.exec(text)?.[1];
+  if (generation !== undefined) return { is: 'generation', atLeast: Number(generation) };
+  throw new UserError(`--for is ready, applied or generation=N, not '${text}'`, { code: 'node/bad-option' });
+}
+
+function parseTimeout(text: string): number {
+  const us = parseSpan(text);
+  if (us !== undefined) return us / 1000;
+  throw new UserError(`--timeout is a span such as 5min, not '${text}'`, { code: 'node/bad-option' });
+}

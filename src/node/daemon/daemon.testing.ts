@@ -1,0 +1,169 @@
+// node/daemon/daemon.testing.ts: a daemon on a folder that stands in for a node, with a metadata service and a clock that a test holds.
+
+import type { Clock } from '../../base/clock.ts';
+import { anImage } from '../documents.testing.ts';
+import type { InstanceFacts } from '../facts.ts';
+import { type Fetched, MetadataFailure } from '../metadata/source.ts';
+import type { Log } from '../status/log.ts';
+import { renderMetrics } from '../status/metrics.ts';
+import { type NodeStatus, statusOf } from '../status/node-status.ts';
+import { recordSteps } from '../status/steps-file.ts';
+import type { NodeStore } from '../transaction/contract.ts';
+import { NodeFolder } from '../transaction/node-folder.testing.ts';
+import { openNodeStore } from '../transaction/store.ts';
+import { INITIAL, shownOf } from './machine.ts';
+import { createDaemon, type Daemon } from './run.ts';
+
+interface Sleeper {
+  atMs: number;
+  wake(): void;
+}
+
+/** Passes when nothing else happens any more. */
+class HeldClock implements Clock {
+  readonly #folder: NodeFolder;
+  #sleepers: Sleeper[] = [];
+
+  constructor(folder: NodeFolder) {
+    this.#folder = folder;
+  }
+
+  nowMs = () => this.#folder.clock.nowMs();
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper = { atMs: this.nowMs() + ms, wake: resolve };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener('abort', () => {
+        this.#sleepers = this.#sleepers.filter((one) => one !== sleeper);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  next(): void {
+    const [first] = this.#sleepers.sort((a, b) => a.atMs - b.atMs);
+    if (first === undefined) return;
+    this.#sleepers.shift();
+    this.#folder.clock.advance(Math.max(0, first.atMs - this.nowMs()));
+    first.wake();
+  }
+}
+
+const INSTANCE: InstanceFacts = {
+  platform: 'azure',
+  vmId: 'vm-1',
+  computerName: 'Node-1',
+  addresses: ['10.0.0.4'],
+  tags: {},
+};
+
+export class TestNode {
+  readonly folder: NodeFolder;
+  readonly store: NodeStore;
+  readonly daemon: Daemon;
+  /** What the metadata service has; undefined: nothing, a failure: that. */
+  delivered: Uint8Array | MetadataFailure | undefined;
+  instance = INSTANCE;
+  looks = 0;
+  readyAtPhase: string[] = [];
+  readonly statuses: NodeStatus[] = [];
+  /** Everything that left the daemon, in any way. */
+  readonly said: string[] = [];
+  readonly #clock: HeldClock;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  /** On the disk of an earlier one, where that is given. */
+  constructor(
+    options: {
+      folder?: NodeFolder;
+      isForeign?: boolean;
+      delivered?: Uint8Array | MetadataFailure;
+      /** It is told to end as soon as it says that it is in this phase. */
+      endAt?: string | undefined;
+    } = {},
+  ) {
+    this.folder = options.folder ?? new NodeFolder();
+    this.delivered = options.delivered;
+    this.#clock = new HeldClock(this.folder);
+    this.store = openNodeStore({ ...this.folder.edges(), clock: this.#clock });
+    const steps = recordSteps({
+      monotonicUs: () => this.#clock.nowMs() * 1000,
+      wallUs: () => this.#clock.nowMs() * 1000,
+    });
+    const log: Log = (priority, message, fields) => this.said.push(`${priority} ${message} ${JSON.stringify(fields)}`);
+    const about = { source: 'test', daemon: { pid: 1, startedAt: 'x' }, skewMs: 0 };
+    this.daemon = createDaemon({
+      clock: this.#clock,
+      steadyMs: this.#clock.nowMs,
+      random: () => 0.5,
+      store: this.store,
+      source: { name: 'test', isFixed: true, fetch: () => this.#fetch() },
+      context: () => ({ image: { ...anImage }, machine: { cpus: 4, memoryBytes: 16 * 2 ** 30 }, overrides: [] }),
+      seed: 0.5,
+      isForeign: options.isForeign ?? false,
+      log,
+      steps,
+      onReady: async (state) => {
+        this.readyAtPhase.push(shownOf(state).phase);
+      },
+      onNews: (state) => {
+        const status = statusOf(state, about);
+        this.statuses.push(status);
+        if (status.phase === options.endAt) this.#stop.abort();
+        this.said.push(
+          JSON.stringify(status),
+          renderMetrics(status, steps.steps().steps),
+          JSON.stringify(steps.steps()),
+        );
+      },
+    });
+    this.#running = this.daemon.run(this.#stop.signal);
+  }
+
+  async #fetch(): Promise<Fetched> {
+    this.looks++;
+    if (this.delivered instanceof MetadataFailure) throw this.delivered;
+    return { document: this.delivered, instance: this.instance };
+  }
+
+  get phase(): string {
+    const { phase, code } = shownOf(this.daemon?.state() ?? INITIAL);
+    return `${phase} ${code}`;
+  }
+
+  get phases(): string[] {
+    return this.statuses.map(({ phase }) => phase).filter((phase, i, all) => phase !== all[i - 1]);
+  }
+
+  /** Lets the world go on, and the clock when it stands still, until it is so. */
+  async until(isSo: () => boolean, what = isSo.toString()): Promise<void> {
+    for (let idle = 1; idle < 20_000; ) {
+      if (isSo()) return;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.daemon.state().work !== undefined) continue; // a disk may be slow
+      if (idle++ % 10 === 0) this.#clock.next();
+    }
+    throw new Error(`never: ${what}; ${this.phase}`);
+  }
+
+  async reach(phase: string): Promise<void> {
+    await this.until(() => this.phase.startsWith(phase), phase);
+  }
+
+  async looksAgain(): Promise<void> {
+    const before = this.looks;
+    await this.until(() => this.looks > before + 1 && this.daemon.state().work === undefined, 'looks again');
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.ended();
+  }
+
+  ended(): Promise<void> {
+    return this.#running;
+  }
+}

@@ -1,0 +1,64 @@
+// node/daemon/delivery.ts: the metadata service answered, or did not: is there something to read, and when is it asked again?
+import { pollDelayMs } from '../triggers/poll.ts';
+import { answered, only } from './answers.ts';
+import { withNote, withoutNote, withoutTrouble } from './notes.ts';
+import type { ApplyOrder, DaemonState, Next, Order, Why } from './state.ts';
+
+export function fetched(before: DaemonState, raw: string | undefined, nowMs: number): Next {
+  const order = orderOfFetch(before);
+  const state = lookedAt(before, nowMs);
+  if (raw === undefined) return nothingDelivered(state, order);
+  const present = withoutNote(state, 'config/disappeared');
+  if (order !== undefined) {
+    return only({ ...present, orders: present.orders.map((one) => (one === order ? { ...order, raw } : one)) });
+  }
+  if (!isToBeRead(present, raw, nowMs)) return only(present);
+  return only({ ...present, pending: { raw, atMs: nowMs, isItsTurn: false } });
+}
+
+/** A document that was taken back or is in force is not looked at again; one that waits, or could not be applied, is. */
+function isToBeRead(state: DaemonState, raw: string, nowMs: number): boolean {
+  if (state.pending?.raw === raw || (state.work?.is === 'reading' && state.work.raw === raw)) return false;
+  if (state.delivered?.raw !== raw) return true;
+  return state.ofDocument !== undefined && state.ofDocument.phase !== 'Applying' && nowMs >= state.due.retryMs;
+}
+
+function nothingDelivered(state: DaemonState, order: Order | undefined): Next {
+  const isConfigured = state.slots.active !== undefined && !state.isForeign;
+  const why: Why = isConfigured
+    ? { code: 'config/disappeared', detail: 'there is no document in the metadata any more' }
+    : { code: 'metadata/no-user-data', detail: 'there is no document in the metadata' };
+  const after: DaemonState = isConfigured
+    ? withNote({ ...state, ofDocument: undefined }, why)
+    : { ...state, ofDocument: undefined, ofNode: { phase: 'Idle', ...why } };
+  return answered({ ...after, delivered: undefined, pending: undefined }, order, why);
+}
+
+/** A node that runs something goes on running it: for that one it is a note. */
+export function troubled(state: DaemonState, why: Why, phase: 'Fetching' | 'Degraded'): DaemonState {
+  if (state.slots.active === undefined || state.isForeign) return { ...state, ofDocument: { phase, ...why } };
+  return phase === 'Degraded' ? withNote(withoutTrouble(state), why) : state;
+}
+
+export function fetchFailed(before: DaemonState, why: Why, nowMs: number): Next {
+  const order = orderOfFetch(before);
+  const state = troubled(lookedAt(before, nowMs), why, 'Degraded');
+  return answered(state, order, why);
+}
+
+/** The request is over, whatever came of it. */
+function lookedAt(state: DaemonState, nowMs: number): DaemonState {
+  const { due, pace } = state;
+  const isFast = nowMs < due.fastUntilMs || state.slots.active === undefined || state.isForeign;
+  return {
+    ...withoutTrouble(state),
+    fetch: undefined,
+    pace: { ...pace, polls: pace.polls + 1 },
+    due: { ...due, lookMs: nowMs + pollDelayMs({ ...pace, count: pace.polls }, isFast) },
+  };
+}
+
+function orderOfFetch({ fetch, orders }: DaemonState): ApplyOrder | undefined {
+  const order = orders.find(({ id }) => id === fetch?.orderId);
+  return order?.what === 'apply' ? order : undefined;
+}

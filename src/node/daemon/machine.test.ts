@@ -1,0 +1,601 @@
+// Properties of the daemon's decisions, over whole lives: a world that answers what it is asked in any order, and everything that can happen.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome, Slot, Slots } from '../transaction/contract.ts';
+import { INITIAL, nextDueMs, shownOf, step } from './machine.ts';
+import type { DaemonState, Effect, Event, Order, ReadDocument } from './state.ts';
+
+type Bare = Event extends infer E ? (E extends Event ? Omit<E, 'nowMs'> : never) : never;
+
+const START = Date.UTC(2026, 10, 16, 5, 0);
+
+/** A daemon whose world is driven by a test: what it asked for lies in `asked` until it is answered. */
+class Life {
+  state: DaemonState = INITIAL;
+  nowMs = START;
+  readonly all: Effect[] = [];
+  asked: Effect[] = [];
+
+  tell(event: Bare): readonly Effect[] {
+    const { state, effects } = step(this.state, { ...event, nowMs: this.nowMs } as Event);
+    this.state = state;
+    this.all.push(...effects);
+    this.asked.push(...effects.filter(({ do: what }) => !['publish', 'answer', 'tell-ready', 'end'].includes(what)));
+    return effects;
+  }
+
+  answer(what: Effect['do'], event: Bare): readonly Effect[] {
+    const at = this.asked.findIndex((effect) => effect.do === what);
+    expect(at, `${what} was asked for: ${this.asked.map((one) => one.do)}`).toBeGreaterThanOrEqual(0);
+    this.asked.splice(at, 1);
+    return this.tell(event);
+  }
+
+  pass(ms: number): readonly Effect[] {
+    this.nowMs += ms;
+    return this.tell({ is: 'time' });
+  }
+
+  get phase(): string {
+    const { phase, code } = shownOf(this.state);
+    return `${phase} ${code}`;
+  }
+
+  names(): string[] {
+    return this.asked.map((effect) => effect.do);
+  }
+}
+
+const slot = (generation: number, more: Partial<Slot> = {}): Slot => ({
+  number: generation,
+  generation,
+  hash: `hash-${generation}`,
+  documentHash: `document-${generation}`,
+  atMs: START,
+  ...more,
+});
+const watch = {
+  number: 1,
+  sinceMs: START,
+  bootId: 'b',
+  units: [],
+  ranBefore: [],
+  wasApiReachable: false,
+  kubeletConfig: {},
+};
+const runs = (generation: number | undefined, more: Partial<Slots> = {}): Slots => ({
+  ...(generation !== undefined && { active: slot(generation), assigned: slot(generation) }),
+  bad: [],
+  ...more,
+});
+const outcome = (kind: Outcome['kind'], slots: Slots, code: Outcome['code'] = 'ok/applied'): Bare => ({
+  is: 'finished',
+  outcome: { kind, code, reason: `it is ${kind}`, timings: [], slots },
+});
+const document = (generation: number, more: Partial<ReadDocument> = {}): Bare => ({
+  is: 'read',
+  document: {
+    generation,
+    documentHash: `document-${generation}`,
+    hash: `hash-${generation}`,
+    pollMs: 60_000,
+    jitterMs: 0,
+    ...more,
+  },
+});
+
+function started(slots: Slots = runs(undefined), isForeign = false): Life {
+  const life = new Life();
+  life.tell({ is: 'started', slots, isForeign, seed: 0.5 });
+  return life;
+}
+
+/** A node that runs a generation for good, in the middle of its life. */
+function settled(generation = 1): Life {
+  const life = started(runs(generation));
+  life.answer('recover', outcome('unchanged', runs(generation)));
+  life.answer('reconcile', outcome('unchanged', runs(generation)));
+  life.answer('fetch', { is: 'fetched', raw: `raw-${generation}` });
+  life.answer('read', document(generation));
+  life.answer('apply', outcome('unchanged', runs(generation)));
+  expect(life.phase).toBe('Applied ok/applied');
+  return life;
+}
+
+function toNextLook(life: Life): void {
+  life.pass(life.state.due.lookMs - life.nowMs);
+}
+
+describe('a first boot', () => {
+  it('asks for metadata while it recovers, and lets kubelet start as soon as something is applied, before all else', () => {
+    const life = started();
+    expect(life.names()).toEqual(['recover', 'fetch']);
+    expect(life.phase).toBe('Fetching metadata/waiting');
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+    life.answer('read', document(1));
+    expect(life.phase).toBe('Applying apply/running');
+    const effects = life.answer('apply', outcome('applied', runs(1, { watch }), 'verify/running'));
+    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'publish']);
+    expect(life.phase).toBe('Verifying verify/running');
+    life.pass(2000);
+    life.answer('check', outcome('verified', runs(1)));
+    expect(life.phase).toBe('Applied ok/applied');
+  });
+
+  it('does not let kubelet start with a document that is refused, blocked or fails', () => {
+    for (const bad of [
+      (life: Life) => life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'x' } }),
+      (life: Life) => {
+        life.answer('read', document(1));
+        life.answer('apply', outcome('failed', runs(undefined), 'apply/disk-full'));
+      },
+      (life: Life) => {
+        life.answer('read', document(1));
+        life.answer('apply', outcome('blocked', runs(undefined), 'plan/obstructed'));
+      },
+    ]) {
+      const life = started();
+      life.answer('recover', outcome('unchanged', runs(undefined)));
+      life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+      bad(life);
+      expect(life.all).not.toContainEqual({ do: 'tell-ready' });
+      expect(life.state.isReady).toBe(false);
+    }
+  });
+
+  it('asks every few seconds while there is no document, and says that it has none', () => {
+    const life = started();
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    life.answer('fetch', { is: 'fetched', raw: undefined });
+    expect(life.phase).toBe('Idle metadata/no-user-data');
+    expect(life.state.due.lookMs - life.nowMs).toBeLessThanOrEqual(6000);
+  });
+
+  it('is degraded after a while without metadata, and goes on', () => {
+    const life = started();
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    life.tell({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: false });
+    expect(life.phase).toBe('Fetching metadata/refused');
+    life.tell({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: true });
+    expect(life.phase).toBe('Degraded metadata/refused');
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+    life.answer('read', document(1));
+    life.answer('apply', outcome('applied', runs(1)));
+    expect(life.phase).toBe('Applied ok/applied');
+  });
+});
+
+describe('a boot of a node that was configured before', () => {
+  it('starts kubelet with what it has, without waiting for the metadata service', () => {
+    const life = started(runs(3));
+    expect(life.phase).toBe('Applied ok/applied');
+    life.answer('recover', outcome('unchanged', runs(3)));
+    const effects = life.answer('reconcile', outcome('applied', runs(3)));
+    expect(effects[0]).toEqual({ do: 'tell-ready' });
+    expect(life.names()).toEqual(['fetch']);
+  });
+
+  it('starts kubelet also when what it has could not be put right', () => {
+    for (const end of [
+      outcome('failed', runs(3), 'apply/disk-full'),
+      { is: 'broke', lane: 'work', detail: 'x' } as const,
+    ]) {
+      const life = started(runs(3));
+      life.answer('recover', outcome('unchanged', runs(3)));
+      life.answer('reconcile', end);
+      expect(life.all).toContainEqual({ do: 'tell-ready' });
+    }
+  });
+
+  it('waits a while for a document that was left for this boot, and applies it before kubelet starts', () => {
+    const slots = runs(3, { assigned: slot(4, { number: 0 }) });
+    const life = started(slots);
+    life.answer('recover', outcome('unchanged', slots));
+    expect(life.names()).toEqual(['fetch']);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-4' });
+    life.answer('read', document(4));
+    expect(life.answer('apply', outcome('applied', runs(4)))[0]).toEqual({ do: 'tell-ready' });
+
+    const late = started(slots);
+    late.answer('recover', outcome('unchanged', slots));
+    late.pass(30_000);
+    expect(late.names()).toEqual(['fetch', 'reconcile']);
+  });
+
+  it('does not start from what was configured for the machine it is a copy of', () => {
+    const life = started(runs(3), true);
+    life.answer('recover', outcome('unchanged', runs(3)));
+    expect(life.names()).toEqual(['fetch']);
+    expect(life.pass(3_600_000)).toEqual([]);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
+    life.answer('read', document(3));
+    expect(life.state.isReady).toBe(false);
+    expect(life.answer('apply', outcome('applied', runs(3)))[0]).toEqual({ do: 'tell-ready' });
+    expect(life.state.isForeign).toBe(false);
+  });
+});
+
+describe('a node in service', () => {
+  it('reads nothing, does nothing and tells nothing while the metadata stays the same', () => {
+    const life = settled();
+    const before = life.all.length;
+    for (let minute = 0; minute < 8; minute++) {
+      toNextLook(life);
+      life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+    }
+    expect(life.all.slice(before).every((effect) => effect.do === 'fetch')).toBe(true);
+  });
+
+  it('applies a new document, and tells what becomes of it', () => {
+    const life = settled();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('read', document(2));
+    life.answer('apply', outcome('applied', runs(2, { watch }), 'verify/running'));
+    life.pass(2000);
+    life.answer(
+      'check',
+      outcome(
+        'reverted',
+        runs(1, { bad: [{ hash: 'hash-2', generation: 2, code: 'verify/unit-failed', atMs: 0 }] }),
+        'verify/unit-failed',
+      ),
+    );
+    expect(life.phase).toBe('RolledBack verify/unit-failed');
+    // The same document again is not looked at, and that the old one runs well is no news.
+    toNextLook(life);
+    expect(life.answer('fetch', { is: 'fetched', raw: 'raw-2' })).toEqual([]);
+    life.pass(600_000);
+    life.answer('reconcile', outcome('unchanged', runs(1)));
+    expect(life.phase).toBe('RolledBack verify/unit-failed');
+    life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
+    life.answer('read', document(3));
+    life.answer('apply', outcome('applied', runs(3)));
+    expect(life.phase).toBe('Applied ok/applied');
+  });
+
+  it('looks again at what waits, without telling the same thing twice', () => {
+    const life = settled();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('read', document(2));
+    life.answer('apply', outcome('waiting', runs(1, { assigned: slot(2) }), 'plan/outside-window'));
+    expect(life.phase).toBe('Planned plan/outside-window');
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('read', document(2));
+    const effects = life.answer('apply', outcome('waiting', runs(1, { assigned: slot(2) }), 'plan/outside-window'));
+    expect(effects).toEqual([]);
+    expect(life.phase).toBe('Planned plan/outside-window');
+  });
+
+  it('says that a document is refused while the old one goes on, and is content when it is gone', () => {
+    const life = settled();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-bad' });
+    life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'spec.x' } });
+    expect(life.phase).toBe('Blocked config/invalid');
+    life.pass(600_000);
+    life.answer('reconcile', outcome('unchanged', runs(1)));
+    expect(life.phase).toBe('Blocked config/invalid');
+    life.answer('fetch', { is: 'fetched', raw: undefined });
+    expect(life.phase).toBe('Applied ok/applied');
+    expect(life.state.notes.map((note) => note.code)).toEqual(['config/disappeared']);
+  });
+
+  it('waits for its turn when a change is spread, and a person does not', () => {
+    const life = settled();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('read', document(2, { jitterMs: 600_000 }));
+    expect(life.phase).toBe('Planned plan/waiting-turn');
+    life.pass(299_000);
+    expect(life.names()).not.toContain('read');
+    life.pass(1000);
+    life.answer('read', document(2, { jitterMs: 600_000 }));
+    expect(life.names()).toContain('apply');
+    expect(life.phase).toBe('Applying apply/running');
+  });
+
+  it('is still applied when only the control plane has something left to do', () => {
+    const life = settled();
+    life.pass(600_000);
+    life.answer('reconcile', outcome('blocked', runs(1), 'plan/needs-control-plane'));
+    expect(life.phase).toBe('Applied ok/applied');
+    expect(life.state.notes).toEqual([{ code: 'plan/needs-control-plane', detail: 'it is blocked' }]);
+  });
+
+  it('finds its files changed by somebody else, and is content when they are put back', () => {
+    const life = settled();
+    life.pass(600_000);
+    life.answer('reconcile', outcome('blocked', runs(1), 'plan/drift'));
+    expect(life.phase).toBe('Blocked plan/drift');
+    life.pass(600_000);
+    life.answer('reconcile', outcome('unchanged', runs(1)));
+    expect(life.phase).toBe('Applied ok/applied');
+  });
+});
+
+describe('a document that cannot be applied', () => {
+  it('is tried again, but not at every look of a node that is in a hurry', () => {
+    const life = started();
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    let tries = 0;
+    for (const endMs = life.nowMs + 600_000; life.nowMs < endMs; ) {
+      if (life.names().includes('fetch')) life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+      if (life.names().includes('read')) life.answer('read', document(1));
+      if (life.names().includes('apply')) {
+        tries++;
+        life.answer('apply', outcome('failed', runs(undefined), 'apply/disk-full'));
+      }
+      life.pass(Math.max(1, (nextDueMs(life.state) ?? 0) - life.nowMs));
+    }
+    expect(tries).toBeGreaterThan(10);
+    expect(tries).toBeLessThanOrEqual(20);
+    expect(life.all.filter((effect) => effect.do === 'publish').length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('an announcement', () => {
+  it('is looked for at once and every few seconds, and reported when it does not come', () => {
+    const life = settled();
+    life.tell({ is: 'announced', announcement: { generation: 2, documentHash: 'document-2' } });
+    let looks = 0;
+    while (life.state.notes.length === 0) {
+      if (life.names().includes('fetch')) {
+        looks++;
+        life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+      }
+      const due = nextDueMs(life.state)!;
+      life.pass(Math.max(0, due - life.nowMs));
+    }
+    expect(looks).toBeGreaterThan(15);
+    expect(looks).toBeLessThan(40);
+    expect(life.state.notes[0]!.code).toBe('config/announced-not-delivered');
+    // It comes late, and all is well.
+    if (!life.names().includes('fetch')) toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('read', document(2));
+    life.answer('apply', outcome('applied', runs(2)));
+    expect([life.phase, life.state.notes]).toEqual(['Applied ok/applied', []]);
+  });
+
+  it.each([
+    ['that is in force', { generation: 1, documentHash: 'document-1' }],
+    ['that is in force, by its number', { generation: 1 }],
+    ['that is behind what runs', { generation: 0, documentHash: 'document-0' }],
+  ])('%s is none', (_, announcement) => {
+    const life = settled();
+    expect(life.tell({ is: 'announced', announcement })).toEqual([]);
+    expect(life.state.announced).toBeUndefined();
+  });
+
+  it('that comes again with every change of the Node does not keep the daemon busy', () => {
+    const life = settled();
+    const announcement = { generation: 2, documentHash: 'document-2' };
+    life.tell({ is: 'announced', announcement });
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+    const { lookMs } = life.state.due;
+    for (let i = 0; i < 10; i++) expect(life.tell({ is: 'announced', announcement })).toEqual([]);
+    expect(life.state.due.lookMs).toBe(lookMs);
+  });
+});
+
+describe('an order', () => {
+  it('that makes no sense on this node is answered as the mistake it is, and changes nothing', () => {
+    const life = settled();
+    const error = { code: 'node/no-such-generation', message: 'there is no generation 9', next: 'x' };
+    life.tell({ is: 'ordered', order: { id: 3, what: 'roll-back', to: 9 } });
+    expect(life.answer('roll-back', { is: 'declined', error })).toContainEqual({
+      do: 'answer',
+      id: 3,
+      result: { error },
+    });
+    expect(life.phase).toBe('Applied ok/applied');
+  });
+
+  it('to apply what is in the metadata asks anew, also when a request is under way', () => {
+    const life = settled();
+    toNextLook(life);
+    expect(life.names()).toEqual(['fetch']);
+    expect(life.tell({ is: 'ordered', order: { id: 7, what: 'apply' } })).toEqual([{ do: 'fetch', isOrdered: true }]);
+    life.asked.shift();
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    expect(life.asked).toEqual([{ do: 'read', raw: 'raw-2', allowsOlder: true }]);
+    life.answer('read', document(2, { jitterMs: 600_000 }));
+    expect(life.asked).toEqual([{ do: 'apply', isOrdered: true }]);
+    const effects = life.answer('apply', outcome('applied', runs(2)));
+    expect(effects).toContainEqual(expect.objectContaining({ do: 'answer', id: 7 }));
+  });
+
+  it('that cannot be carried out is answered with the reason', () => {
+    const life = settled();
+    life.tell({ is: 'ordered', order: { id: 1, what: 'apply' } });
+    expect(
+      life.answer('fetch', { is: 'fetch-failed', why: { code: 'metadata/timed-out', detail: 'x' } }),
+    ).toContainEqual({
+      do: 'answer',
+      id: 1,
+      result: { refused: { code: 'metadata/timed-out', detail: 'x' } },
+    });
+    life.tell({ is: 'ordered', order: { id: 2, what: 'apply', raw: 'raw-x' } });
+    expect(life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'y' } })[0]).toMatchObject({
+      id: 2,
+    });
+    expect(life.phase).toBe('Applied ok/applied');
+  });
+
+  it('to go back is shown while it is done, and not when it is over, whatever came of it', () => {
+    for (const kind of ['reverted', 'applied', 'unchanged', 'failed', 'blocked', 'waiting'] as const) {
+      const life = settled(2);
+      life.tell({ is: 'ordered', order: { id: 1, what: 'roll-back', to: 1 } });
+      expect(life.phase).toBe('RollingBack apply/running');
+      life.answer('roll-back', outcome(kind, runs(1)));
+      expect(life.phase).not.toContain('RollingBack');
+      // The document that the person turned away is not taken again by itself.
+      toNextLook(life);
+      expect(life.answer('fetch', { is: 'fetched', raw: 'raw-2' })).toEqual([]);
+    }
+  });
+});
+
+/** Anything that may happen, at any time. */
+const anOutcome: fc.Arbitrary<Outcome> = fc
+  .record({
+    kind: fc.constantFrom<Outcome['kind']>(
+      'unchanged',
+      'applied',
+      'verified',
+      'reverted',
+      'blocked',
+      'waiting',
+      'refused',
+      'failed',
+    ),
+    code: fc.constantFrom<Outcome['code']>(
+      'ok/applied',
+      'verify/running',
+      'plan/needs-control-plane',
+      'apply/busy',
+      'plan/drift',
+    ),
+    active: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    isWatched: fc.boolean(),
+  })
+  .map(({ kind, code, active, isWatched }) => ({
+    kind,
+    code,
+    reason: 'x',
+    timings: [],
+    slots: runs(active, isWatched && active !== undefined ? { watch } : {}),
+  }));
+const why = { code: 'metadata/gone', detail: 'x' } as const;
+const aRaw = fc.constantFrom('raw-1', 'raw-2', 'raw-3');
+const anOrder = fc.oneof(
+  fc.record({ what: fc.constant('apply' as const), raw: fc.option(aRaw, { nil: undefined }) }),
+  fc.record({ what: fc.constant('roll-back' as const), to: fc.constant(1) }),
+  fc.constant({ what: 'keep' as const }),
+);
+type Happening =
+  | { is: 'answer-fetch'; with: Bare }
+  | { is: 'answer-work'; outcome: Outcome; document: Bare; isBroken: boolean }
+  | { is: 'pass'; ms: number }
+  | { is: 'order'; order: Omit<Order, 'id'> }
+  | { is: 'event'; event: Bare };
+const aHappening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.record({
+    is: fc.constant('answer-fetch' as const),
+    with: fc.oneof(
+      fc.option(aRaw, { nil: undefined }).map((raw): Bare => ({ is: 'fetched', raw })),
+      fc.constant<Bare>({ is: 'fetch-failed', why }),
+      fc.constant<Bare>({ is: 'broke', lane: 'fetch', detail: 'x' }),
+    ),
+  }),
+  fc.record({
+    is: fc.constant('answer-work' as const),
+    outcome: anOutcome,
+    document: fc.oneof(
+      fc
+        .integer({ min: 1, max: 4 })
+        .chain((generation) => fc.constantFrom(0, 60_000).map((jitterMs) => document(generation, { jitterMs }))),
+      fc.constant<Bare>({ is: 'refused', why: { code: 'config/invalid', detail: 'x' }, documentHash: 'document-9' }),
+    ),
+    isBroken: fc.boolean(),
+  }),
+  fc.record({ is: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 900_000 }) }),
+  fc.record({ is: fc.constant('order' as const), order: anOrder }),
+  fc.record({
+    is: fc.constant('event' as const),
+    event: fc.oneof(
+      fc.constant<Bare>({ is: 'signalled', by: 'SIGHUP' }),
+      fc.integer({ min: 1, max: 5 }).map((generation): Bare => ({ is: 'announced', announcement: { generation } })),
+      fc.constant<Bare>({ is: 'fetch-trouble', why, isDegraded: true }),
+    ),
+  }),
+);
+
+const WORK = new Set(['recover', 'read', 'apply', 'reconcile', 'check', 'roll-back', 'keep']);
+
+describe('ending', () => {
+  it('waits for what is being done, and says nothing of the node but what it said before', () => {
+    const life = settled();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('read', document(2));
+    expect(life.tell({ is: 'stop' })).toEqual([]);
+    expect(life.answer('apply', { is: 'broke', lane: 'work', detail: 'called off' })).toEqual([{ do: 'end' }]);
+    expect(life.phase).toBe('Applying apply/running');
+  });
+});
+
+describe('any life of the daemon', () => {
+  it('does one thing at a time, answers every order once, says ready once and only with something to run, and ends when told', () => {
+    fc.assert(
+      fc.property(
+        fc.array(aHappening, { maxLength: 60 }),
+        fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+        (happenings, first) => {
+          const life = started(runs(first));
+          const given: number[] = [];
+          const work = () => life.asked.filter((effect) => WORK.has(effect.do));
+          const fetches = () => life.asked.filter((effect) => effect.do === 'fetch');
+          const answerWork = (happening: Extract<Happening, { is: 'answer-work' }>) => {
+            const [current] = work();
+            if (current === undefined) return;
+            const end: Bare = happening.isBroken
+              ? { is: 'broke', lane: 'work', detail: 'x' }
+              : { is: 'finished', outcome: happening.outcome };
+            life.answer(current.do, current.do === 'read' && !happening.isBroken ? happening.document : end);
+          };
+          for (const happening of happenings) {
+            const before = shownOf(life.state);
+            const published = life.all.filter((effect) => effect.do === 'publish').length;
+            if (happening.is === 'pass') life.pass(happening.ms);
+            if (happening.is === 'event') life.tell(happening.event);
+            if (happening.is === 'answer-fetch' && fetches().length > 0) life.answer('fetch', happening.with);
+            if (happening.is === 'answer-work') answerWork(happening);
+            if (happening.is === 'order') {
+              given.push(given.length);
+              const wasFetching = life.state.fetch;
+              life.tell({ is: 'ordered', order: { ...happening.order, id: given.length - 1 } as Order });
+              // A request that is given up is answered by nobody.
+              if (wasFetching && life.state.fetch !== wasFetching)
+                life.asked.splice(
+                  life.asked.findIndex((one) => one.do === 'fetch'),
+                  1,
+                );
+            }
+            expect(work().length).toBeLessThanOrEqual(1);
+            expect(fetches().length).toBeLessThanOrEqual(1);
+            expect(life.state.work === undefined).toBe(work().length === 0);
+            expect(life.state.fetch === undefined).toBe(fetches().length === 0);
+            const due = nextDueMs(life.state);
+            expect(due !== undefined || life.asked.length > 0).toBe(true);
+            // Whatever is due is begun: the loop never spins.
+            if (due !== undefined && due <= life.nowMs) {
+              life.tell({ is: 'time' });
+              const still = nextDueMs(life.state);
+              expect(still === undefined || still > life.nowMs).toBe(true);
+            }
+            const after = shownOf(life.state);
+            if (before.phase !== after.phase || before.code !== after.code) {
+              expect(life.all.filter((effect) => effect.do === 'publish').length).toBeGreaterThan(published);
+            }
+          }
+          life.tell({ is: 'stop' });
+          for (let i = 0; i < 5 && work().length > 0; i++) {
+            const current = work()[0]!;
+            life.answer(current.do, current.do === 'read' ? document(1) : outcome('unchanged', runs(1)));
+          }
+          expect(life.all.filter((effect) => effect.do === 'end').length).toBeGreaterThanOrEqual(1);
+          const answers = life.all.flatMap((effect) => (effect.do === 'answer' ? [effect.id] : []));
+          expect([...answers].sort((a, b) => a - b)).toEqual(given);
+          const ready = life.all.filter((effect) => effect.do === 'tell-ready').length;
+          expect(ready).toBe(life.state.isReady ? 1 : 0);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,62 @@
+// node/daemon/open-node.ts: everything a verb needs of this node: its store, its Node object, its source of documents. The one place where
+// the parts are put together; `root` may be a folder that stands in for a node.
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { type RunCommand, runCommand } from '../../base/command.ts';
+import { KUBECONFIG_PATH } from '../aspects/join.ts';
+import { readKubeletCredential } from '../kubelet-credential.ts';
+import { chooseSource, type SourceOptions } from '../metadata/choose.ts';
+import type { MetadataSource } from '../metadata/source.ts';
+import { type OwnNode, ownNode } from '../own-node.ts';
+import { readMachine, readOverrides, readRelease } from '../read-node.ts';
+import type { NodeStore } from '../transaction/contract.ts';
+import { openNodeStore } from '../transaction/store.ts';
+import { systemEdges } from '../transaction/system-edges.ts';
+import { nodeHooks } from './node-hooks.ts';
+import type { NodeContext } from './read.ts';
+
+export interface OpenNode {
+  root: string;
+  clock: Clock;
+  run: RunCommand;
+  store: NodeStore;
+  node: OwnNode;
+  source: MetadataSource;
+  context(): NodeContext;
+}
+
+export type OpenOptions = { root: string } & Pick<SourceOptions, 'file' | 'platform' | 'url'>;
+
+export function openNode({ root, ...from }: OpenOptions): OpenNode {
+  const [clock, run] = [systemClock, runCommand];
+  const text = (path: string) => textOf(join(root, path));
+  const node = ownNode({
+    credential: () =>
+      readKubeletCredential({
+        kubeconfig: text(KUBECONFIG_PATH),
+        readText: text,
+        hostName: text('proc/sys/kernel/hostname')?.trim().toLowerCase(),
+      }),
+  });
+  const hooks = nodeHooks({ node, clock, hasCredential: () => existsSync(join(root, KUBECONFIG_PATH)) });
+  return {
+    root,
+    clock,
+    run,
+    node,
+    store: openNodeStore(systemEdges({ root, run, clock, node: hooks })),
+    source: chooseSource({ root, run, clock, newRequestId: randomUUID, ...from }),
+    context: () => ({ image: readRelease(root), machine: readMachine(), overrides: readOverrides(root) }),
+  };
+}
+
+/** kubelet's own links are kubelet's to make. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+// node/daemon/read.ts: from delivered bytes to something that can be applied to this node, or to the reason why not.
+import { type Accepted, parseDocument, type Reading, type Refused } from '../document.ts';
+import type { Facts, InstanceFacts } from '../facts.ts';
+import { renderProblem } from '../problem.ts';
+import type { Assignment } from '../transaction/contract.ts';
+import type { Why } from './state.ts';
+
+export interface ToRead {
+  document: Uint8Array;
+  instance: InstanceFacts;
+  origin: string;
+}
+
+/** Read anew each time: the files that change a document may have been changed. */
+export type NodeContext = Pick<Reading, 'machine' | 'overrides'> & { image: Facts['image'] };
+
+export type ReadResult = { assignment: Assignment; warnings: Accepted['warnings'] } | { refused: Refused; why: Why };
+
+export async function readAssignment(
+  { document, instance, origin }: ToRead,
+  context: NodeContext,
+  reading: Pick<Reading, 'nowMs' | 'applied' | 'allowsOlder' | 'maxBytes'>,
+): Promise<ReadResult> {
+  const parsed = await parseDocument(document, { ...context, ...reading });
+  if (parsed.outcome === 'refused') return { refused: parsed, why: whyOf(parsed) };
+  const { config, documentHash, hash, warnings } = parsed;
+  const facts: Facts = { image: context.image, machine: context.machine, instance };
+  return { assignment: { document, documentHash, hash, config, facts, origin }, warnings };
+}
+
+function whyOf({ reason, problems }: Refused): Why {
+  const [first, ...others] = problems;
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  return { code: reason, detail: `${first ? renderProblem(first) : 'it cannot be read'}${more}` };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json.ts';
+import type { NodeStatus } from '../status/node-status.ts';
+import { INITIAL } from './machine.ts';
+import { answerRequests, resultIn } from './requests.ts';
+import type { Daemon, GivenOrder } from './run.ts';
+import type { Answer } from './state.ts';
+
+const status = { phase: 'Applied' } as NodeStatus;
+
+function world(answer: Answer) {
+  const orders: GivenOrder[] = [];
+  const signals: string[] = [];
+  const daemon: Daemon = {
+    run: async () => {},
+    announce: () => {},
+    state: () => INITIAL,
+    signal: (by) => signals.push(by),
+    order: async (order) => {
+      orders.push(order);
+      return answer;
+    },
+  };
+  const ask = (request: JsonObject) => answerRequests(daemon, () => status)(request, new AbortController().signal);
+  return { orders, signals, ask };
+}
+
+const refused: Answer = { refused: { code: 'config/invalid', detail: 'x' } };
+
+describe('a request over the socket', () => {
+  it('asks how the node is, or to look again', async () => {
+    const { ask, signals } = world(refused);
+    expect(await ask({ do: 'status' })).toEqual({ status });
+    expect(await ask({ do: 'look' })).toEqual({ status });
+    expect(signals).toEqual(['the socket']);
+  });
+
+  it('is an order, and is answered with what came of it', async () => {
+    const { ask, orders } = world(refused);
+    const answer = (await ask({
+      do: 'apply',
+      document: Buffer.from('hello').toString('base64'),
+      origin: 'file x',
+    })) as JsonObject;
+    expect(orders).toEqual([{ what: 'apply', document: Buffer.from('hello'), origin: 'file x' }]);
+    expect(resultIn(answer)).toEqual({ code: 'config/invalid', reason: 'x' });
+    await ask({ do: 'roll-back', to: 3 });
+    await ask({ do: 'roll-back' });
+    await ask({ do: 'keep' });
+    expect(orders.slice(1)).toEqual([
+      { what: 'roll-back', to: 3 },
+      { what: 'roll-back', to: undefined },
+      { what: 'keep' },
+    ]);
+  });
+
+  it('tells a mistake as one', async () => {
+    const error = { code: 'node/no-such-generation', message: 'x' };
+    expect(await world({ error }).ask({ do: 'roll-back', to: 9 })).toMatchObject({ error });
+  });
+
+  it.each<JsonObject>([
+    {},
+    { do: 'reboot' },
+    { do: 'apply' },
+    { do: 'apply', origin: 'x', document: 7 },
+    { do: 'roll-back', to: '3' },
+    { do: 'roll-back', to: -1 },
+    { do: 'roll-back', to: 1.5 },
+    { do: 'constructor' },
+  ])('that makes no sense is refused: %o', async (request) => {
+    const { ask, orders } = world(refused);
+    expect(await ask(request)).toMatchObject({ error: { code: 'node/bad-request' } });
+    expect(orders).toEqual([]);
+  });
+
+  it('whose answer makes no sense has none', () => {
+    for (const answer of [{}, { result: 7 }, { result: { code: 7, reason: 'x' } }])
+      expect(resultIn(answer)).toBeUndefined();
+  });
+});

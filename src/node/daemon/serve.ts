@@ -1,0 +1,158 @@
+// node/daemon/serve.ts: the daemon with everything around it: what can wake it, and who is told. On the way to kubelet there is only what
+// has to be; all others hear of it afterwards.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { readCloneNote } from '../clone.ts';
+import { markReady } from '../ready-mark.ts';
+import { METRICS_PATH, STATUS_PATH, statusFiles } from '../status/files.ts';
+import type { Log } from '../status/log.ts';
+import { renderMetrics } from '../status/metrics.ts';
+import { headline, type NodeStatus, statusOf } from '../status/node-status.ts';
+import { notifySystemd } from '../status/notify.ts';
+import { publisher } from '../status/publish.ts';
+import { renderSteps, STEPS_PATH, type StepRecorder } from '../status/steps-file.ts';
+import { watchOwnNode } from '../triggers/node-watch.ts';
+import { seedOf } from '../triggers/poll.ts';
+import { listenOnSocket } from '../triggers/socket.ts';
+import { forgetDonor } from './forget-donor.ts';
+import { shownOf } from './machine.ts';
+import { type OpenOptions, openNode } from './open-node.ts';
+import { answerRequests } from './requests.ts';
+import { createDaemon } from './run.ts';
+import type { DaemonState } from './state.ts';
+import { tellPlatform } from './tell-platform.ts';
+import { tellSystemd } from './tell-systemd.ts';
+import { warmUp } from './warm-up.ts';
+
+export interface ServeOptions extends OpenOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  log: Log;
+  steps: StepRecorder;
+  /** Calls back for every SIGHUP. */
+  onHangUp(listener: () => void): void;
+  /** Told whenever it changes. */
+  onStatus(status: NodeStatus): void;
+  /** Of the wire server, where a test stands in for it. */
+  wireServer?: string | undefined;
+}
+
+/** Until `signal`. */
+export async function serveNode(
+  { env, log, steps, onHangUp, onStatus, wireServer, ...options }: ServeOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const opened = openNode(options);
+  const { root, clock, run, store, node, source } = opened;
+  const clone = readCloneNote(root);
+  if (clone) log('info', clone.why.detail, { code: clone.why.code });
+  const isForeign = await forgetDonor(store, clone, log);
+  const startMs = clock.nowMs() - performance.now();
+  const steadyMs = () => startMs + performance.now();
+  const about = {
+    source: source.name,
+    ...(clone && { clone: clone.why }),
+    daemon: { pid: process.pid, startedAt: new Date(startMs).toISOString() },
+  };
+  const statusNow = (state: DaemonState): NodeStatus =>
+    statusOf(state, { ...about, skewMs: clock.nowMs() - steadyMs() });
+  const files = statusFiles(root);
+  const systemd = tellSystemd(notifySystemd(run, env), log);
+  const cluster = publisher({
+    node,
+    clock,
+    random: Math.random,
+    onTrouble: (message) => log('info', `the Node is not told yet: ${message}`),
+  });
+  const platform = tellPlatform({ root, platform: options.platform, url: wireServer, clock, log, signal });
+
+  function writeFiles(status: NodeStatus): void {
+    try {
+      files.write(
+        STATUS_PATH,
+        `${JSON.stringify({ apiVersion: 'headstart.dev/v1', kind: 'NodeStatus', ...status }, null, 2)}\n`,
+      );
+      files.write(METRICS_PATH, renderMetrics(status, steps.steps().steps));
+      files.write(STEPS_PATH, renderSteps(steps.steps()));
+    } catch (error) {
+      log('warning', `the status could not be written: ${(error as Error).message}`);
+    }
+  }
+
+  const daemon = createDaemon({
+    ...opened,
+    steadyMs,
+    random: Math.random,
+    seed: seedOf(identityOf(root)),
+    isForeign,
+    log,
+    steps,
+    async onReady(state) {
+      markReady(root);
+      await systemd.ready(headline(statusNow(state)));
+      platform.ready();
+      // This step is over only now, and a boot is looked at with it.
+      setImmediate(() => writeFiles(statusNow(daemon.state())));
+    },
+    onNews(state) {
+      const status = statusNow(state);
+      const { phase, code, detail } = shownOf(state);
+      const isBad = phase === 'Blocked' || phase === 'Degraded' || phase === 'RolledBack';
+      log(isBad ? 'warning' : 'info', `${phase}: ${detail}`, { code, generation: status.active?.generation });
+      writeFiles(status);
+      onStatus(status);
+      systemd.news(headline(status), { isOnTheWay: !state.isReady && !isBad });
+      cluster.publish(status);
+      platform.news(status);
+    },
+  });
+
+  const over = new AbortController();
+  const besides = AbortSignal.any([signal, over.signal]);
+  const socket = await listenOnSocket(
+    root,
+    answerRequests(daemon, () => statusNow(daemon.state())),
+  ).catch((error: Error) => {
+    if (error instanceof UserError) throw error;
+    log('error', `nobody can speak to the daemon: ${error.message}`);
+  });
+  onHangUp(() => daemon.signal('SIGHUP'));
+  const others = [
+    cluster.run(besides),
+    watchOwnNode(
+      {
+        node,
+        clock,
+        random: Math.random,
+        onAnnouncement: (announcement) => daemon.announce(announcement),
+        // A Node that was deleted and registered anew knows nothing of us.
+        onNewNode: () => cluster.publish(statusNow(daemon.state())),
+        onTrouble: (message) => log('info', `the Node is not watched yet: ${message}`),
+      },
+      besides,
+    ),
+  ].map((other) => other.catch((error: Error) => log('error', `unexpected: ${error.stack ?? error.message}`)));
+  try {
+    const running = daemon.run(signal);
+    if (store.slots().active === undefined) await warmUp(opened.context);
+    await running;
+    writeFiles(statusNow(daemon.state()));
+  } finally {
+    over.abort();
+    await socket?.close();
+    await Promise.all(others);
+    await systemd.end();
+  }
+}
+
+/** The same for the life of the instance, and another one for every other. */
+function identityOf(root: string): string {
+  for (const path of ['sys/class/dmi/id/product_uuid', 'etc/machine-id']) {
+    try {
+      return readFileSync(join(root, path), 'utf8').trim().toLowerCase();
+    } catch {
+      // not every machine has both
+    }
+  }
+  return 'unknown';
+}

@@ -1,0 +1,74 @@
+// node/daemon/start.ts: what is begun next? A person's order first, then a new document, then a look at its health, then what has to be
+// put right; each only when nothing of its kind is under way.
+import type { DaemonState, Effect, Next, Order, Why } from './state.ts';
+
+export function startFetch({ state, effects }: Next, nowMs: number): Next {
+  if (state.fetch !== undefined || state.isStopping) return { state, effects };
+  const waiting = state.orders.find((order) => order.what === 'apply' && order.raw === undefined);
+  if (waiting === undefined && nowMs < state.due.lookMs) return { state, effects };
+  const isFirst =
+    state.slots.active === undefined && state.ofDocument === undefined && state.ofNode.code === WAITING.code;
+  return {
+    state: {
+      ...state,
+      fetch: { orderId: waiting?.id },
+      ...(isFirst && { ofDocument: { phase: 'Fetching', ...WAITING } as const }),
+    },
+    effects: [...effects, { do: 'fetch', isOrdered: waiting !== undefined }],
+  };
+}
+
+const WAITING: Why = { code: 'metadata/waiting', detail: 'the metadata service is asked' };
+
+export function startWork({ state, effects }: Next, nowMs: number): Next {
+  if (state.work !== undefined) return { state, effects };
+  if (state.isStopping)
+    return { state: { ...state, orders: [] }, effects: [...effects, ...turnedAway(state.orders), { do: 'end' }] };
+  const order = state.orders.find((one) => one.what !== 'apply' || one.raw !== undefined);
+  if (order !== undefined) {
+    const begun = startOrder({ ...state, orders: state.orders.filter((one) => one !== order) }, order);
+    return { ...begun, effects: [...effects, ...begun.effects] };
+  }
+  const { pending, due } = state;
+  if (pending !== undefined && nowMs >= pending.atMs) {
+    const { raw, isItsTurn } = pending;
+    return {
+      state: { ...state, pending: undefined, work: { is: 'reading', raw, isItsTurn } },
+      effects: [...effects, { do: 'read', raw, allowsOlder: false }],
+    };
+  }
+  if (due.checkMs !== undefined && nowMs >= due.checkMs) {
+    return { state: { ...state, work: { is: 'checking' } }, effects: [...effects, { do: 'check' }] };
+  }
+  if (due.reconcileMs !== undefined && nowMs >= due.reconcileMs) {
+    return { state: { ...state, work: { is: 'reconciling' } }, effects: [...effects, { do: 'reconcile' }] };
+  }
+  return { state, effects };
+}
+
+function startOrder(state: DaemonState, order: Order): Next {
+  switch (order.what) {
+    case 'keep':
+      return { state: { ...state, work: { is: 'keeping', order } }, effects: [{ do: 'keep' }] };
+    case 'roll-back': {
+      const why: Why = { code: 'apply/running', detail: 'a person asked for it' };
+      return {
+        state: { ...state, work: { is: 'rolling-back', order }, ofDocument: { phase: 'RollingBack', ...why } },
+        effects: [{ do: 'roll-back', to: order.to }],
+      };
+    }
+    case 'apply': {
+      const raw = order.raw ?? '';
+      return {
+        state: { ...state, work: { is: 'reading', raw, order, isItsTurn: true } },
+        effects: [{ do: 'read', raw, allowsOlder: true }],
+      };
+    }
+  }
+}
+
+/** Nobody waits for an answer that will not come. */
+function turnedAway(orders: readonly Order[]): Effect[] {
+  const refused: Why = { code: 'apply/busy', detail: 'the daemon is stopping' };
+  return orders.map(({ id }) => ({ do: 'answer', id, result: { refused } }));
+}

@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Imds, startImds } from '../../../sims/imds/start.ts';
+import { anInstance } from '../../../sims/imds/testing.ts';
+import type { NodeStatus } from '../status/node-status.ts';
+import { tellPlatform } from './tell-platform.ts';
+import { tellSystemd } from './tell-systemd.ts';
+
+describe('systemd', () => {
+  /** Each message stays on its way until the test lets it arrive. */
+  function world() {
+    const said: string[] = [];
+    const arrivals: (() => void)[] = [];
+    const say = (text: string) => {
+      said.push(text);
+      return new Promise<undefined>((resolve) => arrivals.push(() => resolve(undefined)));
+    };
+    const notify = { ready: (text: string) => say(`ready ${text}`), status: say, stopping: async () => undefined };
+    const arrive = async () => {
+      arrivals.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { said, arrive, systemd: tellSystemd(notify, () => {}) };
+  }
+
+  it('is told ready once, without the same again as a status, and nothing on the way to it', async () => {
+    const { said, systemd, arrive } = world();
+    systemd.news('Fetching', { isOnTheWay: true });
+    const ready = systemd.ready('Verifying');
+    systemd.news('Verifying', { isOnTheWay: false });
+    await arrive();
+    await ready;
+    expect(said).toEqual(['ready Verifying']);
+  });
+
+  it('is told one thing at a time, and of many only the latest', async () => {
+    const { said, systemd, arrive } = world();
+    for (const line of ['a', 'b', 'c', 'c']) systemd.news(line, { isOnTheWay: false });
+    await arrive();
+    await arrive();
+    await systemd.end();
+    expect(said).toEqual(['a', 'c']);
+  });
+});
+
+describe('the platform', () => {
+  let root: string;
+  let imds: Imds;
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), 'hs-'));
+    imds = await startImds({ instance: anInstance });
+  });
+  afterEach(async () => {
+    await imds.stop();
+    rmSync(root, { recursive: true });
+  });
+
+  function world(platform: 'azure' | 'ec2' | undefined) {
+    const stop = new AbortController();
+    let endOfPatience = () => {};
+    const clock = {
+      nowMs: () => 0,
+      sleep: (_ms: number, signal?: AbortSignal) =>
+        new Promise<void>((resolve, reject) => {
+          endOfPatience = resolve;
+          signal?.addEventListener('abort', () => reject(signal.reason));
+        }),
+    };
+    const lines: string[] = [];
+    const log = (_: string, message: string) => lines.push(message);
+    const teller = tellPlatform({ root, platform, url: imds.url, clock, log, signal: stop.signal });
+    const told = async () => {
+      while (!lines.some((line) => line.startsWith('the platform was')))
+        await new Promise((resolve) => setImmediate(resolve));
+      return imds.reports;
+    };
+    return { teller, told, stop, endOfPatience: () => endOfPatience() };
+  }
+
+  it('hears that the node is up', async () => {
+    const { teller, told } = world('azure');
+    teller.ready();
+    expect(await told()).toMatchObject([{ state: 'Ready' }]);
+  });
+
+  it('hears why a node does not come up, when that takes too long', async () => {
+    const { teller, told, endOfPatience } = world('azure');
+    teller.news({ code: 'config/invalid' } as NodeStatus);
+    endOfPatience();
+    expect(await told()).toMatchObject([{ state: 'NotReady' }]);
+  });
+
+  it('hears nothing from us where somebody else speaks, or where it is another one', async () => {
+    mkdirSync(join(root, 'usr/bin'), { recursive: true });
+    writeFileSync(join(root, 'usr/bin/cloud-init'), '');
+    for (const platform of ['azure', 'ec2', undefined] as const) world(platform).teller.ready();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(imds.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { awaitStatus, type Goal } from './await-status.ts';
+import { STATUS_PATH, statusFiles } from './files.ts';
+import type { NodeStatus } from './node-status.ts';
+import { readStatus } from './read-status.ts';
+
+const base: NodeStatus = {
+  phase: 'Fetching',
+  code: 'metadata/waiting',
+  detail: 'x',
+  since: 's',
+  notes: [],
+  isReady: false,
+  bad: [],
+  source: 's',
+  daemon: { pid: 1, startedAt: 'x' },
+};
+const active = { number: 1, generation: 7, hash: 'h', documentHash: 'd', at: 'a' };
+
+async function wait(goal: Goal, story: (NodeStatus | undefined)[], timeoutMs = 60_000) {
+  const clock = fakeClock();
+  let news = 0;
+  let at = 0;
+  const awaited = await awaitStatus({
+    goal,
+    timeoutMs,
+    clock,
+    signal: new AbortController().signal,
+    read: () => story[Math.min(at++, story.length - 1)],
+    onNews: () => news++,
+  });
+  return { why: awaited.why, news, sleptMs: clock.sleptMs };
+}
+
+describe('waiting for a node', () => {
+  it.each<[Goal, NodeStatus]>([
+    [{ is: 'ready' }, { ...base, isReady: true }],
+    [{ is: 'applied' }, { ...base, phase: 'Applied' }],
+    [
+      { is: 'generation', atLeast: 7 },
+      { ...base, phase: 'Applied', active },
+    ],
+  ])('ends when it is %o', async (goal, last) => {
+    expect(await wait(goal, [undefined, base, base, last])).toMatchObject({ why: 'reached', news: expect.any(Number) });
+  });
+
+  it('does not take an older generation, or one that is still watched, for it', async () => {
+    const story = [{ ...base, phase: 'Applied', active: { ...active, generation: 6 } } as const];
+    expect((await wait({ is: 'generation', atLeast: 7 }, story)).why).toBe('timeout');
+    expect((await wait({ is: 'generation', atLeast: 7 }, [{ ...base, phase: 'Verifying', active }])).why).toBe(
+      'timeout',
+    );
+  });
+
+  it('ends at once when only another document could help', async () => {
+    expect(await wait({ is: 'applied' }, [{ ...base, phase: 'RolledBack' }])).toMatchObject({
+      why: 'cannot',
+      sleptMs: 0,
+    });
+    expect((await wait({ is: 'ready' }, [{ ...base, phase: 'RolledBack' }])).why).toBe('timeout');
+  });
+
+  it('ends in time, and tells what is new only', async () => {
+    expect(await wait({ is: 'applied' }, [undefined, base], 1100)).toEqual({ why: 'timeout', news: 2, sleptMs: 1100 });
+  });
+});
+
+describe('the status file', () => {
+  it('is for everybody, is not written twice, and what is no status is none', () => {
+    const root = mkdtempSync(join(tmpdir(), 'hs-'));
+    const umask = process.umask(0o077);
+    try {
+      expect(readStatus(root)).toBeUndefined();
+      const files = statusFiles(root);
+      files.write(STATUS_PATH, JSON.stringify({ apiVersion: 'headstart.dev/v1', kind: 'NodeStatus', ...base }));
+      expect(readStatus(root)).toEqual(base);
+      const before = statSync(join(root, STATUS_PATH));
+      expect([before.mode & 0o777, statSync(join(root, 'run/headstart')).mode & 0o777]).toEqual([0o644, 0o755]);
+      files.write(STATUS_PATH, JSON.stringify({ apiVersion: 'headstart.dev/v1', kind: 'NodeStatus', ...base }));
+      expect(statSync(join(root, STATUS_PATH)).ino).toBe(before.ino);
+      for (const text of ['', '{', '[]', '{"phase":"Applied"}', JSON.stringify({ ...base, code: 'no/such' })]) {
+        mkdirSync(join(root, 'run/headstart'), { recursive: true });
+        writeFileSync(join(root, STATUS_PATH), text);
+        expect(readStatus(root)).toBeUndefined();
+      }
+    } finally {
+      process.umask(umask);
+      rmSync(root, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,51 @@
+// node/status/await-status.ts: is the node where it should be, and if not yet, until when is that waited for?
+import type { Clock } from '../../base/clock.ts';
+import type { NodeStatus } from './node-status.ts';
+
+export type Goal = { is: 'ready' } | { is: 'applied' } | { is: 'generation'; atLeast: number };
+
+export interface Awaiting {
+  goal: Goal;
+  timeoutMs: number;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Undefined: the daemon has not said anything in this boot. */
+  read(): NodeStatus | undefined;
+  /** Called when what the node says has changed. */
+  onNews(status: NodeStatus | undefined): void;
+}
+
+export type Awaited = { isReached: boolean; why: 'reached' | 'cannot' | 'timeout'; status: NodeStatus | undefined };
+
+const POLL_MS = 250;
+
+export async function awaitStatus({ goal, timeoutMs, clock, signal, read, onNews }: Awaiting): Promise<Awaited> {
+  const untilMs = clock.nowMs() + timeoutMs;
+  let told: string | undefined;
+  for (;;) {
+    const status = read();
+    const news = status && `${status.phase} ${status.code} ${status.active?.hash}`;
+    if (news !== told || told === undefined) onNews(status);
+    told = news ?? '';
+    if (status && isReached(goal, status)) return { isReached: true, why: 'reached', status };
+    if (status && cannotBeReached(goal, status)) return { isReached: false, why: 'cannot', status };
+    if (clock.nowMs() >= untilMs) return { isReached: false, why: 'timeout', status };
+    await clock.sleep(Math.min(POLL_MS, untilMs - clock.nowMs()), signal);
+  }
+}
+
+export function isReached(goal: Goal, { isReady, phase, active }: NodeStatus): boolean {
+  switch (goal.is) {
+    case 'ready':
+      return isReady;
+    case 'applied':
+      return phase === 'Applied';
+    case 'generation':
+      return phase === 'Applied' && active !== undefined && active.generation >= goal.atLeast;
+  }
+}
+
+/** Not without another document, or another node. */
+function cannotBeReached({ is }: Goal, { phase, code }: NodeStatus): boolean {
+  return is !== 'ready' && (phase === 'RolledBack' || code === 'plan/needs-replacement' || code === 'plan/known-bad');
+}

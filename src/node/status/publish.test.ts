@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { ApiFailure } from '../api-server.ts';
+import type { OwnNode } from '../own-node.ts';
+import type { NodeStatus } from './node-status.ts';
+import { publisher } from './publish.ts';
+
+const status = (code: NodeStatus['code'], phase: NodeStatus['phase'] = 'Applied'): NodeStatus => ({
+  phase,
+  code,
+  detail: 'x',
+  since: '2026-11-16T05:00:00.000Z',
+  notes: [],
+  isReady: true,
+  bad: [],
+  source: 's',
+  daemon: { pid: 1, startedAt: 'x' },
+});
+
+/** An API server that fails as often as it is told to. */
+function world(failures: number) {
+  const told: string[] = [];
+  const troubles: string[] = [];
+  const pauses: number[] = [];
+  const stop = new AbortController();
+  let left = failures;
+  const unused = async (): Promise<never> => {
+    throw new Error('not used here');
+  };
+  const node: OwnNode = {
+    get: unused,
+    cordon: unused,
+    pods: unused,
+    evict: unused,
+    watchMetadata: unused,
+    async patchMetadata({ annotations }) {
+      if (left-- > 0) throw new ApiFailure('away');
+      told.push(`annotations ${annotations?.['headstart.dev/config-reason']}`);
+    },
+    async patchCondition({ reason }) {
+      told.push(`condition ${reason}`);
+    },
+    async createEvent({ reason }) {
+      told.push(`event ${reason}`);
+      if (told.length >= 3) setImmediate(() => stop.abort());
+    },
+  };
+  const clock = {
+    nowMs: () => 0,
+    sleep: async (ms: number) => {
+      pauses.push(ms);
+    },
+  };
+  const publishing = publisher({ node, clock, random: () => 1, onTrouble: (message) => troubles.push(message) });
+  return { told, troubles, pauses, stop, publishing };
+}
+
+describe('telling the Node', () => {
+  it('says annotations, condition and event', async () => {
+    const { told, stop, publishing } = world(0);
+    publishing.publish(status('ok/applied'));
+    await publishing.run(stop.signal);
+    expect(told).toEqual(['annotations ok/applied', 'condition OkApplied', 'event ConfigApplied']);
+  });
+
+  it('goes on trying, with growing pauses, and says the reason once; then tells only the latest', async () => {
+    const { told, troubles, pauses, stop, publishing } = world(8);
+    publishing.publish(status('metadata/waiting', 'Fetching'));
+    publishing.publish(status('ok/applied'));
+    await publishing.run(stop.signal);
+    expect(told).toEqual(['annotations ok/applied', 'condition OkApplied', 'event ConfigApplied']);
+    expect(troubles).toEqual(['away']);
+    expect(pauses).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  });
+
+  it('wakes for news, and ends without them', async () => {
+    const { told, stop, publishing } = world(0);
+    const running = publishing.run(stop.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual([]);
+    publishing.publish(status('ok/applied'));
+    await running;
+    expect(told).toHaveLength(3);
+
+    const idle = world(0);
+    const waiting = idle.publishing.run(idle.stop.signal);
+    idle.stop.abort();
+    await waiting;
+    expect(idle.told).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+// node/status/publish.ts: how does the latest report get to the Node object, although the API server may not be there yet, or for hours?
+// The latest only: what was true in between is in the journal.
+import type { Clock } from '../../base/clock.ts';
+import { ApiFailure } from '../api-server.ts';
+import type { OwnNode } from '../own-node.ts';
+import { type NodeReport, reportOf } from './node-report.ts';
+import type { NodeStatus } from './node-status.ts';
+
+export interface Publisher {
+  /** Returns at once. */
+  publish(status: NodeStatus): void;
+  /** Ends with `signal`; what was not told by then is told by the next daemon. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface PublisherEdges {
+  node: OwnNode;
+  clock: Clock;
+  /** From 0 up to 1. */
+  random(): number;
+  /** Told when the cause changes, not every time. */
+  onTrouble(message: string): void;
+}
+
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
+
+export function publisher({ node, clock, random, onTrouble }: PublisherEdges): Publisher {
+  let wanted: NodeStatus | undefined;
+  let saidEvent = '';
+  let wake = () => {};
+
+  async function tell(status: NodeStatus): Promise<void> {
+    const { annotations, condition, event } = reportOf(status);
+    const now = new Date(clock.nowMs()).toISOString();
+    await node.patchMetadata({ annotations });
+    await node.patchCondition({ ...condition, lastHeartbeatTime: now });
+    if (event === undefined || saidEvent === keyOf(event)) return;
+    await node.createEvent({ ...event, time: now });
+    saidEvent = keyOf(event);
+  }
+
+  async function tryOnce(lastTrouble: string): Promise<string> {
+    const status = wanted;
+    if (status === undefined) return '';
+    try {
+      await tell(status);
+      if (wanted === status) wanted = undefined; // another one may have come meanwhile
+      return '';
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      if (error.message !== lastTrouble) onTrouble(error.message);
+      return error.message;
+    }
+  }
+
+  return {
+    publish(status) {
+      wanted = status;
+      wake();
+    },
+    async run(signal) {
+      let failures = 0;
+      let trouble = '';
+      while (!signal.aborted) {
+        trouble = await tryOnce(trouble);
+        failures = trouble === '' ? 0 : failures + 1;
+        if (wanted !== undefined && failures === 0) continue;
+        const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
+        await rest(failures === 0 ? undefined : longest * (0.5 + random() / 2), signal);
+      }
+    },
+  };
+
+  /** Until there is something new to tell, or, when the last one was not told, until it is time to try again. */
+  async function rest(ms: number | undefined, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    wake = () => woken.abort();
+    const either = AbortSignal.any([signal, woken.signal]);
+    if (ms === undefined) {
+      if (wanted !== undefined || either.aborted) return;
+      await new Promise<void>((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
+      return;
+    }
+    // News do not make a server that is away come back: they wait like the rest.
+    await clock.sleep(ms, signal).catch(() => {});
+  }
+}
+
+function keyOf({ reason, message }: NonNullable<NodeReport['event']>): string {
+  return `${reason} ${message}`;
+}

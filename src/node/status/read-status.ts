@@ -1,0 +1,40 @@
+// node/status/read-status.ts: what did the daemon say last? For whoever may not, or cannot, ask it.
+import { join } from 'node:path';
+import { isObject, type Json } from '../json.ts';
+import { readPlainFile } from '../plain-file.ts';
+import { isReasonCode } from '../reason-codes.ts';
+import { STATUS_PATH } from './files.ts';
+import type { NodeStatus } from './node-status.ts';
+
+const MAX_BYTES = 1 << 20;
+
+/** Undefined: nothing in this boot, or nothing that makes sense. */
+export function readStatus(root: string): NodeStatus | undefined {
+  const bytes = readPlainFile(join(root, STATUS_PATH), MAX_BYTES);
+  return bytes && asStatus(parse(Buffer.from(bytes).toString('utf8')));
+}
+
+/** From the file or the socket; both are written by the daemon of the same version. */
+export function asStatus(value: Json | undefined): NodeStatus | undefined {
+  if (value === undefined || !isObject(value)) return undefined;
+  const { phase, code, detail, since, isReady, notes } = value;
+  const isOne =
+    typeof phase === 'string' &&
+    typeof code === 'string' &&
+    isReasonCode(code) &&
+    typeof detail === 'string' &&
+    typeof since === 'string' &&
+    typeof isReady === 'boolean' &&
+    Array.isArray(notes);
+  if (!isOne) return undefined;
+  const { apiVersion: _, kind: __, ...status } = value;
+  return status as unknown as NodeStatus;
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+// node/triggers/node-watch.ts: what is announced on this node's own Node object? Whoever changes the metadata of an instance says so there,
+// with generation and hash, and the daemon hears of it within a second instead of at its next poll. What it says comes from the metadata alone.
+import type { Clock } from '../../base/clock.ts';
+import { ApiFailure } from '../api-server.ts';
+import type { Announcement } from '../daemon/state.ts';
+import type { NodeMetadata, OwnNode } from '../own-node.ts';
+import { DESIRED_GENERATION, DESIRED_HASH } from '../status/node-report.ts';
+
+export interface NodeWatchEdges {
+  node: Pick<OwnNode, 'watchMetadata'>;
+  clock: Clock;
+  /** From 0 up to 1. */
+  random(): number;
+  onAnnouncement(announcement: Announcement): void;
+  /** Another object than the one seen before bears the name. */
+  onNewNode?(): void;
+  /** Told when the cause changes, not every time. */
+  onTrouble(message: string): void;
+}
+
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
+
+/** Ends with `signal` and never by itself: without an API server there are still the polls. */
+export async function watchOwnNode(edges: NodeWatchEdges, signal: AbortSignal): Promise<void> {
+  const { node, clock, random, onTrouble } = edges;
+  let failures = 0;
+  let lastTrouble = '';
+  let lastUid: string | undefined;
+  const onMetadata = (metadata: NodeMetadata) => {
+    failures = 0;
+    lastTrouble = '';
+    if (lastUid !== undefined && lastUid !== metadata.uid) edges.onNewNode?.();
+    lastUid = metadata.uid;
+    const announcement = announcementIn(metadata);
+    if (announcement) edges.onAnnouncement(announcement);
+  };
+  while (!signal.aborted) {
+    try {
+      await node.watchMetadata(onMetadata, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ApiFailure)) throw error;
+      if (error.message !== lastTrouble) onTrouble(error.message);
+      lastTrouble = error.message;
+      failures++;
+    }
+    // Full jitter: an API server that comes back is not met by all its nodes at once.
+    const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
+    await clock.sleep(random() * longest, signal).catch(() => {});
+  }
+}
+
+/** Undefined: nothing is announced, or nothing that makes sense. */
+export function announcementIn({ annotations }: Pick<NodeMetadata, 'annotations'>): Announcement | undefined {
+  const [generation, hash] = [annotations[DESIRED_GENERATION], annotations[DESIRED_HASH]];
+  if (generation === undefined || !/^[1-9]\d{0,14}$/.test(generation)) return undefined;
+  if (hash !== undefined && !/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  return { generation: Number(generation), ...(hash !== undefined && { documentHash: hash }) };
+}
