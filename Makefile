@@ -5,9 +5,9 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.PHONY: help install test lint format e2e campaign image demo demo-boot bench chromium busybox vm-tools
+.PHONY: help install test lint format e2e campaign image node-binary demo demo-boot bench chromium busybox vm-tools
 help:
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.package-lock.json
 
@@ -30,12 +30,15 @@ e2e: install chromium busybox vm-tools ## the report in a real Chromium, the pro
 	@echo "== the clone check with busybox's tools"
 	@node .ci/count.ts src/clone-check
 
-campaign: install vm-tools ## every crash and fault at every call of a run, every line of the clone check, and twenty kills of a run on a real pool, counted
-	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check
-	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts
+campaign: install vm-tools ## every crash and fault at every call of a run, every line of the clone check, twenty kills of a run on a real pool and twenty power cuts of a node, counted
+	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check src/node/transaction/survives.test.ts src/node/transaction/killed-process.test.ts
+	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts e2e/node-vm.test.ts
 
 image: install ## the container image of the chart as an OCI layout in out/image (no container engine needed)
 	@node src/container/build.ts
+
+node-binary: install ## `headstart node` as one executable for nodes, in out/headstart-node
+	@node src/node/build/build.ts
 
 lint: install ## type-check and lint
 	@echo "== types"

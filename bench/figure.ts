@@ -16,6 +16,8 @@ export interface Bench {
   /** Scratch, removed at the end. */
   folder: string;
   progress(what: string): void;
+  /** Ctrl-C ends a bench at once, unless its part has VMs to put away first. */
+  interruptible(): AbortSignal;
 }
 
 /** One file per part: `node bench/run.ts NAME` runs it alone. */

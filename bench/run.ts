@@ -3,26 +3,37 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitCodeOf, renderError, UserError } from '../src/base/errors.ts';
+import { exitCodeOf, Interrupted, renderError, UserError } from '../src/base/errors.ts';
 import type { Bench, Figure, Part } from './figure.ts';
 
 /** In the order they are run when none is named. */
 const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
   boot: async () => (await import('./boot.ts')).measureBoot,
   prototype: async () => (await import('./prototype.ts')).measurePrototype,
+  node: async () => (await import('./node.ts')).measureNode,
   vms: async () => (await import('./vms.ts')).measureVms,
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'headstart-bench-'));
 process.env.TMPDIR = folder; // whatever a part leaves behind when it is interrupted goes with it
-process.once('SIGINT', () => process.exit(130));
+let interruption: AbortController | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    if (!interruption) process.exit(130);
+    process.exitCode = 130;
+    interruption.abort(new Interrupted(signal));
+  });
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 const bench: Bench = {
   root,
   folder,
   headstart: join(root, 'headstart'),
   progress: (what) => console.error(`… ${what}`),
+  interruptible: () => {
+    interruption = new AbortController();
+    return interruption.signal;
+  },
 };
 
 try {
@@ -36,7 +47,7 @@ try {
   keep(figures);
 } catch (error) {
   console.error(renderError(error));
-  process.exitCode = exitCodeOf(error);
+  process.exitCode ??= exitCodeOf(error);
 }
 
 function chosenParts(asked: readonly string[]): readonly string[] {

@@ -14,12 +14,11 @@ const ROUNDS = Number(process.env.HEADSTART_BENCH_ROUNDS ?? 3);
 const GOALS = { kept: 0.5, off: 0.3 } as const;
 type Clone = keyof typeof GOALS;
 
-export async function measureVms({ root, folder, progress }: Bench): Promise<Figure[]> {
-  const interruption = new AbortController();
-  process.once('SIGINT', () => interruption.abort(new Error('interrupted')));
-  const workshop = await openWorkshop(interruption.signal);
+export async function measureVms({ root, folder, progress, interruptible }: Bench): Promise<Figure[]> {
+  const signal = interruptible();
+  const workshop = await openWorkshop(signal);
   try {
-    const stage = quiet(openStage({ root, folder, home: workshop.home, signal: interruption.signal }));
+    const stage = quiet(openStage({ root, folder, home: workshop.home, signal }));
     const recipe = writeRecipe(stage, workshop.packages, workshop.server.port);
     const boots: Record<'generic' | Clone, Boot[]> = { generic: [], kept: [], off: [] };
     // Each pool's first node is a generic one, and the donor of its prototype.

@@ -73,10 +73,11 @@ function importsOf(file: string): string[] {
   ].map((match) => (match[1] ?? match[2] ?? match[3])!);
 }
 
-/** `src/boot/sources/x.ts` → `boot`; a file directly in src → `.`. */
+/** `src/boot/sources/x.ts` → `boot`; a file directly in src, or in the tree itself (package.json) → `.`. */
 function folderOf(file: string): string {
   const parts = file.split('/');
-  return parts[0] === 'src' ? (parts.length > 2 ? parts[1]! : '.') : parts[0]!;
+  if (parts[0] !== 'src') return parts.length > 1 ? parts[0]! : '.';
+  return parts.length > 2 ? parts[1]! : '.';
 }
 
 /** Lines such as "- `cli` → `boot`, `base`" below the heading "The arrows". */

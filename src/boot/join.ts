@@ -103,6 +103,7 @@ const RANK = new Map(
       'provision-json',
       'kubernetes-node',
       'vm-start',
+      'node-steps',
       'host-facts',
     ] satisfies SourceKind[]
   ).map((kind, index) => [kind as SourceKind, index] as const),

@@ -114,6 +114,7 @@ export type SpanSource =
   | 'cloud-init'
   | 'guest-agent'
   | 'extension'
+  | 'node-config'
   | 'kubelet'
   | 'cluster';
 

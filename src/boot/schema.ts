@@ -77,6 +77,7 @@ const source = z.enum([
   'cloud-init',
   'guest-agent',
   'extension',
+  'node-config',
   'kubelet',
   'cluster',
 ]);

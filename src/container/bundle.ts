@@ -1,7 +1,8 @@
 // container/bundle.ts: the program and its dependencies as a few files that start fast.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { OutputChunk, Plugin } from 'rolldown';
+import type { Plugin } from 'rolldown';
+import { licencesOf } from '../base/licences.ts';
 import type { ImageFile } from './layer.ts';
 
 /** Name of the bundled file → the source it starts from. */
@@ -32,7 +33,7 @@ export async function bundle(root: string): Promise<ImageFile[]> {
       ...filesBesideSources(root),
       plainFile('package.json', readFileSync(join(root, 'package.json'))),
       plainFile('LICENSE', readFileSync(join(root, 'LICENSE'))),
-      plainFile('LICENSES-OF-DEPENDENCIES.txt', licencesOf(packagesIn(chunks))),
+      plainFile('LICENSES-OF-DEPENDENCIES.txt', licencesOf(chunks.flatMap((chunk) => chunk.moduleIds))),
     ];
   } finally {
     await build.close();
@@ -73,27 +74,6 @@ function filesBesideSources(root: string): ImageFile[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .filter((path) => !/(^|\/)(fixtures|testing)\/|[./-](test|testing|contract)\.ts$|\.md$/.test(path))
     .map((path) => plainFile(path, readFileSync(join(root, path))));
-}
-
-function packagesIn(chunks: readonly OutputChunk[]): string[] {
-  const folders = chunks
-    .flatMap((chunk) => chunk.moduleIds)
-    .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0])
-    .filter((folder) => folder !== undefined);
-  return [...new Set(folders)].sort();
-}
-
-function licencesOf(packageFolders: readonly string[]): string {
-  return packageFolders
-    .map((folder) => {
-      const name = folder.slice(folder.lastIndexOf('/node_modules/') + '/node_modules/'.length);
-      const texts = readdirSync(folder)
-        .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-        .sort()
-        .map((file) => readFileSync(join(folder, file), 'utf8').trim());
-      return `== ${name}\n\n${texts.join('\n\n')}\n`;
-    })
-    .join('\n');
 }
 
 function plainFile(path: string, content: string | Uint8Array): ImageFile {

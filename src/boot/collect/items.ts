@@ -116,6 +116,7 @@ const FILES: readonly Item[] = [
   telling(json('/var/log/azure/*/*/events/*.json')),
   telling(json('/var/log/azure/aks/provision.json')),
   telling(json('/opt/azure/containers/provision.json')),
+  json('/run/headstart/steps.json'),
   file('/var/log/waagent.log', 4 * MiB),
 ];
 

@@ -11,6 +11,7 @@ import { journalJsonSource } from './journal-json.ts';
 import { journalTextSource } from './journal-text.ts';
 import { kubernetesNodeSource } from './kubernetes-node.ts';
 import { kvpSource } from './kvp.ts';
+import { nodeStepsSource } from './node-steps.ts';
 import { plotJsonSource } from './plot-json.ts';
 import { plotSvgSource } from './plot-svg.ts';
 import { provisionJsonSource } from './provision-json.ts';
@@ -37,6 +38,7 @@ export const SOURCES: readonly Source[] = [
   provisionJsonSource,
   kubernetesNodeSource,
   vmStartSource,
+  nodeStepsSource,
   bootRecordSource,
   hostFactsSource,
 ];

@@ -22,6 +22,7 @@ export type SourceKind =
   | 'provision-json'
   | 'kubernetes-node'
   | 'vm-start'
+  | 'node-steps'
   | 'host-facts';
 
 export interface Source {

@@ -5,7 +5,16 @@ import { middleUs, type Page } from './page-state.ts';
 import { zoomWindow } from './time-window.ts';
 
 /** Phases are a row each: nothing is gained by hiding one. */
-const HIDEABLE = ['platform', 'systemd', 'cloud-init', 'guest-agent', 'extension', 'kubelet', 'cluster'] as const;
+const HIDEABLE = [
+  'platform',
+  'systemd',
+  'cloud-init',
+  'guest-agent',
+  'extension',
+  'node-config',
+  'kubelet',
+  'cluster',
+] as const;
 
 export function fillLegend(page: Page): void {
   const sources = new Set([...page.lines.values()].map((line) => line.source));

@@ -1,0 +1,105 @@
+// e2e/node-guest.ts: one real VM of the node image, and how a test talks to it: a new document, its status, a shell, a power cut.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../src/base/clock.ts';
+import { guestCommands } from '../src/cli/guest-commands.ts';
+import type { NodeStatus } from '../src/node/status/node-status.ts';
+import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
+import { instanceFiles } from '../src/vms/qemu/layout.ts';
+import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
+import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { ensureNodeImage } from './node-lab.ts';
+
+const BOOT_MS = 15 * 60_000;
+const ASK_MS = 3 * 60_000;
+const PAUSE_MS = 1000;
+
+export interface NodeGuest {
+  name: string;
+  /** What the guest told the wire server so far. */
+  health(): string;
+  /** New user data, as an operator sets it. Nobody tells the guest. */
+  deliver(document: string): Promise<void>;
+  /** What a shell in the guest printed; its failure is one of the test. */
+  sh(script: string): Promise<string>;
+  status(): Promise<NodeStatus>;
+  awaitStatus(what: string, isIt: (status: NodeStatus) => boolean): Promise<NodeStatus>;
+  /** kill -9 of QEMU: what the guest had not written out by then is lost. */
+  cutPower(): Promise<void>;
+  /** The power is back, and kubelet runs. */
+  startAgain(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Booted with `document` as its user data, and up when kubelet runs. */
+export async function bootNode(poolName: string, document: string): Promise<NodeGuest> {
+  const { imageId, ...edges } = await ensureNodeImage();
+  const factory = createQemuFactory({ ...edges, ...guestCommands(process.env) });
+  const pool: PoolRef = { id: `pools/${poolName}`, name: poolName };
+  await factory.deletePool(pool); // of a run that was killed
+  await factory.createPool({
+    name: pool.name,
+    image: { kind: 'version', id: imageId },
+    userData: base64(document),
+    extensions: [],
+    size: { cpus: 2, memoryMb: 1024, diskGb: 4 },
+    services: [],
+    readyUnit: 'kubelet.service',
+    tags: {},
+  });
+  const [made] = await factory.setCapacity(pool, 1);
+  const guest = talkTo(factory, pool, made!.ref, (await factory.placeOf(made!.ref)).folder);
+  await factory.awaitUp(made!.ref, { deadlineMs: BOOT_MS });
+  return guest;
+}
+
+function talkTo(factory: QemuFactory, pool: PoolRef, ref: InstanceRef, folder: string): NodeGuest {
+  const sh = async (script: string) => {
+    const { exitCode, stdout, stderr } = await factory.runInGuest(ref, ['/bin/sh', '-ec', script], {
+      deadlineMs: ASK_MS,
+    });
+    if (exitCode !== 0) throw new Error(`in the guest, ${exitCode}: ${script}\n${stdout}${stderr}`);
+    return stdout.toString();
+  };
+  const status = async () => JSON.parse(await sh('cat /run/headstart/status.json')) as NodeStatus;
+  return {
+    name: ref.id,
+    sh,
+    status,
+    health: () => readFileSync(join(folder, instanceFiles.health), 'utf8'),
+    deliver: (document) => factory.setUserData(ref, base64(document)),
+    async awaitStatus(what, isIt) {
+      const untilMs = systemClock.nowMs() + BOOT_MS;
+      for (;;) {
+        const seen = await status();
+        if (isIt(seen)) return seen;
+        if (systemClock.nowMs() > untilMs)
+          throw new Error(`${what}: not in time; the node says ${JSON.stringify(seen)}`);
+        await systemClock.sleep(PAUSE_MS);
+      }
+    },
+    async cutPower() {
+      const pid = Number(readFileSync(join(folder, instanceFiles.pid), 'utf8'));
+      process.kill(pid, 'SIGKILL');
+      // It lets go of its files, and of the locks on them, a moment after it has stopped to be seen as running.
+      while (hasFiles(pid)) await systemClock.sleep(20);
+    },
+    async startAgain() {
+      await factory.start(ref);
+      await factory.awaitUp(ref, { deadlineMs: BOOT_MS });
+    },
+    end: () => factory.deletePool(pool),
+  };
+}
+
+function hasFiles(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

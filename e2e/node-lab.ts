@@ -1,0 +1,89 @@
+// e2e/node-lab.ts: the image that nodes are booted from in e2e: the base image with what a node carries, made once for the same content.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureExecutable } from '../src/node/build/build.ts';
+import { requireTools } from '../src/vms/qemu/base/required-tools.ts';
+import { parseVersionId, type VersionId, versionFiles, versionFolder, versionId } from '../src/vms/qemu/layout.ts';
+import { type PublishEdges, publishVersion } from '../src/vms/qemu/make-version.ts';
+import { referencedIn } from '../src/vms/qemu/references.ts';
+import { removeAtOnce } from '../src/vms/qemu/remove.ts';
+import { runTool } from '../src/vms/qemu/tools.ts';
+import { readVersionRecord, versionNamesIn } from '../src/vms/qemu/version-records.ts';
+import { ensureBaseImage } from './ensure-base.ts';
+import { nodeImageFiles } from './node-image-files.ts';
+import { type DiskFile, putOnDisk } from './put-on-disk.ts';
+
+const GALLERY = 'headstart';
+const DEFINITION = 'node';
+const TOOLS = ['debugfs', 'e2fsck'].map((program) => ({ program, package: 'e2fsprogs' }));
+
+export async function ensureNodeImage(
+  tell: (line: string) => void = console.error,
+): Promise<PublishEdges & { imageId: string }> {
+  const { imageId: baseId, ...edges } = await ensureBaseImage(tell);
+  requireTools(TOOLS, process.env.PATH, process.getuid?.() === 0);
+  const { path: executable } = await ensureExecutable();
+  const files = nodeImageFiles(executable);
+  const id: VersionId = { gallery: GALLERY, definition: DEFINITION, version: versionOf(baseId, files) };
+  if (!readVersionRecord(edges.home, id)) {
+    tell('node image: the base image with what a node carries');
+    await make(id, parseVersionId(baseId)!, files, edges);
+    await removeOthers(id, edges.home);
+  }
+  return { ...edges, imageId: versionId(id) };
+}
+
+async function make(id: VersionId, baseId: VersionId, files: readonly DiskFile[], edges: PublishEdges): Promise<void> {
+  const base = versionFolder(edges.home, baseId);
+  const folder = mkdtempSync(join(tmpdir(), 'headstart-node-image-'));
+  try {
+    const [raw, disk] = [join(folder, 'disk.raw'), join(folder, 'disk.qcow2')];
+    await runTool(edges.run, ['qemu-img', 'convert', '-O', 'raw', join(base, versionFiles.disk), raw]);
+    await putOnDisk(raw, files, { run: edges.run, folder: join(folder, 'files') });
+    await runTool(edges.run, ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, disk]);
+    await publishVersion(
+      edges,
+      { definition: DEFINITION_SPEC, name: id.version, tags: {}, cloudInit: 'off' },
+      { disk, kernel: { vmlinux: join(base, versionFiles.vmlinux), initrd: join(base, versionFiles.initrd) } },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const DEFINITION_SPEC = {
+  gallery: GALLERY,
+  name: DEFINITION,
+  osState: 'generalized',
+  generation: 'V2',
+  architecture: 'x64',
+  securityType: 'Standard',
+  publisher: 'headstart',
+  offer: 'node',
+  sku: 'e2e',
+} as const;
+
+/** Three numbers, as versions are, that are others for other content. */
+function versionOf(baseId: string, files: readonly DiskFile[]): string {
+  const hash = createHash('sha256').update(baseId);
+  for (const file of files) {
+    hash.update(`\n${file.path} ${'to' in file ? `-> ${file.to}` : file.mode.toString(8)}\n`);
+    if ('from' in file) hash.update(readFileSync(file.from));
+    else if ('bytes' in file) hash.update(file.bytes);
+  }
+  const hex = hash.digest('hex');
+  return [0, 7, 14].map((at) => Number.parseInt(hex.slice(at, at + 7), 16)).join('.');
+}
+
+/** Each is a quarter of a gigabyte, and of use only to the tree it was made from. */
+async function removeOthers({ version, ...definition }: VersionId, home: string): Promise<void> {
+  const used = referencedIn(home);
+  for (const other of versionNamesIn(home, definition)) {
+    const id = { ...definition, version: other };
+    if (other !== version && !used.has(versionId(id))) await removeAtOnce(versionFolder(home, id));
+  }
+}
+
+if (import.meta.main) console.log((await ensureNodeImage()).imageId);

@@ -1,0 +1,263 @@
+// e2e/node-vm.test.ts: a node of its metadata alone, on a real VM: configured at first boot without cloud-init, changed in place, put back when
+// a change breaks it, and whole after every power cut. Three seeded cuts; HEADSTART_CAMPAIGN=full makes twenty random ones.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseHealth } from '../sims/imds/health.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { memoryInput } from '../src/boot/input.ts';
+import { recognise } from '../src/boot/load.ts';
+import { nodeStepsSource } from '../src/boot/sources/node-steps.ts';
+import type { NodeStatus } from '../src/node/status/node-status.ts';
+import { bootNode, type NodeGuest } from './node-guest.ts';
+import { KUBELET_SEEN, KUBERNETES_VERSION } from './node-image-files.ts';
+
+const LONG_MS = 60 * 60_000;
+const TEST_MS = 20 * 60_000;
+const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
+/** After the node is told to look at its metadata; a change takes it some seconds. */
+const CUTS_MS = isCampaign ? Array.from({ length: 20 }, () => Math.round(Math.random() * 12_000)) : [1500, 4000, 8000];
+
+/** Everything that systemd or a shell would take for something else. */
+const AWKWARD = 'a"b\'c\\d$HOME`e%n;f#g{h}*~&|<>!';
+
+const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl admin';
+
+let node: NodeGuest;
+let bootId: string;
+let generation = 1;
+
+/** Of every kind that takes a right of its own: what the daemon's unit leaves it has to be enough. */
+const SAME = {
+  os: {
+    modules: { br_netfilter: {} },
+    swap: { size: '64Mi', behavior: 'LimitedSwap' },
+    limits: { nofile: { soft: 65_536, hard: 65_536 } },
+  },
+  ssh: { authorizedKeys: { root: [SSH_KEY] } },
+  units: {
+    'e2e-app.service': {
+      content: '[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n',
+      enabled: true,
+      active: true,
+    },
+  },
+};
+
+/** kubelet has ten of them. */
+const verbosityOf = (number: number) => 1 + (number % 9);
+
+/** Everything that tells generations apart, in all kinds of places: a file, the kernel, kubelet's configuration and its flags. */
+function documentOf(number: number, units: object = {}): string {
+  return JSON.stringify({
+    apiVersion: 'headstart.dev/v1',
+    kind: 'NodeConfig',
+    metadata: { generation: number },
+    spec: {
+      kubernetes: { version: KUBERNETES_VERSION },
+      kubelet: {
+        containerLogMaxFiles: 10 + number,
+        verbosity: verbosityOf(number),
+        flags: { 'cloud-provider': AWKWARD },
+      },
+      os: { ...SAME.os, sysctls: { 'vm.max_map_count': 262_144 + number } },
+      files: { '/etc/headstart-e2e': { content: `${number}\n` } },
+      ssh: SAME.ssh,
+      units: { ...SAME.units, ...units },
+      update: {
+        pollEvery: '5s',
+        health: {
+          requireNodeReady: false,
+          readyWithin: '3min',
+          maxRestarts: 3,
+          restartsWithin: '5min',
+          commitAfter: '5s',
+        },
+      },
+    },
+  });
+}
+
+/** What the node is, wherever it can be seen: all of one generation, or the test fails. */
+async function generationSeen(): Promise<number> {
+  const text = await node.sh(
+    `cat /etc/headstart-e2e /proc/sys/vm/max_map_count /etc/sysctl.d/*headstart* ${KUBELET_SEEN}/config ${KUBELET_SEEN}/flags /etc/default/kubelet`,
+  );
+  const number = Number(text.split('\n', 1)[0]);
+  expect(text).toContain(`\n${262_144 + number}\n`);
+  expect(text).toMatch(new RegExp(`vm\\.max_map_count ?= ?${262_144 + number}\n`));
+  expect(text).toMatch(new RegExp(`"containerLogMaxFiles": ?${10 + number}\\b`));
+  expect(text.match(/--v=\d+/g)?.map((flag) => Number(flag.slice(4)))).toEqual(Array(2).fill(verbosityOf(number)));
+  return number;
+}
+
+const startsOfKubelet = async () => (await node.sh(`cat ${KUBELET_SEEN}/starts`)).split('\n').length - 1;
+const bootIdNow = async () => (await node.sh('cat /proc/sys/kernel/random/boot_id')).trim();
+/** Nothing is under way; what was taken back is not tried again. */
+const isAtRest = ({ phase, code }: NodeStatus) =>
+  ['Applied', 'RolledBack'].includes(phase) || code === 'plan/known-bad';
+
+beforeAll(async () => {
+  node = await bootNode('nodeconfig', documentOf(generation));
+  bootId = await bootIdNow();
+}, LONG_MS);
+afterAll(() => node?.end(), TEST_MS);
+
+describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => {
+  it('becomes the node that is described there, and says so', async () => {
+    const status = await node.awaitStatus('the first generation', ({ lastKnownGood }) => lastKnownGood !== undefined);
+    expect(status).toMatchObject({ phase: 'Applied', isReady: true, active: { generation: 1 }, bad: [] });
+    expect(status.clone?.code).toBe('clone/new-identity');
+    expect(await generationSeen()).toBe(1);
+    expect((await node.sh('hostname')).trim()).toBe(node.name);
+  });
+
+  it('has what takes rights: a module, swap, keys for ssh, a unit that runs', async () => {
+    expect(await node.sh('grep -c ^br_netfilter /proc/modules')).toBe('1\n');
+    expect((await node.sh('swapon --show=SIZE --noheadings')).trim()).toBe('64M');
+    expect(await node.sh('sshd -T | grep -i ^authorizedkeysfile; cat /etc/ssh/authorized_keys.d/root')).toContain(
+      SSH_KEY,
+    );
+    expect(await node.sh('systemctl is-active e2e-app; systemctl is-enabled e2e-app')).toBe('active\nenabled\n');
+  });
+
+  it('does so without cloud-init, after the clone check, before kubelet, and beside containerd', async () => {
+    const units = ['headstart-clone-check.service', 'headstart-node.service', 'kubelet.service', 'containerd.service'];
+    const text = await node.sh(
+      `systemctl show --property=InactiveExitTimestampMonotonic --property=ActiveEnterTimestampMonotonic ${units.join(' ')}`,
+    );
+    const times = text.split('\n\n').map((block) => {
+      const of = (key: string) => Number(new RegExp(`^${key}TimestampMonotonic=(\\d+)$`, 'm').exec(block)![1]);
+      return { started: of('InactiveExit'), active: of('ActiveEnter') };
+    });
+    const [check, daemon, kubelet, containerd] = times as [Times, Times, Times, Times];
+    expect(daemon.started).toBeGreaterThanOrEqual(check.active);
+    expect(kubelet.started).toBeGreaterThanOrEqual(daemon.active);
+    expect(containerd.started).toBeLessThan(daemon.active);
+    expect(await node.sh('ls /run/cloud-init 2>/dev/null | grep -c result || true')).toBe('0\n');
+    expect(await node.sh('systemctl is-active headstart-node-ready.target')).toBe('active\n');
+  });
+
+  it('tells the platform that it is ready, once, and not before kubelet runs', async () => {
+    const reports = parseHealth(node.health());
+    expect(reports.map(({ state }) => state)).toEqual(['Ready']);
+    const [kubeletMs, nowMs] = (
+      await node.sh('date -d "$(systemctl show --value --property=ActiveEnterTimestamp kubelet)" +%s000; date +%s%3N')
+    )
+      .trim()
+      .split('\n')
+      .map(Number) as [number, number];
+    // The guest's clock and ours are the same to within the second that systemd prints.
+    expect(Math.abs(nowMs - systemClock.nowMs())).toBeLessThan(120_000);
+    expect(reports[0]!.atMs).toBeGreaterThanOrEqual(kubeletMs - 1000);
+  });
+
+  it('starts kubelet with the very words of its flags file, as systemd reads it', async () => {
+    const flags = (await node.sh(`cat ${KUBELET_SEEN}/flags`)).trim().split('\n');
+    expect(flags).toContain(`--cloud-provider=${AWKWARD}`);
+    expect(flags).toContain('--config-dir=/etc/kubernetes/kubelet/config.d');
+    for (const flag of flags) expect(flag).toMatch(/^--[a-z-]+=\S+$/);
+  });
+
+  it('leaves its steps for a boot analysis, and nothing secret that others can read', async () => {
+    const input = memoryInput('steps.json', await node.sh('cat /run/headstart/steps.json'));
+    expect(recognise(input)?.kind).toBe('node-steps');
+    const [told] = nodeStepsSource.parse(input);
+    expect(told?.spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['fetch', 'read', 'apply', 'ready']));
+    expect(told?.notes).toEqual([]);
+    expect(await node.sh('stat -c "%a %U %n" /run/headstart/control/node.sock /var/lib/headstart/node')).toMatch(
+      /^600 root .*\n700 root .*\n$/,
+    );
+  });
+
+  it('runs the daemon in what its unit leaves it: it cannot write where no document may', async () => {
+    const pid = (await node.sh('systemctl show --value --property=MainPID headstart-node')).trim();
+    const inside = (argv: string) => `nsenter --target ${pid} --mount -- ${argv} 2>&1 || true`;
+    expect(await node.sh(inside('touch /usr/bin/x'))).toContain('Read-only file system');
+    expect(await node.sh(inside('touch /etc/x && echo written'))).toBe('written\n');
+    const memoryKb = Number(/VmRSS:\s+(\d+)/.exec(await node.sh(`cat /proc/${pid}/status`))![1]);
+    expect(memoryKb).toBeLessThan(80 * 1024);
+  });
+});
+
+interface Times {
+  started: number;
+  active: number;
+}
+
+describe('a process with a network of its own, as pods have', { timeout: TEST_MS }, () => {
+  const ASK = "curl -s -m 20 -o /dev/null -w '%{http_code} ' -H Metadata:true http://169.254.169.254/metadata/versions";
+
+  it('cannot reach the metadata address, the host can; without the rule it could', async () => {
+    await node.sh(`ip netns add pod
+ip link add veth-host type veth peer name veth-pod netns pod
+ip addr add 10.200.0.1/24 dev veth-host; ip link set veth-host up
+ip -n pod addr add 10.200.0.2/24 dev veth-pod; ip -n pod link set veth-pod up; ip -n pod link set lo up
+ip -n pod route add default via 10.200.0.1
+echo 1 >/proc/sys/net/ipv4/ip_forward
+nft add table ip nat
+nft 'add chain ip nat out { type nat hook postrouting priority 100; }'
+nft add rule ip nat out ip saddr 10.200.0.0/24 masquerade`);
+    expect(await node.sh(`${ASK}; echo`)).toBe('200 \n');
+    expect(await node.sh(`ip netns exec pod ${ASK} || echo refused with $?`)).toBe('000 refused with 7\n');
+    const wire = 'curl -s -m 20 -o /dev/null http://168.63.129.16/?comp=versions || echo refused with $?';
+    expect(await node.sh(`ip netns exec pod ${wire}`)).toBe('refused with 7\n');
+    await node.sh('nft list table inet headstart_metadata >/run/rules; nft delete table inet headstart_metadata');
+    try {
+      expect(await node.sh(`ip netns exec pod ${ASK}; echo`)).toBe('200 \n');
+    } finally {
+      await node.sh('nft list table inet headstart_metadata >/dev/null 2>&1 || nft -f /run/rules');
+    }
+  });
+});
+
+describe('new user data on a running VM', { timeout: TEST_MS }, () => {
+  it('is applied in place: no reboot, kubelet restarted once', async () => {
+    const before = await startsOfKubelet();
+    generation++;
+    await node.deliver(documentOf(generation));
+    await node.awaitStatus('the change', ({ lastKnownGood }) => lastKnownGood?.generation === generation);
+    expect(await generationSeen()).toBe(generation);
+    expect(await bootIdNow()).toBe(bootId);
+    expect(await startsOfKubelet()).toBe(before + 1);
+  });
+
+  it('is taken back by itself when kubelet does not run with it, and is not tried again', async () => {
+    const broken = { 'kubelet.service': { dropIns: { '50-broken.conf': '[Service]\nExecStartPre=/bin/false\n' } } };
+    await node.deliver(documentOf(generation + 1, broken));
+    const status = await node.awaitStatus('the way back', (now) => now.bad.length > 0 && isAtRest(now));
+    expect(status).toMatchObject({ active: { generation }, bad: [{ generation: generation + 1 }] });
+    expect(await generationSeen()).toBe(generation);
+    expect(await bootIdNow()).toBe(bootId);
+    const before = await startsOfKubelet();
+    await node.sh('systemctl reload headstart-node');
+    expect((await node.awaitStatus('a look at it again', isAtRest)).active?.generation).toBe(generation);
+    expect(await startsOfKubelet()).toBe(before);
+    generation++;
+  });
+
+  it('that cannot be read changes nothing, and is said', async () => {
+    await node.deliver('{"apiVersion": "headstart.dev/v1", "kind": "NodeConfig", "metadata": {"generation": 99');
+    const status = await node.awaitStatus('the refusal', ({ code }) => code.startsWith('config/'));
+    expect(['config/truncated', 'config/not-readable']).toContain(status.code);
+    expect(status.active?.generation).toBe(generation - 1);
+  });
+});
+
+describe('a power cut in the middle of a change', { timeout: TEST_MS * CUTS_MS.length }, () => {
+  it.each(CUTS_MS)('leaves the old or the new generation, whole: after %i ms', { timeout: TEST_MS }, async (cutMs) => {
+    const before = (await node.status()).active!.generation;
+    generation++;
+    await node.deliver(documentOf(generation));
+    await node.sh('systemctl reload headstart-node');
+    await systemClock.sleep(cutMs);
+    await node.cutPower();
+    await node.startAgain();
+    const status = await node.awaitStatus(
+      'rest after a power cut',
+      (now) => isAtRest(now) && now.active?.hash === now.lastKnownGood?.hash,
+    );
+    const seen = await generationSeen();
+    expect([before, generation]).toContain(seen);
+    expect(status.active?.generation).toBe(seen);
+    expect(await node.sh('systemctl is-active kubelet containerd headstart-node')).toBe('active\nactive\nactive\n');
+  });
+});

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../base/command.ts';
+import { bundleNode } from './bundle.ts';
+import { fused, makeExecutable } from './executable.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const node = realpathSync(process.execPath);
+let folder: string;
+let script: string;
+let licences: string;
+let headstart: string;
+let bytes: Buffer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-executable-'));
+  const bundle = await bundleNode(root);
+  script = bundle.script;
+  licences = bundle.licences;
+  bytes = await makeExecutable({ script, node }, { run: runCommand, folder });
+  headstart = join(folder, 'headstart');
+  writeFileSync(headstart, bytes);
+  chmodSync(headstart, 0o755);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function run(args: string[], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await runCommand([headstart, ...args], { env: { PATH: '/nowhere', ...env } });
+  return { code, stdout: stdout.toString(), stderr };
+}
+
+describe('the executable', { timeout: 60_000 }, () => {
+  it('is the same, byte for byte, when it is made again', async () => {
+    const sum = (made: Buffer) => createHash('sha256').update(made).digest('hex');
+    const again = await makeExecutable({ script: (await bundleNode(root)).script, node }, { run: runCommand, folder });
+    expect(sum(again)).toBe(sum(bytes));
+    expect(readdirSync(folder)).toEqual(['headstart']);
+  });
+
+  it('runs the verbs of a node, whatever the environment says, and uses the code that was compiled for it', async () => {
+    const { code, stdout, stderr } = await run(['node', 'check', '--help'], {
+      NODE_OPTIONS: '--require=/nowhere/intruder.js',
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' }); // V8 would warn here that the code does not fit
+    expect(stdout).toContain('headstart node check');
+  });
+
+  it('takes a document apart with the libraries it carries', async () => {
+    const { code, stdout } = await run(['node', 'check', join(root, 'src/node/fixtures/documents/v1-full.yaml')]);
+    expect({ code, isRight: stdout.includes('generation 42') }).toEqual({ code: 0, isRight: true });
+  });
+
+  it('has no other verbs on board, and nothing of a cloud or a Kubernetes client', async () => {
+    expect(await run(['boot', 'blame'])).toMatchObject({ code: 2 });
+    expect(script).not.toMatch(/@azure\/|@kubernetes\/|registry\.npmjs/);
+    expect(script).not.toContain(root);
+  });
+});
+
+describe('the script in it', () => {
+  it('says whose work it is made of', () => {
+    const names = [...licences.matchAll(/^== (.+)$/gm)].map(([, name]) => name);
+    expect(names).toEqual(['commander', 'yaml', 'zod']);
+    expect(licences.match(/permi(?:t|ssion)/gi)!.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('loads nothing of Node.js before the module that needs it', () => {
+    expect(script).not.toMatch(/\brequire\(/);
+    expect(script.match(/getBuiltinModule\("node:net"\)/g)).toHaveLength(1);
+  });
+});
+
+describe('a Node.js that cannot be', () => {
+  it('is told from one that can, and from one that already is', () => {
+    const sign = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:';
+    expect(fused(Buffer.from(`a ${sign}0 b`)).toString()).toBe(`a ${sign}1 b`);
+    for (const other of ['', `${sign}1`, `${sign}0 ${sign}0`]) {
+      expect(() => fused(Buffer.from(other))).toThrow(/not built to become part of a single executable/);
+    }
+  });
+
+  it('is said to be the reason when it does not prepare the script', async () => {
+    const made = makeExecutable({ script: 'x', node: '/bin/false' }, { run: runCommand, folder });
+    await expect(made).rejects.toMatchObject({ code: 'node/cannot-build' });
+    expect(readdirSync(folder)).toEqual(['headstart']);
+  });
+});

@@ -1,0 +1,34 @@
+// node/units/units.ts: what of headstart node has to be on an image, and where? The executable and the files that start it in the right order.
+import { readFileSync } from 'node:fs';
+
+export interface UnitFile {
+  /** From the root of the image. */
+  path: string;
+  mode: number;
+  text: string;
+}
+
+/** Where the units expect the executable. */
+export const EXECUTABLE_PATH = 'usr/lib/headstart/headstart';
+/** So that people find it. */
+export const COMMAND_LINK = { path: 'usr/bin/headstart', to: '../lib/headstart/headstart' } as const;
+
+const UNITS = 'usr/lib/systemd/system';
+const PLACES: Readonly<Record<string, string>> = {
+  'headstart-node.service': `${UNITS}/headstart-node.service`,
+  'headstart-node-ready.target': `${UNITS}/headstart-node-ready.target`,
+  'kubelet-drop-in.conf': `${UNITS}/kubelet.service.d/15-headstart-node.conf`,
+};
+
+export function unitFiles(): UnitFile[] {
+  return Object.entries(PLACES).map(([name, path]) => ({
+    path,
+    mode: 0o644,
+    text: readFileSync(new URL(name, import.meta.url), 'utf8'),
+  }));
+}
+
+/** What `systemctl enable` would make, for an image that does not run: link → what it leads to. */
+export const ENABLED_LINKS: Readonly<Record<string, string>> = {
+  'etc/systemd/system/multi-user.target.wants/headstart-node.service': '/usr/lib/systemd/system/headstart-node.service',
+};
