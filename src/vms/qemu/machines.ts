@@ -55,6 +55,9 @@ export function qemuMachines(clock: Clock): Machines {
     },
     async launch(machine, argv, signal) {
       const { folder } = machine;
+      for (let waitedMs = 0; isDying(folder) && waitedMs < QUIT_DEADLINE_MS; waitedMs += LOOK_EVERY_MS) {
+        await clock.sleep(LOOK_EVERY_MS, signal);
+      }
       const hasEnded = startDetached(folder, argv);
       for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
         signal?.throwIfAborted();
@@ -99,6 +102,24 @@ export function pidOf({ folder, vmId }: MachineRef): number | undefined {
   return readdirSync('/proc')
     .map(Number)
     .find((pid) => Number.isInteger(pid) && isMachine(pid, vmId));
+}
+
+/** Killed, but the kernel still takes it apart: it has no command line any more, and one of its threads may still hold its pid file. */
+function isDying(folder: string): boolean {
+  const pid = Number(readIfThere(join(folder, instanceFiles.pid)).trim());
+  if (!Number.isInteger(pid) || pid <= 0 || readIfThere(`/proc/${pid}/cmdline`) !== '') return false;
+  if (!readIfThere(`/proc/${pid}/comm`).startsWith('qemu')) return false;
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  const isDead = stat === '' || 'ZX'.includes(stat[stat.lastIndexOf(')') + 2] ?? 'X');
+  return !isDead || threadsOf(pid) > 1;
+}
+
+function threadsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length;
+  } catch {
+    return 0; // it is gone by now
+  }
 }
 
 function isMachine(pid: number, vmId: string): boolean {
