@@ -11,6 +11,7 @@ describe('a path a document may write', () => {
     '/usr/local/bin/tool',
     '/etc/.hidden',
     '/etc/a..b',
+    '/opt/headstart-notes/app.service',
   ])('is %s', (path) => {
     expect(pathProblem(path)).toBeUndefined();
   });
@@ -36,6 +37,12 @@ describe('a path a document may write', () => {
     '/etc/sudoers.d/me',
     '/etc/ssh/sshd_config',
     '/etc/systemd/system/kubelet.service',
+    '/etc/systemd/system.control/kubelet.service',
+    '/etc/systemd/system.attached/kubelet.service',
+    '/usr/local/lib/systemd/system/kubelet.service',
+    '/opt/units/headstart-node.service',
+    '/srv/headstart-node.service.d/10.conf',
+    '/opt/headstart-node-ready.target.wants/x.service',
     `/etc/${'x'.repeat(300)}`,
     `/etc/${'ä'.repeat(120)}`,
     `/etc/${'x/'.repeat(600)}y`,

@@ -4,6 +4,9 @@
 /** Below these, and nowhere else. */
 export const ALLOWED_FOLDERS = ['/etc/', '/opt/', '/srv/', '/usr/local/', '/var/lib/'] as const;
 
+/** Where the daemon may also make or remove what is large: a swap file, what kubelet keeps. Its unit lets it write here. */
+export const DATA_FOLDERS = ['/mnt/', '/srv/', '/var/lib/'] as const;
+
 /** A file, or a folder with everything below it. */
 export const FORBIDDEN_PATHS = [
   '/etc/fstab',
@@ -22,11 +25,18 @@ export const FORBIDDEN_PATHS = [
   '/etc/sudoers',
   '/etc/sudoers.d',
   '/etc/systemd/system', // spec.units
+  '/etc/systemd/system.attached',
+  '/etc/systemd/system.control',
+  '/usr/local/lib/systemd',
   '/usr/local/share/ca-certificates', // spec.trustedCertificates
   '/var/lib/headstart',
   '/var/lib/kubelet/pki',
   '/var/lib/systemd',
 ] as const;
+
+/** A unit, or the folder of what is added to it. */
+const UNIT_OF_OURS =
+  /^headstart.*\.(?:service|socket|target|timer|path|mount|slice)(?:\.(?:d|wants|requires|upholds))?$/;
 
 /** Why `path` may not be written; undefined if it may. */
 export function pathProblem(path: string): string | undefined {
@@ -35,6 +45,14 @@ export function pathProblem(path: string): string | undefined {
   if (path.split('/').some((part) => part === '.' || part === '..')) return "has '.' or '..' in it";
   if (path.split('/').some((part) => Buffer.byteLength(part) > 200)) return 'has a name in it that is too long';
   if (!ALLOWED_FOLDERS.some((folder) => path.startsWith(folder))) return `is not below ${ALLOWED_FOLDERS.join(', ')}`;
+  // Wherever systemd, a generator or a link to a folder may look for it.
+  if (path.split('/').some((part) => UNIT_OF_OURS.test(part))) return "is for a unit of headstart's own";
   const forbidden = FORBIDDEN_PATHS.find((other) => path === other || path.startsWith(`${other}/`));
   return forbidden && `is at or below ${forbidden}, which a document may not write by path`;
+}
+
+/** Why something large may not be at `path`; undefined if it may. */
+export function dataPathProblem(path: string): string | undefined {
+  const isAllowed = DATA_FOLDERS.some((folder) => path.startsWith(folder)) && !path.split('/').includes('..');
+  return isAllowed ? undefined : `is not below ${DATA_FOLDERS.join(', ')}`;
 }

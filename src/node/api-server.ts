@@ -1,6 +1,6 @@
 // node/api-server.ts: one request to the API server over plain HTTPS, with kubelet's credential and a limit on everything. Whatever goes
 // wrong is an ApiFailure that says what, in a few words.
-import type { RequestOptions } from 'node:http';
+import type { ClientRequest, RequestOptions } from 'node:http';
 import { request } from 'node:https';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import type { KubeletCredential } from './kubelet-credential.ts';
@@ -72,7 +72,7 @@ function transfer(
 ): Promise<void> {
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const sent = request(new URL(asked.path, credential.server), optionsOf(credential, asked));
+    const sent = begin(credential, asked);
     const settle = (act: () => void) => {
       clearTimeout(deadline);
       clearTimeout(silence);
@@ -101,6 +101,16 @@ function transfer(
     });
     sent.end(asked.body === undefined ? undefined : JSON.stringify(asked.body));
   });
+}
+
+/** A key that is not the certificate's, as between two steps of its renewal, is thrown at once; so is an address that is none. */
+function begin(credential: KubeletCredential, asked: Asked): ClientRequest {
+  try {
+    return request(new URL(asked.path, credential.server), optionsOf(credential, asked));
+  } catch (cause) {
+    const { code, name } = cause as NodeJS.ErrnoException;
+    throw new ApiFailure(`the credential for the API server cannot be used (${code ?? name})`, { cause });
+  }
 }
 
 /** A connection each: the credential may be another one next time. The machine's proxy settings are for others. */

@@ -234,6 +234,14 @@ describe("kubelet's flags", () => {
     });
   });
 
+  it.each([
+    ['/mnt/kubelet', []],
+    ['/var/lib/kubelet', []],
+    ['/data/kubelet', [{ path: 'spec.storage.kubeletRoot', message: 'is not below /mnt/, /srv/, /var/lib/' }]],
+  ])('have a root folder only where the daemon may write: %s', (kubeletRoot, problems) => {
+    expect(want({ storage: { kubeletRoot } }).problems).toMatchObject(problems);
+  });
+
   it('name the addresses that the document wants', () => {
     expect(flagsOf({ network: { ...network, nodeIp: 'kubelet' } })).not.toHaveProperty('node-ip');
     const fixed = { ...network, nodeIp: 'fixed', nodeAddresses: ['10.0.0.9', 'fd00::9'] } as const;

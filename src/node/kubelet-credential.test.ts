@@ -48,6 +48,16 @@ describe("kubelet's credential", () => {
     expect(JSON.stringify(found)).not.toContain(key.split('\n')[1]!);
   });
 
+  it('is a pair, also when kubelet replaces its file meanwhile', async () => {
+    let reads = 0;
+    const readText = (path: string) => (path.endsWith('.pem') ? `${certificate}key ${++reads}` : files[path]);
+    const found = await readKubeletCredential({ kubeconfig: written, readText, hostName: undefined });
+    expect([reads, 'proof' in found && found.proof.kind === 'certificate' && found.proof.key.reveal()]).toEqual([
+      1,
+      `${certificate}key 1`,
+    ]);
+  });
+
   it('may be written into the file itself, or be a token', async () => {
     const data = (text: string) => Buffer.from(text).toString('base64');
     const embedded = written

@@ -69,8 +69,14 @@ function named(list: Json | undefined, name: Json | undefined, key: string): Jso
 }
 
 function proofOf(user: JsonObject, readText: KubeconfigSources['readText']): KubeletCredential['proof'] | undefined {
-  const certificate = certificatesIn(content(user, 'client-certificate', readText));
-  const key = content(user, 'client-key', readText);
+  // kubelet replaces the file that holds both: two reads could be of two pairs.
+  const texts = new Map<string, string | undefined>();
+  const readOnce = (path: string) => {
+    if (!texts.has(path)) texts.set(path, readText(path));
+    return texts.get(path);
+  };
+  const certificate = certificatesIn(content(user, 'client-certificate', readOnce));
+  const key = content(user, 'client-key', readOnce);
   if (certificate !== undefined && key !== undefined) return { kind: 'certificate', certificate, key: new Secret(key) };
   const tokenFile = text(user.tokenFile);
   const token = (tokenFile === undefined ? undefined : readText(tokenFile)?.trim()) ?? text(user.token);

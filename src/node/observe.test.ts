@@ -89,6 +89,22 @@ describe('observing a node', () => {
     });
   });
 
+  it('knows its own swap file by the path it had in the mounts of a daemon that is gone, and no other by that', async () => {
+    const swap = { file: '/var/lib/swapfile', sizeBytes: 4096, behavior: 'NoSwap' } as const;
+    const seen = async () => {
+      const { live } = await see({ os: { ...aConfig().os, swap } });
+      return live.get('swap /var/lib/swapfile');
+    };
+    put('/proc/swaps', 'Filename\tType\tSize\tUsed\tPriority\n/swapfile file 1020 0 -2\n');
+    expect(await seen()).toBeUndefined();
+    put('/var/lib/swapfile', 'x'.repeat(4096));
+    expect(await seen()).toBe('4096');
+    put('/swapfile', "the image's own");
+    expect(await seen()).toBeUndefined();
+    put('/proc/swaps', 'Filename\tType\tSize\tUsed\tPriority\nfile file 1020 0 -2\n/other/swapfile file 1 0 -2\n');
+    expect(await seen()).toBeUndefined();
+  });
+
   it('knows the moment: kubelet never ran, has not started since the boot, or did', async () => {
     const started = (when: string): RunCommand => {
       const shown = `Id=kubelet.service\nLoadState=loaded\nActiveState=inactive\nUnitFileState=enabled\nExecMainStartTimestampMonotonic=${when}\n`;

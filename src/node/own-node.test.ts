@@ -233,6 +233,16 @@ describe('an API server', () => {
     expect((await failing((_, response) => response.end('nonsense'))).message).toContain('not JSON');
   });
 
+  it('is not reached with a credential that is none: a key of another certificate, an address that is none', async () => {
+    const key = new Secret(fixture('server.key'));
+    const proof = { kind: 'certificate', certificate: fixture('node.crt'), key } as const;
+    for (const more of [{ proof }, { server: 'https://[x' }]) {
+      expect(await failing(status(200), more)).toMatchObject({
+        message: expect.stringMatching(/cannot be used \(\w+\)/),
+      });
+    }
+  });
+
   it('is not looked for without a credential', async () => {
     const node = ownNode({ credential: async () => ({ why: 'kubelet has no kubeconfig yet' }) });
     await expect(node.get()).rejects.toThrow('no kubeconfig yet');

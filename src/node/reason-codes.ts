@@ -24,6 +24,10 @@ export const REASONS = {
   'metadata/timed-out': { summary: 'The metadata service does not answer in time.' },
   'metadata/not-found': { summary: 'The metadata service has no such document (404).' },
   'metadata/gone': { summary: 'The metadata service is being updated (410).' },
+  'metadata/changing': {
+    summary: 'The document changes while it is read; it is taken once two reads of it are the same.',
+    next: 'see who writes the user data of this instance, and how often',
+  },
   'metadata/throttled': { summary: 'Too many requests to the metadata service (429); other agents share the limit.' },
   'metadata/server-error': { summary: 'The metadata service fails (5xx).' },
   'metadata/rejected': {
@@ -94,6 +98,11 @@ export const REASONS = {
   'config/announced-not-delivered': {
     summary: 'A generation was announced that the metadata service does not deliver.',
     next: 'check that the userData of this very instance was updated',
+  },
+  'config/kept-as-applied': {
+    summary:
+      'What the node runs cannot be read again with the files that are on the node now; it stays as it was applied.',
+    next: 'correct the file that the note names',
   },
   'config/release-unreadable': {
     summary: "The image's release file is missing or cannot be read.",

@@ -1,6 +1,7 @@
 // node/aspects/kubelet.ts: what does kubelet run with? The image's configuration, our drop-in (20) over it, the user's (40) over that,
 // and the few things that are still flags.
 import { Secret } from '../../base/secret.ts';
+import { dataPathProblem } from '../allowed-paths.ts';
 import type { KubeletSettings, NodeConfig, Reserved } from '../config.ts';
 import type { Facts } from '../facts.ts';
 import type { JsonObject } from '../json.ts';
@@ -12,7 +13,7 @@ import { BOOTSTRAP_PATH, CA_PATH, KUBECONFIG_PATH } from './join.ts';
 
 export const FLAGS_PATH = '/etc/default/kubelet';
 export const DEFAULT_KUBELET_ROOT = '/var/lib/kubelet';
-const OURS = `${DROP_IN_FOLDER}/20-headstart.conf`;
+export const OWN_CONFIG_PATH = `${DROP_IN_FOLDER}/20-headstart.conf`;
 const USERS = `${DROP_IN_FOLDER}/40-user.conf`;
 const CREDENTIAL_PROVIDER = '/etc/kubernetes/credential-provider.yaml';
 
@@ -20,6 +21,8 @@ const RESTART: Treatment = { aspect: 'kubelet', class: 2, after: [{ do: 'restart
 
 export const kubelet: ToPart = (config, facts) => {
   const { credentialProvider } = config.kubelet;
+  // Some changes remove what kubelet keeps there, and that has to be where the daemon may.
+  const rootProblem = dataPathProblem(config.storage.kubeletRoot ?? DEFAULT_KUBELET_ROOT);
   return {
     files: [
       ...userFile(config.kubelet.config),
@@ -31,9 +34,10 @@ export const kubelet: ToPart = (config, facts) => {
     ],
     kubeletConfig: { ...ofCluster(config, facts), ...ofSettings(config.kubelet) },
     kubeletFlags: flagsOf(config, facts),
-    problems: fieldProblems(config.kubelet.config).map(({ key, message }) =>
-      invalid(['kubelet', 'config', key], message),
-    ),
+    problems: [
+      ...fieldProblems(config.kubelet.config).map(({ key, message }) => invalid(['kubelet', 'config', key], message)),
+      ...(rootProblem === undefined ? [] : [invalid(['storage', 'kubeletRoot'], rootProblem)]),
+    ],
   };
 };
 
@@ -42,7 +46,7 @@ export function kubeletFiles(parts: readonly Part[]): OwnedFile[] {
   const config = Object.assign({}, ...parts.map((part) => part.kubeletConfig ?? {}), KIND);
   const flags = new Map(parts.flatMap((part) => Object.entries(part.kubeletFlags ?? {})));
   return [
-    textFile(OURS, renderJson(config), { ...RESTART, class: 7, notation: 'kubelet-config' }),
+    textFile(OWN_CONFIG_PATH, renderJson(config), { ...RESTART, class: 7, notation: 'kubelet-config' }),
     textFile(FLAGS_PATH, renderFlags(flags), { ...RESTART, class: 7, notation: 'kubelet-flags' }),
   ];
 }

@@ -1,6 +1,7 @@
 // node/daemon/daemon.testing.ts: a daemon on a folder that stands in for a node, with a metadata service and a clock that a test holds.
 
 import type { Clock } from '../../base/clock.ts';
+import { OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
 import { anImage } from '../documents.testing.ts';
 import type { InstanceFacts } from '../facts.ts';
 import { type Fetched, MetadataFailure } from '../metadata/source.ts';
@@ -104,6 +105,7 @@ export class TestNode {
       context: () => ({ image: { ...anImage }, machine: { cpus: 4, memoryBytes: 16 * 2 ** 30 }, overrides: [] }),
       seed: 0.5,
       isForeign: options.isForeign ?? false,
+      hasOwnFiles: () => this.folder.text(OWN_CONFIG_PATH) !== undefined,
       log,
       steps,
       onReady: async (state) => {

@@ -16,27 +16,40 @@ export function fetched(before: DaemonState, raw: string | undefined, nowMs: num
   return only({ ...present, pending: { raw, atMs: nowMs, isItsTurn: false } });
 }
 
-/** A document that was taken back or is in force is not looked at again; one that waits, or could not be applied, is. */
+/** A document that is to blame or is in force is not looked at again; one that waits, or could not be applied, is. */
 function isToBeRead(state: DaemonState, raw: string, nowMs: number): boolean {
   if (state.pending?.raw === raw || (state.work?.is === 'reading' && state.work.raw === raw)) return false;
   if (state.delivered?.raw !== raw) return true;
-  return state.ofDocument !== undefined && state.ofDocument.phase !== 'Applying' && nowMs >= state.due.retryMs;
+  if (state.ofDocument === undefined) return isBlameless(state) && nowMs >= state.due.tryAgainMs;
+  return state.ofDocument.phase !== 'Applying' && nowMs >= state.due.retryMs;
+}
+
+/** Taken back for something that was not its fault: a drain that others kept from ending, an API server that was away. */
+function isBlameless({ delivered, ofNode, slots }: DaemonState): boolean {
+  const hash = delivered?.hash;
+  if (hash === undefined || hash === slots.active?.hash) return false;
+  return ofNode.phase === 'RolledBack' && !slots.bad.some((one) => one.hash === hash);
 }
 
 function nothingDelivered(state: DaemonState, order: Order | undefined): Next {
-  const isConfigured = state.slots.active !== undefined && !state.isForeign;
-  const why: Why = isConfigured
+  const isNode = isConfigured(state);
+  const why: Why = isNode
     ? { code: 'config/disappeared', detail: 'there is no document in the metadata any more' }
     : { code: 'metadata/no-user-data', detail: 'there is no document in the metadata' };
-  const after: DaemonState = isConfigured
+  const after: DaemonState = isNode
     ? withNote({ ...state, ofDocument: undefined }, why)
     : { ...state, ofDocument: undefined, ofNode: { phase: 'Idle', ...why } };
   return answered({ ...after, delivered: undefined, pending: undefined }, order, why);
 }
 
+/** This machine runs something, as far as anybody can tell. */
+export function isConfigured({ slots, isForeign, isMemoryLost }: DaemonState): boolean {
+  return (slots.active !== undefined || isMemoryLost) && !isForeign;
+}
+
 /** A node that runs something goes on running it: for that one it is a note. */
 export function troubled(state: DaemonState, why: Why, phase: 'Fetching' | 'Degraded'): DaemonState {
-  if (state.slots.active === undefined || state.isForeign) return { ...state, ofDocument: { phase, ...why } };
+  if (!isConfigured(state)) return { ...state, ofDocument: { phase, ...why } };
   return phase === 'Degraded' ? withNote(withoutTrouble(state), why) : state;
 }
 
@@ -49,7 +62,7 @@ export function fetchFailed(before: DaemonState, why: Why, nowMs: number): Next 
 /** The request is over, whatever came of it. */
 function lookedAt(state: DaemonState, nowMs: number): DaemonState {
   const { due, pace } = state;
-  const isFast = nowMs < due.fastUntilMs || state.slots.active === undefined || state.isForeign;
+  const isFast = nowMs < due.fastUntilMs || !isConfigured(state);
   return {
     ...withoutTrouble(state),
     fetch: undefined,

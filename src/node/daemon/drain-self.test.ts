@@ -20,6 +20,8 @@ class Cluster {
   readonly evicted: string[] = [];
   pods: OwnPod[] = [];
   refusals = 0;
+  /** Each of the next requests ends so. */
+  outages: ApiFailure[] = [];
   node: NodeObject | undefined = {
     name: 'n',
     uid: 'u',
@@ -39,20 +41,27 @@ class Cluster {
       patchCondition: unused,
       createEvent: unused,
       watchMetadata: unused,
-      get: async () => this.node,
-      pods: async () => this.pods,
+      get: async () => this.#answer(this.node),
+      pods: async () => this.#answer(this.pods),
       cordon: async ({ isCordoned, annotations }) => {
         const all = Object.entries({ ...this.node!.annotations, ...annotations });
         const kept = Object.fromEntries(all.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
         this.node = { ...this.node!, isUnschedulable: isCordoned, annotations: kept };
       },
       evict: async ({ name }) => {
+        this.#answer(undefined);
         if (this.refusals-- > 0) throw new ApiFailure('not now', { status: 429 });
         this.evicted.push(name);
         this.pods = this.pods.filter((one) => one.name !== name);
       },
     };
     return { node, clock: this.clock };
+  }
+
+  #answer<T>(value: T): T {
+    const outage = this.outages.shift();
+    if (outage !== undefined) throw outage;
+    return value;
   }
 }
 
@@ -78,6 +87,26 @@ describe('a node that empties itself', () => {
     cluster.refusals = 100;
     await drainSelf(cluster.edges());
     expect(cluster.evicted).toEqual(['web']);
+  });
+
+  it('rides over an API server that is away for a while', async () => {
+    const cluster = new Cluster();
+    cluster.pods = [pod('web')];
+    const silent = new ApiFailure('the API server does not answer in time');
+    const ill = new ApiFailure('the API server refuses it (503)', { status: 503 });
+    cluster.outages = [silent, ill, silent, ill, silent];
+    await drainSelf(cluster.edges());
+    expect(cluster.evicted).toEqual(['web']);
+  });
+
+  it('does not ask again what it may not do, and ends when the API server stays away', async () => {
+    const cluster = new Cluster();
+    const forbidden = new ApiFailure('the API server does not allow it (403)', { status: 403 });
+    cluster.outages = [forbidden];
+    await expect(drainSelf(cluster.edges())).rejects.toBe(forbidden);
+    cluster.outages = Array.from({ length: 1000 }, () => new ApiFailure('nobody there'));
+    await expect(drainSelf(cluster.edges())).rejects.toThrow('nobody there');
+    expect(cluster.outages.length).toBeGreaterThan(0);
   });
 
   it('gives up in the end, names what is left, and is as it was found', async () => {

@@ -14,16 +14,19 @@ export const CORDONED = 'headstart.dev/cordoned-for-config';
 
 const DEADLINE_MS = 15 * 60_000;
 const POLL_MS = 2000;
-const TOO_MANY = 429;
+const UNAUTHORIZED = 401;
 const NOT_FOUND = 404;
+const TOO_MANY = 429;
 
 /** Rejects when a pod could not be moved away in time; the node is then as it was found. */
 export async function drainSelf({ node, clock }: DrainEdges, signal?: AbortSignal): Promise<void> {
-  const found = await node.get();
+  const patience: Patience = { clock, untilMs: clock.nowMs() + DEADLINE_MS, signal };
+  const found = await persist(() => node.get(), patience);
   if (found === undefined) return; // not registered: nothing runs here
-  if (!found.isUnschedulable) await node.cordon({ isCordoned: true, annotations: { [CORDONED]: 'yes' } });
+  if (!found.isUnschedulable)
+    await persist(() => node.cordon({ isCordoned: true, annotations: { [CORDONED]: 'yes' } }), patience);
   try {
-    await evictAll(node, clock, signal);
+    await evictAll(node, patience);
   } catch (error) {
     await uncordonSelf({ node, clock });
     throw error;
@@ -37,33 +40,60 @@ export async function uncordonSelf({ node }: DrainEdges): Promise<void> {
   await node.cordon({ isCordoned: false, annotations: { [CORDONED]: null } });
 }
 
-async function evictAll(node: OwnNode, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
-  const untilMs = clock.nowMs() + DEADLINE_MS;
+interface Patience {
+  clock: Clock;
+  untilMs: number;
+  signal: AbortSignal | undefined;
+}
+
+async function evictAll(node: OwnNode, patience: Patience): Promise<void> {
+  const { clock, untilMs, signal } = patience;
   for (;;) {
     signal?.throwIfAborted();
-    const left = (await node.pods()).filter(isToBeMoved);
+    const left = (await persist(() => node.pods(), patience)).filter(isToBeMoved);
     if (left.length === 0) return;
-    if (clock.nowMs() >= untilMs) {
-      const names = left.slice(0, 3).map(({ namespace, name }) => `${namespace}/${name}`);
-      throw new ApiFailure(
-        `${left.length} pods are still here after ${DEADLINE_MS / 60_000} minutes: ${names.join(', ')}`,
-      );
-    }
+    if (clock.nowMs() >= untilMs) throw stillHere(left);
     for (const pod of left) if (!pod.isTerminating) await evict(node, pod);
     await clock.sleep(POLL_MS, signal);
   }
 }
 
-/** Pods of DaemonSets come back at once, mirror pods are files on this disk, and what has ended disturbs nobody. */
-function isToBeMoved({ isOfDaemonSet, isMirror, phase }: OwnPod): boolean {
-  return !isOfDaemonSet && !isMirror && phase !== 'Succeeded' && phase !== 'Failed';
+/** Again, until there is an answer or no more time for one. */
+async function persist<T>(ask: () => Promise<T>, { clock, untilMs, signal }: Patience): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPassing(error) || clock.nowMs() >= untilMs) throw error;
+      await clock.sleep(POLL_MS, signal);
+    }
+  }
 }
 
-/** A budget that allows none now may do so in a moment. */
+/** A budget that allows none now may do so in a moment; a pod that is gone needs nothing. */
 async function evict(node: OwnNode, pod: OwnPod): Promise<void> {
   try {
     await node.evict(pod);
   } catch (error) {
-    if (!(error instanceof ApiFailure) || (error.status !== TOO_MANY && error.status !== NOT_FOUND)) throw error;
+    if (!isPassing(error) && !(error instanceof ApiFailure && error.status === NOT_FOUND)) throw error;
   }
+}
+
+/** The API server is away, overloaded or not well; or kubelet's certificate is just being renewed. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof ApiFailure)) return false;
+  const { status } = error;
+  return status === undefined || status === UNAUTHORIZED || status === TOO_MANY || status >= 500;
+}
+
+function stillHere(pods: readonly OwnPod[]): ApiFailure {
+  const names = pods.slice(0, 3).map(({ namespace, name }) => `${namespace}/${name}`);
+  return new ApiFailure(
+    `${pods.length} pods are still here after ${DEADLINE_MS / 60_000} minutes: ${names.join(', ')}`,
+  );
+}
+
+/** Pods of DaemonSets come back at once, mirror pods are files on this disk, and what has ended disturbs nobody. */
+function isToBeMoved({ isOfDaemonSet, isMirror, phase }: OwnPod): boolean {
+  return !isOfDaemonSet && !isMirror && phase !== 'Succeeded' && phase !== 'Failed';
 }

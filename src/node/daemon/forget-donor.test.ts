@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slots } from '../transaction/contract.ts';
+import type { Outcome, Slot, Slots } from '../transaction/contract.ts';
 import { forgetDonor } from './forget-donor.ts';
 
-const NOTE = { atMs: 1000, why: { code: 'clone/new-identity', detail: 'new' } } as const;
+const NOTE = { vmId: 'clone', why: { code: 'clone/new-identity', detail: 'new' } } as const;
 
-function remembering(activeMs: number | undefined, kind: Outcome['kind'] = 'unchanged') {
-  let slots: Slots = {
-    bad: [],
-    ...(activeMs !== undefined && {
-      active: { number: 1, generation: 1, hash: 'h', documentHash: 'd', atMs: activeMs },
-    }),
-  };
+const ACTIVE: Slot = { number: 1, generation: 1, hash: 'h', documentHash: 'd', atMs: 1000 };
+const OWN: Slot = { ...ACTIVE, vmId: 'clone' };
+
+function remembering(active: Slot | undefined, kind: Outcome['kind'] = 'unchanged') {
+  let slots: Slots = { bad: [], active };
   let forgotten = 0;
   return {
     forgotten: () => forgotten,
@@ -25,22 +23,25 @@ function remembering(activeMs: number | undefined, kind: Outcome['kind'] = 'unch
 const log = () => {};
 
 describe('what a clone remembers of its donor', () => {
-  it('is forgotten before anything is made of it', async () => {
-    const store = remembering(500);
+  it.each([
+    ['was no clone', ACTIVE],
+    ['was a clone itself', { ...ACTIVE, vmId: 'donor' }],
+  ])('is forgotten before anything is made of it when that one %s', async (_, active) => {
+    const store = remembering(active);
     expect(await forgetDonor(store, NOTE, log)).toBe(false);
     expect(store.slots()).toEqual({ bad: [] });
   });
 
   it('is still known for the donor’s when it cannot be forgotten', async () => {
-    expect(await forgetDonor(remembering(500, 'failed'), NOTE, log)).toBe(true);
+    expect(await forgetDonor(remembering(ACTIVE, 'failed'), NOTE, log)).toBe(true);
   });
 
   it.each([
-    ['this machine applied it after it was given its identity', 2000, NOTE],
+    ['this machine applied it after it was given its identity', OWN, NOTE],
     ['there is nothing', undefined, NOTE],
-    ['this machine is no clone', 500, undefined],
-  ] as const)('is kept when %s', async (_, activeMs, note) => {
-    const store = remembering(activeMs);
+    ['this machine is no clone', ACTIVE, undefined],
+  ] as const)('is kept when %s', async (_, active, note) => {
+    const store = remembering(active);
     expect(await forgetDonor(store, note, log)).toBe(false);
     expect(store.forgotten()).toBe(0);
   });

@@ -84,9 +84,9 @@ const document = (generation: number, more: Partial<ReadDocument> = {}): Bare =>
   },
 });
 
-function started(slots: Slots = runs(undefined), isForeign = false): Life {
+function started(slots: Slots = runs(undefined), isForeign = false, isMemoryLost = false): Life {
   const life = new Life();
-  life.tell({ is: 'started', slots, isForeign, seed: 0.5 });
+  life.tell({ is: 'started', slots, isForeign, seed: 0.5, isMemoryLost });
   return life;
 }
 
@@ -382,6 +382,72 @@ describe('an announcement', () => {
   });
 });
 
+describe('work that cannot be done with what is on the node', () => {
+  const error = { code: 'apply/memory-unreadable', message: 'generation 1 cannot be read' };
+
+  it('is not begun again at once, and does not keep kubelet from starting', () => {
+    const life = started(runs(1));
+    life.answer('recover', outcome('unchanged', runs(1)));
+    const effects = life.answer('reconcile', { is: 'declined', error });
+    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'publish']);
+    expect([life.phase, life.names()]).toEqual(['Degraded apply/memory-unreadable', ['fetch']]);
+    life.pass(600_000);
+    expect(life.names()).toEqual(['fetch', 'reconcile']);
+  });
+
+  it('lets what runs be put right first, where it is only the delivered document', () => {
+    const life = started(runs(1));
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('recover', outcome('unchanged', runs(1)));
+    life.answer('read', { is: 'broke', lane: 'work', detail: 'x' });
+    expect(life.names()).toEqual(['reconcile']);
+  });
+
+  it('is a note where what runs was kept as it was applied, until it can be read again', () => {
+    const life = started(runs(1));
+    const note = { code: 'config/kept-as-applied', detail: 'maxPods' } as const;
+    life.answer('recover', outcome('unchanged', runs(1)));
+    life.answer('reconcile', { ...outcome('unchanged', runs(1)), note } as Bare);
+    expect([life.phase, life.state.notes]).toEqual(['Applied ok/applied', [note]]);
+    life.pass(600_000);
+    life.answer('reconcile', outcome('unchanged', runs(1)));
+    expect(life.state.notes).toEqual([]);
+  });
+});
+
+describe('a document that was taken back', () => {
+  const takenBack = (bad: Slots['bad']): Life => {
+    const life = settled();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.answer('read', document(2));
+    life.answer('apply', outcome('reverted', runs(1, { bad }), 'apply/drain-failed'));
+    expect(life.phase).toBe('RolledBack apply/drain-failed');
+    return life;
+  };
+  /** Whether it is read again at a look after this time, with all that happens until then. */
+  const isReadAfter = (life: Life, ms: number): boolean => {
+    const untilMs = life.nowMs + ms;
+    while (life.nowMs < untilMs) {
+      life.pass(30_000);
+      if (life.names().includes('reconcile')) life.answer('reconcile', outcome('unchanged', life.state.slots));
+      if (life.names().includes('fetch')) life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    }
+    return life.names().includes('read');
+  };
+
+  it('and was not to blame is tried again after an hour, not before', () => {
+    const life = takenBack([]);
+    expect(isReadAfter(life, 3_500_000)).toBe(false);
+    expect(isReadAfter(life, 400_000)).toBe(true);
+  });
+
+  it('and was to blame is not tried again', () => {
+    const bad = [{ hash: 'hash-2', generation: 2, code: 'verify/unit-failed', atMs: START } as const];
+    expect(isReadAfter(takenBack(bad), 24 * 3_600_000)).toBe(false);
+  });
+});
+
 describe('an order', () => {
   it('that makes no sense on this node is answered as the mistake it is, and changes nothing', () => {
     const life = settled();
@@ -479,7 +545,7 @@ const anOrder = fc.oneof(
 );
 type Happening =
   | { is: 'answer-fetch'; with: Bare }
-  | { is: 'answer-work'; outcome: Outcome; document: Bare; isBroken: boolean }
+  | { is: 'answer-work'; outcome: Outcome; document: Bare; end: 'finished' | 'declined' | 'broke' }
   | { is: 'pass'; ms: number }
   | { is: 'order'; order: Omit<Order, 'id'> }
   | { is: 'event'; event: Bare };
@@ -501,7 +567,7 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
         .chain((generation) => fc.constantFrom(0, 60_000).map((jitterMs) => document(generation, { jitterMs }))),
       fc.constant<Bare>({ is: 'refused', why: { code: 'config/invalid', detail: 'x' }, documentHash: 'document-9' }),
     ),
-    isBroken: fc.boolean(),
+    end: fc.constantFrom('finished', 'finished', 'declined', 'broke'),
   }),
   fc.record({ is: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 900_000 }) }),
   fc.record({ is: fc.constant('order' as const), order: anOrder }),
@@ -535,18 +601,22 @@ describe('any life of the daemon', () => {
       fc.property(
         fc.array(aHappening, { maxLength: 60 }),
         fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
-        (happenings, first) => {
-          const life = started(runs(first));
+        fc.boolean(),
+        (happenings, first, isMemoryLost) => {
+          const life = started(runs(first), false, first === undefined && isMemoryLost);
           const given: number[] = [];
           const work = () => life.asked.filter((effect) => WORK.has(effect.do));
           const fetches = () => life.asked.filter((effect) => effect.do === 'fetch');
           const answerWork = (happening: Extract<Happening, { is: 'answer-work' }>) => {
             const [current] = work();
             if (current === undefined) return;
-            const end: Bare = happening.isBroken
-              ? { is: 'broke', lane: 'work', detail: 'x' }
-              : { is: 'finished', outcome: happening.outcome };
-            life.answer(current.do, current.do === 'read' && !happening.isBroken ? happening.document : end);
+            const isFinished = happening.end === 'finished';
+            const ends: Record<typeof happening.end, Bare> = {
+              finished: { is: 'finished', outcome: happening.outcome },
+              declined: { is: 'declined', error: { code: 'node/x', message: 'x' } },
+              broke: { is: 'broke', lane: 'work', detail: 'x' },
+            };
+            life.answer(current.do, current.do === 'read' && isFinished ? happening.document : ends[happening.end]);
           };
           for (const happening of happenings) {
             const before = shownOf(life.state);

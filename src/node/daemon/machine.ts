@@ -1,9 +1,10 @@
 // node/daemon/machine.ts: what does the daemon do when something happens? Pure: a state and an event in, the next state and what to do
 // out. Two things may be under way at once, one request for metadata and one piece of work on the node, and never two of a kind.
+import { isReasonCode } from '../reason-codes.ts';
 import { FAST_FOR_MS, turnMs } from '../triggers/poll.ts';
 import { isSatisfiedBy } from './announcement.ts';
 import { answered, answerTo, only } from './answers.ts';
-import { fetched, fetchFailed, troubled } from './delivery.ts';
+import { fetched, fetchFailed, isConfigured, troubled } from './delivery.ts';
 import { withNote, withoutNote } from './notes.ts';
 import { settle } from './settle.ts';
 import { startFetch, startWork } from './start.ts';
@@ -24,6 +25,8 @@ import type {
 const RECONCILE_MS = 600_000;
 const CHECK_MS = 2000;
 const RETRY_MS = 30_000;
+/** Its pods were disturbed once already. */
+const TRY_AGAIN_MS = 3_600_000;
 /** A document that is to be applied at a boot is waited for this long; then the node starts with what it has. */
 const STAGED_WAIT_MS = 30_000;
 const MAX_ORDERS = 8;
@@ -35,6 +38,7 @@ export const INITIAL: DaemonState = {
   notes: [],
   slots: { bad: [] },
   isForeign: false,
+  isMemoryLost: false,
   isReady: false,
   delivered: undefined,
   announced: undefined,
@@ -42,7 +46,7 @@ export const INITIAL: DaemonState = {
   work: undefined,
   pending: undefined,
   orders: [],
-  due: { lookMs: 0, reconcileMs: undefined, checkMs: undefined, retryMs: 0, fastUntilMs: 0 },
+  due: { lookMs: 0, reconcileMs: undefined, checkMs: undefined, retryMs: 0, tryAgainMs: 0, fastUntilMs: 0 },
   pace: { seed: 0, pollMs: 60_000, polls: 0 },
   isStopping: false,
 };
@@ -83,8 +87,9 @@ function absorb(state: DaemonState, event: Event): Next {
   switch (event.is) {
     case 'started': {
       const { slots, isForeign, seed } = event;
+      const isMemoryLost = event.isMemoryLost === true && !isForeign;
       const ofNode = slots.active !== undefined && !isForeign ? asBefore(slots, slots.active.generation) : state.ofNode;
-      const after: DaemonState = { ...state, slots, isForeign, ofNode, work: { is: 'recovering' } };
+      const after: DaemonState = { ...state, slots, isForeign, isMemoryLost, ofNode, work: { is: 'recovering' } };
       return {
         state: { ...after, pace: { ...state.pace, seed }, due: { ...state.due, lookMs: nowMs } },
         effects: [{ do: 'recover' }],
@@ -111,7 +116,7 @@ function absorb(state: DaemonState, event: Event): Next {
     case 'finished':
       return finished(state, event, nowMs);
     case 'declined':
-      return declined(state, event.error);
+      return declined(state, event.error, nowMs);
     case 'broke':
       return broke(state, event, nowMs);
     case 'stop':
@@ -167,7 +172,7 @@ function read(state: DaemonState, document: ReadDocument, nowMs: number): Next {
   const isRetry = state.delivered?.raw === raw && state.ofDocument !== undefined;
   const isOfPerson = order !== undefined;
   const isOther = hash !== state.slots.active?.hash;
-  const known = isOfPerson ? state : { ...state, delivered: { raw, generation, documentHash } };
+  const known = isOfPerson ? state : { ...state, delivered: { raw, generation, documentHash, hash } };
   const after = withoutAnnounced({ ...known, pace: { ...state.pace, pollMs } }, { generation, documentHash });
   // A node that has yet to become one does not wait for others.
   if (!isOfPerson && !isItsTurn && isOther && state.isReady && jitterMs > 0) {
@@ -199,29 +204,45 @@ function refused(state: DaemonState, why: Why, documentHash: string | undefined,
   return only(withoutAnnounced(after, delivered));
 }
 
-function finished(before: DaemonState, { outcome }: Extract<Event, { is: 'finished' }>, nowMs: number): Next {
-  const { work } = before;
-  if (work === undefined) return only(before);
+function finished(found: DaemonState, { outcome, note }: Extract<Event, { is: 'finished' }>, nowMs: number): Next {
+  const { work } = found;
+  if (work === undefined) return only(found);
+  const before = work.is === 'reconciling' ? withKeptAsApplied(found, note) : found;
   const { slots } = outcome;
   // As soon as something was applied for this machine, it is this machine's.
   const isDone = outcome.kind === 'unchanged' || outcome.kind === 'applied' || outcome.kind === 'verified';
   const isForeign = before.isForeign && !(work.is === 'applying' && isDone);
+  const isMemoryLost = before.isMemoryLost && (outcome.kind === 'failed' || outcome.kind === 'waiting');
   const state: DaemonState = {
     ...before,
     ...settle(before, work.is, outcome),
     slots,
     isForeign,
+    isMemoryLost,
     work: undefined,
-    due: { ...dueAfter({ ...before, slots, isForeign }, work.is, nowMs), retryMs: nowMs + RETRY_MS },
+    due: {
+      ...dueAfter({ ...before, slots, isForeign, isMemoryLost }, work.is, nowMs),
+      retryMs: nowMs + RETRY_MS,
+      ...(outcome.kind === 'reverted' && { tryAgainMs: nowMs + TRY_AGAIN_MS }),
+    },
   };
   const answer: readonly Effect[] =
     'order' in work && work.order ? [{ do: 'answer', id: work.order.id, result: { outcome } }] : [];
   return nowReady(state, work.is, answer);
 }
 
-function dueAfter({ due, slots, isForeign }: DaemonState, work: string, nowMs: number): DaemonState['due'] {
+function withKeptAsApplied(state: DaemonState, note: Why | undefined): DaemonState {
+  return note === undefined ? withoutNote(state, 'config/kept-as-applied') : withNote(state, note);
+}
+
+function dueAfter(
+  { due, slots, isForeign, isMemoryLost }: DaemonState,
+  work: string,
+  nowMs: number,
+): DaemonState['due'] {
   const checkMs = slots.watch && nowMs + (work === 'recovering' ? 0 : CHECK_MS);
-  if (slots.active === undefined) return { ...due, checkMs, reconcileMs: undefined };
+  if (slots.active === undefined)
+    return { ...due, checkMs, reconcileMs: isMemoryLost ? nowMs + RECONCILE_MS : undefined };
   if (work === 'checking' && due.reconcileMs !== undefined) return { ...due, checkMs };
   if (work !== 'recovering') return { ...due, checkMs, reconcileMs: nowMs + RECONCILE_MS };
   // At a boot what runs is put right at once, unless something was left for this boot.
@@ -231,31 +252,38 @@ function dueAfter({ due, slots, isForeign }: DaemonState, work: string, nowMs: n
 
 /** kubelet may start once what the node runs has been put right, or could not be; never before anything was applied. */
 function nowReady(state: DaemonState, work: string, effects: readonly Effect[]): Next {
-  const isConfigured = state.slots.active !== undefined && !state.isForeign;
-  const isTried = work === 'reconciling' || work === 'applying' || work === 'rolling-back';
-  if (state.isReady || !isConfigured || !isTried) return { state, effects };
+  // Without a memory there is nothing to put right.
+  const isTried = state.isMemoryLost || work === 'reconciling' || work === 'applying' || work === 'rolling-back';
+  if (state.isReady || !isConfigured(state) || !isTried) return { state, effects };
   return { state: { ...state, isReady: true }, effects: [{ do: 'tell-ready' }, ...effects] };
 }
 
-function declined(state: DaemonState, error: OrderError): Next {
+function declined(state: DaemonState, error: OrderError, nowMs: number): Next {
   const { work } = state;
-  if (work === undefined) return only(state);
-  const answer: readonly Effect[] =
-    'order' in work && work.order ? [{ do: 'answer', id: work.order.id, result: { error } }] : [];
-  return { state: { ...state, work: undefined, ofDocument: undefined }, effects: answer };
+  if (work !== undefined && 'order' in work && work.order !== undefined) {
+    const answer: Effect = { do: 'answer', id: work.order.id, result: { error } };
+    return { state: { ...state, work: undefined, ofDocument: undefined }, effects: [answer] };
+  }
+  return givenUp(state, { code: isReasonCode(error.code) ? error.code : 'daemon/broke', detail: error.message }, nowMs);
 }
 
 function broke(state: DaemonState, { lane, detail }: Extract<Event, { is: 'broke' }>, nowMs: number): Next {
   const why: Why = { code: 'daemon/broke', detail };
-  if (lane === 'fetch') return fetchFailed(state, why, nowMs);
+  return lane === 'fetch' ? fetchFailed(state, why, nowMs) : givenUp(state, why, nowMs);
+}
+
+/** Work that came to no outcome. */
+function givenUp(state: DaemonState, why: Why, nowMs: number): Next {
   const { work } = state;
   if (work === undefined) return only(state);
   // Work that was called off because we end is no news of the node.
   const shown = state.isStopping ? {} : { ofDocument: undefined, ofNode: { phase: 'Degraded', ...why } as const };
   const after: DaemonState = { ...state, work: undefined, ...shown };
+  const answer = 'order' in work && work.order ? answerTo(work.order, why) : [];
+  // A document that cannot be read keeps nobody from putting right what runs.
+  if (work.is === 'reading') return { state: after, effects: answer };
   // Not again at once: it would break again.
   const due = { ...state.due, checkMs: state.slots.watch && nowMs + RECONCILE_MS, reconcileMs: nowMs + RECONCILE_MS };
-  const answer = 'order' in work && work.order ? answerTo(work.order, why) : [];
   return nowReady({ ...after, due }, work.is === 'recovering' ? 'reconciling' : work.is, answer);
 }
 

@@ -21,9 +21,13 @@ export function nodeHooks(edges: HookEdges): NodeHooks & { health(): Promise<Nod
     },
     async health() {
       if (!hasCredential()) return { isReachable: false };
-      const found = await orUnknown(node.get(), null);
-      if (found === null) return { isReachable: false };
-      return { isReachable: true, isReady: found?.ready?.isReady === true, heartbeatMs: found?.ready?.heartbeatMs };
+      try {
+        const ready = (await node.get())?.ready;
+        return { isReachable: true, isReady: ready?.isReady === true, heartbeatMs: ready?.heartbeatMs };
+      } catch (error) {
+        if (!(error instanceof ApiFailure)) throw error;
+        return isBusy(error) ? { isReachable: true, isReady: undefined } : { isReachable: false };
+      }
     },
     setLabel: (key, value) => node.patchMetadata({ labels: { [key]: value ?? null } }),
     drain: (signal) => drainSelf(edges, signal),
@@ -38,12 +42,17 @@ export function seenOf({ labels, taints }: Pick<NodeObject, 'labels' | 'taints'>
   };
 }
 
+/** Its own trouble: the way to it is fine, and nothing on this node makes it better or worse. */
+function isBusy({ status }: ApiFailure): boolean {
+  return status !== undefined && (status === 429 || status >= 500);
+}
+
 /** No answer is one, too. */
-async function orUnknown<T, U = undefined>(asked: Promise<T>, unknown?: U): Promise<T | U> {
+async function orUnknown<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiFailure) return unknown as U;
+    if (error instanceof ApiFailure) return undefined;
     throw error;
   }
 }

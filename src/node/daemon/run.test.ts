@@ -1,5 +1,8 @@
 // Whole lives of a daemon on a folder that stands in for a node: a real store, a real disk, no waiting.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
 import { aCluster, aDocument, bytesOf } from '../documents.testing.ts';
 import type { JsonObject } from '../json.ts';
 import { MetadataFailure } from '../metadata/source.ts';
@@ -44,6 +47,38 @@ function keepsBeating(node: TestNode): void {
     get: () => ({ isReachable: true, isReady: true, heartbeatMs: clock.nowMs() }),
   });
 }
+
+describe('a daemon whose memory is damaged', () => {
+  const damage = (node: TestNode, text: string) => node.folder.put('/var/lib/headstart/node/state', text);
+
+  it('lets kubelet start with what is on the disk, says what is wrong, and takes up again once it is repaired', async () => {
+    const before = await good();
+    await before.stop();
+    const state = before.folder.text('/var/lib/headstart/node/state')!;
+    damage(before, '{"token": "s3cret"');
+    const node = start({ folder: before.folder, delivered: new MetadataFailure('metadata/unreachable', 'nobody') });
+    await node.until(() => node.readyAtPhase.length === 1);
+    await node.looksAgain();
+    expect(node.phase).toBe('Degraded apply/memory-unreadable');
+    expect(node.said.join('\n')).not.toContain('s3cret');
+    damage(node, state);
+    await node.reach('Applied');
+    expect(node.readyAtPhase).toEqual(['Degraded']);
+  });
+
+  it('says so, and keeps kubelet from starting, where nothing of ours is there for it or all of it is of another machine', async () => {
+    const before = await good();
+    await before.stop();
+    damage(before, 'x');
+    const clone = start({ folder: before.folder, isForeign: true, delivered: config(1, 'one') });
+    await clone.reach('Degraded apply/memory-unreadable');
+    await clone.stop();
+    rmSync(join(before.folder.root, OWN_CONFIG_PATH));
+    const bare = start({ folder: before.folder, delivered: config(1, 'one') });
+    await bare.reach('Degraded apply/memory-unreadable');
+    expect([clone.readyAtPhase, bare.readyAtPhase]).toEqual([[], []]);
+  });
+});
 
 describe('a daemon', () => {
   it('makes a machine a node from its metadata alone, and lets kubelet start before anything else', async () => {

@@ -8,13 +8,13 @@ import { renderProblem } from '../problem.ts';
 import { isReasonCode } from '../reason-codes.ts';
 import { type Log, withoutRepeats } from '../status/log.ts';
 import type { StepName, StepRecorder } from '../status/steps-file.ts';
-import type { Assignment, NodeStore, Outcome } from '../transaction/contract.ts';
+import type { Assignment, NodeStore, Outcome, Slots } from '../transaction/contract.ts';
 import { MAX_TEXT_BYTES } from '../unwrap.ts';
 import { keepDocuments } from './documents.ts';
 import { fetchDocument } from './fetch-document.ts';
 import { INITIAL, nextDueMs, step } from './machine.ts';
 import { type NodeContext, type ReadResult, readAssignment } from './read.ts';
-import { reconcile } from './reconcile.ts';
+import { type Reconciled, reconcile } from './reconcile.ts';
 import type { Announcement, Answer, DaemonState, Effect, Event, Order, Why } from './state.ts';
 import { timedSteps } from './timed-steps.ts';
 
@@ -30,6 +30,8 @@ export interface DaemonEdges {
   /** Unique to this node. */
   seed: number;
   isForeign: boolean;
+  /** kubelet has its files from us, and they are not those of another machine. */
+  hasOwnFiles(): boolean;
   log: Log;
   steps: StepRecorder;
   /** kubelet may start; nothing is done before it that does not have to be. */
@@ -148,17 +150,19 @@ export function createDaemon(edges: DaemonEdges): Daemon {
     });
   }
 
-  async function work(name: StepName, act: () => Promise<Outcome>): Promise<void> {
+  async function work(name: StepName, act: () => Promise<Outcome | Reconciled>): Promise<void> {
     const timed = timedSteps(steps, clock);
     try {
-      const outcome = await act();
+      const result = await act();
+      const { outcome, note } = 'outcome' in result ? result : { outcome: result };
       timed.done(name, outcome);
       if (outcome.kind !== 'unchanged' && name !== 'verify') {
         const { kind, code, reason } = outcome;
         const fields = { outcome: kind, code, generation: outcome.slots.active?.generation };
         logNews(name, kind === 'failed' ? 'error' : 'info', `${name}: ${reason}`, fields);
       }
-      tell({ is: 'finished', outcome });
+      if (note !== undefined) logNews('note', 'warning', `${name}: ${note.detail}`, { code: note.code });
+      tell({ is: 'finished', outcome, note });
     } catch (error) {
       if (error instanceof UserError && !stopping.signal.aborted) {
         const { code, message, next } = error;
@@ -198,17 +202,13 @@ export function createDaemon(edges: DaemonEdges): Daemon {
   }
 
   function onTrouble(event: RetryEvent): void {
-    if (event.kind === 'changed-while-read') {
-      log('info', 'the document changed while it was read');
-      return;
-    }
     const { reason, message, attempts } = event;
     log('warning', message, { code: reason, attempts });
     tell({ is: 'fetch-trouble', why: { code: reason, detail: message }, isDegraded: event.kind === 'degraded' });
   }
 
   function remember(document: Uint8Array, origin: string): string {
-    const known = instance ?? store.active()?.facts.instance ?? NO_INSTANCE;
+    const known = instance ?? ifReadable(() => store.active())?.facts.instance ?? NO_INSTANCE;
     return documents.keep({ document, origin, instance: known }, state);
   }
 
@@ -253,9 +253,14 @@ export function createDaemon(edges: DaemonEdges): Daemon {
     tell({ is: 'read', document: { generation: config.generation, documentHash, hash, pollMs, jitterMs } });
   }
 
+  function remembered(): { slots: Slots; isMemoryLost?: boolean } {
+    const slots = ifReadable(() => store.slots());
+    return slots ? { slots } : { slots: { bad: [] }, isMemoryLost: edges.hasOwnFiles() };
+  }
+
   /** Beside the clone check: the platform knows which instance this is. */
   function isOfAnother({ vmId }: InstanceFacts): boolean {
-    const before = store.active()?.facts.instance.vmId;
+    const before = ifReadable(() => store.active())?.facts.instance.vmId;
     return vmId !== undefined && before !== undefined && vmId !== before;
   }
 
@@ -285,7 +290,7 @@ export function createDaemon(edges: DaemonEdges): Daemon {
         ended = resolve;
       });
       signal.addEventListener('abort', () => stop(), { once: true });
-      tell({ is: 'started', slots: store.slots(), isForeign: edges.isForeign, seed: edges.seed });
+      tell({ is: 'started', ...remembered(), isForeign: edges.isForeign, seed: edges.seed });
       if (signal.aborted) stop();
       await over;
       await Promise.all(underWay);
@@ -295,6 +300,16 @@ export function createDaemon(edges: DaemonEdges): Daemon {
   function stop(): void {
     tell({ is: 'stop' });
     stopping.abort();
+  }
+}
+
+/** A damaged memory is told by the work that needs it; until somebody repairs it, the node runs as it is. */
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
   }
 }
 

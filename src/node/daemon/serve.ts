@@ -1,10 +1,11 @@
 // node/daemon/serve.ts: the daemon with everything around it: what can wake it, and who is told. On the way to kubelet there is only what
 // has to be; all others hear of it afterwards.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { FLAGS_PATH, OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
 import { readCloneNote } from '../clone.ts';
-import { markReady } from '../ready-mark.ts';
+import { isMarkedReady, markReady } from '../ready-mark.ts';
 import { METRICS_PATH, STATUS_PATH, statusFiles } from '../status/files.ts';
 import type { Log } from '../status/log.ts';
 import { renderMetrics } from '../status/metrics.ts';
@@ -46,7 +47,11 @@ export async function serveNode(
   const { root, clock, run, store, node, source } = opened;
   const clone = readCloneNote(root);
   if (clone) log('info', clone.why.detail, { code: clone.why.code });
-  const isForeign = await forgetDonor(store, clone, log);
+  const isForeign = await forgetDonor(store, clone, log).catch((error: unknown) => {
+    // Whose it is cannot be told: on a clone it is not ours to start from.
+    if (error instanceof UserError) return true;
+    throw error;
+  });
   const startMs = clock.nowMs() - performance.now();
   const steadyMs = () => startMs + performance.now();
   const about = {
@@ -57,7 +62,9 @@ export async function serveNode(
   const statusNow = (state: DaemonState): NodeStatus =>
     statusOf(state, { ...about, skewMs: clock.nowMs() - steadyMs() });
   const files = statusFiles(root);
-  const systemd = tellSystemd(notifySystemd(run, env), log);
+  const over = new AbortController();
+  const besides = AbortSignal.any([signal, over.signal]);
+  const systemd = tellSystemd({ notify: notifySystemd(run, env), clock, log, signal: besides });
   const cluster = publisher({
     node,
     clock,
@@ -85,6 +92,7 @@ export async function serveNode(
     random: Math.random,
     seed: seedOf(identityOf(root)),
     isForeign,
+    hasOwnFiles: () => clone === undefined && KUBELET_FILES.every((path) => existsSync(join(root, path))),
     log,
     steps,
     async onReady(state) {
@@ -107,8 +115,6 @@ export async function serveNode(
     },
   });
 
-  const over = new AbortController();
-  const besides = AbortSignal.any([signal, over.signal]);
   const socket = await listenOnSocket(
     root,
     answerRequests(daemon, () => statusNow(daemon.state())),
@@ -133,8 +139,10 @@ export async function serveNode(
     ),
   ].map((other) => other.catch((error: Error) => log('error', `unexpected: ${error.stack ?? error.message}`)));
   try {
+    // systemd starts kubelet after us: what is put right first may restart it, and would wait for itself.
+    if (isMarkedReady(root)) await systemd.ready('started again on a node that was configured in this boot');
     const running = daemon.run(signal);
-    if (store.slots().active === undefined) await warmUp(opened.context);
+    if (daemon.state().slots.active === undefined) await warmUp(opened.context);
     await running;
     writeFiles(statusNow(daemon.state()));
   } finally {
@@ -144,6 +152,9 @@ export async function serveNode(
     await systemd.end();
   }
 }
+
+/** Without them kubelet would start with what the image has. */
+const KUBELET_FILES = [OWN_CONFIG_PATH, FLAGS_PATH];
 
 /** The same for the life of the instance, and another one for every other. */
 function identityOf(root: string): string {

@@ -1,13 +1,13 @@
 // node/daemon/start.ts: what is begun next? A person's order first, then a new document, then a look at its health, then what has to be
 // put right; each only when nothing of its kind is under way.
+import { isConfigured } from './delivery.ts';
 import type { DaemonState, Effect, Next, Order, Why } from './state.ts';
 
 export function startFetch({ state, effects }: Next, nowMs: number): Next {
   if (state.fetch !== undefined || state.isStopping) return { state, effects };
   const waiting = state.orders.find((order) => order.what === 'apply' && order.raw === undefined);
   if (waiting === undefined && nowMs < state.due.lookMs) return { state, effects };
-  const isFirst =
-    state.slots.active === undefined && state.ofDocument === undefined && state.ofNode.code === WAITING.code;
+  const isFirst = !isConfigured(state) && state.ofDocument === undefined && state.ofNode.code === WAITING.code;
   return {
     state: {
       ...state,

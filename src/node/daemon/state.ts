@@ -37,6 +37,8 @@ export interface DaemonState {
   slots: Slots;
   /** What is on disk was configured for the machine this one is a copy of: not ours to start from. */
   isForeign: boolean;
+  /** The node was configured, and what it remembers of that cannot be read: kubelet starts with what is on the disk. */
+  isMemoryLost: boolean;
   /** kubelet may start. */
   isReady: boolean;
   /** What of the delivered bytes was looked at last, and what it said if it could be read. */
@@ -60,6 +62,7 @@ export interface Delivered {
   raw: string;
   generation?: number;
   documentHash?: string;
+  hash?: string;
 }
 
 /** By whoever changed the metadata, on the Node. */
@@ -104,6 +107,8 @@ export interface Due {
   checkMs: number | undefined;
   /** A document that could not be applied, or has to wait, is not looked at again before. */
   retryMs: number;
+  /** One that was taken back, and is not to blame for it, is not tried again before. */
+  tryAgainMs: number;
   /** Until then the metadata is asked every few seconds. */
   fastUntilMs: number;
 }
@@ -115,7 +120,7 @@ export interface Pace {
 }
 
 export type Event = { nowMs: number } & (
-  | { is: 'started'; slots: Slots; isForeign: boolean; seed: number }
+  | { is: 'started'; slots: Slots; isForeign: boolean; seed: number; isMemoryLost?: boolean | undefined }
   | { is: 'time' }
   /** Somebody says that there is something new: SIGHUP, the socket. */
   | { is: 'signalled'; by: string }
@@ -126,8 +131,8 @@ export type Event = { nowMs: number } & (
   | { is: 'fetch-failed'; why: Why }
   | { is: 'read'; document: ReadDocument }
   | { is: 'refused'; why: Why; documentHash?: string | undefined }
-  | { is: 'finished'; outcome: Outcome }
-  /** What a person asked for makes no sense on this node; nothing was done. */
+  | { is: 'finished'; outcome: Outcome; note?: Why | undefined }
+  /** What was asked for makes no sense on this node, or what it takes cannot be read; nothing was done. */
   | { is: 'declined'; error: OrderError }
   /** Something that nobody foresaw, in what was being done. */
   | { is: 'broke'; lane: 'fetch' | 'work'; detail: string }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { fetchPersistently, RETRY_PROFILE } from './retry.ts';
+import { fetchPersistently, RETRY_PROFILE, type RetryEvent } from './retry.ts';
 import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
 
 const fetched: Fetched = { document: Buffer.from('x'), instance: { platform: 'file', addresses: [], tags: {} } };
@@ -59,6 +59,32 @@ describe('the pauses between attempts', () => {
     );
     await fetchPersistently(source, { clock: fakeClock(), random: () => 0 });
     expect(timeouts).toEqual([2000, 4000, 8000, 10_000, 10_000, 10_000]);
+  });
+});
+
+describe('a document that never stays the same', () => {
+  it('is asked for less and less, and is told', async () => {
+    const stop = new AbortController();
+    let reads = 0;
+    let nowMs = 0;
+    const clock = {
+      nowMs: () => nowMs,
+      sleep: async (ms: number) => {
+        nowMs += ms;
+        if (nowMs > 3_600_000) stop.abort(new Error('an hour'));
+      },
+    };
+    const restless: MetadataSource = {
+      name: 'restless',
+      isFixed: false,
+      fetch: async () => ({ ...fetched, document: Buffer.from(`${++reads}`) }),
+    };
+    const events: string[] = [];
+    const onEvent = ({ kind, reason }: RetryEvent) => events.push(`${kind} ${reason}`);
+    const asking = fetchPersistently(restless, { clock, random: () => 0.5, signal: stop.signal, onEvent });
+    await expect(asking).rejects.toThrow('an hour');
+    expect(events).toEqual(['failed metadata/changing', 'degraded metadata/changing']);
+    expect(reads).toBeLessThan(1000);
   });
 });
 

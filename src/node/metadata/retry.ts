@@ -35,9 +35,13 @@ export const RETRY_PROFILE: RetryProfile = {
 };
 
 /** `failed` is told when the cause changes, not every time. */
-export type RetryEvent =
-  | { kind: 'failed' | 'degraded'; reason: ReasonCode; message: string; attempts: number; refusals: number }
-  | { kind: 'changed-while-read'; attempts: number };
+export interface RetryEvent {
+  kind: 'failed' | 'degraded';
+  reason: ReasonCode;
+  message: string;
+  attempts: number;
+  refusals: number;
+}
 
 /** Ends with an answer, with a failure that is final, or when `signal` is aborted. */
 export async function fetchPersistently(source: MetadataSource, options: RetryOptions): Promise<Fetched> {
@@ -52,10 +56,7 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
     const timeoutMs = Math.min(profile.maxTimeoutMs, profile.firstTimeoutMs * 2 ** Math.min(attempts, 16));
     attempts++;
     try {
-      const fetched = await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }));
-      if (fetched !== undefined) return fetched;
-      onEvent?.({ kind: 'changed-while-read', attempts });
-      await spent.sleep(profile.firstPauseMs, signal);
+      return await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }));
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof MetadataFailure) || error.isFinal) throw error;
@@ -82,16 +83,17 @@ function pauseMs(attempts: number, failure: MetadataFailure, random: () => numbe
   return asked + random() * longest;
 }
 
-/** Undefined when two reads differ: a document that is replaced under way can be a good mixture of two. */
+/** A document that is replaced under way can be a good mixture of two: it is taken when two reads are the same. */
 async function fetchTwice(
   source: MetadataSource,
   options: { timeoutMs: number; signal?: AbortSignal | undefined },
-): Promise<Fetched | undefined> {
+): Promise<Fetched> {
   const first = await source.fetch(options);
   if (source.isFixed || first.document === undefined) return first;
   const second = await source.fetch(options);
   const isSame = second.document !== undefined && Buffer.compare(first.document, second.document) === 0;
-  return isSame ? second : undefined;
+  if (!isSame) throw new MetadataFailure('metadata/changing', 'the document changed while it was read');
+  return second;
 }
 
 /** Time that passed here, on a clock that may be set while a machine boots: no wait counts for more than it can have taken. */

@@ -88,11 +88,18 @@ export function firstInterface(look: Look): string | undefined {
 
 /** /proc/swaps counts without the first page, so the size is that of the file. */
 function swapSize(file: string, look: Look): string | undefined {
-  const isOn = look
-    .text('/proc/swaps')
-    ?.split('\n')
-    .some((line) => line.split(/\s+/)[0] === file);
-  return isOn ? `${look.size(file) ?? 0}` : undefined;
+  return isSwapOn(file, look) ? `${look.size(file) ?? 0}` : undefined;
+}
+
+/**
+ * The daemon has mounts of its own over the folders it writes to. What it switched on there is shown, once that daemon is gone, with the
+ * path below such a mount: /swapfile for /var/lib/swapfile. That is ours where there is a file of ours and none at the path shown.
+ */
+export function isSwapOn(file: string, look: Look): boolean {
+  const isOurs = (shown: string) =>
+    shown.startsWith('/') && file.endsWith(shown) && look.size(file) !== undefined && look.size(shown) === undefined;
+  const paths = (look.text('/proc/swaps') ?? '').split('\n').map((line) => line.split(/\s+/)[0] ?? '');
+  return paths.some((shown) => shown === file || isOurs(shown));
 }
 
 async function firewallOf(table: string, look: Look): Promise<string | undefined> {

@@ -106,7 +106,7 @@ export const proxy = z.strictObject({
 
 export const storage = z.strictObject({
   containerdRoot: z.optional(f.field('Folder on a mounted file system.', f.path())),
-  kubeletRoot: z.optional(f.field('Folder on a mounted file system.', f.path())),
+  kubeletRoot: z.optional(f.field('Folder on a mounted file system, below /mnt, /srv or /var/lib.', f.path())),
 });
 
 export const ssh = z.strictObject({

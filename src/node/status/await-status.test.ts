@@ -66,6 +66,7 @@ describe('waiting for a node', () => {
 
   it('ends in time, and tells what is new only', async () => {
     expect(await wait({ is: 'applied' }, [undefined, base], 1100)).toEqual({ why: 'timeout', news: 2, sleptMs: 1100 });
+    expect((await wait({ is: 'applied' }, [undefined], 600_000)).news).toBe(1);
   });
 });
 

@@ -24,9 +24,9 @@ export async function awaitStatus({ goal, timeoutMs, clock, signal, read, onNews
   let told: string | undefined;
   for (;;) {
     const status = read();
-    const news = status && `${status.phase} ${status.code} ${status.active?.hash}`;
-    if (news !== told || told === undefined) onNews(status);
-    told = news ?? '';
+    const news = status ? `${status.phase} ${status.code} ${status.active?.hash}` : '';
+    if (news !== told) onNews(status);
+    told = news;
     if (status && isReached(goal, status)) return { isReached: true, why: 'reached', status };
     if (status && cannotBeReached(goal, status)) return { isReached: false, why: 'cannot', status };
     if (clock.nowMs() >= untilMs) return { isReached: false, why: 'timeout', status };

@@ -95,7 +95,7 @@ interface Next {
 /** What it was told, also when it does nothing about it. */
 async function noteAssigned({ edges, folder }: Work, state: State, assignment: Assignment): Promise<Slots> {
   if (state.slots.assigned?.hash === assignment.hash) return state.slots;
-  const slots = { ...state.slots, assigned: slotOf(assignment, 0, edges.clock.nowMs()) };
+  const slots = { ...state.slots, assigned: slotOf(assignment, 0, { atMs: edges.clock.nowMs(), vmId: edges.vmId }) };
   await folder.writeState({ ...state, slots });
   return slots;
 }
@@ -111,7 +111,7 @@ async function settle(work: Work, next: Next): Promise<Slots> {
     if (!isSame || record) await folder.finish({ ...state, ownership: plan.ownership }, record, []);
     return state.slots;
   }
-  const slot = slotOf(assignment, number, edges.clock.nowMs());
+  const slot = slotOf(assignment, number, { atMs: edges.clock.nowMs(), vmId: edges.vmId });
   const isStillGood = active !== undefined && active.number === lastKnownGood?.number;
   const slots: Slots = {
     assigned: slot,
@@ -127,7 +127,7 @@ async function settle(work: Work, next: Next): Promise<Slots> {
 async function journalOf(work: Work, next: Next): Promise<Journal> {
   const { edges } = work;
   const { assignment, plan, observed, number, state, isActive } = next;
-  const slot = slotOf(assignment, number, edges.clock.nowMs());
+  const slot = slotOf(assignment, number, { atMs: edges.clock.nowMs(), vmId: edges.vmId });
   const { lastKnownGood } = state.slots;
   const slots: Slots = isActive
     ? { ...state.slots, assigned: slot }
@@ -152,12 +152,14 @@ async function journalOf(work: Work, next: Next): Promise<Journal> {
 
 async function watchOf({ assignment, plan, observed, number, state }: Next, edges: Edges): Promise<Watch> {
   const { lastKnownGood, active } = state.slots;
+  const backTo = [lastKnownGood?.number, active?.number].find((one) => one !== undefined && one !== number);
   return watchFor(plan, observed, {
     number,
     nowMs: edges.clock.nowMs(),
     bootId: edges.bootId,
     before: observed.moment === 'running' ? await edges.probes.node() : undefined,
-    backTo: [lastKnownGood?.number, active?.number].find((one) => one !== undefined && one !== number),
+    backTo,
+    isBackGood: backTo !== undefined && backTo === lastKnownGood?.number,
     update: assignment.config.update,
   });
 }

@@ -96,7 +96,7 @@ export async function goBack(work: Work, back: Back, tried?: Plan): Promise<Outc
     return work.outcome(said, stuck.slots, plan);
   }
 
-  const slot = old && slotOf(old.assignment, old.number, edges.clock.nowMs());
+  const slot = old && slotOf(old.assignment, old.number, { atMs: edges.clock.nowMs(), vmId: edges.vmId });
   const isKnownGood = slot !== undefined && slot.number === state.slots.lastKnownGood?.number;
   const watch = old && !isKnownGood ? watchAgain(work, plan, observed, old, ranBefore) : undefined;
   const slots: Slots = { ...state.slots, active: slot, bad, watch };
@@ -191,6 +191,7 @@ function watchAgain(work: Work, plan: Plan, observed: Observed, old: Generation,
     bootId,
     before: undefined,
     backTo: undefined,
+    isBackGood: false,
     update: { mode: 'auto', tryForMs: 0 },
   });
   return { ...watch, ranBefore };

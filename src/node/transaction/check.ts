@@ -1,6 +1,7 @@
 // node/transaction/check.ts: what follows from one look at the health of a node after a change? Nothing yet, the last known good, or back.
 import { goBack, payDebts, resume } from './change.ts';
 import type { Edges, Outcome, Watch } from './contract.ts';
+import { isDocumentToBlame } from './failures.ts';
 import { type Course, judgeHealth, type Reading } from './health.ts';
 import type { State } from './records.ts';
 import type { Said, Work } from './work.ts';
@@ -55,7 +56,7 @@ export async function takeBack(
   if (backTo === undefined || work.folder.readGeneration(backTo) === undefined) {
     return work.outcome({ kind: 'failed', code, reason }, state.slots);
   }
-  const blamed = state.slots.active;
+  const blamed = isDocumentToBlame(code) ? state.slots.active : undefined;
   return goBack(work, { state, code, reason, target: backTo, blamed, meanwhile, ranBefore, owesUncordon });
 }
 

@@ -38,6 +38,8 @@ export interface Slot {
   documentHash: string;
   /** When it got into this slot. */
   atMs: number;
+  /** The machine on which it did, where that one had taken the disk over: what is without, or of another, is not a clone's own. */
+  vmId?: string | undefined;
 }
 
 export interface BadDocument {
@@ -77,6 +79,8 @@ export interface Watch {
   ranBefore: readonly string[];
   /** The API server answered before the change, so it has to afterwards. */
   wasApiReachable: boolean;
+  /** Made before kubelet started, over a generation that was good in the cluster: nobody was asked before, but somebody has to answer. */
+  wasApiReachableEarlier?: boolean | undefined;
   /** The Node was not Ready before the change, for no fault of it. */
   wasNotReady?: boolean | undefined;
   /** kubelet's whole configuration as planned, where something may compare it. */
@@ -112,6 +116,8 @@ export interface UnitHealth {
 export type NodeHealth =
   /** No credential yet, or no answer. */
   | { isReachable: false }
+  /** It answers, and cannot say now: it is overloaded, or not well itself. */
+  | { isReachable: true; isReady: undefined }
   /** Undefined heartbeat: the node has not registered. */
   | { isReachable: true; isReady: boolean; heartbeatMs: number | undefined };
 
@@ -153,6 +159,8 @@ export interface Edges {
   reboot(): Promise<void>;
   /** Of this boot, /proc/sys/kernel/random/boot_id. */
   bootId: string;
+  /** Of this machine, where it took the disk over from another one. */
+  vmId?: string | undefined;
 }
 
 /** Names are stable: `observe`, `plan`, `stage`, `commit`, `write-files`, `daemon-reload`, `restart kubelet.service` … */

@@ -41,10 +41,10 @@ function aWorld(over: Partial<Omit<Doing, 'edges'>> = {}, failing: Record<string
     at: () => ({ kind: 'absent' }),
     isFolder: () => false,
     names: () => [],
-    size: () => undefined,
+    size: (path) => (path === '/var/lib/shown-otherwise' ? 1 : undefined),
     text: (path) =>
       ({
-        '/proc/swaps': 'Filename\n/var/lib/on file 1 0 -2\n',
+        '/proc/swaps': 'Filename\n/var/lib/on file 1 0 -2\n/shown-otherwise file 1 0 -3\n',
         '/proc/net/route': 'I\tD\neth7\t00000000\t0\t3\t0\t0\t1\n',
       })[path],
     run,
@@ -111,6 +111,11 @@ describe('steps', () => {
         'mkswap /var/lib/new',
         'swapon /var/lib/new',
       ],
+    ],
+    [
+      'no swap of a daemon that is gone',
+      [{ do: 'clear', kind: 'swap', key: '/var/lib/shown-otherwise' }],
+      ['swapoff /var/lib/shown-otherwise', 'remove /var/lib/shown-otherwise'],
     ],
     ['no swap', [{ do: 'clear', kind: 'swap', key: '/var/lib/on' }], ['swapoff /var/lib/on', 'remove /var/lib/on']],
     ['reading units', [{ do: 'daemon-reload' }], ['systemctl daemon-reload']],

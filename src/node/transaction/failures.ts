@@ -17,6 +17,7 @@ export class StepFailed extends Error {
 const OF_THE_DOCUMENT: readonly ReasonCode[] = ['apply/command-failed', 'apply/setting-refused', 'verify/unit-failed'];
 
 export function isDocumentToBlame(code: ReasonCode): boolean {
+  if (code === 'verify/api-unreachable') return false; // an outage of the control plane looks the same from here
   return code.startsWith('verify/') || OF_THE_DOCUMENT.includes(code);
 }
 

@@ -164,7 +164,8 @@ function readOwn<T>(path: string, parse: (text: string) => T): T | undefined {
       kept: 'The node runs what it ran; nothing is changed on a guess.',
       next: 'replace the node',
       exitCode: 1,
-      cause,
+      // What a parser says of it quotes it.
+      ...(!(cause instanceof SyntaxError) && { cause }),
     });
   }
 }

@@ -123,6 +123,35 @@ describe('health', () => {
     expect([judgement.decision, judgement.code]).toEqual(['watch', 'verify/node-not-ready']);
   });
 
+  const busy: NodeHealth = { isReachable: true, isReady: undefined };
+  const gone: NodeHealth = { isReachable: false };
+  const down: NodeHealth = { isReachable: true, isReady: false, heartbeatMs: 9e15 };
+
+  it('is waited for while the API server cannot say, and that time is not counted against the node', () => {
+    const waiting = judgeAll(during(100 * readyWithinMs, () => ({ node: busy })));
+    expect([waiting.decision, waiting.code, waiting.isWell]).toEqual(['watch', 'verify/running', false]);
+    const decided = (ms: number) =>
+      judgeAll(during(ms, (atMs) => ({ node: atMs <= 2 * readyWithinMs ? busy : down }))).decision;
+    expect([decided(3 * readyWithinMs - 10_000), decided(3 * readyWithinMs)]).toEqual(['watch', 'give-up']);
+  });
+
+  it('is given up after a quarter of an hour when it was made before kubelet and nobody answers since', () => {
+    const early = { ...watch, wasApiReachable: false, wasApiReachableEarlier: true };
+    const limit = 15 * 60_000;
+    const silent = (ms: number) =>
+      judgeAll(
+        during(ms, () => ({ node: gone })),
+        early,
+      );
+    expect(silent(limit - 10_000).decision).toBe('watch');
+    expect(silent(limit)).toMatchObject({ decision: 'give-up', code: 'verify/api-unreachable' });
+    const answered = judgeAll(
+      during(2 * limit - 20_000, (atMs) => ({ node: atMs === limit - 10_000 ? busy : gone })),
+      early,
+    );
+    expect(answered.decision).toBe('watch');
+  });
+
   it('takes what kubelet says in its own words for the same', () => {
     const kubeletConfig = { maxPods: 110, clusterDNS: [], syncFrequency: '1m0s', nested: { a: true, b: 1 }, other: 3 };
     expect(judgeAll([reading({ kubeletConfig })]).code).toBe('verify/running');

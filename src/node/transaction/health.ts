@@ -22,6 +22,8 @@ export interface Course {
   lastLookMs: number;
   goodForMs: number;
   badForMs: number;
+  /** Since the API server last answered. */
+  silentForMs: number;
   /** When each unit was seen to have restarted, as often as it did since the look before. */
   restarts: readonly { unit: string; atMs: number; total: number; more: number }[];
 }
@@ -38,6 +40,9 @@ export interface Judgement {
 /** A longer pause between two looks is the daemon's or the clock's, not the node's. */
 const LONGEST_STEP_MS = 60_000;
 
+/** Before kubelet's start nobody was asked, so it may be the control plane's doing; but a node is not cut off for good on a guess. */
+const SILENT_WITHIN_MS = 15 * 60_000;
+
 export function judgeHealth(
   reading: Reading,
   watch: Watch,
@@ -50,7 +55,9 @@ export function judgeHealth(
   const course: Course = {
     lastLookMs: reading.nowMs,
     goodForMs: wrong === undefined ? (before?.goodForMs ?? 0) + passedMs : 0,
-    badForMs: wrong === undefined ? 0 : (before?.badForMs ?? 0) + passedMs,
+    // What is waited for as long as it takes is no time for what comes after it.
+    badForMs: wrong === undefined ? 0 : (before?.badForMs ?? 0) + (wrong.patience === undefined ? passedMs : 0),
+    silentForMs: reading.node.isReachable ? 0 : (before?.silentForMs ?? 0) + passedMs,
     restarts,
   };
   const looping = watch.units.find((unit) => countOf(restarts, unit) >= health.maxRestarts);
@@ -64,7 +71,7 @@ export function judgeHealth(
       ? { decision: 'good', code: 'ok/applied', reason, isWell: true, course }
       : { decision: 'watch', code: 'verify/running', reason, isWell: true, course };
   }
-  const isGivenUp = wrong.isFinal || (!wrong.isPatient && course.badForMs >= health.readyWithinMs);
+  const isGivenUp = wrong.isFinal || isOver(wrong, course, health.readyWithinMs);
   return { decision: isGivenUp ? 'give-up' : 'watch', code: wrong.code, reason: wrong.reason, isWell: false, course };
 }
 
@@ -73,8 +80,13 @@ interface Wrong {
   reason: string;
   /** It does not get better by itself. */
   isFinal?: boolean;
-  /** It was so before the change. */
-  isPatient?: boolean;
+  /** It was so before the change, or nobody can know: waited for without an end, or while the API server is silent, for long. */
+  patience?: 'endless' | 'long' | undefined;
+}
+
+function isOver({ patience }: Wrong, { badForMs, silentForMs }: Course, readyWithinMs: number): boolean {
+  if (patience === 'endless') return false;
+  return patience === 'long' ? silentForMs >= SILENT_WITHIN_MS : badForMs >= readyWithinMs;
 }
 
 /** From the inside out: the first that is wrong explains the others. */
@@ -97,18 +109,25 @@ function whatIsWrong(reading: Reading, watch: Watch, isReadyRequired: boolean): 
 }
 
 function whatIsWrongWithNode(node: NodeHealth, watch: Watch, nowMs: number): Wrong | undefined {
-  if (!node.isReachable) {
-    return watch.wasApiReachable
-      ? { code: 'verify/api-unreachable', reason: 'the API server answered before the change and does not any more' }
-      : { code: 'verify/running', reason: 'the API server does not answer, as before the change', isPatient: true };
+  if (!node.isReachable) return silence(watch);
+  if (node.isReady === undefined) {
+    return { code: 'verify/running', reason: 'the API server cannot say now how the node is', patience: 'endless' };
   }
-  const isPatient = watch.wasNotReady === true;
+  const patience = watch.wasNotReady ? 'endless' : undefined;
   const code = 'verify/node-not-ready';
-  if (node.heartbeatMs === undefined) return { code, reason: 'the node has not registered', isPatient };
+  if (node.heartbeatMs === undefined) return { code, reason: 'the node has not registered', patience };
   if (!node.isReady)
-    return { code, reason: `the node is not Ready${isPatient ? ', as before the change' : ''}`, isPatient };
+    return { code, reason: `the node is not Ready${patience ? ', as before the change' : ''}`, patience };
   if (isFromAfter(node.heartbeatMs, watch.kubeletSinceMs, nowMs)) return undefined;
   return { code, reason: 'the node was Ready before the change; kubelet has not said so since' };
+}
+
+function silence({ wasApiReachable, wasApiReachableEarlier }: Watch): Wrong {
+  const code = 'verify/api-unreachable';
+  if (wasApiReachable) return { code, reason: 'the API server answered before the change and does not any more' };
+  return wasApiReachableEarlier
+    ? { code, reason: 'the API server answered before this boot and has not since the change', patience: 'long' }
+    : { code: 'verify/running', reason: 'the API server does not answer, as before the change', patience: 'endless' };
 }
 
 /** Heartbeats are written in whole seconds. A start that lies ahead was told by a clock that has been set since. */

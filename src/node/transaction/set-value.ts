@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { KUBECONFIG_PATH } from '../aspects/join.ts';
 import { RULES_PATH } from '../aspects/metadata-firewall.ts';
 import { sysctlPath } from '../aspects/sysctl.ts';
-import { firstInterface } from '../observing/live-values.ts';
+import { firstInterface, isSwapOn } from '../observing/live-values.ts';
 import type { Step } from '../tree.ts';
 import type { Doing, Done } from './do-steps.ts';
 import { errnoOf, StepFailed } from './failures.ts';
@@ -48,13 +48,11 @@ export async function clearValue(
 ): Promise<void> {
   const { edges } = doing;
   switch (kind) {
-    case 'swap': {
-      const isOn = edges.look.text('/proc/swaps')?.split('\n');
-      if (isOn?.some((line) => line.split(/\s+/)[0] === key)) await command(['swapoff', placeOf(key, edges)], edges);
+    case 'swap':
+      if (isSwapOn(key, edges.look)) await command(['swapoff', placeOf(key, edges)], edges);
       edges.disk.remove(key);
       done.touched.add(dirname(key));
       return;
-    }
     case 'firewall':
       // Made before it is deleted, so that there is something to delete.
       return command(['nft', '-f', '-'], edges, {

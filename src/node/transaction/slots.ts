@@ -6,8 +6,12 @@ import type { Generation } from './records.ts';
 /** The oldest are forgotten. */
 const MAX_BAD = 50;
 
-export function slotOf({ hash, documentHash, config }: Assignment, number: number, atMs: number): Slot {
-  return { number, generation: config.generation, hash, documentHash, atMs };
+export function slotOf(
+  { hash, documentHash, config }: Assignment,
+  number: number,
+  { atMs, vmId }: Pick<Slot, 'atMs' | 'vmId'>,
+): Slot {
+  return { number, generation: config.generation, hash, documentHash, atMs, ...(vmId !== undefined && { vmId }) };
 }
 
 export function withBad(bad: Slots['bad'], { hash, generation }: Slot, code: ReasonCode, atMs: number): BadDocument[] {

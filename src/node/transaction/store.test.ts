@@ -249,11 +249,6 @@ describe('a change', () => {
       'verify/node-not-ready',
     ],
     ['kubelet says nothing new', () => {}, 'verify/node-not-ready'],
-    [
-      'the API server is gone',
-      (node) => Object.assign(node.health, { node: { isReachable: false } }),
-      'verify/api-unreachable',
-    ],
   ])('is taken back when %s, and never tried again by itself', async (_what, harm, code) => {
     const { node, store } = await inService();
     const before = node.snapshot();
@@ -273,6 +268,31 @@ describe('a change', () => {
     expect(said(await store.apply(C, BY_ITSELF))).toEqual(['applied', 'verify/running']);
     expect((await store.apply(B, ORDERED)).kind).toBe('applied');
     expect(store.slots().bad).toEqual([]);
+  });
+
+  it('is taken back when the API server is gone, and may be tried again: it may be gone for all', async () => {
+    const { node, store } = await inService();
+    const before = node.snapshot();
+    await store.apply(B, BY_ITSELF);
+    node.health.node = { isReachable: false };
+    const outcome = await watch(node, store, 4, false);
+    expect([...said(outcome), outcome.slots.active?.hash]).toEqual(['reverted', 'verify/api-unreachable', A.hash]);
+    expect([node.snapshot(), outcome.slots.bad]).toEqual([before, []]);
+    node.beat();
+    expect(said(await store.apply(B, BY_ITSELF))).toEqual(['applied', 'verify/running']);
+  });
+
+  it('that was made before kubelet started and cuts the node off is taken back after a quarter of an hour', async () => {
+    const { node } = await inService();
+    node.boot();
+    const store = openNodeStore(node.edges());
+    expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied');
+    node.beat();
+    node.health.node = { isReachable: false };
+    expect((await watch(node, store, 14, false)).kind).toBe('applied');
+    const outcome = await watch(node, store, 1, false);
+    expect([...said(outcome), outcome.slots.active?.hash]).toEqual(['reverted', 'verify/api-unreachable', A.hash]);
+    expect(outcome.slots.bad).toEqual([]);
   });
 
   it('is taken back after three crashes in two minutes', async () => {
@@ -703,7 +723,7 @@ describe('a clone', () => {
     rmSync(join(node.root, '/var/lib/kubelet'), { recursive: true });
     node.put('/etc/hostname', 'clone\n');
 
-    const clone = openNodeStore(node.edges());
+    const clone = openNodeStore({ ...node.edges(), vmId: 'clone' });
     expect(said(await clone.forget())).toEqual(['unchanged', 'clone/new-identity']);
     expect(clone.slots()).toEqual({ bad: [] });
     expect([clone.active(), clone.listGenerations()]).toEqual([undefined, []]);
@@ -717,6 +737,7 @@ describe('a clone', () => {
     const outcome = await clone.apply(own, BY_ITSELF);
     expect([outcome.kind, outcome.slots.watch?.backTo]).toEqual(['applied', undefined]);
     expect(node.text('/etc/hostname')).toBe('node-2\n');
+    expect(openNodeStore(node.edges()).slots().active?.vmId).toBe('clone');
   });
 });
 

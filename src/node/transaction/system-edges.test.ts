@@ -1,11 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Argv, Ran } from '../../base/command.ts';
-import { systemProbes } from './system-edges.ts';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { nodeHooks } from '../daemon/node-hooks.ts';
+import { ownNode } from '../own-node.ts';
+import { systemEdges, systemProbes } from './system-edges.ts';
 
 const SHOWN = `LoadState=loaded
 ActiveState=active
@@ -47,6 +50,22 @@ function probes(over: Partial<Parameters<typeof systemProbes>[0]> = {}) {
   const node = async () => ({ isReachable: true, isReady: true, heartbeatMs: 1 }) as const;
   return { asked, probes: systemProbes({ root: '/nowhere', run, node, ...over }) };
 }
+
+describe('edges', () => {
+  it('know which machine this is where it took a disk over', () => {
+    const root = mkdtempSync(join(tmpdir(), 'hs-'));
+    const clock = fakeClock();
+    const node = ownNode({ credential: async () => ({ why: 'none' }) });
+    const hooks = nodeHooks({ node, clock, hasCredential: () => false });
+    const run = () => Promise.reject(new Error('nothing is run'));
+    const vmId = () => systemEdges({ root, run, clock, node: hooks }).vmId;
+    expect(vmId()).toBeUndefined();
+    mkdirSync(join(root, 'var/lib/headstart/clone-check'), { recursive: true });
+    writeFileSync(join(root, 'var/lib/headstart/clone-check/result'), 'mode=check\nvm-id=an-id\nssh-keys=ok\n');
+    expect(vmId()).toBe('an-id');
+    rmSync(root, { recursive: true });
+  });
+});
 
 describe('probes', () => {
   it('ask systemd once for all units', async () => {

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
+import { readCloneNote } from '../clone.ts';
 import { lookAtDisk } from '../look.ts';
 import type { Edges, NodeHealth, NodeHooks, Probes, UnitHealth } from './contract.ts';
 import { systemDisk } from './disk.ts';
@@ -27,6 +28,7 @@ export function systemEdges({ root, run, clock, node }: SystemEdgesOptions): Edg
     look: lookAtDisk(root, run),
     disk: systemDisk(root),
     probes: systemProbes({ root, run, node: () => node.health() }),
+    vmId: readCloneNote(root)?.vmId,
     bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
     // Returns at once: systemd ends us with everything else.
     async reboot() {

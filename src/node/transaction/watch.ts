@@ -12,11 +12,13 @@ export interface Watching {
   /** Of the Node before the change; undefined where nobody asked, for kubelet had not started. */
   before: NodeHealth | undefined;
   backTo: number | undefined;
+  /** `backTo` was found good. */
+  isBackGood: boolean;
   update: Pick<UpdatePolicy, 'mode' | 'tryForMs'>;
 }
 
 export function watchFor(plan: Plan, observed: Observed, watching: Watching): Watch {
-  const { number, nowMs, bootId, before, backTo, update } = watching;
+  const { number, nowMs, bootId, before, backTo, isBackGood, update } = watching;
   return {
     number,
     sinceMs: nowMs,
@@ -24,7 +26,8 @@ export function watchFor(plan: Plan, observed: Observed, watching: Watching): Wa
     units: unitsToWatch(plan.steps, observed),
     ranBefore: [...observed.units].filter(([, unit]) => unit.isActive).map(([name]) => name),
     wasApiReachable: before?.isReachable === true,
-    wasNotReady: before?.isReachable === true && !before.isReady,
+    ...(before === undefined && isBackGood && observed.hasCredential && { wasApiReachableEarlier: true }),
+    wasNotReady: before?.isReachable === true && before.isReady === false,
     kubeletConfig: plan.kubeletConfig,
     ...(backTo !== undefined && { backTo }),
     ...(update.mode === 'try' && { keepByMs: nowMs + update.tryForMs }),

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ALLOWED_FOLDERS } from '../allowed-paths.ts';
+import { ALLOWED_FOLDERS, DATA_FOLDERS } from '../allowed-paths.ts';
 import { READY_MARK } from '../ready-mark.ts';
 import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from './units.ts';
 
@@ -67,8 +67,15 @@ describe('the units of headstart node', () => {
   it('let the daemon write where a document may, and read the rest', () => {
     expect(service.get('Service.ProtectSystem')).toEqual(['strict']);
     const writable = service.get('Service.ReadWritePaths')!.map((path) => path.replace(/^-/, ''));
-    for (const folder of ALLOWED_FOLDERS) expect(writable).toContain(folder.replace(/\/$/, ''));
+    for (const folder of [...ALLOWED_FOLDERS, ...DATA_FOLDERS]) expect(writable).toContain(folder.replace(/\/$/, ''));
     for (const folder of writable) expect(folder).toMatch(/^\/(?:etc|var\/lib|opt|srv|usr\/local|mnt|run)$/);
+  });
+
+  it('let the daemon set every kernel setting that hardening guides name, and debug nobody', () => {
+    expect(service.get('Service.CapabilityBoundingSet')).toEqual(
+      expect.arrayContaining(['CAP_SYS_ADMIN', 'CAP_NET_ADMIN', 'CAP_SYS_RAWIO', 'CAP_SYS_PTRACE']),
+    );
+    expect(service.get('Service.SystemCallFilter')?.join(' ')).not.toMatch(/@debug|@raw-io|ptrace/);
   });
 
   it('are what systemd can read: no tabs, no stray blanks, an end to the last line', () => {
