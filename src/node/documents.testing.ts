@@ -138,7 +138,7 @@ const FITTING: Readonly<Record<string, fc.Arbitrary<Json> | undefined>> = {
 function arbitraryOf(schema: JsonSchema, path: readonly string[]): fc.Arbitrary<Json> {
   const fitting = FITTING[path.join('.')];
   if (fitting !== undefined) return fitting;
-  if (schema.$ref !== undefined) return fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)));
+  if (schema.$ref !== undefined) return fc.jsonValue({ maxDepth: 2 }).map(asWritten);
   if (schema.const !== undefined) return fc.constant(schema.const as Json);
   if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as Json[]));
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((way) => arbitraryOf(way as JsonSchema, path)));
@@ -155,6 +155,11 @@ function arbitraryOf(schema: JsonSchema, path: readonly string[]): fc.Arbitrary<
     default:
       return textOf(schema);
   }
+}
+
+/** A key that is refused wherever it stands would make no right document. */
+function asWritten(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value), (key, inner) => (key === '__proto__' ? undefined : inner));
 }
 
 function textOf({ format, pattern, maxLength = 1000 }: JsonSchema): fc.Arbitrary<string> {
