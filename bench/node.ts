@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { startImds } from '../sims/imds/start.ts';
 import { anInstance } from '../sims/imds/testing.ts';
 import { systemClock } from '../src/base/clock.ts';
+import { median } from '../src/boot/noise.ts';
 import { ensureExecutable } from '../src/node/build/build.ts';
 import type { Bench, Figure } from './figure.ts';
 import {
@@ -183,10 +184,6 @@ async function until<T>(what: string, look: () => T | undefined): Promise<T> {
     if (performance.now() > untilMs) throw new Error(`waited for ${what} for ${DEADLINE_MS / 1000} s`);
     await systemClock.sleep(5);
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 function spread(values: readonly number[]): string {

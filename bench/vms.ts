@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Boot, bootNode, instancesOf, recordBoot } from '../demo/boots.ts';
 import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from '../demo/bootstrap.ts';
-import { median } from '../demo/ready.ts';
 import { openStage, type Stage } from '../demo/stage.ts';
 import { openWorkshop } from '../demo/workshop.ts';
 import { formatSpan } from '../src/base/duration.ts';
+import { median } from '../src/boot/noise.ts';
 import type { Bench, Figure } from './figure.ts';
 import { measureWhatIf } from './what-if.ts';
 

@@ -1,10 +1,10 @@
 // bench/what-if.ts: is a predicted saving what a real second boot saves? One ordering is dropped in the model and in the guest.
 import { recordBoot } from '../demo/boots.ts';
 import { READY_UNIT } from '../demo/bootstrap.ts';
-import { median } from '../demo/ready.ts';
 import type { Stage } from '../demo/stage.ts';
 import { formatSpan } from '../src/base/duration.ts';
 import { loadInputs } from '../src/boot/load.ts';
+import { median } from '../src/boot/noise.ts';
 import type { Figure } from './figure.ts';
 
 const SLOW = 'waits-for-something.service';

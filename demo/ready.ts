@@ -22,9 +22,3 @@ export function readinessOf(record: BootRecord, unitName: string): Readiness {
     kernelUs: userspace.atUs,
   };
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatSpan } from '../src/base/duration.ts';
 import { exitCodeOf, renderError } from '../src/base/errors.ts';
+import { median } from '../src/boot/noise.ts';
 import { renderTable } from '../src/cli/output/table.ts';
 import { writeAll } from '../src/cli/streams.ts';
 import { type Boot, bootNode, instancesOf, recordBoot } from './boots.ts';
 import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from './bootstrap.ts';
 import { readIdentity, twins } from './identity.ts';
-import { median } from './ready.ts';
 import { openStage, type Stage } from './stage.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 

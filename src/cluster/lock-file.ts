@@ -1,9 +1,9 @@
 // cluster/lock-file.ts: a hold on a pool where there is no cluster to keep a Lease: who has it, and who gets it next?
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Processes, type ProcessMark, readMark, systemProcesses } from '../base/process-mark.ts';
 import type { Lease } from './cluster.ts';
 import { LeaseHeld } from './lease-held.ts';
-import { type Processes, type ProcessMark, readMark, systemProcesses } from './process-mark.ts';
 
 /**
  * `<name>.<n>.lock`, created with O_EXCL, so that of two who see the same expired hold one gets the next number. The highest number

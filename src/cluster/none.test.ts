@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
+import { systemProcesses } from '../base/process-mark.ts';
 import type { Instance, PoolRef } from '../vms/factory.ts';
 import { type ClusterLab, clusterContract } from './contract.ts';
 import { LeaseHeld } from './lease-held.ts';
 import { LockFiles } from './lock-file.ts';
 import { type NoClusterOptions, noCluster } from './none.ts';
 import { annotationsOf, tagsOf } from './none-tags.ts';
-import { systemProcesses } from './process-mark.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'headstart-none-'));
 afterAll(() => rmSync(base, { recursive: true }));

@@ -1,16 +1,8 @@
 // node/transaction/lock.ts: does somebody else change this node right now? A mark of one's own, then a look for others': whoever comes at
 // the same moment sees one of the two. A process that died holds nothing, however it died.
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** One process of one boot. A number alone is given to somebody else in time. */
-interface Mark {
-  bootId: string;
-  /** Numbers mean nothing to a process with numbers of its own. */
-  pidNamespace: string;
-  pid: string;
-  startTicks: string;
-}
+import { type ProcessMark, systemProcesses } from '../../base/process-mark.ts';
 
 /** Undefined: it is held, by this process or another. */
 export function takeLock(folder: string): { release(): void } | undefined {
@@ -35,33 +27,19 @@ export function takeLock(folder: string): { release(): void } | undefined {
   return { release };
 }
 
-function ownMark(): Mark {
-  const pid = `${process.pid}`;
-  return {
-    bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-    pidNamespace: readlinkSync('/proc/self/ns/pid').replace(/\D/g, ''),
-    pid,
-    startTicks: startTicksOf(pid) ?? '',
-  };
+function ownMark(): ProcessMark {
+  const own = systemProcesses.own();
+  if (own === undefined) throw new Error('/proc does not tell which process this is');
+  return own;
 }
 
-function nameOf({ bootId, pidNamespace, pid, startTicks }: Mark): string {
-  return [bootId, pidNamespace, pid, startTicks].join('.');
+function nameOf({ bootId, pidNamespace, pid, startTicks }: ProcessMark): string {
+  return [bootId, pidNamespace.replace(/\D/g, ''), pid, startTicks].join('.');
 }
 
-function isAlive(name: string, own: Mark): boolean {
-  const [bootId, pidNamespace, pid, startTicks] = name.split('.');
-  if (bootId !== own.bootId || pid === undefined || !/^\d+$/.test(pid)) return false;
-  return pidNamespace !== own.pidNamespace || startTicksOf(pid) === startTicks;
-}
-
-/** The program's name comes second, in brackets, and may hold anything. Undefined for one that is gone, or as good as. */
-function startTicksOf(pid: string): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
-  } catch {
-    return undefined;
-  }
+/** The folder is gone with the boot, so what is of another one is nobody's. */
+function isAlive(name: string, own: ProcessMark): boolean {
+  const [bootId = '', pidNamespace = '', pid = '', startTicks = ''] = name.split('.');
+  if (bootId !== own.bootId || !/^\d+$/.test(pid)) return false;
+  return !systemProcesses.isGone({ bootId, pidNamespace: `pid:[${pidNamespace}]`, pid: Number(pid), startTicks });
 }

@@ -1,4 +1,4 @@
-// cluster/process-mark.ts: is the process that took a lock still there? Only where that can be known for certain.
+// base/process-mark.ts: is the process that took a lock still there? Only where that can be known for certain.
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /** One process of one boot of one machine. A number alone is given to somebody else in time. */
