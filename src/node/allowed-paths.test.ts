@@ -12,6 +12,8 @@ describe('a path a document may write', () => {
     '/etc/.hidden',
     '/etc/a..b',
     '/opt/headstart-notes/app.service',
+    '/etc/motd.d/headstart',
+    '/etc/sysctl.d/90-app.conf',
   ])('is %s', (path) => {
     expect(pathProblem(path)).toBeUndefined();
   });
@@ -34,6 +36,12 @@ describe('a path a document may write', () => {
     '/var/lib/headstart/node/current',
     '/etc/headstart/node.d/10.yaml',
     '/etc/shadow',
+    '/etc/ld.so.cache',
+    '/etc/sysctl.d/90-headstart.conf',
+    '/etc/chrony/sources.d/headstart.sources',
+    '/etc/tmpfiles.d/headstart-huge-pages.conf',
+    '/var/lib/kubelet/kubeconfig',
+    '/var/lib/kubelet/bootstrap-kubeconfig',
     '/etc/sudoers.d/me',
     '/etc/ssh/sshd_config',
     '/etc/systemd/system/kubelet.service',

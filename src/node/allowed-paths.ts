@@ -14,6 +14,7 @@ export const FORBIDDEN_PATHS = [
   '/etc/gshadow',
   '/etc/headstart',
   '/etc/hostname',
+  '/etc/ld.so.cache',
   '/etc/ld.so.preload',
   '/etc/machine-id',
   '/etc/pam.d',
@@ -30,9 +31,14 @@ export const FORBIDDEN_PATHS = [
   '/usr/local/lib/systemd',
   '/usr/local/share/ca-certificates', // spec.trustedCertificates
   '/var/lib/headstart',
+  '/var/lib/kubelet/bootstrap-kubeconfig', // spec.cluster
+  '/var/lib/kubelet/kubeconfig',
   '/var/lib/kubelet/pki',
   '/var/lib/systemd',
 ] as const;
+
+/** `/etc/sysctl.d/90-headstart.conf` and the like: fields of the document are written there. */
+const FILE_OF_OURS = /^\/etc\/(?:.+\/)?(?:\d\d-)?headstart(?:-[a-z-]+)?\.[a-z]+$/;
 
 /** A unit, or the folder of what is added to it. */
 const UNIT_OF_OURS =
@@ -47,6 +53,7 @@ export function pathProblem(path: string): string | undefined {
   if (!ALLOWED_FOLDERS.some((folder) => path.startsWith(folder))) return `is not below ${ALLOWED_FOLDERS.join(', ')}`;
   // Wherever systemd, a generator or a link to a folder may look for it.
   if (path.split('/').some((part) => UNIT_OF_OURS.test(part))) return "is for a unit of headstart's own";
+  if (FILE_OF_OURS.test(path)) return "is a file of headstart's own";
   const forbidden = FORBIDDEN_PATHS.find((other) => path === other || path.startsWith(`${other}/`));
   return forbidden && `is at or below ${forbidden}, which a document may not write by path`;
 }

@@ -89,6 +89,14 @@ const set = (kind: Extract<Step, { do: 'set' }>['kind'], key: string, value: str
 });
 
 describe('steps', () => {
+  it('have no MTU to set while there is no network, and fail by that as little as the rest', async () => {
+    const { done, doing } = aWorld();
+    const look: Look = { ...doing.edges.look, text: () => undefined };
+    await doSteps([set('mtu', '', '9000'), restart('a.service')], { ...doing, edges: { ...doing.edges, look } });
+    expect(done.filter((line) => line.includes('mtu'))).toEqual([]);
+    expect(done).toContain('systemctl restart -- a.service');
+  });
+
   it.each<[string, Step[], string[]]>([
     ['a kernel setting', [set('sysctl', 'vm.max_map_count', '1')], ['setKernelValue /proc/sys/vm/max_map_count 1']],
     ['a host name', [set('host-name', '', 'node-1')], ['setKernelValue /proc/sys/kernel/hostname node-1']],

@@ -18,8 +18,11 @@ export async function setValue({ kind, key, value }: SetStep, doing: Doing, done
       return setInKernel(sysctlPath(key), value, doing);
     case 'host-name':
       return setInKernel('/proc/sys/kernel/hostname', value, doing);
-    case 'mtu':
-      return setInKernel(`/sys/class/net/${firstInterface(edges.look) ?? 'none'}/mtu`, value, doing);
+    case 'mtu': {
+      // Without a network there is nothing to set yet: planned again until there is, and no reason to take the rest back.
+      const name = firstInterface(edges.look);
+      return name === undefined ? undefined : setInKernel(`/sys/class/net/${name}/mtu`, value, doing);
+    }
     case 'swap':
       await clearValue({ kind, key }, doing, done);
       return makeSwap(key, value, doing, done);
