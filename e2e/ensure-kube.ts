@@ -36,12 +36,27 @@ export async function ensureKube(tell: Tell = console.error): Promise<KubeTools>
   return tools;
 }
 
+/** A real kubelet. Other patch versions than ours are the same program under another name: enough for images to differ by it. */
+export async function ensureKubelet(version = VERSION, tell: Tell = console.error): Promise<string> {
+  const folder = join(cacheFolder(), 'kube', version);
+  mkdirSync(folder, { recursive: true });
+  const kubelet = join(folder, 'kubelet');
+  if (!existsSync(kubelet)) await build(folder, 'kubelet', 'k8s.io/kubernetes/cmd/kubelet', tell, version);
+  return kubelet;
+}
+
 /** Ten minutes of two cores for the API server, once. */
-async function build(folder: string, name: string, packagePath: string, tell: Tell): Promise<void> {
-  tell(`building ${name} for Kubernetes ${VERSION} (once, a few minutes; kept in ${folder})`);
+async function build(
+  folder: string,
+  name: string,
+  packagePath: string,
+  tell: Tell,
+  version: string = VERSION,
+): Promise<void> {
+  tell(`building ${name} for Kubernetes ${version} (once, a few minutes; kept in ${folder})`);
   const temporary = mkdtempSync(join(folder, '.build-'));
   // Without the stamp the server calls itself v0.0.0, and charts refuse it.
-  const stamp = `-X k8s.io/component-base/version.gitVersion=${VERSION} -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=35`;
+  const stamp = `-X k8s.io/component-base/version.gitVersion=${version} -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=35`;
   let packages = 0;
   try {
     const built = await runCommand(
@@ -76,4 +91,4 @@ async function build(folder: string, name: string, packagePath: string, tell: Te
   }
 }
 
-if (import.meta.main) console.log(JSON.stringify(await ensureKube(), null, 2));
+if (import.meta.main) console.log(JSON.stringify({ ...(await ensureKube()), kubelet: await ensureKubelet() }, null, 2));
