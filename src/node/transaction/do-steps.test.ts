@@ -93,8 +93,8 @@ describe('steps', () => {
     const { done, doing } = aWorld();
     const look: Look = { ...doing.edges.look, text: () => undefined };
     await doSteps([set('mtu', '', '9000'), restart('a.service')], { ...doing, edges: { ...doing.edges, look } });
-    expect(done.filter((line) => line.includes('mtu'))).toEqual([]);
-    expect(done).toContain('systemctl restart -- a.service');
+    expect(done.filter((line) => line.startsWith('setKernelValue'))).toEqual([]);
+    expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
   });
 
   it.each<[string, Step[], string[]]>([
