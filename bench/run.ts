@@ -12,6 +12,7 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
   prototype: async () => (await import('./prototype.ts')).measurePrototype,
   node: async () => (await import('./node.ts')).measureNode,
   vms: async () => (await import('./vms.ts')).measureVms,
+  'what-if': async () => (await import('./what-if.ts')).measureWhatIf,
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,0 +1,36 @@
+// bench/stage.ts: where do the parts with real VMs play? On the demo's stage, without its words: figures are what is printed.
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from '../demo/bootstrap.ts';
+import { openStage, type Stage } from '../demo/stage.ts';
+import { openWorkshop } from '../demo/workshop.ts';
+import type { Bench } from './figure.ts';
+
+/** `recipe`: the options of a pool whose nodes are bootstrapped as the demo's are. Nothing of it is left afterwards. */
+export async function withStage<T>(
+  { root, folder, interruptible }: Bench,
+  play: (stage: Stage, recipe: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const signal = interruptible();
+  const workshop = await openWorkshop(signal);
+  try {
+    const stage = quiet(openStage({ root, folder, home: workshop.home, signal }));
+    return await play(stage, writeRecipe(stage, workshop.packages, workshop.server.port));
+  } finally {
+    await workshop.close();
+  }
+}
+
+function quiet(stage: Stage): Stage {
+  return { ...stage, headstart: stage.ask, brief: stage.ask, act: () => {}, say: () => {} };
+}
+
+function writeRecipe(stage: Stage, packages: readonly string[], port: number): string[] {
+  const customData = join(stage.folder, 'bootstrap.yaml');
+  rmSync(customData, { force: true });
+  writeFileSync(customData, bootstrapConfig(packages));
+  return [
+    ...['--custom-data', customData, '--ready-unit', READY_UNIT],
+    ...['--service', `${SERVER_ADDRESS}:80=127.0.0.1:${port}`],
+  ];
+}
