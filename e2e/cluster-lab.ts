@@ -14,8 +14,9 @@ import { systemClock } from '../src/base/clock.ts';
 import type { Cluster, Pod } from '../src/cluster/cluster.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { CLUSTER_RULES, EVENT_RULES, NAMESPACE_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';
+import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
 import { type KubeletSim, startKubelets } from '../src/cluster/local/kubelet-sim.ts';
-import { type Plane, renderKubeconfig, startPlane } from '../src/cluster/local/plane.ts';
+import { type Plane, startPlane } from '../src/cluster/local/plane.ts';
 import { ensureKube, type KubeTools } from './ensure-kube.ts';
 
 export interface Rights {

@@ -1,4 +1,4 @@
-// The real control plane that the e2e tests run against. Built once by e2e/ensure-kube.ts, cached outside the tree.
+// The real Kubernetes of `headstart cluster` and of the e2e tests. Built once by src/cluster/local/programs.ts, cached outside the tree.
 module headstart/tools/kube
 
 go 1.26

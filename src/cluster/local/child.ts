@@ -1,7 +1,8 @@
 // cluster/local/child.ts: a server of ours as a child process that never outlives us.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
+import { logTail } from './log-tail.ts';
 
 export interface Child {
   name: string;
@@ -53,8 +54,7 @@ async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
 }
 
 function gone(name: string, why: string, logFile: string): UserError {
-  const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-5).join('\n');
-  return new UserError(`${name} ${why}\n${tail}`, {
+  return new UserError(`${name} ${why}\n${logTail(logFile)}`, {
     code: 'cluster/plane-failed',
     next: `read ${logFile}`,
     exitCode: 1,

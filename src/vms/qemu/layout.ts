@@ -67,6 +67,11 @@ const lockName = (name: string) => name as LockName;
 export const homeLock = lockName('home');
 export const snapshotsLock = lockName('snapshots');
 export const baseImageLock = lockName('base-image');
+export const imageBuildLock = lockName('image-build');
+export const clusterLock = (cluster: string) => lockName(`cluster-${checkName('cluster', cluster)}`);
+/** Under the cache's folder, where every home gets its programs from. */
+export const programLock = (version: string, program: string) =>
+  lockName(`program-${checkName('version of Kubernetes', version)}-${checkName('program', program)}`);
 export const poolLock = (pool: string) => lockName(`pool-${checkPoolName(pool)}`);
 /** Held while a version is made, which takes its time. */
 export const galleryLock = (gallery: string) => lockName(`gallery-${checkName('gallery', gallery)}`);

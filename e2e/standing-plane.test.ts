@@ -1,0 +1,234 @@
+// e2e/standing-plane.test.ts: `headstart cluster`: a real control plane that outlives its command, is repaired after a kill, lets a node
+// join by token and certificate as that node and no other, and leaves nothing behind.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CertificatesV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../src/base/clock.ts';
+import { runCommand } from '../src/base/command.ts';
+import { verb as down } from '../src/cli/cluster/down.ts';
+import { verb as status } from '../src/cli/cluster/status.ts';
+import { verb as up } from '../src/cli/cluster/up.ts';
+import type { ClusterView } from '../src/cli/cluster/view.ts';
+import { runVerb } from '../src/cli/testing.ts';
+import type { Verb } from '../src/cli/verb.ts';
+import { filesOf } from '../src/cluster/local/cluster-files.ts';
+import { bootstrapKubeconfig, createBootstrapToken } from '../src/cluster/local/joining.ts';
+import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
+import { SERVERS } from '../src/cluster/local/server-flags.ts';
+import { standingProcesses } from '../src/cluster/local/standing-process.ts';
+import { until } from './cluster-lab.ts';
+import { ensurePlanePrograms } from './ensure-kube.ts';
+
+const VICTIM = join(import.meta.dirname, 'cluster-victim.ts');
+const BUILD_MS = 3 * 3_600_000;
+const [SELF, OTHER] = ['node-a', 'node-b'];
+
+const home = mkdtempSync(join(tmpdir(), 'headstart-plane-'));
+const files = filesOf({ home, name: 'lab' });
+let programs: string;
+
+beforeAll(async () => {
+  programs = await ensurePlanePrograms();
+}, BUILD_MS);
+afterAll(async () => {
+  await ask(down, '--delete', '--yes').catch(() => undefined); // nothing runs on, whatever failed
+  rmSync(home, { recursive: true });
+});
+
+async function ask(verb: Verb, ...argv: string[]): Promise<{ code: number; view: ClusterView; stderr: string }> {
+  const { code, stdout, stderr } = await runVerb(verb, ['--home', home, '--name', 'lab', '--json', ...argv]);
+  const last = stdout.trim().split('\n}\n').at(-1) ?? '';
+  return { code, stderr, view: JSON.parse(last.startsWith('{\n') ? last : (last.split('\n').at(-1) ?? '')) };
+}
+
+const pidOf = (view: ClusterView, server: string) => view.programs.find(({ name }) => name === server)?.pid;
+
+async function openssl(...args: string[]): Promise<string> {
+  const ran = await runCommand(['openssl', ...args]);
+  if (ran.code !== 0) throw new Error(ran.stderr);
+  return ran.stdout.toString();
+}
+
+describe('a standing control plane', () => {
+  let first: ClusterView;
+
+  it('goes on with what a killed command has started, and stays as it is when told again', async () => {
+    const argv = ['cluster', 'up', '--home', home, '--name', 'lab', '--programs', programs];
+    const victim = spawn(process.execPath, ['--no-warnings', VICTIM, ...argv], { stdio: 'ignore' });
+    const started = await until(async () => standingProcesses.find(files.folder, 'kube-apiserver'));
+    victim.kill('SIGKILL');
+    const etcd = standingProcesses.find(files.folder, 'etcd');
+
+    const ran = await ask(up);
+    expect(ran.code, ran.stderr).toBe(0);
+    first = ran.view;
+    expect(pidOf(first, 'kube-apiserver')).toBe(started.pid);
+    expect(pidOf(first, 'etcd')).toBe(etcd?.pid);
+    expect(first).toMatchObject({ kind: 'Cluster', isHealthy: true, nodes: [], kubernetes: 'v1.35.8' });
+    const again = await ask(up);
+    expect(again.code, again.stderr).toBe(0);
+    for (const server of SERVERS) expect(pidOf(again.view, server)).toBe(pidOf(first, server));
+  });
+
+  it('has certificates that a strict reader accepts', async () => {
+    const at = (file: string) => join(files.pki, file);
+    const purposes = {
+      apiserver: 'sslserver',
+      serving: 'sslserver',
+      admin: 'sslclient',
+      'kubelet-client': 'sslclient',
+    };
+    for (const [name, purpose] of Object.entries(purposes)) {
+      const told = await openssl(
+        'verify',
+        '-x509_strict',
+        '-purpose',
+        purpose,
+        '-CAfile',
+        at('ca.crt'),
+        at(`${name}.crt`),
+      );
+      expect(told).toContain(': OK');
+    }
+    await openssl(
+      'verify',
+      '-x509_strict',
+      '-purpose',
+      'sslclient',
+      '-CAfile',
+      at('etcd-ca.crt'),
+      at('etcd-client.crt'),
+    );
+  });
+
+  it('listens on loopback only', () => {
+    for (const server of SERVERS) {
+      const found = listeningOf(pidOf(first, server)!);
+      expect(found.length, server).toBeGreaterThan(0);
+      for (const address of found) expect(address, server).toBe('0100007F'); // 127.0.0.1
+    }
+  });
+
+  it('says that its API server was killed, and is put right by up', async () => {
+    process.kill(pidOf(first, 'kube-apiserver')!, 'SIGKILL');
+    const broken = await until(async () => {
+      const told = await ask(status);
+      return told.view.programs.some(({ isRunning }) => !isRunning) && told; // being killed takes a moment
+    });
+    expect(broken.code).toBe(3);
+    expect(broken.view.programs.filter(({ isRunning }) => !isRunning).map(({ name }) => name)).toEqual([
+      'kube-apiserver',
+    ]);
+    expect(broken.view.nodes).toBeUndefined();
+    const ran = await ask(up);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(pidOf(ran.view, 'kube-apiserver')).not.toBe(pidOf(first, 'kube-apiserver'));
+    expect(pidOf(ran.view, 'etcd')).toBe(pidOf(first, 'etcd'));
+    expect(ran.view.server).toBe(first.server);
+  });
+
+  it('gives a node that comes with a token a certificate, with which it is that node and no other', async () => {
+    const ca = readFileSync(join(files.pki, 'ca.crt'), 'utf8');
+    const { token } = await createBootstrapToken({ kubeconfig: files.kubeconfig, clock: systemClock }, 600_000);
+    const newcomer = clientOf(bootstrapKubeconfig(first.server, ca, token).reveal());
+    await expect(newcomer.makeApiClient(CoreV1Api).listNode()).rejects.toMatchObject({ code: 403 });
+
+    const [key, request] = [join(home, 'node.key'), join(home, 'node.csr')];
+    const make = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key];
+    await openssl(...make, '-subj', `/O=system:nodes/CN=system:node:${SELF}`, '-out', request);
+    const requests = newcomer.makeApiClient(CertificatesV1Api);
+    await requests.createCertificateSigningRequest({
+      body: {
+        metadata: { name: SELF! },
+        spec: {
+          request: readFileSync(request, 'base64'),
+          signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+          usages: ['digital signature', 'client auth'],
+        },
+      },
+    });
+    const signed = await until(async () => {
+      const { status: seen } = await requests.readCertificateSigningRequest({ name: SELF! });
+      return seen?.certificate;
+    });
+    const cert = Buffer.from(signed, 'base64').toString();
+    const node = clientOf(renderKubeconfig({ url: first.server, ca, cert, key: readFileSync(key, 'utf8') }));
+    const core = node.makeApiClient(CoreV1Api);
+    await core.createNode({ body: { metadata: { name: SELF! } } });
+    await expect(core.createNode({ body: { metadata: { name: OTHER! } } })).rejects.toMatchObject({ code: 403 });
+    await expect(core.listNamespacedSecret({ namespace: 'kube-system' })).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('watches over its nodes and places pods on those that are Ready', async () => {
+    const config = new KubeConfig();
+    config.loadFromFile(files.kubeconfig);
+    const core = config.makeApiClient(CoreV1Api);
+    const now = new Date();
+    const conditions = [
+      { type: 'Ready', status: 'True', lastHeartbeatTime: now, lastTransitionTime: now, reason: 'x' },
+    ];
+    const size = { cpu: '1', memory: '1Gi', pods: '10' };
+    const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch); // the controllers write to it, too
+    await core.patchNodeStatus(
+      { name: SELF!, body: { status: { conditions, capacity: size, allocatable: size } } },
+      merge,
+    );
+    await until(() =>
+      core.readNamespacedServiceAccount({ name: 'default', namespace: 'default' }).catch(() => undefined),
+    );
+    await core.createNamespacedPod({
+      namespace: 'default',
+      body: { metadata: { name: 'placed' }, spec: { containers: [{ name: 'main', image: 'any' }] } },
+    });
+    const placed = await until(async () => {
+      const { spec } = await core.readNamespacedPod({ name: 'placed', namespace: 'default' });
+      return spec?.nodeName;
+    });
+    expect(placed).toBe(SELF);
+    expect((await ask(status)).view.nodes).toMatchObject([{ name: SELF, isReady: true }]);
+  });
+
+  it('goes down and is deleted, and nothing is left of it', async () => {
+    expect((await ask(down)).code).toBe(0);
+    expect(leftRunning()).toEqual([]);
+    expect((await ask(status)).code).toBe(3);
+    expect((await ask(down, '--delete', '--yes')).code).toBe(0);
+    expect(readdirSync(join(home, 'clusters'))).toEqual([]);
+  });
+});
+
+function clientOf(kubeconfig: string): KubeConfig {
+  const path = join(home, 'client.kubeconfig');
+  writeFileSync(path, kubeconfig, { mode: 0o600 });
+  const config = new KubeConfig();
+  config.loadFromFile(path);
+  return config;
+}
+
+/** The addresses, as the kernel writes them, of the sockets on which a process waits for connections. */
+function listeningOf(pid: number): string[] {
+  const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)));
+  return ['tcp', 'tcp6'].flatMap((kind) =>
+    readFileSync(`/proc/${pid}/net/${kind}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === '0A' && sockets.has(`socket:[${inode}]`))
+      .map(([, local = '']) => local.split(':')[0]!),
+  );
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // closed in the meantime
+  }
+}
+
+function leftRunning(): string[] {
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && linkOf(`/proc/${pid}/cwd`).startsWith(files.folder));
+}

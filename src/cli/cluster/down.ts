@@ -1,0 +1,66 @@
+// cli/cluster/down.ts: `headstart cluster down`: the programs of a local cluster end; what is in it stays, unless it is to be deleted.
+import { existsSync } from 'node:fs';
+import { filesOf } from '../../cluster/local/cluster-files.ts';
+import { SERVERS } from '../../cluster/local/server-flags.ts';
+import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
+import { confirm } from '../confirm.ts';
+import { printJsonLine } from '../output/json.ts';
+import { orInterrupted, tellStory } from '../pool/story.ts';
+import type { Verb } from '../verb.ts';
+import {
+  type ClusterOptions,
+  noSuchCluster,
+  type OpenPlane,
+  openPlane,
+  placeOf,
+  withClusterOptions,
+} from './open-plane.ts';
+import { tellPlan } from './plan.ts';
+
+interface Options extends ClusterOptions {
+  delete?: boolean;
+  yes?: boolean;
+  dryRun?: boolean;
+}
+
+export const verb = clusterDown(openPlane);
+
+export function clusterDown(open: OpenPlane): Verb {
+  return {
+    examples: ['cluster down', 'cluster down --name lab --delete --yes'],
+    configure: (command) =>
+      withClusterOptions(command)
+        .option('--delete', 'everything that is in the cluster, its certificates and its logs, too')
+        .option('--yes', 'do not ask')
+        .option('--dry-run', 'say what would be done, and do nothing'),
+    async run(_args, options: Options, edges) {
+      const place = placeOf(options, edges.env);
+      const { folder } = filesOf(place);
+      if (!existsSync(folder)) throw noSuchCluster(place);
+      const { plane } = open(edges);
+      const running = SERVERS.toReversed().filter((server) => plane.processes.find(folder, server));
+      const changes = [
+        ...running.map((server) => `stop ${server}`),
+        ...(options.delete ? [`delete ${folder} with all that was in the cluster`] : []),
+      ];
+      if (options.dryRun) return tellPlan(edges, place.name, changes, options);
+      // Before signals are ours: Ctrl-C has to end a question at once.
+      if (options.delete) confirm(`delete cluster ${place.name} with all that is in it?`, options, edges);
+
+      const signal = edges.signal();
+      const story = tellStory(edges, options, (event) => printJsonLine(edges, 'ClusterEvent', event));
+      story.step(`${options.delete ? 'deleting' : 'stopping'} cluster ${place.name}`);
+      const next = `headstart cluster down --name ${place.name}${options.delete ? ' --delete --yes' : ''}`;
+      const kept = 'Some of its programs may still run.';
+      const stopped = await orInterrupted(signal, { kept, next, code: 'cluster/interrupted' }, () =>
+        (options.delete ? deletePlane : downPlane)(place, plane, { signal, onWaiting: story.waiting }),
+      );
+      story.end();
+      const isDeleted = options.delete === true;
+      if (options.json) return printJsonLine(edges, 'ClusterDown', { cluster: place.name, stopped, isDeleted });
+      edges.stdout(
+        isDeleted ? `cluster ${place.name} is gone\n` : `cluster ${place.name} is stopped; its data is in ${folder}\n`,
+      );
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// cli/cluster/open-plane.ts: what verbs about local clusters need of the world, and the options they share.
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import type { Node } from '../../cluster/cluster.ts';
+import { type ClusterPlace, checkClusterName, listClusters } from '../../cluster/local/cluster-files.ts';
+import { askHealth } from '../../cluster/local/health.ts';
+import { createBootstrapToken, letNodesJoin, type NewToken } from '../../cluster/local/joining.ts';
+import type { PlaneEdges } from '../../cluster/local/plane-edges.ts';
+import { isPortFree } from '../../cluster/local/ports.ts';
+import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs.ts';
+import { standingProcesses } from '../../cluster/local/standing-process.ts';
+import { statfsFree } from '../../vms/qemu/disk-space.ts';
+import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
+import type { Edges } from '../verb.ts';
+
+export interface ClusterOptions extends HomeOptions {
+  name: string;
+  json?: boolean;
+}
+
+export interface OpenedPlane {
+  plane: PlaneEdges;
+  programs: ProgramEdges;
+  listNodes(kubeconfig: string, signal: AbortSignal): Promise<Node[]>;
+  createToken(kubeconfig: string, ttlMs: number): Promise<NewToken>;
+}
+
+/** Verbs are given one, so that tests give them theirs. */
+export type OpenPlane = (edges: Edges) => OpenedPlane;
+
+export function withClusterOptions(command: Command): Command {
+  return withHomeOption(command)
+    .option('--name <NAME>', 'of the cluster: lower-case letters, digits and dashes', 'local')
+    .option('--json', 'one JSON document; long verbs print one event a line, the result last');
+}
+
+export const openPlane: OpenPlane = ({ env }) => ({
+  plane: {
+    clock: systemClock,
+    processes: standingProcesses,
+    isPortFree,
+    freeBytes: statfsFree,
+    random: Math.random,
+    askHealth,
+    letNodesJoin,
+  },
+  programs: { cache: cacheFolder(env), env, run: runCommand, freeBytes: statfsFree },
+  listNodes: async (kubeconfig, signal) => {
+    const { kubernetesCluster } = await import('../../cluster/kubernetes/cluster.ts');
+    return (await kubernetesCluster({ kubeconfig, clock: systemClock })).listNodes(signal);
+  },
+  createToken: (kubeconfig, ttlMs) => createBootstrapToken({ kubeconfig, clock: systemClock }, ttlMs),
+});
+
+export function placeOf(options: ClusterOptions, env: Edges['env']): ClusterPlace {
+  return { home: homeFolder(options, env), name: checkClusterName(options.name) };
+}
+
+export function noSuchCluster({ home, name }: ClusterPlace): UserError {
+  const others = listClusters(home).filter((other) => other !== name);
+  return new UserError(`there is no cluster ${name}${others.length > 0 ? `; there is ${others.join(', ')}` : ''}`, {
+    code: 'cluster/none',
+    next: `headstart cluster up --name ${name}`,
+    exitCode: 1,
+  });
+}

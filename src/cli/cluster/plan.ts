@@ -1,0 +1,18 @@
+// cli/cluster/plan.ts: what a verb would do to a local cluster, told instead of done.
+import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import type { Edges } from '../verb.ts';
+
+export function tellPlan(
+  edges: Edges,
+  cluster: string,
+  changes: readonly string[],
+  { json }: { json?: boolean | undefined },
+): void {
+  if (json) {
+    printJson(edges, 'ClusterPlan', { cluster, changes });
+    return;
+  }
+  if (changes.length === 0) edges.stdout('nothing to do\n');
+  for (const change of changes) edges.stdout(`would ${printable(change)}\n`);
+}

@@ -1,0 +1,25 @@
+// cli/cluster/status.ts: `headstart cluster status`: what runs of a local cluster, is it healthy, and which nodes are Ready?
+import { printJson } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
+import { readClusterView, renderCluster } from './view.ts';
+
+export const verb = clusterStatus(openPlane);
+
+const NOT_HEALTHY = 3;
+
+export function clusterStatus(open: OpenPlane): Verb {
+  return {
+    examples: ['cluster status', 'cluster status --name lab --json'],
+    configure: withClusterOptions,
+    async run(_args, options: ClusterOptions, edges) {
+      const place = placeOf(options, edges.env);
+      const view = await readClusterView(place, open(edges), edges.signal());
+      if (options.json) printJson(edges, 'Cluster', view);
+      else edges.stdout(renderCluster(view, edges.nowUs() / 1000));
+      if (view.isHealthy) return 0;
+      edges.stderr(`next:  headstart cluster up --name ${place.name}\n`);
+      return NOT_HEALTHY;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// cli/cluster/token.ts: `headstart cluster token`: a short-lived token with which nodes may join, or the kubeconfig a kubelet starts with.
+import { join, resolve } from 'node:path';
+import { Option } from 'commander';
+import { formatSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { filesOf, GUEST_PORT, readIfThere, readRecord, writePrivate } from '../../cluster/local/cluster-files.ts';
+import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
+import { printJson } from '../output/json.ts';
+import { timeSpan } from '../pool/arguments.ts';
+import type { Verb } from '../verb.ts';
+import {
+  type ClusterOptions,
+  noSuchCluster,
+  type OpenPlane,
+  openPlane,
+  placeOf,
+  withClusterOptions,
+} from './open-plane.ts';
+import { tellPlan } from './plan.ts';
+
+interface Options extends ClusterOptions {
+  ttl: number;
+  output?: string;
+  dryRun?: boolean;
+}
+
+export const verb = clusterToken(openPlane);
+
+export function clusterToken(open: OpenPlane): Verb {
+  return {
+    examples: ['cluster token --ttl 1h', 'cluster token -o bootstrap.kubeconfig'],
+    configure: (command) =>
+      withClusterOptions(command)
+        .addOption(
+          new Option('--ttl <SPAN>', 'how long it is good for').argParser(timeSpan).default(timeSpan('1h'), '1h'),
+        )
+        .option(
+          '-o, --output <FILE>',
+          'write what a kubelet in a guest starts with, closed to others, instead of the token',
+        )
+        .option('--dry-run', 'say what would be made, and make nothing'),
+    async run(_args, options: Options, edges) {
+      const place = placeOf(options, edges.env);
+      const record = readRecord(place);
+      if (!record) throw noSuchCluster(place);
+      if (options.dryRun) {
+        const what = `make a token with which nodes may join for ${formatSpan(options.ttl * 1000)}`;
+        const where = options.output === undefined ? [] : [`write ${resolve(options.output)}`];
+        return tellPlan(edges, place.name, [what, ...where], options);
+      }
+      const { kubeconfig, pki } = filesOf(place);
+      const { id, token, expiresMs } = await open(edges).createToken(kubeconfig, options.ttl);
+      if (options.output !== undefined) {
+        const ca = readIfThere(join(pki, 'ca.crt')) ?? '';
+        const server = `https://${record.guestAddress}:${GUEST_PORT}`;
+        write(resolve(options.output), bootstrapKubeconfig(server, ca, token).reveal());
+      }
+      const written = options.output === undefined ? { token: token.reveal() } : { file: resolve(options.output) };
+      if (options.json) return printJson(edges, 'ClusterToken', { cluster: place.name, id, expiresMs, ...written });
+      edges.stdout(`${written.token ?? written.file}\n`);
+    },
+  };
+}
+
+function write(path: string, text: string): void {
+  try {
+    writePrivate(path, `${text}\n`);
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause;
+    throw new UserError(`${path} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, {
+      code: 'cluster/unwritable',
+      next: 'give a file in a folder that you may write to',
+      cause,
+    });
+  }
+}

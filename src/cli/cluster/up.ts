@@ -1,0 +1,123 @@
+// cli/cluster/up.ts: `headstart cluster up`: a Kubernetes control plane on this machine, which stays when the command has ended.
+import { UserError } from '../../base/errors.ts';
+import { type ClusterPlace, readRecord } from '../../cluster/local/cluster-files.ts';
+import { readGivenPrograms } from '../../cluster/local/given-programs.ts';
+import { lookForUp } from '../../cluster/local/look-at-plane.ts';
+import { describeStep, planUp } from '../../cluster/local/plan-up.ts';
+import {
+  BUILT_VERSION,
+  checkVersion,
+  ensurePrograms,
+  missingPrograms,
+  PLANE_PROGRAMS,
+  type Program,
+  programsFolder,
+} from '../../cluster/local/programs.ts';
+import { SERVERS } from '../../cluster/local/server-flags.ts';
+import { upPlane } from '../../cluster/local/standing-plane.ts';
+import { printJsonLine } from '../output/json.ts';
+import { wholeNumber } from '../pool/arguments.ts';
+import { orInterrupted, tellStory } from '../pool/story.ts';
+import type { Verb } from '../verb.ts';
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
+import { tellPlan } from './plan.ts';
+import { readClusterView, renderCluster } from './view.ts';
+
+interface Options extends ClusterOptions {
+  kubernetes?: string;
+  programs?: string;
+  port?: number;
+  dryRun?: boolean;
+}
+
+export const verb = clusterUp(openPlane);
+
+export function clusterUp(open: OpenPlane): Verb {
+  return {
+    examples: ['cluster up', 'cluster up --name lab --programs /opt/kubernetes/bin'],
+    configure: (command) =>
+      withClusterOptions(command)
+        .option('--kubernetes <VERSION>', `of a new cluster; default: ${BUILT_VERSION}, which is built with Go, once`)
+        .option('--programs <DIR>', 'a folder with etcd and the programs of Kubernetes, instead of building them')
+        .option(
+          '--port <PORT>',
+          'of the API server on 127.0.0.1; default: a free one, then always that',
+          wholeNumber(1024, 65_535),
+        )
+        .option('--dry-run', 'say what would be done, and do nothing'),
+    async run(_args, options: Options, edges) {
+      const place = placeOf(options, edges.env);
+      const opened = open(edges);
+      const chosen = await choosePrograms(place, options, opened.programs);
+      if (options.dryRun) {
+        const steps = planUp(await lookForUp(place, opened.plane, options.port));
+        const building = chosen.missing.map((name) => `build ${name} ${chosen.version} with Go, which takes minutes`);
+        return tellPlan(edges, place.name, [...building, ...steps.map(describeStep)], options);
+      }
+
+      const signal = edges.signal();
+      const story = tellStory(edges, options, (event) => printJsonLine(edges, 'ClusterEvent', event));
+      story.step(`bringing cluster ${place.name} up, Kubernetes ${chosen.version}`);
+      const call = { signal, onWaiting: story.waiting };
+      const kept = `What this command started was stopped; data, certificates and built programs stay.`;
+      const next = `headstart cluster up --name ${place.name}`;
+      const steps = await orInterrupted(signal, { kept, next, code: 'cluster/interrupted' }, async () => {
+        if (chosen.missing.length > 0) await ensurePrograms(chosen.missing, chosen.version, opened.programs, call);
+        const settings = { kubernetes: chosen.version, programs: chosen.folder, apiPort: options.port };
+        return upPlane(place, settings, opened.plane, {
+          ...call,
+          onStep: (step) => story.step(describeStep(step)),
+        });
+      });
+      story.end();
+      const view = await readClusterView(place, opened, signal);
+      if (options.json) return printJsonLine(edges, 'Cluster', view);
+      if (steps.length === 0) edges.stderr('it was up already; nothing was changed\n');
+      edges.stdout(renderCluster(view, edges.nowUs() / 1000));
+      edges.stderr(`next:  export KUBECONFIG=${shellWord(view.kubeconfig)}\n`);
+    },
+  };
+}
+
+/** To be pasted. */
+const shellWord = (text: string) => (/^[\w/.,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+interface Chosen {
+  version: string;
+  folder: string;
+  /** To be built first. */
+  missing: Program[];
+}
+
+/** A cluster that is there keeps its version, and the folder its programs came from as long as they are in it. */
+async function choosePrograms(
+  place: ClusterPlace,
+  { kubernetes, programs }: Options,
+  { cache, run }: ReturnType<OpenPlane>['programs'],
+): Promise<Chosen> {
+  const asked = kubernetes === undefined ? undefined : checkVersion(kubernetes);
+  const known = readRecord(place);
+  const given = programs === undefined ? undefined : await readGivenPrograms(programs, run);
+  const version = given?.version ?? asked ?? known?.kubernetes ?? BUILT_VERSION;
+  if (asked !== undefined && asked !== version) {
+    throw new UserError(`the programs in ${given?.folder} are of Kubernetes ${version}, not ${asked}`, {
+      code: 'cluster/other-version',
+      kept: 'Nothing was started.',
+      next: 'leave out --kubernetes, or give another folder',
+    });
+  }
+  if (known && known.kubernetes !== version) throw otherVersion(place, known.kubernetes, version);
+  if (given) return { version, folder: given.folder, missing: [] };
+  if (known && missingPrograms(known.programs, SERVERS).length === 0)
+    return { version, folder: known.programs, missing: [] };
+  const folder = programsFolder(cache, version);
+  return { version, folder, missing: missingPrograms(folder, PLANE_PROGRAMS) };
+}
+
+function otherVersion({ name }: ClusterPlace, known: string, wanted: string): UserError {
+  return new UserError(`cluster ${name} is of Kubernetes ${known}, not ${wanted}`, {
+    code: 'cluster/other-version',
+    kept: 'It was not changed.',
+    next: `take another --name, or delete it first: headstart cluster down --name ${name} --delete`,
+  });
+}

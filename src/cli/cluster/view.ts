@@ -1,0 +1,78 @@
+// cli/cluster/view.ts: what is there to see of a local cluster, its programs and its nodes? Never a credential.
+import { formatSpan } from '../../base/duration.ts';
+import type { Node } from '../../cluster/cluster.ts';
+import type { ClusterPlace } from '../../cluster/local/cluster-files.ts';
+import { lookAtPlane, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
+import { type Column, renderTable } from '../output/table.ts';
+import { noSuchCluster, type OpenedPlane } from './open-plane.ts';
+
+export interface NodeView extends Pick<Node, 'name' | 'isReady' | 'isUnschedulable' | 'troubles' | 'kubeletVersion'> {
+  readySinceMs?: number;
+}
+
+export interface ClusterView extends PlaneView {
+  /** Absent when the API server could not be asked. */
+  nodes?: NodeView[];
+}
+
+export async function readClusterView(
+  place: ClusterPlace,
+  { plane, listNodes }: OpenedPlane,
+  signal: AbortSignal,
+): Promise<ClusterView> {
+  const view = await lookAtPlane(place, plane);
+  if (!view) throw noSuchCluster(place);
+  const canAsk = view.programs.some(({ name, isHealthy }) => name === 'kube-apiserver' && isHealthy);
+  if (!canAsk) return view;
+  const nodes = await listNodes(view.kubeconfig, signal);
+  return { ...view, nodes: nodes.map(viewOfNode).sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+function viewOfNode({ name, isReady, readySinceMs, isUnschedulable, troubles, kubeletVersion }: Node): NodeView {
+  return {
+    name,
+    isReady,
+    isUnschedulable,
+    troubles,
+    kubeletVersion,
+    ...(readySinceMs !== undefined && { readySinceMs }),
+  };
+}
+
+export function renderCluster(view: ClusterView, nowMs: number): string {
+  const facts = [
+    ['kubernetes', view.kubernetes],
+    ['server', view.server],
+    ['for guests', `https://${view.guest.address}:${view.guest.port}, in pools that have it as a service`],
+    ['kubeconfig', view.kubeconfig],
+  ] as const;
+  const head = facts.map(([name, value]) => `  ${name.padEnd(10)}  ${value}\n`).join('');
+  const since = (ms: number | undefined) =>
+    ms === undefined ? '' : formatSpan(Math.floor(Math.max(0, nowMs - ms) / 1000) * 1e6);
+  const programs: Column<ServerView>[] = [
+    { title: 'PROGRAM', cell: ({ name }) => name },
+    { title: 'HEALTHY', cell: ({ isHealthy, why }) => (isHealthy ? 'yes' : `no: ${why}`) },
+    { title: 'PID', align: 'right', cell: ({ pid }) => (pid === undefined ? '' : String(pid)) },
+    { title: 'SINCE', align: 'right', cell: ({ sinceMs }) => since(sinceMs) },
+    { title: 'ADDRESS', cell: ({ address }) => address },
+  ];
+  return `${view.name}\n${head}\n${renderTable(programs, view.programs)}\n${renderNodes(view.nodes, since)}`;
+}
+
+function renderNodes(nodes: readonly NodeView[] | undefined, since: (ms: number | undefined) => string): string {
+  if (!nodes) return 'nodes: the API server cannot be asked\n';
+  if (nodes.length === 0) return 'no nodes\n';
+  return renderTable<NodeView>(
+    [
+      { title: 'NODE', cell: ({ name }) => name },
+      { title: 'READY', cell: ({ isReady }) => (isReady ? 'yes' : 'no') },
+      { title: 'SINCE', align: 'right', cell: ({ readySinceMs }) => since(readySinceMs) },
+      { title: 'KUBELET', cell: ({ kubeletVersion }) => kubeletVersion },
+      {
+        title: '',
+        cell: ({ isUnschedulable, troubles }) => [...(isUnschedulable ? ['cordoned'] : []), ...troubles].join(', '),
+      },
+    ],
+    nodes,
+  );
+}

@@ -1,0 +1,132 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { certificatesToMake, ensureAuthority } from './authority.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 16, 9);
+const DAY_MS = 86_400_000;
+const options = { guestAddress: '168.0.0.10', nowMs: NOW_MS };
+
+let folder: string;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'headstart-pki-')), 'pki');
+});
+afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
+
+const ensure = (more: Partial<typeof options> = {}) => ensureAuthority(folder, { ...options, ...more });
+const toMake = (more: Partial<typeof options> = {}) => certificatesToMake(folder, { ...options, ...more });
+const text = (file: string) => readFileSync(join(folder, file), 'utf8');
+const certificate = (name: string) => new X509Certificate(text(`${name}.crt`));
+const everything = () => Object.fromEntries(readdirSync(folder).map((file) => [file, text(file)]));
+
+describe('the authority of a local cluster', () => {
+  it('signs for each program who it is, and closes every key to others', () => {
+    expect(toMake()).toEqual(expect.arrayContaining(['ca', 'etcd-ca', 'apiserver', 'admin', 'scheduler']));
+    ensure();
+    expect(toMake()).toEqual([]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600);
+    expect(certificate('apiserver').checkIP('168.0.0.10')).toBeDefined();
+    expect(certificate('admin').subject).toBe('O=system:masters\nCN=headstart-admin');
+    expect(certificate('controller-manager').subject).toBe('CN=system:kube-controller-manager');
+    expect(certificate('admin').verify(certificate('ca').publicKey)).toBe(true);
+  });
+
+  it('does not let in to etcd whoever has a certificate of the cluster', () => {
+    ensure();
+    const etcd = certificate('etcd-ca').publicKey;
+    expect(certificate('etcd-client').verify(etcd)).toBe(true);
+    for (const name of ['admin', 'kubelet-client', 'scheduler', 'apiserver'])
+      expect(certificate(name).verify(etcd), name).toBe(false);
+  });
+
+  it('made twice changes nothing', () => {
+    ensure();
+    const before = everything();
+    ensure({ nowMs: NOW_MS + 100 * DAY_MS });
+    expect(everything()).toEqual(before);
+  });
+
+  it('renews what is about to expire, under the same authority', () => {
+    ensure();
+    const authority = text('ca.crt');
+    const later = { nowMs: NOW_MS + 300 * DAY_MS };
+    expect(toMake(later)).not.toContain('ca');
+    expect(toMake(later)).toContain('admin');
+    ensure(later);
+    expect(toMake(later)).toEqual([]);
+    expect(text('ca.crt')).toBe(authority);
+    expect(Date.parse(certificate('admin').validTo)).toBeGreaterThan(later.nowMs + 300 * DAY_MS);
+  });
+
+  it('makes the certificate of the API server anew when guests are to see it elsewhere', () => {
+    ensure();
+    expect(toMake({ guestAddress: '168.0.0.20' })).toEqual(['apiserver']);
+    ensure({ guestAddress: '168.0.0.20' });
+    expect(certificate('apiserver').checkIP('168.0.0.20')).toBeDefined();
+  });
+
+  it('puts right whatever a killed command or a careless hand left of a certificate and its key', () => {
+    ensure();
+    const leaves = readdirSync(folder).filter((file) => !/^(?:etcd-)?ca\.|service-account/.test(file));
+    fc.assert(
+      fc.property(fc.constantFrom(...leaves), fc.constantFrom('gone', 'empty', 'cut', 'of another'), (file, how) => {
+        const path = join(folder, file);
+        const other = leaves.find((one) => one !== file && one.slice(-4) === file.slice(-4))!;
+        if (how === 'gone') rmSync(path);
+        else writeFileSync(path, how === 'empty' ? '' : how === 'cut' ? text(file).slice(0, 100) : text(other));
+        expect(toMake()).toEqual([file.slice(0, -4)]);
+        ensure();
+        expect(toMake()).toEqual([]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it.each(['ca', 'etcd-ca'])('never makes another %s in place of one that is broken', (name) => {
+    ensure();
+    const before = everything();
+    for (const [file, content] of [
+      [`${name}.key`, before[name === 'ca' ? 'etcd-ca.key' : 'ca.key']!],
+      [`${name}.key`, ''],
+      [`${name}.crt`, 'not a certificate'],
+    ] as const) {
+      writeFileSync(join(folder, file), content);
+      expect(() => ensure(), file).toThrow(expect.objectContaining({ code: 'cluster/lost-authority' }));
+      writeFileSync(join(folder, file), before[file]!);
+    }
+    expect(everything()).toEqual(before);
+  });
+
+  it('begins again when it was killed before the first certificate was there', () => {
+    ensure();
+    rmSync(join(folder, 'ca.crt'));
+    ensure();
+    expect(toMake()).toEqual([]);
+    expect(certificate('admin').verify(certificate('ca').publicKey)).toBe(true);
+  });
+
+  it('replaces a link instead of writing where it leads', () => {
+    ensure();
+    const outside = join(folder, '..', 'outside');
+    writeFileSync(outside, 'mine');
+    chmodSync(outside, 0o644);
+    rmSync(join(folder, 'admin.key'));
+    symlinkSync(outside, join(folder, 'admin.key'));
+    ensure();
+    expect(readFileSync(outside, 'utf8')).toBe('mine');
+    expect(text('admin.key')).toContain('PRIVATE KEY');
+  });
+});

@@ -1,0 +1,154 @@
+// cluster/local/cluster-files.ts: where is what of a local cluster, and what is remembered of it? Nothing else builds a path in there.
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files.ts';
+import { isFull, isMissing, readJson } from '../../vms/qemu/json-file.ts';
+import { SERVERS, type Server } from './server-flags.ts';
+
+export interface ClusterPlace {
+  home: string;
+  name: string;
+}
+
+/** Written before anything is started by it. */
+export interface ClusterRecord {
+  format: 1;
+  /** `v1.35.8` */
+  kubernetes: string;
+  /** The folder that the programs are run from. */
+  programs: string;
+  /** On 127.0.0.1, and kept: pools and kubeconfigs name the API server's. */
+  ports: Ports;
+  /** How guests of a pool see the API server: its certificate is good for this address, too. */
+  guestAddress: string;
+  createdMs: number;
+  /** Nodes may join: the roles have been bound. */
+  isJoinable: boolean;
+}
+
+export type Ports = Record<Server | 'etcd-peer', number>;
+
+/** In the guests' network, below the instances and apart from the addresses that examples of services use. */
+export const GUEST_ADDRESS = '168.0.0.10';
+export const GUEST_PORT = 6443;
+
+export interface ClusterFiles {
+  folder: string;
+  record: string;
+  pki: string;
+  etcdData: string;
+  /** For people and other programs, as administrator. */
+  kubeconfig: string;
+  componentKubeconfig(server: Server): string;
+  log(server: Server): string;
+  /** Of the time before, which may be why it was started again. */
+  previousLog(server: Server): string;
+}
+
+export const clustersFolder = (home: string) => join(home, 'clusters');
+/** Gone already as far as anybody can tell. */
+export const deletingPrefix = '.deleting-';
+
+export function filesOf({ home, name }: ClusterPlace): ClusterFiles {
+  const folder = join(clustersFolder(home), checkClusterName(name));
+  return {
+    folder,
+    record: join(folder, 'cluster.json'),
+    pki: join(folder, 'pki'),
+    etcdData: join(folder, 'etcd'),
+    kubeconfig: join(folder, 'kubeconfig'),
+    componentKubeconfig: (server) => join(folder, `${server}.kubeconfig`),
+    log: (server) => join(folder, `${server}.log`),
+    previousLog: (server) => join(folder, `${server}.previous.log`),
+  };
+}
+
+/** It becomes a folder and part of names in the cluster. */
+export function checkClusterName(name: string): string {
+  if (/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(name)) return name;
+  throw new UserError(`${JSON.stringify(name)} cannot be the name of a cluster`, {
+    code: 'cluster/bad-name',
+    next: 'take lower-case letters, digits and dashes, 50 at most, no dash at either end',
+  });
+}
+
+const port = z.number().int().min(1).max(65_535);
+const recordSchema: z.ZodType<ClusterRecord> = z.object({
+  format: z.literal(1),
+  kubernetes: z.string(),
+  programs: z.string(),
+  ports: z.object({
+    etcd: port,
+    'etcd-peer': port,
+    'kube-apiserver': port,
+    'kube-controller-manager': port,
+    'kube-scheduler': port,
+  }),
+  guestAddress: z.string(),
+  createdMs: z.number(),
+  isJoinable: z.boolean(),
+});
+
+/** Undefined when there is no such cluster, or only the folder of one that never came to be. */
+export function readRecord(place: ClusterPlace): ClusterRecord | undefined {
+  return readJson(filesOf(place).record, recordSchema);
+}
+
+export function writeRecord(place: ClusterPlace, record: ClusterRecord): void {
+  writePrivate(filesOf(place).record, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+export function listClusters(home: string): string[] {
+  try {
+    return readdirSync(clustersFolder(home), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+export function ensureFolder({ folder }: Pick<ClusterFiles, 'folder'>): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  if (found.isDirectory() && (found.mode & 0o077) === 0) return;
+  throw new UserError(`${folder} is not a folder that only its owner can enter`, {
+    code: 'cluster/unsafe-folder',
+    kept: 'Nothing was changed.',
+    next: 'remove it, or close it with chmod 700',
+  });
+}
+
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export function writePrivate(path: string, text: string): void {
+  try {
+    writeFileAtomic(path, text, 0o600);
+  } catch (cause) {
+    if (!isFull(cause)) throw cause;
+    throw noSpace(path, cause);
+  }
+}
+
+export function noSpace(path: string, cause: unknown): UserError {
+  return new UserError(`${path} could not be written: the disk is full`, {
+    code: 'cluster/no-space',
+    kept: 'What was there before is as it was.',
+    next: 'free some space, then run the same command again',
+    exitCode: 1,
+    cause,
+  });
+}
+
+export const PORT_NAMES = ['etcd', 'etcd-peer', ...SERVERS.filter((server) => server !== 'etcd')] as const;

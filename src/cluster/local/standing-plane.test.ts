@@ -1,0 +1,273 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ClusterPlace, filesOf, readRecord } from './cluster-files.ts';
+import { lookAtPlane } from './look-at-plane.ts';
+import { SERVERS } from './server-flags.ts';
+import { deletePlane, downPlane, upPlane } from './standing-plane.ts';
+import { type FakePlane, fakePlane } from './testing.ts';
+import type { PlaneCall } from './up-run.ts';
+
+const options = { kubernetes: 'v1.35.8', programs: '/opt/kube' };
+
+let home: string;
+let place: ClusterPlace;
+let world: FakePlane;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'headstart-standing-'));
+  place = { home, name: 'lab' };
+  world = fakePlane();
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const up = (more: Partial<typeof options & { apiPort: number }> = {}, call: PlaneCall = {}) =>
+  upPlane(place, { ...options, ...more }, world, call);
+const running = () => [...world.running.keys()].map((key) => key.split(' ').at(-1)).sort();
+const everything = [...SERVERS].sort();
+const code = (expected: string) => expect.objectContaining({ code: expected });
+
+describe('a standing plane', () => {
+  it('comes up in order, each program once the one it asks is healthy, and lets nodes join', async () => {
+    await up();
+    expect(world.told).toEqual(SERVERS.map((server) => `start ${server}`));
+    expect(world.joined).toBe(1);
+    expect(readRecord(place)).toMatchObject({ kubernetes: 'v1.35.8', isJoinable: true, guestAddress: '168.0.0.10' });
+    const view = await lookAtPlane(place, world);
+    expect(view).toMatchObject({
+      isHealthy: true,
+      server: `https://127.0.0.1:${readRecord(place)!.ports['kube-apiserver']}`,
+    });
+    expect(view!.programs.every(({ isRunning, pid }) => isRunning && pid !== undefined)).toBe(true);
+  });
+
+  it('is closed to others, whatever is in its folder', async () => {
+    await up();
+    const { folder, kubeconfig } = filesOf(place);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile()))
+      expect(statSync(join(file.parentPath, file.name)).mode & 0o077, file.name).toBe(0);
+    expect(readFileSync(kubeconfig, 'utf8')).toContain('"current-context":"headstart-lab"');
+  });
+
+  it('is told nothing secret, and to listen on loopback only', async () => {
+    await up();
+    for (const { argv } of world.running.values()) {
+      const flags = argv.join(' ');
+      expect(flags).not.toMatch(/0\.0\.0\.0|PRIVATE|::/);
+      for (const [url] of flags.matchAll(/https?:\/\/[^ ,]+/g))
+        expect(url).toMatch(/127\.0\.0\.1|kubernetes\.default\.svc/);
+      expect(flags).toMatch(/127\.0\.0\.1/);
+    }
+  });
+
+  it('up twice changes nothing', async () => {
+    await up();
+    const before = readFileSync(filesOf(place).record, 'utf8');
+    expect(await up()).toEqual([]);
+    expect(world.told).toHaveLength(SERVERS.length);
+    expect(world.joined).toBe(1);
+    expect(readFileSync(filesOf(place).record, 'utf8')).toBe(before);
+  });
+
+  it.each(SERVERS)('starts %s again when it was killed, and leaves the others alone', async (server) => {
+    await up();
+    const ports = readRecord(place)!.ports;
+    world.running.delete(`${filesOf(place).folder} ${server}`);
+    const view = await lookAtPlane(place, world);
+    expect(view!.isHealthy).toBe(false);
+    expect(view!.programs.filter(({ isRunning }) => !isRunning).map(({ name }) => name)).toEqual([server]);
+    world.told.length = 0;
+    await up();
+    expect(world.told).toEqual([`start ${server}`]);
+    expect(readRecord(place)!.ports).toEqual(ports);
+  });
+
+  it('starts again what was killed so shortly before that it was still to be seen', async () => {
+    await up();
+    const key = `${filesOf(place).folder} kube-apiserver`;
+    const { askHealth } = world;
+    let isDying = true;
+    world.askHealth = async (probe) => {
+      if (isDying) world.running.delete(key);
+      isDying = false;
+      return askHealth(probe);
+    };
+    world.told.length = 0;
+    expect(await up()).toEqual([{ do: 'start', server: 'kube-apiserver' }]);
+    expect(running()).toEqual(everything);
+  });
+
+  it('goes down in the opposite order, keeps its data, and comes up with the same ports and certificates', async () => {
+    await up();
+    const { pki, kubeconfig } = filesOf(place);
+    const before = [readFileSync(join(pki, 'ca.crt'), 'utf8'), readFileSync(kubeconfig, 'utf8')];
+    world.told.length = 0;
+    expect(await downPlane(place, world, {})).toEqual(SERVERS.toReversed());
+    expect(world.told).toEqual(SERVERS.toReversed().map((server) => `stop ${server}`));
+    expect(await downPlane(place, world, {})).toEqual([]);
+    await up();
+    expect([readFileSync(join(pki, 'ca.crt'), 'utf8'), readFileSync(kubeconfig, 'utf8')]).toEqual(before);
+    expect(world.joined).toBe(1);
+  });
+
+  it('kills what does not listen, after a while', async () => {
+    await up();
+    world.deaf.add('kube-apiserver');
+    world.told.length = 0;
+    await downPlane(place, world, {});
+    expect(world.told).toContain('kill kube-apiserver');
+    expect(running()).toEqual([]);
+  });
+
+  it('deleted is gone, with what a delete that was killed left', async () => {
+    await up();
+    mkdirSync(join(home, 'clusters', '.deleting-lab'));
+    await deletePlane(place, world, {});
+    expect(running()).toEqual([]);
+    expect(readdirSync(join(home, 'clusters'))).toEqual([]);
+    expect(await lookAtPlane(place, world)).toBeUndefined();
+    expect(await deletePlane(place, world, {})).toEqual([]);
+  });
+
+  it('can be taken down and deleted when its record is broken', async () => {
+    await up();
+    writeFileSync(filesOf(place).record, '{');
+    await expect(up()).rejects.toThrow(code('vms/bad-record'));
+    await deletePlane(place, world, {});
+    expect(running()).toEqual([]);
+  });
+});
+
+describe('a plane that does not come up', () => {
+  it('says which program ended, with the end of its log, and stops what it had started', async () => {
+    world.endsAtOnce.set('kube-apiserver', 'ended with code 1');
+    const { folder, log } = filesOf(place);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(log('kube-apiserver'), `${'early\n'.repeat(5000)}error: no such flag\n`);
+    await expect(up()).rejects.toThrow(/^kube-apiserver ended with code 1\n(?:early\n){4}error: no such flag$/);
+    expect(running()).toEqual([]);
+    expect(world.told.at(-1)).toBe('stop etcd');
+    world.endsAtOnce.clear();
+    await up();
+    expect(running()).toEqual(everything);
+  });
+
+  it('gives up on one that is never healthy, and leaves alone what ran before', async () => {
+    await up();
+    world.running.delete(`${filesOf(place).folder} kube-scheduler`);
+    world.neverHealthy.add('kube-scheduler');
+    await expect(up()).rejects.toThrow(/kube-scheduler was not healthy in 180 s: it answers 500 \(etcd\)/);
+    expect(running()).toEqual(everything.filter((server) => server !== 'kube-scheduler'));
+  });
+
+  it('says how to get out when a program runs but does not answer', async () => {
+    await up();
+    world.neverHealthy.add('etcd');
+    await expect(up()).rejects.toMatchObject({
+      code: 'cluster/plane-failed',
+      next: expect.stringContaining('cluster down'),
+    });
+    expect(running()).toEqual(everything);
+  });
+
+  it('is stopped when it is interrupted half-way', async () => {
+    const stop = new AbortController();
+    world.before = (effect) => effect === 'start kube-controller-manager' && stop.abort(new Error('interrupted'));
+    await expect(up({}, { signal: stop.signal })).rejects.toThrow('interrupted');
+    expect(running()).toEqual([]);
+  });
+
+  it.each([...SERVERS.map((server) => `start ${server}`), 'join'])(
+    'killed before "%s" is taken up where it was left',
+    async (point) => {
+      const killed = fakePlane();
+      killed.before = (effect) => {
+        // kill -9: nothing is cleaned up, whatever runs goes on.
+        if (effect === point) world.running = new Map(killed.running);
+        if (effect === point) throw new Error('killed');
+      };
+      await expect(upPlane(place, options, killed, {})).rejects.toThrow('killed');
+      await up();
+      expect(running()).toEqual(everything);
+      expect(world.told).toEqual(
+        SERVERS.filter((server) => !killed.told.includes(`start ${server}`)).map((s) => `start ${s}`),
+      );
+      expect(readRecord(place)).toMatchObject({ isJoinable: true });
+      expect(await up()).toEqual([]);
+    },
+  );
+
+  it('is not begun where there is no room, and left alone where it needs none', async () => {
+    world.free = 100 << 20;
+    await expect(up()).rejects.toThrow(code('cluster/no-space'));
+    expect(world.told).toEqual([]);
+    world.free = 2 ** 40;
+    await up();
+    world.free = 0;
+    expect(await up()).toEqual([]);
+  });
+
+  it('refuses a folder that is a link or open to others', async () => {
+    mkdirSync(join(home, 'clusters'));
+    symlinkSync(home, join(home, 'clusters', 'lab'));
+    await expect(up()).rejects.toThrow(code('cluster/unsafe-folder'));
+    rmSync(join(home, 'clusters', 'lab'));
+    mkdirSync(join(home, 'clusters', 'lab'), { mode: 0o755 });
+    await expect(up()).rejects.toThrow(code('cluster/unsafe-folder'));
+    expect(world.told).toEqual([]);
+  });
+
+  it.each(['', '..', '../x', 'A', '-a', 'a-', 'a/b', 'a\0', 'x'.repeat(51)])('refuses the name %j', async (name) => {
+    place = { home, name };
+    await expect(async () => up()).rejects.toThrow(code('cluster/bad-name'));
+  });
+});
+
+describe('the ports of a plane', () => {
+  it('are others where somebody else listens', async () => {
+    await up();
+    const before = readRecord(place)!.ports;
+    await downPlane(place, world, {});
+    world.takenPorts.add(before.etcd);
+    await up();
+    const after = readRecord(place)!.ports;
+    expect(after.etcd).not.toBe(before.etcd);
+    expect({ ...after, etcd: before.etcd }).toEqual(before);
+    expect(new Set(Object.values(after)).size).toBe(5);
+    expect(
+      [...world.running.values()].some(({ argv }) => argv.includes(`--etcd-servers=https://127.0.0.1:${after.etcd}`)),
+    ).toBe(true);
+  });
+
+  it('of the API server is moved only when asked, and everybody is told', async () => {
+    await up();
+    await downPlane(place, world, {});
+    const before = readRecord(place)!.ports;
+    world.takenPorts.add(before['kube-apiserver']);
+    await expect(up()).rejects.toThrow(code('cluster/port-taken'));
+    expect(running()).toEqual([]);
+    await up({ apiPort: 16443 });
+    expect(readFileSync(filesOf(place).kubeconfig, 'utf8')).toContain('https://127.0.0.1:16443');
+    expect(readFileSync(filesOf(place).componentKubeconfig('kube-scheduler'), 'utf8')).toContain(':16443');
+    world.takenPorts.add(16444);
+    await expect(up({ apiPort: 16444 })).rejects.toThrow(code('cluster/port-taken'));
+    expect(running()).toEqual(everything);
+    expect(existsSync(filesOf(place).record)).toBe(true);
+  });
+
+  it('that none are left of is said', async () => {
+    world.isPortFree = async () => false;
+    await expect(up()).rejects.toThrow(code('cluster/no-port'));
+  });
+});

@@ -1,0 +1,79 @@
+// cluster/local/testing.ts: the world of a standing plane in memory: processes, ports and health that a test decides about.
+import { basename } from 'node:path';
+import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
+import type { PlaneEdges } from './plane-edges.ts';
+import type { Server } from './server-flags.ts';
+import type { Running } from './standing-process.ts';
+
+export interface FakePlane extends PlaneEdges {
+  clock: FakeClock;
+  /** By folder and name. */
+  running: Map<string, Running & { argv: readonly string[] }>;
+  /** What was started and stopped, in order. */
+  told: string[];
+  takenPorts: Set<number>;
+  /** Ends right after it was started, with this. */
+  endsAtOnce: Map<Server, string>;
+  /** Runs but never becomes healthy. */
+  neverHealthy: Set<Server>;
+  /** Does not end when asked, only when killed. */
+  deaf: Set<Server>;
+  joined: number;
+  free: number;
+  /** Called before each effect; throws to stand for a kill at that very point. */
+  before: (effect: string) => void;
+}
+
+export function fakePlane(): FakePlane {
+  const clock = fakeClock();
+  let pid = 100;
+  const key = (folder: string, server: string) => `${folder} ${server}`;
+  const world: FakePlane = {
+    clock,
+    running: new Map(),
+    told: [],
+    takenPorts: new Set(),
+    endsAtOnce: new Map(),
+    neverHealthy: new Set(),
+    deaf: new Set(),
+    joined: 0,
+    free: 2 ** 40,
+    before: () => {},
+    random: () => 0,
+    freeBytes: async () => world.free,
+    isPortFree: async (port) => !world.takenPorts.has(port),
+    processes: {
+      find: (folder, server) => world.running.get(key(folder, server)),
+      start(folder, argv) {
+        const server = basename(argv[0]) as Server;
+        world.before(`start ${server}`);
+        world.told.push(`start ${server}`);
+        const why = world.endsAtOnce.get(server);
+        if (why === undefined) world.running.set(key(folder, server), { pid: ++pid, sinceMs: clock.nowMs(), argv });
+        return () => why;
+      },
+      signal(folder, server, signal) {
+        if (!world.running.has(key(folder, server)) || signal === 'SIGCONT') return;
+        if (signal === 'SIGTERM' && world.deaf.has(server as Server)) return;
+        world.told.push(`${signal === 'SIGKILL' ? 'kill' : 'stop'} ${server}`);
+        world.running.delete(key(folder, server));
+      },
+    },
+    askHealth: async ({ url }) => {
+      const port = new URL(url).port;
+      const asked = [...world.running.entries()].find(([, { argv }]) => argv.some((flag) => isPortOf(flag, port)));
+      const server = asked?.[0].split(' ').at(-1) as Server | undefined;
+      if (!server) return { isHealthy: false, why: 'does not answer (ECONNREFUSED)' };
+      return world.neverHealthy.has(server) ? { isHealthy: false, why: 'answers 500 (etcd)' } : { isHealthy: true };
+    },
+    letNodesJoin: async () => {
+      world.before('join');
+      world.joined++;
+    },
+  };
+  return world;
+}
+
+function isPortOf(flag: string, port: string): boolean {
+  return flag === `--secure-port=${port}` || flag === `--listen-client-urls=https://127.0.0.1:${port}`;
+}

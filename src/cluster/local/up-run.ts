@@ -1,0 +1,174 @@
+// cluster/local/up-run.ts: one step on the way up: it is done, and what it needs is waited for. Remembers what it started, to take it back.
+import { mkdirSync } from 'node:fs';
+import { UserError } from '../../base/errors.ts';
+import type { CallOptions } from '../../vms/factory.ts';
+import { ensureAuthority } from './authority.ts';
+import {
+  type ClusterFiles,
+  type ClusterPlace,
+  type ClusterRecord,
+  filesOf,
+  GUEST_ADDRESS,
+  type Ports,
+  readRecord,
+  writeRecord,
+} from './cluster-files.ts';
+import { logTail } from './log-tail.ts';
+import type { PortName, UpStep } from './plan-up.ts';
+import type { PlaneEdges } from './plane-edges.ts';
+import { takePorts } from './ports.ts';
+import { SERVERS, type Server } from './server-flags.ts';
+import { argvOf, probeOf, writeKubeconfigs } from './server-set-up.ts';
+import { stopServer } from './stop-servers.ts';
+
+export interface UpOptions {
+  /** For a new cluster; one that is there keeps its own. */
+  kubernetes: string;
+  /** Where the programs are. */
+  programs: string;
+  /** Of the API server; default: a free one, or the one it has. */
+  apiPort?: number | undefined;
+}
+
+export interface PlaneCall extends CallOptions {
+  onStep?(step: UpStep): void;
+}
+
+const READY_MS = 180_000;
+const LOOK_EVERY_MS = 250;
+
+/** A server that this command has not started and that ended meanwhile. */
+export class Vanished extends Error {}
+
+/** The steps of one `up`, and which servers it has started. */
+export class UpRun {
+  readonly #place: ClusterPlace;
+  readonly #files: ClusterFiles;
+  readonly #options: UpOptions;
+  readonly #edges: PlaneEdges;
+  readonly #call: PlaneCall;
+  readonly #own = new Map<Server, () => string | undefined>();
+
+  constructor(place: ClusterPlace, options: UpOptions, edges: PlaneEdges, call: PlaneCall) {
+    this.#place = place;
+    this.#files = filesOf(place);
+    this.#options = options;
+    this.#edges = edges;
+    this.#call = call;
+  }
+
+  /** Programs may come from elsewhere than the last time. */
+  remember(): void {
+    const known = readRecord(this.#place);
+    const { programs } = this.#options;
+    if (known && known.programs !== programs) writeRecord(this.#place, { ...known, programs });
+  }
+
+  async take(step: UpStep): Promise<void> {
+    for (const asked of askedBy(step)) await this.awaitHealthy(asked);
+    this.#call.signal?.throwIfAborted();
+    this.#call.onStep?.(step);
+    switch (step.do) {
+      case 'take-ports':
+        return this.#takePorts(step.names);
+      case 'stop':
+        return stopServer(this.#files.folder, step.server, this.#edges, this.#call);
+      case 'certify':
+        return this.#certify();
+      case 'start':
+        return this.#start(step.server);
+      case 'let-nodes-join':
+        await this.#edges.letNodesJoin(this.#files.kubeconfig, this.#call.signal);
+        return writeRecord(this.#place, { ...this.#record(), isJoinable: true });
+    }
+  }
+
+  async #takePorts(names: readonly PortName[]): Promise<void> {
+    const { kubernetes, programs, apiPort } = this.#options;
+    const known = readRecord(this.#place);
+    const given = names.includes('kube-apiserver') && apiPort !== undefined ? { 'kube-apiserver': apiPort } : {};
+    const asked = names.filter((name) => !(name in given));
+    const taken = await takePorts(asked.length, this.#edges, new Set(Object.values({ ...known?.ports, ...given })));
+    const ports = Object.fromEntries(asked.map((name, index) => [name, taken[index]!]));
+    writeRecord(this.#place, {
+      format: 1,
+      kubernetes,
+      guestAddress: GUEST_ADDRESS,
+      createdMs: this.#edges.clock.nowMs(),
+      isJoinable: false,
+      ...known,
+      programs,
+      ports: { ...known?.ports, ...given, ...ports } as Ports,
+    });
+  }
+
+  #certify(): void {
+    const { guestAddress } = this.#record();
+    ensureAuthority(this.#files.pki, { guestAddress, nowMs: this.#edges.clock.nowMs() });
+    writeKubeconfigs(this.#place, this.#record());
+  }
+
+  #start(server: Server): void {
+    writeKubeconfigs(this.#place, this.#record());
+    mkdirSync(this.#files.etcdData, { recursive: true, mode: 0o700 });
+    const argv = argvOf(server, this.#files, this.#record());
+    const logs = { log: this.#files.log(server), previousLog: this.#files.previousLog(server) };
+    this.#own.set(server, this.#edges.processes.start(this.#files.folder, argv, logs));
+  }
+
+  async awaitHealthy(server: Server): Promise<void> {
+    const { clock, processes, askHealth } = this.#edges;
+    const { signal, onWaiting } = this.#call;
+    const untilMs = clock.nowMs() + READY_MS;
+    for (;;) {
+      signal?.throwIfAborted();
+      const health = await askHealth(probeOf(server, this.#files, this.#record()));
+      // Somebody else's server on that port could be as healthy as ours.
+      const isThere = processes.find(this.#files.folder, server) !== undefined;
+      if (health.isHealthy && isThere) return;
+      const own = this.#own.get(server);
+      if (!own && !isThere) throw new Vanished(server);
+      const ended = own?.();
+      if (ended !== undefined) throw this.#failed(server, ended);
+      if (clock.nowMs() > untilMs)
+        throw this.#failed(server, `was not healthy in ${READY_MS / 1000} s: it ${health.why}`);
+      onWaiting?.(`${server} to be healthy`);
+      await clock.sleep(LOOK_EVERY_MS, signal);
+    }
+  }
+
+  /** In the opposite order, and whatever the reason: not even an interrupt is one to leave half a plane behind. */
+  async stopOwn(): Promise<void> {
+    for (const server of [...this.#own.keys()].toReversed())
+      await stopServer(this.#files.folder, server, this.#edges, {});
+  }
+
+  #record(): ClusterRecord {
+    const record = readRecord(this.#place);
+    if (record) return record;
+    throw new UserError(`${this.#files.record} was removed while the cluster was coming up`, {
+      code: 'cluster/no-record',
+      exitCode: 1,
+    });
+  }
+
+  #failed(server: Server, why: string): UserError {
+    const log = this.#files.log(server);
+    const before = SERVERS.filter((one) => !this.#own.has(one) && this.#edges.processes.find(this.#files.folder, one));
+    return new UserError(`${server} ${why}\n${logTail(log)}`.trimEnd(), {
+      code: 'cluster/plane-failed',
+      kept: `What this command started is stopped${before.length > 0 ? `; ${before.join(', ')} still run` : ''}. Data and certificates stay.`,
+      next: this.#own.has(server)
+        ? `read ${log}, then run the same command again`
+        : `headstart cluster down --name ${this.#place.name}; headstart cluster up --name ${this.#place.name}`,
+      exitCode: 1,
+    });
+  }
+}
+
+/** Without an answer of these a server gives up after some seconds. */
+function askedBy(step: UpStep): readonly Server[] {
+  if (step.do === 'let-nodes-join') return ['kube-apiserver'];
+  if (step.do !== 'start' || step.server === 'etcd') return [];
+  return step.server === 'kube-apiserver' ? ['etcd'] : ['kube-apiserver'];
+}
