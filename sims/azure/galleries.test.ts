@@ -154,6 +154,56 @@ describe('a version', () => {
     ]);
   });
 
+  describe('of a disk in a storage account', () => {
+    const source = {
+      uri: 'https://images.blob.core.windows.net/vhds/node.vhd',
+      storageAccountId:
+        '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/demo/providers/Microsoft.Storage/storageAccounts/images',
+    };
+    const blobVersion = `${IMAGE}/versions/2026.1116.0`;
+    const ofBlob = (bench: Bench, given: JsonObject) => {
+      const body = versionBody(bench);
+      return {
+        body: {
+          ...body,
+          properties: { ...objectAt(body, 'properties'), storageProfile: { osDiskImage: { source: given } } },
+        },
+      };
+    };
+
+    it('is made, and shows where it came from', () => {
+      const bench = new Bench();
+      withVersion(bench);
+      expect(bench.askAndWait('PUT', blobVersion, ofBlob(bench, source)).body?.status).toBe('Succeeded');
+      const made = bench.ask('GET', blobVersion).body;
+      expect(valueAt(made, 'properties', 'storageProfile', 'osDiskImage', 'source')).toEqual(source);
+    });
+
+    it('takes tags and keeps its source; another source is refused', () => {
+      const bench = new Bench();
+      withVersion(bench);
+      bench.askAndWait('PUT', blobVersion, ofBlob(bench, source));
+      bench.askAndWait('PATCH', blobVersion, {
+        body: { tags: { channel: 'dev' }, properties: { storageProfile: { osDiskImage: { source } } } },
+      });
+      expect(bench.ask('GET', blobVersion).body?.tags).toEqual({ channel: 'dev' });
+      const other = { ...source, uri: `${source.uri}.other` };
+      const change = { body: { properties: { storageProfile: { osDiskImage: { source: other } } } } };
+      expect(codeOf(bench.ask('PATCH', blobVersion, change))).toEqual([409, 'PropertyChangeNotAllowed']);
+    });
+
+    it.each([
+      ['no account', { uri: source.uri }],
+      ['an account that is none', { ...source, storageAccountId: '/images' }],
+      ['an address that is none', { ...source, uri: 'node.vhd' }],
+      ['a snapshot as well', { ...source, id: '/snap' }],
+    ])('is refused with %s', (_, given) => {
+      const bench = new Bench();
+      withVersion(bench);
+      expect(codeOf(bench.ask('PUT', blobVersion, ofBlob(bench, given)))).toEqual([400, 'InvalidParameter']);
+    });
+  });
+
   it('lets the exclusion from latest be changed, and nothing of its source', () => {
     const bench = new Bench();
     withVersion(bench, { publishing: { excludeFromLatest: true } });

@@ -1,4 +1,4 @@
-// sims/azure/image-versions.ts: image versions: made from a snapshot, replicated to regions, hidden from latest, deleted.
+// sims/azure/image-versions.ts: image versions: made from a snapshot or a disk in a storage account, replicated to regions, hidden from latest, deleted.
 import { ArmError, resourceNotFound } from './arm-error.ts';
 import type { Answer, Call } from './call.ts';
 import { deleteThing, requireIdleThing, thingBody } from './gallery-things.ts';
@@ -60,7 +60,7 @@ function makeVersion(world: World, call: Call): Answer {
         osDiskImage: {
           sizeInGB: source.sizeGb,
           hostCaching: stringAt(asked, 'storageProfile', 'osDiskImage', 'hostCaching') ?? 'None',
-          source: { id: source.id },
+          source: source.given,
         },
       },
       validationsProfile: { validationOperationStatus: 'NotExecuted' },
@@ -88,9 +88,12 @@ function makeVersion(world: World, call: Call): Answer {
 function changeVersion(world: World, call: Call, version: Version): Answer {
   requireIdleThing(world, version);
   const asked = structuredClone(objectAt(call.body, 'properties') ?? {});
-  const source = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'id');
-  const had = stringAt(version.properties, 'storageProfile', 'osDiskImage', 'source', 'id');
-  if (source !== undefined && keyOf(source) !== keyOf(had ?? '')) throw notAllowed('storageProfile.osDiskImage.source');
+  for (const part of ['id', 'uri', 'storageAccountId']) {
+    const source = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', part);
+    const had = stringAt(version.properties, 'storageProfile', 'osDiskImage', 'source', part);
+    if (source !== undefined && keyOf(source) !== keyOf(had ?? ''))
+      throw notAllowed('storageProfile.osDiskImage.source');
+  }
   const before = objectAt(version.properties, 'publishingProfile') ?? {};
   const change = objectAt(asked, 'publishingProfile') ?? {};
   const storage = stringAt(change, 'storageAccountType');
@@ -158,15 +161,46 @@ function requireName(name: string): string {
   );
 }
 
-/** The one source style that is served: a snapshot's id, in the version's own region and complete. */
-function requireSource(world: World, asked: JsonObject, location: string): Snapshot {
+interface Source {
+  given: JsonObject;
+  sizeGb: number;
+}
+
+/** Storage accounts are not simulated: what is in the blob, and how large it is, nobody looks at. */
+const BLOB_SIZE_GB = 30;
+const STORAGE_ACCOUNT =
+  /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/Microsoft\.Storage\/storageAccounts\/[^/]+$/i;
+
+/** The two styles that are served: a snapshot, or a VHD in a storage account. */
+function requireSource(world: World, asked: JsonObject, location: string): Source {
   const id = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'id');
-  if (id === undefined)
-    throw new ArmError(
-      400,
-      'InvalidParameter',
-      "Required parameter 'galleryImageVersion.properties.storageProfile' has no source.",
-    );
+  const uri = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'uri');
+  if (id !== undefined && uri !== undefined) throw badSource("'id' and 'uri' of a source exclude one another");
+  if (uri !== undefined)
+    return blobSource(uri, stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'storageAccountId'));
+  if (id === undefined) throw badSource('has no source');
+  const { sizeGb } = requireSnapshot(world, id, location);
+  return { given: { id }, sizeGb };
+}
+
+function blobSource(uri: string, storageAccountId: string | undefined): Source {
+  if (!/^https?:$/.test(URL.parse(uri)?.protocol ?? '')) throw badSource(`'${uri}' is not the address of a blob`);
+  if (storageAccountId === undefined) throw badSource("a source with 'uri' needs its 'storageAccountId'");
+  if (!STORAGE_ACCOUNT.test(storageAccountId))
+    throw badSource(`'${storageAccountId}' is not the id of a storage account`);
+  return { given: { uri, storageAccountId }, sizeGb: BLOB_SIZE_GB };
+}
+
+function badSource(why: string): ArmError {
+  return new ArmError(
+    400,
+    'InvalidParameter',
+    `Required parameter 'galleryImageVersion.properties.storageProfile': ${why}.`,
+  );
+}
+
+/** In the version's own region and complete. */
+function requireSnapshot(world: World, id: string, location: string): Snapshot {
   const snapshot = world.snapshots[keyOf(id)];
   if (!snapshot) throw new ArmError(404, 'ResourceNotFound', `The Resource '${id}' was not found.`);
   if (regionKey(snapshot.location) !== regionKey(location)) {

@@ -111,6 +111,7 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
           ['setProtection', (f, gone) => f.setProtection(gone, { fromScaleIn: true, fromPoolActions: true })],
           ['tagInstance', (f, gone) => f.tagInstance(gone, noChange)],
           ['setExcludedFromLatest', (f, _gone, definition) => f.setExcludedFromLatest(definition, '2026.1.1', true)],
+          ['tagVersion', (f, _gone, definition) => f.tagVersion(definition, '2026.1.1', noChange)],
           ['listInstances', (f, gone) => f.listInstances({ ...gone.pool, id: goneId(gone.pool.id) })],
           ['readRecipe', (f, gone) => f.readRecipe({ ...gone.pool, id: goneId(gone.pool.id) })],
           ['tagPool', (f, gone) => f.tagPool({ ...gone.pool, id: goneId(gone.pool.id) }, noChange)],
@@ -303,6 +304,17 @@ export function factoryContract(name: string, makeLab: () => Promise<Lab>): void
           await factory.setExcludedFromLatest(definition, made.name, isExcluded);
           expect(await untilReady(definition, made.name)).toEqual({ ...made, isExcludedFromLatest: isExcluded });
         }
+      });
+
+      it('take tags, give them up again, and keep everything else', async () => {
+        const { definition, made } = await withVersion();
+        for (const _ of [1, 2]) {
+          await factory.tagVersion(definition, made.name, { channel: 'dev', tested: 'yes' });
+          const tags = { ...made.tags, channel: 'dev', tested: 'yes' };
+          expect(await untilReady(definition, made.name)).toEqual({ ...made, tags });
+        }
+        await factory.tagVersion(definition, made.name, { channel: null, tested: null, nothing: null });
+        expect(await untilReady(definition, made.name)).toEqual(made);
       });
 
       it('are deleted, and deleting one again is no failure', async () => {

@@ -217,6 +217,13 @@ export interface Factory {
     isExcluded: boolean,
     options?: CallOptions,
   ): Promise<void>;
+  /** null removes a tag. How the version is offered stays as it is. */
+  tagVersion(
+    definition: Definition,
+    version: string,
+    tags: Readonly<Record<string, string | null>>,
+    options?: CallOptions,
+  ): Promise<void>;
   deleteVersion(definition: Definition, version: string, options?: CallOptions): Promise<void>;
   /** Throws `Refused` while it has versions: nothing goes that nobody named. */
   deleteDefinition(definition: Definition, options?: CallOptions): Promise<void>;

@@ -11,10 +11,24 @@ import { deallocate, powerOff, start } from './power.ts';
 import { referencedImages } from './references.ts';
 import type { AzureSettings } from './settings.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
-import { beginVersion, deleteVersion, listVersions, readVersion, setExcludedFromLatest } from './versions.ts';
+import {
+  type BlobVersionSpec,
+  beginVersion,
+  deleteVersion,
+  listVersions,
+  readVersion,
+  setExcludedFromLatest,
+  tagVersion,
+} from './versions.ts';
+
+/** What Azure can do beyond what every factory can. */
+export interface AzureFactory extends Factory {
+  /** As `beginVersion`, of a disk in a storage account. */
+  beginVersionFromBlob(spec: BlobVersionSpec, options?: CallOptions): Promise<void>;
+}
 
 /** Nothing is loaded, and nobody logs in, before the first call. */
-export function createAzureFactory(settings: AzureSettings, edges: Edges): Factory {
+export function createAzureFactory(settings: AzureSettings, edges: Edges): AzureFactory {
   const connection = connect(settings, edges);
   const hardware: KnownHardware = new Map();
   const spot: KnownSpot = new Map();
@@ -50,8 +64,11 @@ export function createAzureFactory(settings: AzureSettings, edges: Edges): Facto
     listVersions: (definition, options) => within(options, (call) => listVersions(call, definition)),
     readVersion: (definition, version, options) => within(options, (call) => readVersion(call, definition, version)),
     beginVersion: (spec, options) => within(options, (call) => beginVersion(call, spec)),
+    beginVersionFromBlob: (spec, options) => within(options, (call) => beginVersion(call, spec)),
     setExcludedFromLatest: (definition, version, isExcluded, options) =>
       within(options, (call) => setExcludedFromLatest(call, definition, version, isExcluded)),
+    tagVersion: (definition, version, tags, options) =>
+      within(options, (call) => tagVersion(call, definition, version, tags)),
     deleteVersion: (definition, version, options) =>
       within(options, (call) => deleteVersion(call, definition, version)),
     deleteDefinition: (definition, options) => within(options, (call) => deleteDefinition(call, definition)),

@@ -2,9 +2,10 @@
 import type { GalleryImageVersion } from '@azure/arm-compute';
 import type { Definition, Version, VersionSpec } from '../factory.ts';
 import { NotFound } from '../failures.ts';
-import type { Call } from './connection.ts';
+import type { Call, Order } from './connection.ts';
 import { carryOut, unlessRefusedSoon } from './operations.ts';
 import { collect, orNothing } from './reading.ts';
+import { withChanges } from './tags.ts';
 
 export async function listVersions(call: Call, definition: Definition): Promise<Version[]> {
   const { subscriptionId, resourceGroup } = call.settings;
@@ -29,8 +30,13 @@ export async function readVersion(call: Call, definition: Definition, name: stri
   return found && versionOf(found, definition);
 }
 
+/** A version that is made of a disk in a storage account: a page blob that holds a fixed VHD. */
+export interface BlobVersionSpec extends Omit<VersionSpec, 'snapshotId'> {
+  blob: { uri: string; storageAccountId: string };
+}
+
 /** Making and replicating take minutes to hours and are looked at, not held open. */
-export async function beginVersion(call: Call, spec: VersionSpec): Promise<void> {
+export async function beginVersion(call: Call, spec: VersionSpec | BlobVersionSpec): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
   const { definition } = spec;
   const seen = await findVersion(call, definition, spec.name);
@@ -46,7 +52,7 @@ export async function beginVersion(call: Call, spec: VersionSpec): Promise<void>
       .galleryImageVersions.createOrUpdate(resourceGroup, definition.gallery, definition.name, spec.name, {
         location: spec.region,
         tags: { ...spec.tags },
-        storageProfile: { osDiskImage: { source: { id: spec.snapshotId } } },
+        storageProfile: { osDiskImage: { source: 'blob' in spec ? { ...spec.blob } : { id: spec.snapshotId } } },
         publishingProfile: {
           replicaCount: spec.replicas,
           excludeFromLatest: spec.isExcludedFromLatest,
@@ -65,25 +71,63 @@ export async function setExcludedFromLatest(
   name: string,
   isExcluded: boolean,
 ): Promise<void> {
-  const { subscriptionId, resourceGroup } = call.settings;
+  const seen = await requireVersion(call, definition, name);
+  if ((seen.publishingProfile?.excludeFromLatest ?? false) === isExcluded) return;
+  const order = { verb: isExcluded ? 'hiding' : 'showing', thing: `image version ${definition.name}/${name}` };
+  await change(call, definition, seen, order, { excludeFromLatest: isExcluded });
+}
+
+export async function tagVersion(
+  call: Call,
+  definition: Definition,
+  name: string,
+  changes: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const seen = await requireVersion(call, definition, name);
+  const tags = withChanges(seen.tags, changes);
+  if (!tags) return;
+  await change(
+    call,
+    definition,
+    seen,
+    { verb: 'tagging', thing: `image version ${definition.name}/${name}` },
+    { tags },
+  );
+}
+
+async function requireVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion> {
   const seen = await findVersion(call, definition, name);
   if (!seen) throw new NotFound(`image version ${definition.name}/${name}`);
+  return seen;
+}
+
+/** An update says everything that may change, and what the version was made of, again. */
+async function change(
+  call: Call,
+  { gallery, name: definition }: Definition,
+  seen: GalleryImageVersion,
+  order: Order,
+  to: { excludeFromLatest?: boolean; tags?: Record<string, string> },
+): Promise<void> {
+  const { subscriptionId, resourceGroup } = call.settings;
   const { replicaCount, targetRegions, storageAccountType, excludeFromLatest, endOfLifeDate } =
     seen.publishingProfile ?? {};
-  if ((excludeFromLatest ?? false) === isExcluded) return;
-  const source = seen.storageProfile?.osDiskImage?.source?.id;
-  const order = { verb: isExcluded ? 'hiding' : 'showing', thing: `image version ${definition.name}/${name}` };
+  const isExcluded = to.excludeFromLatest ?? excludeFromLatest;
+  const { id, uri, storageAccountId } = seen.storageProfile?.osDiskImage?.source ?? {};
+  const source =
+    uri !== undefined && storageAccountId !== undefined ? { uri, storageAccountId } : id ? { id } : undefined;
   await carryOut(call, order, () =>
-    call.compute(subscriptionId).galleryImageVersions.update(resourceGroup, definition.gallery, definition.name, name, {
+    call.compute(subscriptionId).galleryImageVersions.update(resourceGroup, gallery, definition, seen.name ?? '', {
+      ...(to.tags && { tags: to.tags }),
       publishingProfile: {
-        excludeFromLatest: isExcluded,
+        ...(isExcluded !== undefined && { excludeFromLatest: isExcluded }),
         ...(replicaCount !== undefined && { replicaCount }),
         ...(targetRegions && { targetRegions }),
         ...(storageAccountType && { storageAccountType }),
         ...(endOfLifeDate && { endOfLifeDate }),
       },
       // Required, and it may not differ from what the version was made of.
-      storageProfile: { ...(source && { osDiskImage: { source: { id: source } } }) },
+      storageProfile: { ...(source && { osDiskImage: { source } }) },
     }),
   );
 }

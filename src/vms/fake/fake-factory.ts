@@ -256,6 +256,11 @@ export function fakeFactory(clock: Clock): FakeFactory {
       if (!version) throw new NotFound(`version ${name}`);
       version.isExcludedFromLatest = isExcluded;
     },
+    async tagVersion(definition, name, tags) {
+      const version = versionsOf(definition).find((v) => v.name === name);
+      if (!version) throw new NotFound(`version ${name}`);
+      version.tags = merged(version.tags, tags);
+    },
     async deleteVersion(definition, name) {
       state.versions.delete(`${definition.id}/versions/${name}`);
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ran, RunCommand } from '../../base/command.ts';
-import { accelerator } from './accelerator.ts';
+import { accelerator, shareAccelerator } from './accelerator.ts';
 
 let home: string;
 let probes: readonly string[][];
@@ -47,5 +47,20 @@ describe('accelerator', () => {
       await accelerator({ home, run: () => Promise.reject(new Error('no')), hasKvm: async () => true }, undefined),
     ).toBe('tcg');
     expect(probes).toEqual([]);
+  });
+
+  it('is not asked again in a home that was told by another', async () => {
+    await ask({});
+    const other = mkdtempSync(join(tmpdir(), 'headstart-accelerator-'));
+    try {
+      shareAccelerator(home, other);
+      expect(
+        await accelerator({ home: other, run: () => Promise.reject(new Error('no')), hasKvm: async () => true }, '/v'),
+      ).toBe('kvm');
+      shareAccelerator(join(other, 'nowhere'), other);
+      shareAccelerator(other, join(other, 'nowhere'));
+    } finally {
+      rmSync(other, { recursive: true });
+    }
   });
 });

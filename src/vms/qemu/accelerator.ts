@@ -12,6 +12,7 @@ import { dyingWithUs } from './tools.ts';
 /** On a processor of its own a kernel needs about a second; what takes longer is no faster than emulation. */
 const PROBE_DEADLINE_MS = 15_000;
 
+const KNOWN = 'accelerator.json';
 const knownSchema = z.object({ bootId: z.string(), accelerator: z.enum(['kvm', 'tcg']) });
 
 /**
@@ -25,7 +26,7 @@ export async function accelerator(
 ): Promise<Accelerator> {
   if (vmlinux === undefined || !(await hasKvm())) return 'tcg';
   const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown');
-  const path = join(home, 'accelerator.json');
+  const path = join(home, KNOWN);
   const known = readJson(path, knownSchema);
   if (known?.bootId === bootId) return known.accelerator;
   onWaiting?.('a look at whether KVM really runs a guest here');
@@ -34,6 +35,16 @@ export async function accelerator(
   const found = outcome === 'exited' && code === 0 ? 'kvm' : 'tcg';
   writeJson(path, { bootId, accelerator: found });
   return found;
+}
+
+/** What one home has found out holds for another on the same machine; nothing is lost when it cannot be passed on. */
+export function shareAccelerator(fromHome: string, toHome: string): void {
+  try {
+    const known = readJson(join(fromHome, KNOWN), knownSchema);
+    if (known) writeJson(join(toHome, KNOWN), known);
+  } catch {
+    // Then it is found out again.
+  }
 }
 
 /** Ends with 0 when the guest came as far as asking for a restart. */

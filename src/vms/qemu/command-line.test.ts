@@ -40,6 +40,27 @@ describe('qemuArgv', () => {
     expect(argumentOf(qemuArgv(facts), '-append')).not.toContain('hostname');
   });
 
+  it('names the partition that is the root, and what else the image wants its kernel told, each once', () => {
+    const root = 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00';
+    const line = argumentOf(qemuArgv({ ...facts, root, kernelArgs: ['console=ttyS0', 'panic=10'] }), '-append')!;
+    expect(line).toMatch(new RegExp(`^root=${root} rw console=ttyS0 panic=10 `));
+    expect(line.match(/console=ttyS0/g)).toHaveLength(1);
+    expect(argumentOf(qemuArgv(facts), '-append')).toMatch(/^root=\/dev\/vda rw /);
+  });
+
+  it('starts a disk with UEFI firmware that forgets its variables, and never beside a kernel', () => {
+    const firmware = { code: '/usr/share/OVMF/CODE,1.fd', variables: '/usr/share/OVMF/VARS.fd' };
+    const { kernel: _, ...bare } = facts;
+    const drives = qemuArgv({ ...bare, firmware }).filter((one) => one.startsWith('if=pflash'));
+    expect(drives).toEqual([
+      'if=pflash,unit=0,format=raw,file=/usr/share/OVMF/CODE,,1.fd,readonly=on',
+      'if=pflash,unit=1,format=raw,file=/usr/share/OVMF/VARS.fd,snapshot=on',
+    ]);
+    expect(qemuArgv({ ...facts, firmware }).join(' ')).not.toContain('pflash');
+    expect(qemuArgv({ ...bare, firmware })).toContain('virtio-blk-pci,drive=d0,bootindex=0');
+    expect(qemuArgv(facts).join(' '), 'QEMU refuses it beside a kernel').not.toContain('bootindex');
+  });
+
   it('is told that KVM works', () => {
     expect(argumentOf(qemuArgv({ ...facts, accelerator: 'kvm' }), '-accel')).toBe('kvm');
   });

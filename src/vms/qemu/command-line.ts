@@ -20,22 +20,28 @@ export interface MachineFacts {
   kernel?: { vmlinux: string; initrd: string };
   /** off: the host name comes with the kernel's command line. */
   cloudInit: 'on' | 'off';
+  /** For the kernel; without it, the whole disk. */
+  root?: string;
+  kernelArgs?: readonly string[];
+  /** UEFI, in two files: the program, and its variables as they are before the first boot. */
+  firmware?: { code: string; variables: string };
 }
 
 /** How clouds of this kind are recognised: by cloud-init, and by our clone check through the UUID. */
 const CHASSIS_TAG = '7783-7084-3265-9085-8269-3286-77';
 // The guest runs nobody's secrets beside somebody else's, and emulated it pays dearly for every mitigation.
 const KERNEL_ARGS =
-  'root=/dev/vda rw console=ttyS0 quiet mitigations=off nokaslr audit=0 tsc=reliable no_timer_check ci.datasource=Azure';
+  'console=ttyS0 quiet mitigations=off nokaslr audit=0 tsc=reliable no_timer_check ci.datasource=Azure'.split(' ');
+const WHOLE_DISK = '/dev/vda';
 /** slirp cuts a longer rule off without a word. */
 const MAX_RULE_CHARS = 1023;
 
 /** To be run in the instance's folder. */
 export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
   const { kernel, size } = facts;
-  const disk = (id: string, file: string, format: string, more: Options = {}) => [
+  const disk = (id: string, file: string, format: string, more: Drive, device: Drive = {}) => [
     ...['-drive', options({ file, if: 'none', id, format, ...more })],
-    ...['-device', options('virtio-blk-pci', { drive: id })],
+    ...['-device', options('virtio-blk-pci', { drive: id, ...device })],
   ];
   return [
     'qemu-system-x86_64',
@@ -49,9 +55,16 @@ export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
       options({ type: '1', manufacturer: 'Microsoft Corporation', product: 'Virtual Machine', uuid: facts.vmId }),
     ],
     ...['-smbios', options({ type: '3', asset: CHASSIS_TAG })],
-    ...(kernel ? ['-kernel', kernel.vmlinux, '-initrd', kernel.initrd, '-append', kernelArgs(facts)] : []),
-    // Flushes are honoured: a guest that is killed leaves what a power cut leaves, not a broken disk.
-    ...disk('d0', instanceFiles.disk, 'qcow2', { cache: 'writeback', discard: 'unmap' }),
+    ...(kernel ? ['-kernel', kernel.vmlinux, '-initrd', kernel.initrd, '-append', kernelArgs(facts)] : flash(facts)),
+    // Flushes are honoured: a guest that is killed leaves what a power cut leaves, not a broken disk. The number spares firmware the
+    // search for something to start; a kernel that QEMU starts has that number itself.
+    ...disk(
+      'd0',
+      instanceFiles.disk,
+      'qcow2',
+      { cache: 'writeback', discard: 'unmap' },
+      kernel ? {} : { bootindex: '0' },
+    ),
     ...disk('d1', instanceFiles.provisioning, 'raw', { readonly: 'on' }),
     ...['-device', 'virtio-rng-pci'],
     ...['-netdev', netdev(facts), '-device', options('virtio-net-pci', { netdev: 'n0', mac: facts.mac, romfile: '' })],
@@ -69,8 +82,19 @@ export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
   ];
 }
 
-function kernelArgs({ cloudInit, id }: MachineFacts): string {
-  return cloudInit === 'off' ? `${KERNEL_ARGS} cloud-init=disabled systemd.hostname=${id}` : KERNEL_ARGS;
+function kernelArgs({ cloudInit, id, root = WHOLE_DISK, kernelArgs: own = [] }: MachineFacts): string {
+  const name = cloudInit === 'off' ? ['cloud-init=disabled', `systemd.hostname=${id}`] : [];
+  return [...new Set([`root=${root}`, 'rw', ...own, ...KERNEL_ARGS, ...name])].join(' ');
+}
+
+/** Variables are forgotten when QEMU ends: what is on the disk alone decides how it starts, as on a machine that is new. */
+function flash({ firmware }: MachineFacts): string[] {
+  if (!firmware) return [];
+  const part = (unit: string, file: string, more: Drive) => [
+    '-drive',
+    options({ if: 'pflash', unit, format: 'raw', file, ...more }),
+  ];
+  return [...part('0', firmware.code, { readonly: 'on' }), ...part('1', firmware.variables, { snapshot: 'on' })];
 }
 
 /** The guest reaches its metadata and the pool's services, and nothing else. */
@@ -107,7 +131,8 @@ function rule(text: string): string {
   );
 }
 
-type Options = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+type Drive = Readonly<Record<string, string>>;
+type Options = Drive | readonly (readonly [string, string])[];
 
 /** QEMU's option syntax: a comma inside a value is written twice. */
 function options(first: string | Options, rest: Options = {}): string {

@@ -12,6 +12,8 @@ export interface DiskCopy {
   vmlinux: string;
   initrd: string;
   workFolder: string;
+  /** `PARTUUID=…`, where the disk is not one file system. */
+  root?: string;
 }
 
 export interface QemuOptions {

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Definition, Instance, PoolRef } from '../factory.ts';
 import type { DiskCopy, QemuContext } from './context.ts';
 import { versionFiles, versionFolder } from './layout.ts';
+import { type PublishFiles, type PublishSpec, publishVersion } from './make-version.ts';
 import { factoryIn } from './qemu-factory.ts';
-import { type Lab, makeLab, poolSpec, publishEmpty } from './testing.ts';
+import { emptyDefinition, type Lab, makeLab, poolSpec, publishEmpty } from './testing.ts';
 import { verifyVersion } from './version-records.ts';
 
 let lab: Lab;
@@ -172,6 +173,61 @@ describe('snapshots', () => {
 });
 
 describe('publishVersion', () => {
+  const ROOT = 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00';
+  const disk = () => {
+    const path = join(lab.context.home, 'own-disk');
+    writeFileSync(path, 'own');
+    return path;
+  };
+  const publish = (spec: Partial<PublishSpec>, files: Partial<PublishFiles> = {}) =>
+    publishVersion(
+      lab.context,
+      { definition: emptyDefinition, name: '2.0.0', tags: {}, ...spec },
+      { disk: disk(), ...files },
+    );
+
+  it('remembers how it is started, and so do copies of its instances’ disks', async () => {
+    const [vmlinux, initrd] = [join(lab.context.home, 'vmlinux-1.0.0'), join(lab.context.home, 'initrd-1.0.0')];
+    const image = await publish(
+      { root: ROOT, kernelArgs: ['panic=10'], cloudInit: 'off' },
+      { kernel: { vmlinux, initrd } },
+    );
+    const { ref } = await lab.factory.createPool(poolSpec(image, { name: 'parted' }));
+    const [one] = await lab.factory.setCapacity(ref, 1);
+    const started = () => {
+      const { argv } = lab.machines.launched.at(-1)!;
+      return argv[argv.indexOf('-append') + 1];
+    };
+    expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=parted-000001$`));
+    await lab.factory.stop(one!.ref);
+    await lab.factory.createSnapshot({ name: 'parted', sourceDiskId: one!.osDisk!.id, region: 'local', tags: {} });
+    const roots: (string | undefined)[] = [];
+    const factory = factoryIn({ ...lab.context, scrub: async ({ root }) => void roots.push(root) });
+    const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
+    const order = { name: '3.0.0', snapshotId: 'snapshots/parted', region: 'local', ...terms };
+    await factory.beginVersion({ definition, ...order });
+    expect(roots).toEqual([ROOT]);
+    const { ref: clones } = await lab.factory.createPool(poolSpec(`${definition.id}/3.0.0`, { name: 'clones' }));
+    await lab.factory.setCapacity(clones, 1);
+    expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=clones-000001$`));
+  });
+
+  it('refuses what would be more than one word to a kernel, and publishes nothing', async () => {
+    for (const spec of [{ root: 'PARTUUID=x init=/bin/sh' }, { kernelArgs: ['a b'] }, { kernelArgs: ['ä'] }])
+      await expect(publish(spec)).rejects.toMatchObject({ code: 'vms/bad-boot-facts' });
+    const [empty] = (await lab.factory.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    expect((await lab.factory.listVersions(empty!)).map(({ name }) => name)).toEqual(['1.0.0']);
+  });
+
+  it('leaves a loose disk as it is, and what is excluded out of the latest', async () => {
+    const before = lab.ran.length;
+    const id = await publish({ isExcludedFromLatest: true }, { isLoose: true });
+    expect(lab.ran.slice(before).flat()).not.toContain('convert');
+    const [empty] = (await lab.factory.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    const version = (await lab.factory.listVersions(empty!)).find((one) => one.id === id);
+    expect(version).toMatchObject({ isExcludedFromLatest: true });
+  });
+
   it('keeps its own bytes: whoever made the files may change theirs', async () => {
     writeFileSync(join(lab.context.home, 'vmlinux-1.0.0'), 'changed');
     await verifyVersion(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' });

@@ -24,7 +24,7 @@ import {
 } from './layout.ts';
 import { withLock } from './locks.ts';
 import { tidyGallery } from './pool-lock.ts';
-import { snapshotRecordSchema, type VersionRecord } from './records.ts';
+import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from './records.ts';
 import { namesIn } from './remove.ts';
 import { runTool } from './tools.ts';
 import { readVersionRecord } from './version-records.ts';
@@ -46,24 +46,29 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   await placeVersion(context, id, options, {
     files: filesIn(from),
     take: shareFile,
-    facts: { isExcludedFromLatest, replicas, redundancy, tags, cloudInit: context.cloudInit ?? record.cloudInit },
+    facts: {
+      ...{ isExcludedFromLatest, replicas, redundancy, tags },
+      ...bootFactsOf({ ...record, cloudInit: context.cloudInit ?? record.cloudInit }),
+    },
     ...(context.scrub && { edit: context.scrub }),
   });
 }
 
-export interface PublishSpec {
+/** How it is started: by default with cloud-init, from a disk that is one file system. */
+export interface PublishSpec extends Partial<BootFacts> {
   definition: DefinitionSpec;
   /** Three integers, `2026.11.15`. */
   name: string;
   tags: Readonly<Record<string, string>>;
-  /** off: it boots without cloud-init. */
-  cloudInit?: 'off';
+  isExcludedFromLatest?: boolean;
 }
 
 /** Without a kernel the firmware boots the disk. */
 export interface PublishFiles {
   /** qcow2; it is copied, not taken. */
   disk: string;
+  /** The disk is not packed, and may stand on another; for versions that are soon gone again. */
+  isLoose?: true;
   kernel?: { vmlinux: string; initrd: string };
 }
 
@@ -83,11 +88,14 @@ export async function publishVersion(
   await mkdir(edges.home, { recursive: true, mode: 0o700 });
   const definition = await ensureDefinition(edges.home, spec.definition, options);
   const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: spec.name };
-  const terms = { isExcludedFromLatest: false, replicas: 1, redundancy: 'local' } as const;
+  const { isExcludedFromLatest = false, tags } = spec;
   await placeVersion({ ...edges, freeBytes: statfsFree }, id, options, {
     files,
     take: copyFile,
-    facts: { ...terms, tags: spec.tags, cloudInit: spec.cloudInit ?? 'on' },
+    facts: {
+      ...{ isExcludedFromLatest, replicas: 1, redundancy: 'local', tags },
+      ...bootFactsOf({ cloudInit: 'on', ...spec }),
+    },
   });
   return versionId(id);
 }
@@ -96,7 +104,7 @@ interface Making {
   files: PublishFiles;
   /** How the kernel gets into its place. */
   take: TakeFile;
-  facts: Pick<VersionRecord, 'isExcludedFromLatest' | 'replicas' | 'redundancy' | 'tags' | 'cloudInit'>;
+  facts: BootFacts & Pick<VersionRecord, 'isExcludedFromLatest' | 'replicas' | 'redundancy' | 'tags'>;
   edit?: (copy: DiskCopy, options: CallOptions) => Promise<void>;
 }
 
@@ -134,14 +142,16 @@ async function fill(
   const disks = { run, signal };
   const kernelBytes = files.kernel ? (await bytesOf(files.kernel.vmlinux)) + (await bytesOf(files.kernel.initrd)) : 0;
   // The flat copy and, in the worst case, as much again compressed.
-  await ensureSpace(edges, 2 * (await flatBytes(disks, files.disk)) + kernelBytes, `image version ${name}`);
+  const diskBytes = files.isLoose ? await bytesOf(files.disk) : 2 * (await flatBytes(disks, files.disk));
+  await ensureSpace(edges, diskBytes + kernelBytes, `image version ${name}`);
 
   const place = (part: keyof typeof versionFiles) => join(work, versionFiles[part]);
   if (files.kernel) {
     await take(run, files.kernel.vmlinux, place('vmlinux'), signal);
     await take(run, files.kernel.initrd, place('initrd'), signal);
   }
-  if (edit) await compressEdited(options, disks, { work, files, place, edit });
+  if (edit) await compressEdited(options, disks, { work, files, place, edit, facts });
+  else if (files.isLoose) await take(run, files.disk, place('disk'), signal);
   else {
     onWaiting?.('the compressed disk');
     await compress(disks, { from: files.disk, format: 'qcow2', to: place('disk') });
@@ -176,7 +186,8 @@ async function compressEdited(
     files,
     place,
     edit,
-  }: Pick<Making, 'files'> & {
+    facts: { root },
+  }: Pick<Making, 'files' | 'facts'> & {
     work: string;
     place: (part: 'disk' | 'vmlinux' | 'initrd') => string;
     edit: NonNullable<Making['edit']>;
@@ -190,7 +201,8 @@ async function compressEdited(
   onWaiting?.('the copy of the disk');
   await flatten(disks, files.disk, flat);
   onWaiting?.('the scrub of the copy');
-  await edit({ disk: flat, vmlinux: place('vmlinux'), initrd: place('initrd'), workFolder }, options);
+  const copy = { disk: flat, vmlinux: place('vmlinux'), initrd: place('initrd'), workFolder };
+  await edit({ ...copy, ...(root !== undefined && { root }) }, options);
   onWaiting?.('the compressed disk');
   await compress(disks, { from: flat, format: 'raw', to: place('disk') });
   await rm(flat);

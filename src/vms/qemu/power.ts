@@ -3,6 +3,7 @@ import type { CallOptions, InstanceRef } from '../factory.ts';
 import { accelerator } from './accelerator.ts';
 import { qemuArgv } from './command-line.ts';
 import type { QemuContext } from './context.ts';
+import { findFirmware } from './firmware.ts';
 import { AgentRefused } from './guest-agent.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from './instance-records.ts';
 import { machineOf } from './instances.ts';
@@ -139,6 +140,9 @@ async function argvFor(context: QemuContext, pool: PoolRecord, record: InstanceR
     relayCommand,
     ...(kernel && { kernel: { vmlinux: seenFrom(folder, kernel.vmlinux), initrd: seenFrom(folder, kernel.initrd) } }),
     cloudInit: version.cloudInit,
+    ...(version.root !== undefined && { root: version.root }),
+    ...(version.kernelArgs !== undefined && { kernelArgs: version.kernelArgs }),
+    ...(!kernel && version.firmware === 'uefi' && { firmware: findFirmware() }),
   });
 }
 

@@ -20,7 +20,7 @@ import { releaseInstance, startInstance, stopInstance } from './power.ts';
 import { referencedImages } from './references.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
 import { awaitUp, isUp } from './up.ts';
-import { deleteVersion, listVersions, readVersion, setExcludedFromLatest } from './versions.ts';
+import { deleteVersion, listVersions, readVersion, setExcludedFromLatest, tagVersion } from './versions.ts';
 
 const STOP_GRACE_MS = 90_000;
 
@@ -69,6 +69,7 @@ export function factoryIn(context: QemuContext): QemuFactory {
     beginVersion: (spec, options) => beginVersion(context, spec, options),
     setExcludedFromLatest: (definition, version, isExcluded, options) =>
       setExcludedFromLatest(home, definition, version, isExcluded, options),
+    tagVersion: (definition, version, tags, options) => tagVersion(home, definition, version, tags, options),
     deleteVersion: (definition, version, options) => deleteVersion(home, definition, version, options),
     deleteDefinition: (definition, options) => deleteDefinition(home, definition, options),
     deleteGallery: (gallery, options) => deleteGallery(home, gallery, options),

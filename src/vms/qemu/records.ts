@@ -1,6 +1,7 @@
 // vms/qemu/records.ts: what is written down about pools, instances, versions and snapshots? The shapes of our files, and nothing else.
 import { z } from 'zod';
 import type { Definition, Extension } from '../factory.ts';
+import { Refused } from '../failures.ts';
 import type { LocalExtension, PoolSpec } from './local-factory.ts';
 
 const tags = z.record(z.string(), z.string());
@@ -103,6 +104,19 @@ export const definitionSchema: z.ZodType<Definition> = z.object({
 });
 
 const fileSum = z.object({ bytes: z.number(), sha256: z.string() });
+// Words of a kernel's command line: none can bring another with it.
+const word = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'is not one word of plain text');
+/** How it is started, where that is not as base images are: the kernel beside a disk that is one file system. */
+const boot = {
+  /** off: nothing in the image needs it, and the host name comes with the kernel's command line. */
+  cloudInit: z.enum(['on', 'off']),
+  /** `PARTUUID=…`: a partition of the disk. */
+  root: word.exactOptional(),
+  /** Besides those that pools of this machine give. */
+  kernelArgs: z.array(word).exactOptional(),
+  /** What starts a disk that has no kernel beside it; without it, the BIOS that QEMU has. */
+  firmware: z.literal('uefi').exactOptional(),
+};
 const versionSchema = z.object({
   name: z.string(),
   createdMs: z.number(),
@@ -111,8 +125,7 @@ const versionSchema = z.object({
   redundancy: z.enum(['zone', 'local']),
   diskBytes: z.number(),
   tags,
-  /** off: nothing in the image needs it, and the host name comes with the kernel's command line. */
-  cloudInit: z.enum(['on', 'off']),
+  ...boot,
   files: z.object({ disk: fileSum, vmlinux: fileSum.exactOptional(), initrd: fileSum.exactOptional() }),
 });
 export type VersionRecord = z.infer<typeof versionSchema>;
@@ -123,12 +136,23 @@ const snapshotSchema = z.object({
   sourceDiskId: z.string(),
   /** The version below it: kept as long as the snapshot is there. */
   backing: z.string(),
-  cloudInit: z.enum(['on', 'off']),
+  ...boot,
   createdMs: z.number(),
   tags,
 });
 export type SnapshotRecord = z.infer<typeof snapshotSchema>;
 export const snapshotRecordSchema: z.ZodType<SnapshotRecord> = snapshotSchema;
+
+const bootSchema = z.object(boot);
+export type BootFacts = z.infer<typeof bootSchema>;
+
+/** Of all that is known of something: how it is started, and nothing else. Throws `Refused` when a kernel could not be told so. */
+export function bootFactsOf(known: BootFacts): BootFacts {
+  const { success, data, error } = bootSchema.safeParse(known);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Refused(`an image cannot be started like this: ${problems.join('; ')}`, 'vms/bad-boot-facts');
+}
 
 /** Without the script: what every factory tells of an extension. */
 export function seenExtension({ name, publisher, type, after }: LocalExtension): Extension {

@@ -25,7 +25,7 @@ import {
 import { withLock } from './locks.ts';
 import { filesIn, shareFile } from './make-version.ts';
 import { lockPool } from './pool-lock.ts';
-import { type SnapshotRecord, snapshotRecordSchema } from './records.ts';
+import { bootFactsOf, type SnapshotRecord, snapshotRecordSchema } from './records.ts';
 import { removeAtOnce, removeLeftovers } from './remove.ts';
 import { readVersionRecord } from './version-records.ts';
 
@@ -84,7 +84,7 @@ export async function createSnapshot(
           name,
           sourceDiskId,
           backing: instance.image.id,
-          cloudInit: versionRecord.cloudInit,
+          ...bootFactsOf(versionRecord),
           createdMs: clock.nowMs(),
           tags: { ...tags },
         };

@@ -6,8 +6,10 @@ import { toGib } from './disks.ts';
 import { writeJson } from './json-file.ts';
 import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from './layout.ts';
 import { withLock } from './locks.ts';
+import type { VersionRecord } from './records.ts';
 import { referencedIn } from './references.ts';
 import { removeAtOnce } from './remove.ts';
+import { withChanges } from './tags.ts';
 import { readVersionRecord, versionNamesIn } from './version-records.ts';
 
 export async function listVersions(home: string, definition: Definition): Promise<Version[]> {
@@ -32,14 +34,31 @@ export async function setExcludedFromLatest(
   isExcluded: boolean,
   options?: CallOptions,
 ): Promise<void> {
+  await changeRecord(home, definition, name, options, () => ({ isExcludedFromLatest: isExcluded }));
+}
+
+export async function tagVersion(
+  home: string,
+  definition: Definition,
+  name: string,
+  changes: Readonly<Record<string, string | null>>,
+  options?: CallOptions,
+): Promise<void> {
+  await changeRecord(home, definition, name, options, ({ tags }) => ({ tags: withChanges(tags, changes) }));
+}
+
+async function changeRecord(
+  home: string,
+  definition: Definition,
+  name: string,
+  options: CallOptions | undefined,
+  change: (seen: VersionRecord) => Partial<VersionRecord>,
+): Promise<void> {
   const id = idOf(definition, name);
   await withLock(home, { name: homeLock, why: `changing image version ${name}` }, options, async () => {
     const record = readVersionRecord(home, id);
     if (!record) throw new NotFound(`image version ${definition.name}/${name}`);
-    writeJson(join(versionFolder(home, id), versionFiles.record), {
-      ...record,
-      isExcludedFromLatest: isExcluded,
-    });
+    writeJson(join(versionFolder(home, id), versionFiles.record), { ...record, ...change(record) });
   });
 }
 

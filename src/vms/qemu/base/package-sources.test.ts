@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aptConfFrom, sourcesFor } from './package-sources.ts';
+import { aptConfFrom, readPackageSources, sourcesFor } from './package-sources.ts';
 
 const TARGETS = `http://mirror.example/debian/|bookworm|main|Debian
 http://mirror.example/debian/|bookworm|contrib|Debian
@@ -28,6 +28,16 @@ describe('where packages come from', () => {
   it('is believed without an origin before the lists were ever fetched', () => {
     const targets = 'http://mirror.example/debian/|bookworm|main|$(ORIGIN)\n';
     expect(sourcesFor('bookworm', { targets, codename: 'bookworm', keyring: undefined })).toHaveLength(1);
+  });
+
+  it('is asked of the settings alone where apt has no lists and tells nothing of itself', async () => {
+    const { lines } = await readPackageSources('bookworm', async (argv) => {
+      const stdout = argv.includes('--no-release-info')
+        ? 'http://mirror.example/debian/|bookworm|main|$(ORIGIN)\n'
+        : '';
+      return { outcome: 'exited', code: 0, stdout: Buffer.from(stdout), stderr: '' };
+    });
+    expect(lines).toMatchObject([expect.stringMatching(/^deb .*http:\/\/mirror\.example\/debian\/ bookworm main$/)]);
   });
 
   it('is left to mmdebstrap on a machine that is no Debian', () => {

@@ -17,10 +17,11 @@ export async function readPackageSources(
   run: RunCommand,
   signal?: AbortSignal,
 ): Promise<PackageSources> {
-  const [targets, config] = await Promise.all([
-    run(['apt-get', 'indextargets', '--format', FORMAT, 'Created-By: Packages'], { signal }),
-    run(['apt-config', 'dump'], { signal }),
-  ]);
+  const targetsOf = (...flags: string[]) =>
+    run(['apt-get', 'indextargets', ...flags, '--format', FORMAT, 'Created-By: Packages'], { signal });
+  const [known, config] = await Promise.all([targetsOf(), run(['apt-config', 'dump'], { signal })]);
+  // Before the first `apt-get update` apt tells of no index at all, unless it is asked for its settings alone.
+  const targets = known.stdout.length > 0 ? known : await targetsOf('--no-release-info');
   signal?.throwIfAborted();
   const codename = /^VERSION_CODENAME="?([a-z]+)"?$/m.exec(readIfThere('/etc/os-release'))?.[1];
   return {

@@ -84,7 +84,7 @@ const PACKAGES = [
 ];
 
 /** Made with only what a VM of ours has: unpacking a full initrd would be a good part of its boot without hardware help. */
-const INITRD_FILES: ImageFile[] = [
+export const INITRD_FILES: ImageFile[] = [
   { path: '/etc/initramfs-tools/conf.d/headstart', mode: 0o644, text: 'MODULES=list\nCOMPRESS=gzip\nRESUME=none\n' },
   {
     path: '/etc/initramfs-tools/modules',
@@ -183,6 +183,7 @@ const REMOVED = [
   '/etc/apt/sources.list',
   '/etc/apt/sources.list.d/*',
   '/etc/apt/apt.conf.d/99mmdebstrap',
+  '/etc/.resolv.conf.systemd-resolved.bak',
   '/var/log/apt/*',
   // Links to what boots from beside the disk.
   '/vmlinuz*',

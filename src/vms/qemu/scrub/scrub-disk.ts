@@ -6,6 +6,7 @@ import { UserError } from '../../../base/errors.ts';
 import type { CallOptions } from '../../factory.ts';
 import { dyingWithUs } from '../tools.ts';
 import { appendArchive, cpioArchive } from './cpio.ts';
+import { rootDevice } from './root-device.ts';
 import { scrubProblems } from './scrub-answer.ts';
 import { INIT_PATH, SCRIPT_PATH, scrubInit, scrubItems } from './scrub-init.ts';
 import { scrubArgv } from './scrub-vm.ts';
@@ -22,6 +23,8 @@ export interface ScrubOrder {
   script?: { text: string; items: readonly string[] };
   /** off: what starts from the copy does so without it. */
   cloudInit?: 'off';
+  /** `PARTUUID=…`, where the copy is not one file system. */
+  root?: string;
 }
 
 export interface ScrubEdges extends CallOptions {
@@ -48,7 +51,11 @@ export async function scrubDisk(order: ScrubOrder, edges: ScrubEdges): Promise<v
 
 async function edit(order: ScrubOrder, folder: string, edges: ScrubEdges): Promise<void> {
   const { run, signal, onWaiting, deadlineMs, accelerator = 'tcg' } = edges;
-  const work = { hasScript: order.script !== undefined, ...(order.cloudInit && { cloudInit: order.cloudInit }) };
+  const work = {
+    device: await rootDevice(order.disk, order.root),
+    hasScript: order.script !== undefined,
+    ...(order.cloudInit && { cloudInit: order.cloudInit }),
+  };
   const initrd = join(folder, 'initrd');
   const answer = join(folder, 'answer');
   const console = join(folder, 'console');

@@ -8,6 +8,8 @@ export const INIT_PATH = 'headstart-scrub';
 export const SCRIPT_PATH = 'headstart-scrub-script';
 
 export interface ScrubWork {
+  /** The file system that is edited; `/dev/vda`, or a partition of it. */
+  device?: string;
   hasScript: boolean;
   /** off: nothing on the copy is to start cloud-init. */
   cloudInit?: 'off';
@@ -39,18 +41,19 @@ export function scrubInit(work: ScrubWork): string {
   const steps: Readonly<Record<string, string>> = {
     disk: 'has_disk',
     'replay-journal': 'replay_journal',
-    'drop-journal': 'tune2fs -O ^has_journal /dev/vda',
-    mount: 'mount -t ext4 /dev/vda /copy',
+    'drop-journal': 'tune2fs -O ^has_journal "$device"',
+    mount: 'mount -t ext4 "$device" /copy',
     tools: 'lend_tools',
     script: 'run_script',
     'disable-cloud-init': 'disable_cloud_init',
     unmount: 'unmount',
     'rewrite-folders': 'rewrite_folders',
-    'wipe-free-blocks': 'e2fsck -f -y -E discard /dev/vda',
-    'new-journal': 'tune2fs -O has_journal /dev/vda',
-    'file-system': 'e2fsck -f -n /dev/vda',
+    'wipe-free-blocks': 'e2fsck -f -y -E discard "$device"',
+    'new-journal': 'tune2fs -O has_journal "$device"',
+    'file-system': 'e2fsck -f -n "$device"',
   };
   return `${FUNCTIONS}
+device=${work.device ?? '/dev/vda'}
 begin
 ${scrubItems(work)
   .map((item) => `step ${item} ${steps[item]}`)
@@ -105,15 +108,15 @@ end() {
 }
 
 has_disk() {
-  wait_for test -b /dev/vda
-  [ -b /dev/vda ] || { echo 'the disk does not show up'; return 1; }
+  wait_for test -b "$device"
+  [ -b "$device" ] || { echo 'the disk does not show up'; return 1; }
   for tool in e2fsck tune2fs; do
     command -v "$tool" || { echo "the initrd of this image version has no $tool"; return 1; }
   done
 }
 
 replay_journal() {
-  mount -t ext4 /dev/vda /copy && umount /copy
+  mount -t ext4 "$device" /copy && umount /copy
 }
 
 # The donor was sealed, and the seal refuses a machine on which one of the script's tools is missing.
@@ -142,7 +145,7 @@ unmount() {
 # 1: something was mended, as it calls the folders it wrote anew. It discards nothing in a run in which it changed anything, so that
 # is another one.
 rewrite_folders() {
-  e2fsck -f -y -D /dev/vda
+  e2fsck -f -y -D "$device"
   [ $? -le 1 ]
 }
 `;
