@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.PHONY: help install test lint format e2e campaign image node-binary demo demo-boot bench chromium busybox vm-tools
+.PHONY: help install test lint format e2e campaign image node-binary demo demo-boot bench chromium busybox vm-tools image-tools
 help:
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -22,7 +22,7 @@ test: lint ## install, type-check, lint, run every unit and integration test
 	@echo "== tests"
 	@node .ci/count.ts
 
-e2e: install chromium busybox vm-tools ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go) and on real VMs
+e2e: install chromium busybox image-tools ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go) and on real VMs, images built and booted
 	@echo "== control plane"
 	@node e2e/ensure-kube.ts >/dev/null
 	@echo "== end to end"
@@ -79,3 +79,6 @@ busybox:
 
 vm-tools: install
 	@node demo/ensure-tools.ts
+
+image-tools: install
+	@node demo/ensure-tools.ts images

@@ -1,9 +1,9 @@
 // e2e/node-image-files.ts: what makes the base image one of a node: the executable with its units, the clone check, the image's facts, and
 // stand-ins for containerd and kubelet that are as strict about their configuration as the real ones where it matters here.
-import { readFileSync } from 'node:fs';
+import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../src/clone-check/image-files.ts';
+import type { DiskFile } from '../src/image/build/put-files.ts';
 import { BASE_PATH } from '../src/node/kubelet-config.ts';
 import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from '../src/node/units/units.ts';
-import type { DiskFile } from './put-on-disk.ts';
 
 export const KUBERNETES_VERSION = '1.34.2';
 /** What the stand-in for kubelet was started with last, and how often it was. */
@@ -15,7 +15,8 @@ export function nodeImageFiles(executable: string): DiskFile[] {
     COMMAND_LINK,
     ...unitFiles().map(({ path, mode, text }) => ({ path, mode, bytes: text })),
     ...Object.entries(ENABLED_LINKS).map(([path, to]) => ({ path, to })),
-    ...cloneCheckFiles(),
+    ...cloneCheckFiles().map(({ path, mode, text }) => ({ path, mode, bytes: text })),
+    ...Object.entries(CLONE_CHECK_LINKS).map(([path, to]) => ({ path, to })),
     { path: 'usr/lib/headstart/release.json', mode: 0o644, bytes: `${JSON.stringify(RELEASE, null, 2)}\n` },
     { path: 'etc/cloud/cloud-init.disabled', mode: 0o644, bytes: '' },
     { path: BASE_PATH.slice(1), mode: 0o644, bytes: KUBELET_BASE },
@@ -39,30 +40,6 @@ function unit(name: string, text: string): DiskFile[] {
   return [
     { path, mode: 0o644, bytes: text },
     { path: `etc/systemd/system/multi-user.target.wants/${name}`, to: `/${path}` },
-  ];
-}
-
-/** As `seal` and a scrub leave them: a disk that is nobody's, taken over by whoever starts from it. */
-function cloneCheckFiles(): DiskFile[] {
-  const from = (name: string) => readFileSync(new URL(`../src/clone-check/${name}`, import.meta.url));
-  const home = 'var/lib/headstart/clone-check';
-  const units = 'etc/systemd/system';
-  return [
-    { path: `${home}/headstart-clone-check`, mode: 0o755, bytes: from('headstart-clone-check') },
-    { path: `${home}/owner`, mode: 0o600, bytes: 'vm-id=none\n' },
-    // Without hardware help an RSA key takes many seconds.
-    { path: `${home}/ssh-key-types`, mode: 0o644, bytes: 'ed25519\n' },
-    ...['headstart-clone-check.service', 'headstart-clone-finish.service'].map((name) => ({
-      path: `${units}/${name}`,
-      mode: 0o644,
-      bytes: from(name),
-    })),
-    { path: `${units}/sysinit.target.wants/headstart-clone-check.service`, to: '../headstart-clone-check.service' },
-    {
-      path: `${units}/kubelet.service.d/10-headstart-clone-check.conf`,
-      mode: 0o644,
-      bytes: from('kubelet-drop-in.conf'),
-    },
   ];
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type DiskFile, putFiles } from '../src/image/build/put-files.ts';
 import { ensureExecutable } from '../src/node/build/build.ts';
 import { requireTools } from '../src/vms/qemu/base/required-tools.ts';
 import { parseVersionId, type VersionId, versionFiles, versionFolder, versionId } from '../src/vms/qemu/layout.ts';
@@ -13,7 +14,6 @@ import { runTool } from '../src/vms/qemu/tools.ts';
 import { readVersionRecord, versionNamesIn } from '../src/vms/qemu/version-records.ts';
 import { ensureBaseImage } from './ensure-base.ts';
 import { nodeImageFiles } from './node-image-files.ts';
-import { type DiskFile, putOnDisk } from './put-on-disk.ts';
 
 const GALLERY = 'headstart';
 const DEFINITION = 'node';
@@ -41,7 +41,11 @@ async function make(id: VersionId, baseId: VersionId, files: readonly DiskFile[]
   try {
     const [raw, disk] = [join(folder, 'disk.raw'), join(folder, 'disk.qcow2')];
     await runTool(edges.run, ['qemu-img', 'convert', '-O', 'raw', join(base, versionFiles.disk), raw]);
-    await putOnDisk(raw, files, { run: edges.run, folder: join(folder, 'files') });
+    await putFiles(raw, files, {
+      run: edges.run,
+      folder: join(folder, 'files'),
+      epochSec: Math.floor(edges.clock.nowMs() / 1000),
+    });
     await runTool(edges.run, ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, disk]);
     await publishVersion(
       edges,

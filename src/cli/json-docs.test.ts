@@ -11,6 +11,7 @@ import { run } from './testing.ts';
 
 const boots = fileURLToPath(new URL('../boot/fixtures/boots/', import.meta.url));
 const [first, clone] = [join(boots, 'first-boot.tar.gz'), join(boots, 'clone-boot.tar.gz')];
+const imageManifest = fileURLToPath(new URL('../../examples/image/image.yaml', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'headstart-json-'));
 const budget = join(folder, 'budget.yaml');
 writeFileSync(budget, 'total: 2min\nunits: {cloud-init.service: 5s}\n');
@@ -38,11 +39,13 @@ const records = join(folder, 'records');
 
 /** They need VMs, or a cloud and a cluster, or go on until they are stopped: what they print is read from their sources. */
 const UNASKED = Object.keys(VERBS).filter((path) =>
-  /^(?:pool|prototype|sim) |^node (?:run|plan|apply|rollback)$/.test(path),
+  /^(?:pool|prototype|sim|cluster) |^image (?!check|schema)|^node (?:run|plan|apply|rollback)$/.test(path),
 );
 const PRINTED_UNASKED = kindsIn(
   ...readdirSync(new URL('./pool/', import.meta.url)).map((name) => `./pool/${name}`),
   ...readdirSync(new URL('./prototype/', import.meta.url)).map((name) => `./prototype/${name}`),
+  ...readdirSync(new URL('./image/', import.meta.url)).map((name) => `./image/${name}`),
+  ...readdirSync(new URL('./cluster/', import.meta.url)).map((name) => `./cluster/${name}`),
   ...['run', 'plan', 'apply', 'rollback'].map((verb) => `./node/${verb}.ts`),
   './sim-azure.ts',
   './sim-imds.ts',
@@ -84,6 +87,10 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['node', 'status', '--root', node], 'NodeStatus'],
   [['node', 'history', '--root', node], 'NodeHistory'],
   [['node', 'wait', '--root', node], 'NodeWait'],
+  [['image', 'check', '-f', imageManifest], 'ImageManifestCheck'],
+  [['image', 'check', '-f', budget], 'ImageManifestCheck', 3],
+  [['image', 'check', '--rules'], 'ImageRules'],
+  [['image', 'schema'], 'ImageManifestSchema'],
   [['completion', 'bash'], 'Completion'],
 ];
 
@@ -98,7 +105,7 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
   });
 
   it('is asked about every verb there is', () => {
-    const missing = Object.keys(VERBS).filter((path) => !asked.some(({ line }) => line.startsWith(`${path} `)));
+    const missing = Object.keys(VERBS).filter((path) => !asked.some(({ line }) => `${line} `.startsWith(`${path} `)));
     expect(missing).toEqual(UNASKED);
   });
 

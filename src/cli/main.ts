@@ -22,6 +22,14 @@ export const GROUPS: Groups = {
     examples: ['pool create pool1 --count 3', 'pool exec pool1-000001 -- systemctl is-system-running'],
   },
   ...NODE_GROUPS,
+  image: {
+    summary: 'one image for each Kubernetes patch version, from one manifest',
+    examples: ['image lock && headstart image build', 'image test images/node-1.35.8-2026.1116.0'],
+  },
+  cluster: {
+    summary: 'a Kubernetes control plane on this machine, for pools to join',
+    examples: ['cluster up', 'cluster status'],
+  },
   sim: {
     summary: 'local stand-ins for what is not at hand',
     examples: [
@@ -205,6 +213,66 @@ export const VERBS: Verbs = {
     load: () => import('./pool/exec.ts'),
   },
   ...NODE_VERBS,
+  'image check': {
+    summary: 'is a manifest right, and does what is in it fit together',
+    load: () => import('./image/check.ts'),
+  },
+  'image schema': {
+    summary: 'the JSON Schema of a manifest',
+    load: () => import('./image/schema.ts'),
+  },
+  'image lock': {
+    summary: 'which bytes exactly: packages, programs and images with their sha256',
+    load: () => import('./image/lock.ts'),
+  },
+  'image update': {
+    summary: 'what is newer, as far as each component may be updated',
+    load: () => import('./image/update.ts'),
+  },
+  'image build': {
+    summary: 'disks from a lock, without a VM; the same lock gives the same bytes',
+    load: () => import('./image/build.ts'),
+  },
+  'image test': {
+    summary: 'boot a built image, look at it from inside, hold its boot to a budget',
+    load: () => import('./image/test.ts'),
+  },
+  'image diff': {
+    summary: 'what changed between two locks; release notes',
+    load: () => import('./image/diff.ts'),
+  },
+  'image hotfix': {
+    summary: 'a lock of the same base with only what is named changed',
+    load: () => import('./image/hotfix.ts'),
+  },
+  'image publish': {
+    summary: 'a tested image into a gallery, here or on Azure',
+    load: () => import('./image/publish.ts'),
+  },
+  'image promote': {
+    summary: 'a published version into a channel; nothing is built again',
+    load: () => import('./image/promote.ts'),
+  },
+  'image list': {
+    summary: 'which versions are where, in which channel, tested or not',
+    load: () => import('./image/list.ts'),
+  },
+  'cluster up': {
+    summary: 'start what of a control plane is not running',
+    load: () => import('./cluster/up.ts'),
+  },
+  'cluster status': {
+    summary: 'its programs, and the nodes that joined it',
+    load: () => import('./cluster/status.ts'),
+  },
+  'cluster token': {
+    summary: 'a short-lived token with which a node may join',
+    load: () => import('./cluster/token.ts'),
+  },
+  'cluster down': {
+    summary: 'stop it; what it knows stays, unless asked otherwise',
+    load: () => import('./cluster/down.ts'),
+  },
   'sim azure': {
     summary: 'a local Azure to try the prototype verbs against',
     load: () => import('./sim-azure.ts'),

@@ -1,14 +1,11 @@
 // cli/boot/check.ts: `headstart boot check --budget FILE`: did the boot stay within its limits? Exits 3 when not, for CI.
-import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
 import { formatSpan } from '../../base/duration.ts';
-import { UserError } from '../../base/errors.ts';
-import { type Budget, parseBudget } from '../../boot/budget.ts';
 import { type BudgetCheck, checkBudget } from '../../boot/check-budget.ts';
 import { printJson } from '../output/json.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { readBudget } from './read-budget.ts';
 
 interface CheckOptions extends BootOptions {
   budget: string;
@@ -46,38 +43,6 @@ export const verb: Verb = {
     return isWithin ? 0 : ANSWER_IS_NO;
   },
 };
-
-function readBudget(path: string): Budget {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message;
-    throw new UserError(`cannot read the budget ${path}: ${why}`, {
-      code: 'boot/budget-unreadable',
-      next: 'name an existing file with --budget',
-      cause: error,
-    });
-  }
-  const document = parseDocument(text);
-  if (document.errors.length === 0) return parseBudget(plain(document), path);
-  throw new UserError(
-    `${path} is not YAML:\n${document.errors.map((error) => `         ${error.message.split('\n')[0]}`).join('\n')}`,
-    {
-      code: 'boot/bad-budget',
-      next: 'write for example `units: {cloud-init.service: 5s}`',
-    },
-  );
-}
-
-/** An alias to nowhere, or too many of them, is found only here; it reads as no budget at all. */
-function plain(document: ReturnType<typeof parseDocument>): unknown {
-  try {
-    return document.toJS();
-  } catch {
-    return undefined;
-  }
-}
 
 const COLUMNS: readonly Column<BudgetCheck>[] = [
   { title: 'VERDICT', cell: (row) => row.verdict },

@@ -13,7 +13,12 @@ export interface Story {
   end(): void;
 }
 
-export function tellStory(edges: Edges, { json }: { json?: boolean | undefined }): Story {
+/** With `json`, `printEvent` is told instead of people. */
+export function tellStory(
+  edges: Edges,
+  { json }: { json?: boolean | undefined },
+  printEvent = (event: object) => printJsonLine(edges, 'PoolEvent', event),
+): Story {
   const startedUs = edges.nowUs();
   const elapsed = () => formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6).padStart(9);
   let last = '';
@@ -27,7 +32,7 @@ export function tellStory(edges: Edges, { json }: { json?: boolean | undefined }
   return {
     step(what) {
       last = '';
-      if (json) printJsonLine(edges, 'PoolEvent', { event: 'step', what });
+      if (json) printEvent({ event: 'step', what });
       else line(`${elapsed()}  ${printable(what)}`);
     },
     waiting(what, percent) {
@@ -35,7 +40,7 @@ export function tellStory(edges: Edges, { json }: { json?: boolean | undefined }
       const isNews = text !== last;
       last = text;
       if (json) {
-        if (isNews) printJsonLine(edges, 'PoolEvent', { event: 'waiting', for: what, percent });
+        if (isNews) printEvent({ event: 'waiting', for: what, percent });
       } else if (edges.isTerminal.stderr) {
         edges.stderr(`${CLEAR}${elapsed()}    waiting for ${text}`);
         isInPlace = true;
@@ -55,7 +60,7 @@ const CLEAR = '\r\u001b[K';
 /** Whatever a call throws once it was interrupted, the reader is told what there is now and how to go on. */
 export async function orInterrupted<T>(
   signal: AbortSignal,
-  told: { kept: string; next: string },
+  told: { kept: string; next: string; code?: string },
   work: () => Promise<T>,
 ): Promise<T> {
   try {

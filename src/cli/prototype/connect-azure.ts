@@ -9,14 +9,15 @@ import { galleryName } from '../../prototype/names.ts';
 import type { Factory, PoolRef } from '../../vms/factory.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
-import type { Connected, ConnectOptions } from './connect.ts';
+import type { AzureOptions, Connected, ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 import { sshChannel } from './connect-ssh.ts';
 import { showWaiting } from './show-waiting.ts';
 
 export const DEFAULT_AZURE_JSON = '/etc/kubernetes/azure.json';
 
-export async function connectAzure(options: ConnectOptions, edges: Edges): Promise<Connected> {
+/** Azure as the options, the environment and the cluster's file name it. Nobody logs in before the first call. */
+export async function openAzure(options: AzureOptions, edges: Edges) {
   const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureFactory }] = await Promise.all([
     import('../../vms/azure/settings.ts'),
     import('../../vms/azure/credentials.ts'),
@@ -39,11 +40,13 @@ export async function connectAzure(options: ConnectOptions, edges: Edges): Promi
     ...(azureJson && { azureJson }),
     flags: options.login ? { login: options.login } : {},
   });
-  const factory = createAzureFactory(settings, {
-    clock: systemClock,
-    credential: await createCredential(choice, settings),
-    onWaiting: showWaiting(edges),
-  });
+  const credential = await createCredential(choice, settings);
+  const factory = createAzureFactory(settings, { clock: systemClock, credential, onWaiting: showWaiting(edges) });
+  return { factory, settings, credential };
+}
+
+export async function connectAzure(options: ConnectOptions, edges: Edges): Promise<Connected> {
+  const { factory, settings } = await openAzure(options, edges);
   if (options.cluster !== false) {
     const cluster = await connectKubernetes(options, edges);
     return { factory, cluster, hasCluster: true, gallery: galleryName(options.cluster ?? settings.resourceGroup) };

@@ -10,12 +10,7 @@ import type { Edges } from '../verb.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
 import { connectQemu } from './connect-qemu.ts';
 
-export interface ConnectOptions extends HomeOptions, CaptureOptions {
-  vms?: 'azure' | 'qemu';
-  kubeconfig?: string;
-  context?: string;
-  namespace?: string;
-  helperImage?: string;
+export interface AzureOptions {
   azureJson?: string;
   subscription?: string;
   resourceGroup?: string;
@@ -23,6 +18,14 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions {
   cloud?: string;
   azureEndpoint?: string;
   login?: 'cluster' | 'workload-identity' | 'managed-identity' | 'operator';
+}
+
+export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions {
+  vms?: 'azure' | 'qemu';
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+  helperImage?: string;
   /** false: `--no-cluster`. */
   cluster?: string | false;
   overSsh?: string;
@@ -33,13 +36,8 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions {
 }
 
 export function withConnectOptions(command: Command): Command {
-  return withHomeOption(command)
-    .addOption(
-      new Option(
-        '--vms <KIND>',
-        "whose: Azure's scale sets, or this machine's pools; default: HEADSTART_VMS, or azure",
-      ).choices(VMS),
-    )
+  withHomeOption(command)
+    .addOption(vmsOption("whose: Azure's scale sets, or this machine's pools"))
     .option('--kubeconfig <FILE>', 'as in kubectl; default: KUBECONFIG, the home folder, or the pod this runs in')
     .option('--context <NAME>', 'which context of the kubeconfig')
     .option(
@@ -50,18 +48,27 @@ export function withConnectOptions(command: Command): Command {
     .option(
       '--helper-image <IMAGE>',
       'image of the short-lived pod that seals the donor; has to hold nsenter; default: HEADSTART_HELPER_IMAGE',
-    )
+    );
+  return withAzureOptions(command)
+    .option('--cluster <NAME>', 'name of the gallery; default: the resource group')
+    .option('--no-cluster', 'the pool belongs to no cluster: lock files and tags stand in for Lease and annotations')
+    .option('--over-ssh <USER@HOST>', 'with --no-cluster: how to reach the donor as root, or as one who may become it')
+    .option('--json', 'one JSON document; long verbs print one event a line, the result last');
+}
+
+export function withAzureOptions(command: Command): Command {
+  return command
     .option('--azure-json <FILE>', "the cluster's cloud provider file", DEFAULT_AZURE_JSON)
     .option('--subscription <ID>', 'default: AZURE_SUBSCRIPTION_ID, or azure.json')
     .option('--resource-group <NAME>', 'where gallery and snapshot live; default: AZURE_RESOURCE_GROUP, or azure.json')
     .option('--tenant <ID>', 'default: AZURE_TENANT_ID, or azure.json')
     .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud')
     .option('--azure-endpoint <URL>', 'another resource manager: Azure Stack, or the simulator')
-    .option('--login <KIND>', 'cluster, workload-identity, managed-identity or operator; default: what is there')
-    .option('--cluster <NAME>', 'name of the gallery; default: the resource group')
-    .option('--no-cluster', 'the pool belongs to no cluster: lock files and tags stand in for Lease and annotations')
-    .option('--over-ssh <USER@HOST>', 'with --no-cluster: how to reach the donor as root, or as one who may become it')
-    .option('--json', 'one JSON document; long verbs print one event a line, the result last');
+    .option('--login <KIND>', 'cluster, workload-identity, managed-identity or operator; default: what is there');
+}
+
+export function vmsOption(whose: string): Option {
+  return new Option('--vms <KIND>', `${whose}; default: HEADSTART_VMS, or azure`).choices(VMS);
 }
 
 const VMS = ['azure', 'qemu'] as const;
@@ -77,12 +84,16 @@ export interface Connected {
 }
 
 export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Connected> {
-  const vms = options.vms ?? chosenVms(edges.env.HEADSTART_VMS);
+  const vms = chosenVms(options, edges.env);
   refuseMisfits({ ...options, vms });
   return vms === 'qemu' ? connectQemu(options, edges) : connectAzure(options, edges);
 }
 
-function chosenVms(named: string | undefined): (typeof VMS)[number] {
+export function chosenVms(
+  options: Pick<ConnectOptions, 'vms'>,
+  { HEADSTART_VMS: named }: Edges['env'],
+): (typeof VMS)[number] {
+  if (options.vms) return options.vms;
   const vms = named ? VMS.find((kind) => kind === named) : 'azure';
   if (vms) return vms;
   throw new UserError(`HEADSTART_VMS is ${JSON.stringify(named)}, not one of ${VMS.join(', ')}`, {

@@ -1,0 +1,121 @@
+// e2e/ensure-image.ts: the image that e2e boots and looks into: the example manifest's packages with the real kubelet, this tree's daemon and a
+// pause image of our own. Locked and built once for the same content, then taken from a cache outside the tree.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { verb as build } from '../src/cli/image/build.ts';
+import { verb as lock } from '../src/cli/image/lock.ts';
+import { runVerb } from '../src/cli/testing.ts';
+import type { Verb } from '../src/cli/verb.ts';
+import { BUILT_VERSION } from '../src/cluster/local/programs.ts';
+import { ensureExecutable } from '../src/node/build/build.ts';
+import { cacheFolder } from './ensure-helm.ts';
+import { ensureKubelet } from './ensure-kube.ts';
+import { ensureTestImages } from './test-images.ts';
+
+const EXAMPLE = join(import.meta.dirname, '../examples/image/image.yaml');
+const UNUSED_MS = 2 * 60 * 60_000;
+/** The disk grows on the node; what is hashed and kept need not be large. */
+const DISK = { budgetMb: 1800, warnPercent: 90, sizeMb: 2048 };
+
+export interface EnsuredImage {
+  /** As `headstart image build` left it. */
+  folder: string;
+  lock: string;
+  mirrors: string;
+  kubernetes: string;
+  /** Of `image` verbs: where fetched files and the base layer are. */
+  cache: string;
+}
+
+export async function ensureImage(tell: (line: string) => void = console.error): Promise<EnsuredImage> {
+  const kubernetes = BUILT_VERSION.replace(/^v/, '');
+  const recipe = await imageRecipe(new Map([[kubernetes, await ensureKubelet(BUILT_VERSION, tell)]]));
+  const top = join(cacheFolder(), 'image-e2e');
+  const work = join(top, createHash('sha256').update(recipe.manifest).digest('hex').slice(0, 16));
+  removeOthers(top, work);
+  mkdirSync(work, { recursive: true });
+  utimesSync(work, new Date(), new Date()); // in use
+  const { manifest, mirrors } = writeRecipe(work, recipe);
+  const image = { lock: join(work, 'image.lock.json'), mirrors, kubernetes, cache: join(top, 'cache') };
+  const shared = ['--cache', image.cache, '--mirrors', mirrors];
+  if (!existsSync(image.lock)) await make(lock, ['-f', manifest, ...shared], tell);
+  const out = join(work, 'images');
+  // One that is there is verified, byte for byte.
+  await make(build, ['--lock', image.lock, '--out', out, ...shared], tell);
+  const [name] = readdirSync(out).filter((one) => !one.startsWith('.'));
+  return { ...image, folder: join(out, name!) };
+}
+
+/** The same for other patch versions: kubelets by version. Gives the manifest and the mirrors that go with it. */
+export async function writeImageRecipe(
+  folder: string,
+  kubelets: ReadonlyMap<string, string>,
+): Promise<{ manifest: string; mirrors: string }> {
+  return writeRecipe(folder, await imageRecipe(kubelets));
+}
+
+interface Recipe {
+  manifest: string;
+  mirrors: string;
+}
+
+function writeRecipe(folder: string, recipe: Recipe): Recipe {
+  const [manifest, mirrors] = [join(folder, 'image.yaml'), join(folder, 'mirrors.yaml')];
+  writeFileSync(manifest, recipe.manifest);
+  writeFileSync(mirrors, recipe.mirrors);
+  return { manifest, mirrors };
+}
+
+/** What comes from far away in the example is not asked for: its packages are what is tried here. */
+async function imageRecipe(kubelets: ReadonlyMap<string, string>): Promise<Recipe> {
+  const [{ path: headstart }, { pause }] = [await ensureExecutable(), await ensureTestImages()];
+  const example = parse(readFileSync(EXAMPLE, 'utf8')) as { components: { kind: string }[] };
+  const about = { licence: 'Apache-2.0', reason: 'for e2e' };
+  const mirrors: Record<string, string> = {};
+  // Each from a place of its own: kubelets are in folders of their versions.
+  const version = (origin: string, word: string, file: string) => {
+    mirrors[origin] = dirname(file);
+    return { version: word, sources: { amd64: { origin, path: basename(file), sha256: sumOf(file) } } };
+  };
+  const components = [
+    ...example.components.filter(({ kind }) => kind === 'deb' || kind === 'file'),
+    {
+      ...{ name: 'kubelet', kind: 'binary', ...about, install: { to: '/usr/bin/kubelet' } },
+      versions: [...kubelets].map(([kubernetes, file]) => ({
+        ...version(`local:kubernetes-${kubernetes}`, kubernetes, file),
+        kubernetes,
+      })),
+    },
+    {
+      ...{ name: 'headstart', kind: 'binary', ...about, install: { to: '/usr/lib/headstart/headstart' } },
+      versions: [version('local:headstart', '0.0.0', headstart)],
+    },
+    {
+      ...{ name: 'pause', kind: 'oci-image', ...about, install: { to: pause.name } },
+      versions: [version('local:images', '3.10', pause.archive)],
+    },
+  ];
+  const manifest = stringify({ ...example, kubernetes: [...kubelets.keys()], disk: DISK, components });
+  return { manifest, mirrors: stringify({ mirrors }) };
+}
+
+async function make(verb: Verb, argv: string[], tell: (line: string) => void): Promise<void> {
+  const { code, stderr } = await runVerb(verb, argv, { env: process.env, nowUs: Date.now() * 1000 });
+  if (code !== 0) throw new Error(`image ${argv.join(' ')} ended with ${code}:\n${stderr}`);
+  tell(stderr.trim().split('\n').slice(-12).join('\n'));
+}
+
+const sumOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+/** Each is more than a gigabyte, and of use only to the tree it was made from; another tree may be at work beside this one. */
+function removeOthers(top: string, work: string): void {
+  for (const name of existsSync(top) ? readdirSync(top) : []) {
+    const other = join(top, name);
+    if (!/^[0-9a-f]{16}$/.test(name) || other === work) continue;
+    if (Date.now() - statSync(other).mtimeMs > UNUSED_MS) rmSync(other, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) console.log((await ensureImage()).folder);

@@ -1,0 +1,37 @@
+// cli/boot/read-budget.ts: the budget that --budget names.
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { UserError } from '../../base/errors.ts';
+import { type Budget, parseBudget } from '../../boot/budget.ts';
+
+export function readBudget(path: string): Budget {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message;
+    throw new UserError(`cannot read the budget ${path}: ${why}`, {
+      code: 'boot/budget-unreadable',
+      next: 'name an existing file with --budget',
+      cause: error,
+    });
+  }
+  const document = parseDocument(text);
+  if (document.errors.length === 0) return parseBudget(plain(document), path);
+  throw new UserError(
+    `${path} is not YAML:\n${document.errors.map((error) => `         ${error.message.split('\n')[0]}`).join('\n')}`,
+    {
+      code: 'boot/bad-budget',
+      next: 'write for example `units: {cloud-init.service: 5s}`',
+    },
+  );
+}
+
+/** An alias to nowhere, or too many of them, is found only here; it reads as no budget at all. */
+function plain(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return undefined;
+  }
+}

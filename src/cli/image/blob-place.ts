@@ -1,0 +1,74 @@
+// cli/image/blob-place.ts: into which storage account does a disk go on its way to a gallery? From the options and the environment; pure.
+import type { Command } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import type { AzureSettings } from '../../vms/azure/settings.ts';
+import type { Edges } from '../verb.ts';
+
+export interface StorageOptions {
+  storageAccount?: string;
+  container: string;
+  blobEndpoint?: string;
+}
+
+export interface BlobPlaceFacts {
+  /** `https://account.blob.core.windows.net`. */
+  endpoint: string;
+  container: string;
+  storageAccountId: string;
+  connectionString?: Secret;
+}
+
+export function withStorageOptions(command: Command): Command {
+  return command
+    .option(
+      '--storage-account <NAME>',
+      'Azure: where the disk is uploaded to; its name in --resource-group, or its whole id',
+    )
+    .option('--container <NAME>', 'Azure: of that account', 'images')
+    .option('--blob-endpoint <URL>', "Azure: of that account, where it is not the cloud's usual one");
+}
+
+const ACCOUNT_ID =
+  /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/Microsoft\.Storage\/storageAccounts\/([a-z0-9]{3,24})$/i;
+const ACCOUNT = /^[a-z0-9]{3,24}$/;
+const CONTAINER = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){2,62}$/;
+
+/** A connection string in the environment carries its own key and address; otherwise the login for the gallery is used. */
+export function blobPlace(
+  { storageAccount = '', container, blobEndpoint }: StorageOptions,
+  env: Edges['env'],
+  settings: Pick<AzureSettings, 'subscriptionId' | 'resourceGroup' | 'endpoint'>,
+): BlobPlaceFacts {
+  const name = ACCOUNT_ID.exec(storageAccount)?.[1]?.toLowerCase() ?? storageAccount;
+  const endpoint = blobEndpoint ?? `https://${name}.blob.${suffixOf(settings.endpoint)}`;
+  const problems = [
+    ...(ACCOUNT.test(name) ? [] : ['no storage account is named (--storage-account NAME, 3 to 24 letters and digits)']),
+    ...(CONTAINER.test(container)
+      ? []
+      : [`'${container}' cannot be a container: small letters, digits and single dashes, 3 to 63`]),
+    ...(URL.parse(endpoint)?.protocol === 'https:'
+      ? []
+      : [`'${endpoint}' is not an https address: tokens are not sent in the clear`]),
+  ];
+  if (problems.length > 0)
+    throw new UserError(`the disk cannot be uploaded: ${problems.join('; ')}`, {
+      code: 'image/bad-storage',
+      kept: 'Nothing was touched.',
+      next: 'give what is missing, then run the same command again',
+    });
+  const { subscriptionId, resourceGroup } = settings;
+  const storageAccountId = storageAccount.startsWith('/')
+    ? storageAccount
+    : `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Storage/storageAccounts/${name}`;
+  const key = env.AZURE_STORAGE_CONNECTION_STRING;
+  return { endpoint, container, storageAccountId, ...(key && { connectionString: new Secret(key) }) };
+}
+
+/** Storage has an address of its own in every cloud; a cloud without a well-known name has to be told with --blob-endpoint. */
+function suffixOf(resourceManager: string): string {
+  const host = URL.parse(resourceManager)?.hostname ?? '';
+  if (host.endsWith('.usgovcloudapi.net')) return 'core.usgovcloudapi.net';
+  if (host.endsWith('.chinacloudapi.cn')) return 'core.chinacloudapi.cn';
+  return 'core.windows.net';
+}

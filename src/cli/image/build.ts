@@ -1,0 +1,216 @@
+// cli/image/build.ts: `headstart image build`: images of a lock, one for each Kubernetes patch version; without a VM, without a loop device.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type RunCommand, runCommand } from '../../base/command.ts';
+import { formatSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { hasBaseLayer } from '../../image/build/base-layer.ts';
+import { type Built, buildFolder, buildImage } from '../../image/build/build-image.ts';
+import type { Format } from '../../image/build/disk.ts';
+import { artifactsOf } from '../../image/content-hash.ts';
+import type { Artifact, Lock } from '../../image/lock.ts';
+import { versionWord } from '../../image/names.ts';
+import { readLock } from '../../image/read-lock.ts';
+import { IMAGE_TOOLS } from '../../image/required-tools.ts';
+import { requireTools, toolPath, USER_TOOLS } from '../../vms/qemu/base/required-tools.ts';
+import { printJson, printJsonLine } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type CacheFlags, openCache, withCacheOptions } from './open-cache.ts';
+import { orImageInterrupted, tellImageStory } from './story.ts';
+
+interface Options extends CacheFlags {
+  lock: string;
+  kubernetes?: string[];
+  out: string;
+  only?: string;
+  offline?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+const FORMATS: readonly Format[] = ['qcow2', 'vhd', 'raw'];
+/** Raw is what VHD holds, and larger than either. */
+const USUAL: readonly Format[] = ['qcow2', 'vhd'];
+
+export const verb: Verb = {
+  examples: ['image build', 'image build --kubernetes 1.35.8 --only qcow2 --out images'],
+  configure: (command) =>
+    withCacheOptions(command)
+      .option('--lock <FILE>', 'what the images are made of', 'image.lock.json')
+      .option('--kubernetes <VERSION...>', 'only these patch versions; default: all of the lock')
+      .option('--out <FOLDER>', 'where the images go, each a folder', 'images')
+      .option('--only <FORMATS>', `which disks: ${FORMATS.join(', ')}; default: ${USUAL.join(',')}`)
+      .option('--offline', 'fetch nothing: all of it has to be in the cache')
+      .option('--dry-run', 'say what would be fetched and built, and do nothing')
+      .option('--json', 'JSON: one event a line, the images last'),
+  async run(_args, options: Options, edges) {
+    const lock = readLock(options.lock);
+    const versions = wantedVersions(lock, options.kubernetes);
+    const formats = wantedFormats(options.only);
+    const out = resolve(options.out);
+    const isRoot = process.getuid?.() === 0;
+    const { cache } = await openCache(options, edges, lock.base.origin);
+    const wanted = neededArtifacts(lock, versions);
+    if (options.dryRun) {
+      const hasBase = hasBaseLayer(lock, cache.folder);
+      return tellPlan({ lock, versions, formats, out, wanted, hasBase }, options, edges);
+    }
+    requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
+
+    const signal = edges.signal();
+    const story = tellImageStory(edges, options);
+    const { waiting: onWaiting, stop } = ticking(story.waiting);
+    const stages = stageTimes(edges);
+    const kept = 'Images that were finished are whole; nothing else was left behind.';
+    const built = await orImageInterrupted(signal, { kept, next: 'run the same command again' }, async () => {
+      if (!options.offline) {
+        story.step(`fetching what is missing of ${wanted.length} files`);
+        await cache.fill(wanted, { signal, onWaiting });
+        stages.done('', 'fetched');
+      }
+      const all: Built[] = [];
+      for (const kubernetes of versions) {
+        story.step(`building ${lock.name} ${versionWord(kubernetes, lock.base)}`);
+        const onDone = (stage: string) => stages.done(kubernetes, stage);
+        const machine = { cache, run: withToolPath(edges), isRoot, signal, onWaiting, onDone };
+        const image = await buildImage({ lock, kubernetes }, { out, formats }, machine);
+        for (const warning of image.warnings) story.step(`warning: ${warning}`);
+        all.push(image);
+      }
+      return all;
+    }).finally(stop);
+    story.end();
+    if (!options.json) edges.stderr(stages.table());
+    for (const image of built) tellImage(image, options, edges);
+    if (options.json) printJsonLine(edges, 'ImageBuilds', { builds: built.map(summary), stages: stages.list() });
+  },
+};
+
+function wantedVersions(lock: Lock, asked: readonly string[] | undefined): readonly string[] {
+  if (asked === undefined) return lock.kubernetes;
+  const unknown = asked.filter((version) => !lock.kubernetes.includes(version));
+  if (unknown.length === 0) return [...new Set(asked)];
+  throw new UserError(
+    `the lock has no image for Kubernetes ${unknown.join(', ')}; it has ${lock.kubernetes.join(', ')}`,
+    {
+      code: 'image/unknown-version',
+      next: 'add it to the manifest, then: headstart image lock',
+    },
+  );
+}
+
+function wantedFormats(only: string | undefined): readonly Format[] {
+  if (only === undefined) return USUAL;
+  const words = only.split(',').map((word) => word.trim());
+  const wrong = words.filter((word) => !FORMATS.some((format) => format === word));
+  if (wrong.length === 0) return FORMATS.filter((format) => words.includes(format));
+  throw new UserError(`there is no disk of the format '${wrong.join("', '")}'`, {
+    code: 'image/unknown-format',
+    next: `choose of them with --only: ${FORMATS.join(',')}`,
+  });
+}
+
+function neededArtifacts(lock: Lock, versions: readonly string[]): Artifact[] {
+  const all = versions.flatMap((version) => artifactsOf(lock, version));
+  return [...new Map(all.map((artifact) => [artifact.sha256, artifact])).values()];
+}
+
+function withToolPath(edges: Edges): RunCommand {
+  const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };
+  return (argv, options) => runCommand(argv, { env, ...options });
+}
+
+/** A step may take a minute without a word; on a terminal the time goes on meanwhile. */
+function ticking(tell: (what: string, percent?: number) => void) {
+  let last: Parameters<typeof tell> | undefined;
+  const timer = setInterval(() => last && tell(...last), 1000);
+  return {
+    waiting: (...told: Parameters<typeof tell>) => {
+      last = told;
+      tell(...told);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+interface Stage {
+  kubernetes: string;
+  stage: string;
+  tookMs: number;
+}
+
+function stageTimes({ nowUs }: Edges) {
+  const startedUs = nowUs();
+  let lastUs = startedUs;
+  const all: Stage[] = [];
+  return {
+    done(kubernetes: string, stage: string) {
+      all.push({ kubernetes, stage, tookMs: Math.round((nowUs() - lastUs) / 1000) });
+      lastUs = nowUs();
+    },
+    list: (): readonly Stage[] => all,
+    table: () =>
+      renderTable(
+        [
+          { title: 'VERSION', cell: ({ kubernetes }: Stage) => kubernetes || 'all' },
+          { title: 'STAGE', cell: ({ stage }) => stage },
+          { title: 'TOOK', align: 'right', cell: ({ tookMs }) => formatSpan(tookMs * 1000) },
+        ],
+        [...all, { kubernetes: '', stage: 'in all', tookMs: Math.round((nowUs() - startedUs) / 1000) }],
+      ),
+  };
+}
+
+interface Plan {
+  lock: Lock;
+  versions: readonly string[];
+  formats: readonly Format[];
+  out: string;
+  wanted: readonly Artifact[];
+  hasBase: boolean;
+}
+
+function tellPlan({ lock, versions, formats, out, wanted, hasBase }: Plan, options: Options, edges: Edges): void {
+  const bytes = wanted.reduce((sum, artifact) => sum + artifact.bytes, 0);
+  const images = versions.map((kubernetes) => {
+    const folder = buildFolder({ lock, kubernetes }, out);
+    return { kubernetes, version: versionWord(kubernetes, lock.base), folder, isThere: existsSync(folder) };
+  });
+  if (options.json) {
+    const body = {
+      name: lock.name,
+      files: wanted.length,
+      bytes,
+      isOffline: options.offline === true,
+      hasBase,
+      formats,
+      images,
+    };
+    printJson(edges, 'ImageBuildPlan', body);
+    return;
+  }
+  const packages = wanted.filter(({ kind }) => kind === 'deb').length;
+  const lines = [
+    ...(options.offline ? [] : [`fetch what is missing of ${wanted.length} files, ${inMib(bytes)} in all`]),
+    ...(hasBase ? [] : [`make the base layer of ${packages} packages`]),
+    ...images.map(({ version, folder, isThere }) => {
+      const made = `build ${lock.name} ${version} as ${formats.join(', ')} in ${folder}`;
+      return isThere ? `${made}, unless what is there is the same` : made;
+    }),
+  ];
+  edges.stdout(lines.map((line) => `would ${line}\n`).join(''));
+}
+
+function summary({ folder, isNew, record }: Built) {
+  return { folder, isNew, version: record.version, kubernetes: record.kubernetes, contentSha256: record.contentSha256 };
+}
+
+function tellImage({ folder, isNew, record }: Built, options: Options, edges: Edges): void {
+  if (options.json) return;
+  const size = `${inMib(record.contentBytes)} of content`;
+  edges.stdout(`${folder}  ${record.name} ${record.version}, ${size}, ${record.contentSha256.slice(0, 16)}\n`);
+  edges.stderr(isNew ? `next:  headstart image test ${folder}\n` : 'it was there already, byte for byte\n');
+}
+
+const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CONTAINERD, fileText, KUBELET, manifestText } from '../../image/manifests.testing.ts';
+import { runVerb } from '../testing.ts';
+import { verb as check } from './check.ts';
+import { verb as lock } from './lock.ts';
+import { cacheFolder } from './open-cache.ts';
+import { verb as schema } from './schema.ts';
+import { verb as update } from './update.ts';
+
+let top: string;
+let file: string;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'check-'));
+  file = join(top, 'image.yaml');
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+describe('image check', () => {
+  it('says yes, with what is worth knowing', async () => {
+    writeFileSync(file, manifestText(`${CONTAINERD.replace('1.7.24-1', '1.7.2-1')}${KUBELET}`));
+    const ran = await runVerb(check, ['-f', file]);
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/warning {2}containerd .*RELEASES\.md[\s\S]* is right, with 2 warnings\n$/),
+    });
+  });
+
+  it('says no with every problem, and exits 3', async () => {
+    writeFileSync(file, manifestText(KUBELET.replace('kind: binary', 'kind: program').replace('licence', 'licens')));
+    const ran = await runVerb(check, ['-f', file]);
+    expect(ran.code).toBe(3);
+    expect(ran.stdout).toContain('problem  line 8: components[0].kind');
+    expect(ran.stdout).toMatch(/No image can be made from .*: \d problems?\.\n$/);
+  });
+
+  it('says no to parts that do not go together, as one JSON document', async () => {
+    writeFileSync(
+      file,
+      manifestText(`${KUBELET}${fileText('flags', '/etc/default/kubelet', '--container-runtime=remote')}`),
+    );
+    const ran = await runVerb(check, ['-f', file, '--json']);
+    expect(ran.code).toBe(3);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      apiVersion: 'headstart.dev/v1',
+      kind: 'ImageManifestCheck',
+      isRight: false,
+      problems: [],
+      findings: [{ rule: 'kubelet/removed-flags', severity: 'error', component: 'flags', kubernetes: '1.35.8' }],
+    });
+  });
+
+  it('has nothing to look at without a manifest, and exits 2', async () => {
+    expect(await runVerb(check, ['-f', join(top, 'none.yaml')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('image/no-manifest'),
+    });
+  });
+
+  it('shows the rules with their sources', async () => {
+    const ran = await runVerb(check, ['--rules', '--json']);
+    expect(JSON.parse(ran.stdout).rules).toContainEqual(
+      expect.objectContaining({ id: 'containerd/cri', source: expect.stringContaining('KEP-4033') }),
+    );
+  });
+});
+
+describe('image schema', () => {
+  it('prints the JSON Schema', async () => {
+    expect(JSON.parse((await runVerb(schema, [])).stdout)).toMatchObject({
+      title: expect.stringContaining('ImageManifest'),
+    });
+  });
+});
+
+describe('image update', () => {
+  it('touches nothing of a manifest that is wrong', async () => {
+    writeFileSync(file, 'name: x\n');
+    expect(await runVerb(update, ['-f', file, '--write'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('image/bad-manifest'),
+    });
+  });
+});
+
+describe('image lock', () => {
+  it('looks for the place of the lock before it does anything', async () => {
+    writeFileSync(file, manifestText());
+    const ran = await runVerb(lock, ['-f', file, '-o', join(top, 'none', 'lock.json')]);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('image/no-folder') });
+    expect(await runVerb(lock, ['-f', file, '--architecture', 'arm64'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('take one of amd64'),
+    });
+  });
+
+  it('says so when nothing can be kept in the folder of the cache', async () => {
+    writeFileSync(file, manifestText());
+    const ran = await runVerb(lock, ['-f', file, '--cache', join(file, 'cache')]);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('image/cache-unusable') });
+  });
+
+  it('says which setting of a proxy is wrong, and not what is in it', async () => {
+    writeFileSync(file, manifestText());
+    const ran = await runVerb(lock, ['-f', file, '--cache', top], {
+      env: { http_proxy: 'http://me:secret@host:99999' },
+    });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('image/bad-proxy') });
+    expect(ran.stderr).not.toContain('secret');
+  });
+});
+
+describe('the folder of the cache', () => {
+  it('is where the option, the environment or the specification of base folders says', () => {
+    expect(cacheFolder({ cache: '/a' }, { HEADSTART_CACHE: '/b' })).toBe('/a');
+    expect(cacheFolder({}, { HEADSTART_CACHE: '/b' })).toBe('/b');
+    expect(cacheFolder({}, { XDG_CACHE_HOME: '/c', HOME: '/h' })).toBe('/c/headstart/image');
+    expect(cacheFolder({}, { XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart/image');
+    expect(() => cacheFolder({}, {})).toThrow('no place for fetched files');
+  });
+});

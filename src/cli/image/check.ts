@@ -1,0 +1,92 @@
+// cli/image/check.ts: `headstart image check`: can images be made from this manifest, and do their parts go together? Exits 3 when not.
+import { manifestSha256 } from '../../image/make-lock.ts';
+import type { ManifestProblem } from '../../image/manifest-problem.ts';
+import { renderManifestProblem } from '../../image/manifest-problem.ts';
+import { readLockIfThere } from '../../image/read-lock.ts';
+import { parseManifest } from '../../image/read-manifest.ts';
+import { checkRules, type Finding, RULES, renderFindings } from '../../image/rules/check.ts';
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { lockFileOf, type ManifestFlags, readManifestText, withManifestOption } from './manifest-file.ts';
+
+interface Options extends ManifestFlags {
+  lock?: string;
+  rules?: boolean;
+  json?: boolean;
+}
+
+const ANSWER_IS_NO = 3;
+
+export const verb: Verb = {
+  examples: ['image check', 'image check -f examples/image/image.yaml --json', 'image check --rules'],
+  configure: (command) =>
+    withManifestOption(command)
+      .option(
+        '--lock <FILE>',
+        'says which versions packages have; default: image.lock.json beside the manifest, if it is there and of this manifest',
+      )
+      .option('--rules', 'the rules, and where each comes from')
+      .option('--json', 'one JSON document')
+      .addHelpText(
+        'after',
+        '\nExit: 0 it is right (there may be warnings), 3 it is not, 2 there is nothing to look at.\n',
+      ),
+  async run(_args, options: Options, edges) {
+    if (options.rules) return tellRules(options, edges);
+    const parsed = await parseManifest(readManifestText(options.file));
+    if ('problems' in parsed) return tell({ problems: parsed.problems, findings: [] }, options, edges);
+    const lock = readLockIfThere(lockFileOf(options.lock, options.file));
+    // A lock of another manifest says nothing about this one, unless somebody names it.
+    const isOurs =
+      lock !== undefined && (options.lock !== undefined || lock.manifestSha256 === manifestSha256(parsed.manifest));
+    const findings = checkRules(parsed.manifest, isOurs ? lock : undefined);
+    if (lock !== undefined && !isOurs)
+      edges.stderr('the lock beside it is of another manifest, and was not looked at; next: headstart image lock\n');
+    return tell({ problems: [], findings }, options, edges);
+  },
+};
+
+interface Told {
+  problems: readonly ManifestProblem[];
+  findings: readonly Finding[];
+}
+
+function tell({ problems, findings }: Told, { file, json }: Options, edges: Edges): number {
+  const errors = problems.length + findings.filter(({ severity }) => severity === 'error').length;
+  if (json) {
+    printJson(edges, 'ImageManifestCheck', {
+      isRight: errors === 0,
+      problems: problems.map(({ path, message, line }) => ({ path, message, line })),
+      findings,
+    });
+  } else {
+    for (const problem of problems) edges.stdout(`problem  ${renderManifestProblem(problem)}\n`);
+    for (const line of renderFindings(findings)) edges.stdout(`${line}\n`);
+    const warnings = findings.length + problems.length - errors;
+    edges.stdout(
+      errors === 0
+        ? `${file} is right${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}\n`
+        : `No image can be made from ${file}: ${counted(errors, 'problem')}.\n`,
+    );
+  }
+  return errors === 0 ? 0 : ANSWER_IS_NO;
+}
+
+function tellRules({ json }: Options, edges: Edges): void {
+  const rules = RULES.map(({ id, says, source }) => ({ id, says, source }));
+  if (json) printJson(edges, 'ImageRules', { rules });
+  else
+    edges.stdout(
+      renderTable(
+        [
+          { title: 'RULE', cell: ({ id }) => id },
+          { title: 'SAYS', cell: ({ says }) => says },
+          { title: 'SOURCE', cell: ({ source }) => source },
+        ],
+        rules,
+      ),
+    );
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,87 @@
+// cli/image/hotfix.ts: `headstart image hotfix`: the lock of a hotfix, derived from two locks, or every reason why it may not be one.
+import { existsSync } from 'node:fs';
+import { UserError } from '../../base/errors.ts';
+import { type Allowed, deriveHotfix, type Hotfix, pickHotfix } from '../../image/hotfix.ts';
+import { renderNotes } from '../../image/notes.ts';
+import { writeLock } from '../../image/read-lock.ts';
+import { printJson } from '../output/json.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { renderDiff } from './diff.ts';
+import { openLock } from './open-lock.ts';
+
+interface Options {
+  from: string;
+  to: string;
+  allow: string[];
+  allowDowngrade: string[];
+  pick?: boolean;
+  output: string;
+  notes?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: [
+    'image hotfix --from released.lock.json --to image.lock.json --allow kubelet -o hotfix.lock.json',
+    'image hotfix --from released.lock.json --to image.lock.json --pick --allow openssl --allow libssl3 -o hotfix.lock.json --dry-run',
+  ],
+  configure: (command) =>
+    command
+      .requiredOption('--from <LOCK>', 'what was released: a lock, or the folder of a build')
+      .requiredOption('--to <LOCK>', 'the lock with the repair in it')
+      .option('--allow <NAME>', 'a component that may change; repeat it. All others may not', append, [])
+      .option('--allow-downgrade <NAME>', 'one that may change, and go back to an older version', append, [])
+      .option('--pick', 'take only what is allowed from --to, and leave all else as it was released')
+      .requiredOption('-o, --output <FILE>', 'where the lock of the hotfix goes')
+      .option('--notes', 'print release notes, in Markdown')
+      .option('--dry-run', 'say what the hotfix would be, and write nothing')
+      .option('--json', 'one JSON document'),
+  run(_args, options: Options, edges) {
+    const [from, to] = [openLock(options.from), openLock(options.to)];
+    const allowed: Allowed = { names: options.allow, downgrades: options.allowDowngrade };
+    const hotfix = options.pick ? pickHotfix(from, to, allowed) : deriveHotfix(from, to, allowed);
+    if (hotfix.problems.length > 0) throw refused(hotfix.problems, options);
+    if (!options.dryRun) {
+      if (existsSync(options.output)) throw taken(options.output);
+      writeLock(options.output, hotfix.lock);
+    }
+    tell(hotfix, options, edges);
+  },
+};
+
+function append(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+function tell({ diff }: Hotfix, options: Options, edges: Edges): void {
+  const notes = options.notes ? renderNotes(diff) : undefined;
+  if (options.json) {
+    const file = options.dryRun ? {} : { file: options.output };
+    printJson(edges, 'ImageHotfix', { ...diff, ...file, ...(notes !== undefined && { notes }) });
+    return;
+  }
+  edges.stdout(notes ?? renderDiff(diff));
+  if (options.dryRun) edges.stderr(`would write ${options.output}\n`);
+  else edges.stderr(`next:  headstart image build --lock ${options.output}\n`);
+}
+
+function refused(problems: readonly string[], { from }: Options): UserError {
+  return new UserError(
+    `this is no hotfix of ${from}:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
+    {
+      code: 'image/no-hotfix',
+      kept: 'Nothing was written.',
+      next: 'allow what has to change, take only that with --pick, or release a new base',
+      exitCode: 1,
+    },
+  );
+}
+
+function taken(file: string): UserError {
+  return new UserError(`${file} is there already`, {
+    code: 'image/output-there',
+    kept: 'Nothing was written.',
+    next: 'name another file with -o, or remove that one',
+  });
+}

@@ -1,0 +1,46 @@
+// cli/image/list.ts: `headstart image list`: which images are in a gallery, and which of them each channel means.
+import { UserError } from '../../base/errors.ts';
+import { listPublished, type PublishedImage } from '../../image/gallery-list.ts';
+import { printJson } from '../output/json.ts';
+import { renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
+
+export const verb = imageList(openGallery);
+
+export function imageList(open: OpenGallery): Verb {
+  return {
+    examples: ['image list --vms qemu', 'image list --gallery images --json'],
+    configure: withGalleryOptions,
+    async run(_args, options: GalleryOptions, edges) {
+      const signal = edges.signal();
+      const { name, factory, kind } = await open(options, edges);
+      const images = await listPublished(factory, name, { signal });
+      // On this machine there is none before the first version; elsewhere a name that is not known is a mistake.
+      if (!images && kind === 'azure') throw noGallery(name);
+      if (options.json) return printJson(edges, 'ImageList', { gallery: name, images: images ?? [] });
+      if (!images?.length) return edges.stdout('no images yet: `headstart image publish FOLDER` puts one here\n');
+      edges.stdout(renderTable(COLUMNS, images));
+    },
+  };
+}
+
+const COLUMNS: Parameters<typeof renderTable<PublishedImage>>[0] = [
+  { title: 'IMAGE', cell: ({ definition }) => definition },
+  { title: 'VERSION', cell: ({ version }) => version },
+  { title: 'CHANNELS', cell: ({ channels }) => channels.join(' ') },
+  { title: 'TESTED', cell: ({ isTested }) => (isTested ? 'yes' : 'no') },
+  { title: 'LATEST', cell: ({ isExcludedFromLatest }) => (isExcludedFromLatest ? 'excluded' : 'yes') },
+  { title: 'STATE', cell: ({ state }) => state },
+  { title: 'CONTENT', cell: ({ contentSha256 }) => contentSha256.slice(0, 12) },
+  { title: 'GB', align: 'right', cell: ({ sizeGb }) => String(sizeGb) },
+  { title: 'SINCE', cell: ({ createdMs }) => new Date(createdMs).toISOString().slice(0, 10) },
+];
+
+function noGallery(name: string): UserError {
+  return new UserError(`there is no gallery ${name}`, {
+    code: 'image/no-gallery',
+    next: 'name another one with --gallery; `headstart image publish` makes it',
+    exitCode: 1,
+  });
+}

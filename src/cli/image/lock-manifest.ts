@@ -1,0 +1,68 @@
+// cli/image/lock-manifest.ts: makes a lock of a manifest with this machine's cache, mirrors and apt, and tells how far it is.
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runCommand } from '../../base/command.ts';
+import { prepareCache } from '../../image/disk-cache.ts';
+import type { Lock } from '../../image/lock.ts';
+import { makeLock } from '../../image/make-lock.ts';
+import type { Architecture, Manifest } from '../../image/manifest.ts';
+import { type OpenPackages, openPackages } from '../../image/resolve-debs.ts';
+import type { Edges } from '../verb.ts';
+import { type CacheFlags, type OpenedCache, openCache } from './open-cache.ts';
+import { orImageInterrupted, type Story } from './story.ts';
+
+export interface Locking {
+  options: CacheFlags;
+  edges: Edges;
+  story: Story;
+}
+
+export async function lockManifest(manifest: Manifest, architecture: Architecture, locking: Locking): Promise<Lock> {
+  return withPackages(manifest, architecture, locking, (opened) => opened.lock(manifest));
+}
+
+export interface Opened extends OpenedCache, Pick<OpenPackages, 'index'> {
+  /** Of a manifest with the same base. */
+  lock(manifest: Manifest): Promise<Lock>;
+}
+
+/** The package lists are fetched once for all that `work` does with them, into a folder that is gone afterwards. */
+export async function withPackages<T>(
+  { base: { origin } }: Manifest,
+  architecture: Architecture,
+  { options, edges, story }: Locking,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const signal = edges.signal();
+  const onWaiting = story.waiting;
+  const opened = await openCache(options, edges, origin);
+  const { cache, mirrors, sources } = opened;
+  await prepareCache(cache.folder);
+  const folder = await scratchIn(join(cache.folder, 'apt'), edges.nowUs() / 1000);
+  const told = { kept: 'No lock was written; what was fetched is in the cache.', next: 'run the same command again' };
+  try {
+    return await orImageInterrupted(signal, told, async () => {
+      const aptEdges = { run: runCommand, mirrors, aptConf: sources.aptConf, folder, signal, onWaiting };
+      const { index, resolve } = await openPackages({ origin, architecture }, aptEdges);
+      const lock = (manifest: Manifest) =>
+        makeLock(manifest, architecture, { cache, signal, onWaiting, resolveDebs: resolve });
+      return work({ ...opened, index, lock });
+    });
+  } finally {
+    story.end();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** No lock takes that long: what is older was left by one that was killed. */
+const LEFT_AFTER_MS = 6 * 3_600_000;
+
+async function scratchIn(parent: string, nowMs: number): Promise<string> {
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(parent)) {
+    const other = join(parent, name);
+    const seen = await stat(other).catch(() => undefined); // another command may have removed it meanwhile
+    if (seen && nowMs - seen.mtimeMs > LEFT_AFTER_MS) await rm(other, { recursive: true, force: true });
+  }
+  return mkdtemp(join(parent, 'lock-'));
+}

@@ -1,0 +1,121 @@
+// cli/image/lock.ts: `headstart image lock`: exactly which bytes does the manifest mean today?
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { formatSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import { contentSha256 } from '../../image/content-hash.ts';
+import { type Change, diffLocks, isSame, type LockDiff } from '../../image/diff.ts';
+import type { Lock } from '../../image/lock.ts';
+import { versionWord } from '../../image/names.ts';
+import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts';
+import { checkRules, renderFindings, throwOnErrors } from '../../image/rules/check.ts';
+import { printJsonLine } from '../output/json.ts';
+import { printable, renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { lockManifest } from './lock-manifest.ts';
+import {
+  architectureOf,
+  loadManifest,
+  lockFileOf,
+  type ManifestFlags,
+  withArchitectureOption,
+  withManifestOption,
+} from './manifest-file.ts';
+import { type CacheFlags, withCacheOptions } from './open-cache.ts';
+import { tellImageStory } from './story.ts';
+
+interface Options extends ManifestFlags, CacheFlags {
+  output?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['image lock', 'image lock -f examples/image/image.yaml -o image.lock.json --dry-run'],
+  configure: (command) =>
+    withCacheOptions(withArchitectureOption(withManifestOption(command)))
+      .option('-o, --output <FILE>', 'the lock; default: image.lock.json beside the manifest')
+      .option('--dry-run', 'say what would change, and write no lock')
+      .option('--json', 'one JSON document a line, the result last'),
+  async run(_args, options: Options, edges) {
+    const { manifest } = await loadManifest(options.file);
+    const architecture = architectureOf(options, manifest);
+    const file = lockFileOf(options.output, options.file);
+    const before = readLockIfThere(file);
+    ensureFolder(file);
+    const startedUs = edges.nowUs();
+    const story = tellImageStory(edges, options);
+    story.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
+    const lock = await lockManifest(manifest, architecture, { options, edges, story });
+    const findings = checkRules(manifest, lock);
+    for (const line of renderFindings(findings)) story.step(line);
+    throwOnErrors(findings, file);
+    const isChanged = before === undefined || renderLock(before) !== renderLock(lock);
+    const isWritten = !options.dryRun && isChanged;
+    if (isWritten) writeLock(file, lock);
+    story.step(`done in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
+    tell({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, edges);
+  },
+};
+
+/** Found out before the work is done, not after. */
+function ensureFolder(file: string): void {
+  if (existsSync(dirname(file))) return;
+  throw new UserError(`there is no folder ${dirname(file)} for the lock`, {
+    code: 'image/no-folder',
+    next: 'make it, or name another with -o',
+  });
+}
+
+interface Told {
+  file: string;
+  lock: Lock;
+  isWritten: boolean;
+  /** Absent: there was no lock before. */
+  diff: LockDiff | undefined;
+}
+
+function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, edges: Edges): void {
+  const images = lock.kubernetes.map((kubernetes) => ({
+    kubernetes,
+    version: versionWord(kubernetes, lock.base),
+    contentSha256: contentSha256(lock, kubernetes),
+  }));
+  if (json) {
+    printJsonLine(edges, 'ImageLocked', {
+      file,
+      isWritten,
+      artifacts: lock.artifacts.length,
+      bytes: bytesOf(lock),
+      images,
+      ...(diff && { diff }),
+    });
+    return;
+  }
+  if (diff && isSame(diff)) edges.stdout('nothing changed\n');
+  if (diff && diff.changes.length > 0) edges.stdout(renderChanges(diff.changes));
+  for (const { version, contentSha256: content } of images)
+    edges.stdout(`${lock.name}  ${version}  content ${content}\n`);
+  const asked = lock.artifacts.filter(({ kind, isAsked }) => kind !== 'deb' || isAsked).length;
+  const counts = `${lock.artifacts.length} files, ${Math.ceil(bytesOf(lock) / 1e6)} MB, ${asked} of them by name`;
+  edges.stderr(`${dryRun ? 'would be in' : isWritten ? 'wrote' : 'is as it was:'} ${printable(file)}: ${counts}\n`);
+  if (!dryRun) edges.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
+}
+
+export function renderChanges(changes: readonly Change[]): string {
+  return renderTable(
+    [
+      { title: 'CHANGE', cell: ({ change }) => change },
+      { title: 'KIND', cell: ({ kind }) => kind },
+      { title: 'COMPONENT', cell: ({ component }) => component },
+      { title: 'FROM', cell: ({ from }) => from?.version ?? '' },
+      { title: 'TO', cell: ({ to }) => to?.version ?? '' },
+      { title: 'ONLY IN', cell: ({ kubernetes }) => kubernetes ?? '' },
+    ],
+    changes,
+  );
+}
+
+function bytesOf({ artifacts }: Lock): number {
+  return artifacts.reduce((sum, { bytes }) => sum + bytes, 0);
+}

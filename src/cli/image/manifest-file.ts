@@ -1,0 +1,54 @@
+// cli/image/manifest-file.ts: the manifest that a verb is about, and where its lock is.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import type { Architecture, Manifest } from '../../image/manifest.ts';
+import { readManifest } from '../../image/read-manifest.ts';
+
+export interface ManifestFlags {
+  file: string;
+  architecture?: string;
+}
+
+export function withManifestOption(command: Command): Command {
+  return command.option('-f, --file <FILE>', 'the manifest', 'image.yaml');
+}
+
+export function withArchitectureOption(command: Command): Command {
+  return command.option('--architecture <NAME>', 'amd64 or arm64; default: the first one of the manifest');
+}
+
+export async function loadManifest(file: string): Promise<{ text: string; manifest: Manifest }> {
+  const text = readManifestText(file);
+  return { text, manifest: await readManifest(text, file) };
+}
+
+export function architectureOf(
+  { architecture }: Pick<ManifestFlags, 'architecture'>,
+  manifest: Manifest,
+): Architecture {
+  const found = manifest.architectures.find((each) => architecture === undefined || each === architecture);
+  if (found) return found;
+  throw new UserError(`the manifest has no architecture '${architecture}'`, {
+    code: 'image/unknown-architecture',
+    next: `take one of ${manifest.architectures.join(', ')}`,
+  });
+}
+
+/** Beside the manifest, unless named. */
+export function lockFileOf(named: string | undefined, manifestFile: string): string {
+  return named ?? join(dirname(manifestFile), 'image.lock.json');
+}
+
+export function readManifestText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new UserError(`the manifest ${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
+      code: 'image/no-manifest',
+      next: 'name one with -f FILE; `headstart image schema` says what is in it',
+      cause,
+    });
+  }
+}

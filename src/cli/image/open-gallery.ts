@@ -1,0 +1,57 @@
+// cli/image/open-gallery.ts: the gallery that image verbs look at and publish to: of this machine's pools, or of Azure.
+import type { TokenCredential } from '@azure/identity';
+import type { Command } from 'commander';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
+import type { AzureSettings } from '../../vms/azure/settings.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { PublishEdges } from '../../vms/qemu/make-version.ts';
+import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
+import { openPools } from '../pool/open-pools.ts';
+import { type AzureOptions, chosenVms, vmsOption, withAzureOptions } from '../prototype/connect.ts';
+import { openAzure } from '../prototype/connect-azure.ts';
+import type { Edges } from '../verb.ts';
+
+export interface GalleryOptions extends HomeOptions, AzureOptions {
+  vms?: 'azure' | 'qemu';
+  gallery: string;
+  json?: boolean;
+}
+
+export type OpenedGallery =
+  | { kind: 'qemu'; name: string; factory: Factory; edges: PublishEdges }
+  | {
+      kind: 'azure';
+      name: string;
+      factory: AzureFactory;
+      clock: Clock;
+      settings: AzureSettings;
+      credential: TokenCredential;
+    };
+
+/** Verbs are given one, so that tests give them theirs. */
+export type OpenGallery = (options: GalleryOptions, edges: Edges) => Promise<OpenedGallery>;
+
+/** The one that `pool create --image` looks into when it is given no other. */
+const DEFAULT_GALLERY = 'headstart';
+
+export function withGalleryOptions(command: Command): Command {
+  withHomeOption(command)
+    .addOption(vmsOption("where: a gallery on Azure, or of this machine's pools"))
+    .option('--gallery <NAME>', 'which gallery', DEFAULT_GALLERY);
+  return withAzureOptions(command).option(
+    '--json',
+    'one JSON document; long verbs print one event a line, the result last',
+  );
+}
+
+export const openGallery: OpenGallery = async (options, edges) => {
+  const { gallery: name } = options;
+  if (chosenVms(options, edges.env) === 'qemu') {
+    const factory = await openPools(options, edges);
+    const home = homeFolder(options, edges.env);
+    return { kind: 'qemu', name, factory, edges: { home, clock: systemClock, run: runCommand } };
+  }
+  return { kind: 'azure', name, clock: systemClock, ...(await openAzure(options, edges)) };
+};

@@ -1,0 +1,10 @@
+// cli/image/open-lock.ts: a lock by what people name: the file, or the folder of a build that carries its own.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Lock } from '../../image/lock.ts';
+import { readLock } from '../../image/read-lock.ts';
+
+export function openLock(named: string): Lock {
+  const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return readLock(isFolder ? join(named, 'lock.json') : named);
+}

@@ -1,0 +1,140 @@
+// cli/image/promote.ts: `headstart image promote`: a channel means this version from now on. The bytes stay where and what they are.
+import { Option } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { CHANNELS, type Channel, planPromotion } from '../../image/channels.ts';
+import { imagesOf } from '../../image/gallery-list.ts';
+import { openBuild } from '../../image/publish/publish.ts';
+import type { Definition, Factory, Version } from '../../vms/factory.ts';
+import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
+import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
+import { renderPlan } from './render-plan.ts';
+import { orImageInterrupted } from './story.ts';
+
+interface Options extends GalleryOptions {
+  to: Channel;
+  build?: string;
+  untested?: boolean;
+  skipOrder?: boolean;
+  allowDowngrade?: boolean;
+  dryRun?: boolean;
+}
+
+export const verb = imagePromote(openGallery);
+
+export function imagePromote(open: OpenGallery): Verb {
+  return {
+    examples: [
+      'image promote node-1.35.8/2026.1116.0 --to staging',
+      'image promote node-1.35.8/2026.1116.0 --to stable --vms qemu --dry-run',
+    ],
+    configure: (command) =>
+      withGalleryOptions(
+        command
+          .argument('<IMAGE/VERSION>', 'as `image list` shows them')
+          .addOption(new Option('--to <CHANNEL>', 'which channel').choices(CHANNELS).makeOptionMandatory())
+          .option('--build <FOLDER>', 'of an untested version: its build, with a test of it that has passed since')
+          .option('--untested', 'though no test of it has passed; it stays excluded from the latest')
+          .option('--skip-order', `though it has not been in the channel before (${CHANNELS.join(' → ')})`)
+          .option('--allow-downgrade', 'though the channel means a newer version')
+          .option('--dry-run', 'say what would change, and change nothing'),
+      ),
+    async run([image = ''], options: Options, edges) {
+      const signal = edges.signal();
+      const { name, factory } = await open(options, edges);
+      const told = {
+        kept: 'The channel means one version, the one before or this one.',
+        next: 'run the same command again',
+      };
+      await orImageInterrupted(signal, told, async () => {
+        const { definition, versions, version } = await find(factory, name, image, signal);
+        const promotion = planPromotion(versions, version, {
+          channel: options.to,
+          nowMs: edges.nowUs() / 1000,
+          testedContent: await testedContent(options.build),
+          isUntestedAllowed: options.untested === true,
+          isSkippingAllowed: options.skipOrder === true,
+          isDowngradeAllowed: options.allowDowngrade === true,
+        });
+        const { problems, changes, tags, isIncluded } = promotion;
+        if (problems.length > 0) throw refused(image, options.to, problems);
+        if (options.dryRun) {
+          if (options.json) printJson(edges, 'ImagePromotionPlan', { image, channel: options.to, changes });
+          else edges.stdout(renderPlan(changes));
+          return;
+        }
+        if (Object.keys(tags).length > 0) await factory.tagVersion(definition, version.name, tags, { signal });
+        if (isIncluded) await factory.setExcludedFromLatest(definition, version.name, false, { signal });
+        // What is told is what is there, not what was asked for: somebody else may have promoted meanwhile.
+        const after = imagesOf(definition, await factory.listVersions(definition, { signal }));
+        const now = after.find((one) => one.version === version.name);
+        if (!now?.channels.includes(options.to)) throw overtaken(image, options.to);
+        if (options.json) printJson(edges, 'ImagePromotion', { ...now, changes });
+        else
+          edges.stdout(
+            changes.length === 0
+              ? `${options.to} is at ${image} already\n`
+              : changes.map((one) => `did ${printable(one)}\n`).join(''),
+          );
+      });
+    },
+  };
+}
+
+async function find(
+  factory: Pick<Factory, 'readDefinition' | 'listVersions'>,
+  gallery: string,
+  image: string,
+  signal: AbortSignal,
+): Promise<{ definition: Definition; versions: Version[]; version: Version }> {
+  const [name, versionName, ...rest] = image.split('/');
+  if (!name || !versionName || rest.length > 0)
+    throw new UserError(`${JSON.stringify(image)} names no image version`, {
+      code: 'image/bad-version',
+      next: 'give IMAGE/VERSION, as in node-1.35.8/2026.1116.0; `headstart image list` shows them',
+    });
+  const definition = await factory.readDefinition(gallery, name, { signal });
+  const versions = definition ? await factory.listVersions(definition, { signal }) : [];
+  const version = versions.find((one) => one.name === versionName);
+  if (definition && version) return { definition, versions, version };
+  const known = versions.map((one) => one.name).join(', ');
+  throw new UserError(`there is no ${image} in the gallery ${gallery}${known ? `; known: ${known}` : ''}`, {
+    code: 'image/no-version',
+    next: '`headstart image list` shows what is there',
+    exitCode: 1,
+  });
+}
+
+/** Of a build whose test passed; otherwise it says nothing. */
+async function testedContent(folder: string | undefined): Promise<string | undefined> {
+  if (folder === undefined) return undefined;
+  const { record, test } = await openBuild(folder);
+  if (test?.isPassed && test.contentSha256 === record.contentSha256) return record.contentSha256;
+  throw new UserError(`no test of ${folder} has passed`, {
+    code: 'image/untested',
+    kept: 'Nothing was changed.',
+    next: `headstart image test ${folder}`,
+    exitCode: 1,
+  });
+}
+
+function refused(image: string, channel: Channel, problems: readonly string[]): UserError {
+  return new UserError(
+    `${image} is not promoted to ${channel}:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
+    {
+      code: 'image/not-promoted',
+      kept: 'Nothing was changed.',
+      next: 'put that right, or allow it as said there',
+      exitCode: 1,
+    },
+  );
+}
+
+function overtaken(image: string, channel: Channel): UserError {
+  return new UserError(`${image} was promoted to ${channel}, and another version a moment later`, {
+    code: 'image/overtaken',
+    next: '`headstart image list` shows which one it is now',
+    exitCode: 1,
+  });
+}

@@ -1,0 +1,121 @@
+// cli/image/publish.ts: `headstart image publish`: a build that was tested becomes a version of a gallery; the same command goes on where it was cut off.
+import { Option } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { changesOf } from '../../image/publish/plan.ts';
+import { type Destination, openBuild, type Published, planFor, publishBuild } from '../../image/publish/publish.ts';
+import { printJson, printJsonLine } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import { wholeNumber } from '../pool/arguments.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { blobPlace, type StorageOptions, withStorageOptions } from './blob-place.ts';
+import {
+  type GalleryOptions,
+  type OpenedGallery,
+  type OpenGallery,
+  openGallery,
+  withGalleryOptions,
+} from './open-gallery.ts';
+import { renderPlan } from './render-plan.ts';
+import { orImageInterrupted, type Story, tellImageStory } from './story.ts';
+
+interface Options extends GalleryOptions, StorageOptions {
+  untested?: boolean;
+  region?: string;
+  replicas: number;
+  redundancy: 'zone' | 'local';
+  dryRun?: boolean;
+}
+
+export const verb = imagePublish(openGallery);
+
+export function imagePublish(open: OpenGallery): Verb {
+  return {
+    examples: [
+      'image publish out/node-1.35.8-2026.1116.0 --vms qemu',
+      'image publish out/node-1.35.8-2026.1116.0 --gallery images --region westeurope --storage-account images1',
+    ],
+    configure: (command) =>
+      withStorageOptions(
+        withGalleryOptions(
+          command
+            .argument('<FOLDER>', 'of a build')
+            .option('--untested', 'though no test of it has passed; it stays excluded from the latest')
+            .option('--region <NAME>', 'Azure: where the version is made')
+            .option('--replicas <NUMBER>', 'Azure: copies of it there', wholeNumber(1, 100), 1)
+            .addOption(
+              new Option('--redundancy <KIND>', 'Azure: of its storage').choices(['zone', 'local']).default('local'),
+            )
+            .option('--dry-run', 'say what would be published, and publish nothing'),
+        ),
+      ),
+    async run([folder = ''], options: Options, edges) {
+      const build = await openBuild(folder);
+      const signal = edges.signal();
+      const story = tellImageStory(edges, options);
+      const destination = await destinationOf(await open(options, edges), options, edges, story);
+      const call = { signal, onWaiting: story.waiting, isUntestedAllowed: options.untested === true };
+      const changes = changesOf(await planFor(destination, build, call), build.record);
+      if (options.dryRun) {
+        if (options.json) printJson(edges, 'ImagePublishPlan', { gallery: destination.gallery, changes });
+        else edges.stdout(renderPlan(changes));
+        return;
+      }
+      story.step(`publishing ${build.record.name} ${build.record.version} to the gallery ${destination.gallery}`);
+      const told = {
+        kept: 'What was sent so far stays, and no version is offered before it is whole.',
+        next: 'run the same command again',
+      };
+      const published = await orImageInterrupted(signal, told, () => publishBuild(destination, build, call)).finally(
+        story.end,
+      );
+      tell(published, options, edges);
+    },
+  };
+}
+
+async function destinationOf(
+  gallery: OpenedGallery,
+  options: Options,
+  edges: Edges,
+  story: Story,
+): Promise<Destination> {
+  if (gallery.kind === 'qemu') {
+    const { qemuDestination } = await import('../../image/publish/to-qemu.ts');
+    return qemuDestination({ ...gallery.edges, factory: gallery.factory, gallery: gallery.name });
+  }
+  const { region, replicas, redundancy } = options;
+  const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, edges.env, gallery.settings);
+  if (region === undefined)
+    throw new UserError('no region is named to make the version in', {
+      code: 'image/no-region',
+      kept: 'Nothing was touched.',
+      next: 'name it with --region',
+    });
+  const [{ azureDestination }, { azurePageBlob }] = await Promise.all([
+    import('../../image/publish/to-azure.ts'),
+    import('../../image/publish/azure-page-blob.ts'),
+  ]);
+  const login = connectionString ? { connectionString } : { credential: gallery.credential };
+  return azureDestination({
+    ...{ factory: gallery.factory, gallery: gallery.name, region, clock: gallery.clock, replicas, redundancy },
+    storageAccountId,
+    openBlob: (name, signal) => azurePageBlob({ endpoint, container, name }, login, signal),
+    onUploaded: ({ sentBytes, foundBytes }) =>
+      story.step(`uploaded ${megabytes(sentBytes)}, ${megabytes(foundBytes)} were there`),
+  });
+}
+
+function tell(published: Published, options: Options, edges: Edges): void {
+  const { id, definition, version, isNew, isTested, isExcludedFromLatest } = published;
+  if (options.json) {
+    printJsonLine(edges, 'PublishedImage', published);
+    return;
+  }
+  const facts = [isTested ? 'tested' : 'untested', ...(isExcludedFromLatest ? ['excluded from the latest'] : [])];
+  edges.stdout(`${printable(id)}  ${facts.join(', ')}${isNew ? '' : '; it was there already'}\n`);
+  edges.stderr(`next:  headstart image promote ${definition}/${version} --to dev\n`);
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}

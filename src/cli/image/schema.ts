@@ -1,0 +1,16 @@
+// cli/image/schema.ts: `headstart image schema`: what may a manifest say? The JSON Schema, for editors and pipelines.
+import { manifestJsonSchema } from '../../image/manifest-schema.ts';
+import { printJson } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  examples: ['image schema > image.schema.json', 'image schema --json'],
+  configure: (command) => {
+    command.option('--json', 'one JSON document with the schema in it');
+  },
+  run(_args, { json }: { json?: boolean }, edges) {
+    const schema = manifestJsonSchema();
+    if (json) printJson(edges, 'ImageManifestSchema', { schema });
+    else edges.stdout(`${JSON.stringify(schema, null, 2)}\n`);
+  },
+};

@@ -1,0 +1,176 @@
+// cli/image/test.ts: `headstart image test FOLDER`: boots a built image in a VM that nobody else sees, looks inside, and writes down what it found.
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { type RunCommand, runCommand } from '../../base/command.ts';
+import { formatSpan } from '../../base/duration.ts';
+import type { BootRecord } from '../../boot/record.ts';
+import type { BootTest, Check } from '../../image/test/record.ts';
+import type { Tested } from '../../image/test/test-image.ts';
+import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { readBudget } from '../boot/read-budget.ts';
+import { writeAnswerFile } from '../output/answer-file.ts';
+import { printJson, printJsonLine } from '../output/json.ts';
+import { type Column, renderTable } from '../output/table.ts';
+import { timeoutOption } from '../pool/arguments.ts';
+import { homeFolder } from '../pool/home.ts';
+import { type OpenPools, openPools } from '../pool/open-pools.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { orImageInterrupted, tellImageStory } from './story.ts';
+
+interface Options {
+  budget?: string;
+  firmware?: boolean;
+  bundle?: string;
+  timeout: number;
+  keep?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+const ANSWER_IS_NO = 3;
+const READY = 'headstart-node-ready.target';
+
+/** What tests bring of their own. */
+export interface TestDeps {
+  open: OpenPools;
+  run: RunCommand;
+  /** Where VMs live for as long as they do. */
+  parent: string;
+  collect: typeof collectBoot;
+}
+
+export const verb = imageTest({ open: openPools, run: runCommand, parent: tmpdir(), collect: collectBoot });
+
+export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
+  return {
+    examples: [
+      'image test images/node-1.35.8-2026.1116.0 --budget budget.yaml',
+      'image test images/node-1.35.8-2026.1116.0 --firmware --json',
+    ],
+    configure: (command) =>
+      command
+        .argument('<FOLDER>', 'of one image, as `headstart image build` made it')
+        .option('--budget <FILE>', 'what the boot may take, as `headstart boot check` has it')
+        .option('--firmware', 'start the VHD with UEFI firmware, as a cloud does, instead of the qcow2 with its kernel')
+        .option('--bundle <FILE>', 'keep what tells of the boot, for `headstart boot … -i FILE`')
+        .addOption(timeoutOption('how long the node may take to be ready', '15min'))
+        .option('--keep', 'leave the VM running, and say how to reach it')
+        .option('--dry-run', 'say what would be started and written, and do neither')
+        .option('--json', 'one event a line, the result last')
+        .addHelpText(
+          'after',
+          '\nExit: 0 it passed, 3 it did not or is not within its budget, 2 there is no such build.\n',
+        ),
+    async run([folder = ''], options: Options, edges) {
+      const budget = options.budget === undefined ? undefined : readBudget(options.budget);
+      const { readBuild } = await import('../../image/build-folder.ts');
+      await readBuild(folder); // refused before anything is made
+      const way = options.firmware ? 'firmware' : 'kernel';
+      if (options.dryRun) return tellPlan(folder, options, edges);
+      const [{ testImage }, { withThrowAwayHome }, { shareAccelerator }] = await Promise.all([
+        import('../../image/test/test-image.ts'),
+        import('../../image/test/throw-away-home.ts'),
+        import('../../vms/qemu/accelerator.ts'),
+      ]);
+      const signal = edges.signal();
+      const story = tellImageStory(edges, options);
+      const isKept = options.keep === true;
+      const kept = `The build is as it was${isKept ? '' : ', and the VM is gone'}.`;
+      const openHome = (home: string) => open({ home }, edges, 'run');
+      const tested = await orImageInterrupted(signal, { kept, next: 'run the same command again' }, () =>
+        withThrowAwayHome({ parent, uid: process.getuid?.() ?? 0, open: openHome }, { isKept }, async (home) => {
+          const factory = await openHome(home);
+          const usual = homeFolder({}, edges.env);
+          shareAccelerator(usual, home);
+          if (isKept) story.step(`the VM stays: headstart pool exec --home ${home} image-test-000001 -- /bin/sh`);
+          const done = await testImage(
+            { folder, way, budget, deadlineMs: options.timeout },
+            {
+              ...{ home, factory, clock: systemClock, run, signal },
+              onWaiting: story.waiting,
+              onStep: story.step,
+              collect: (instance) => collect(factory, instance, home, options, edges),
+            },
+          );
+          shareAccelerator(home, usual);
+          return done;
+        }),
+      );
+      story.end();
+      await tell(tested, folder, options, edges);
+      return tested.boot.isPassed ? 0 : ANSWER_IS_NO;
+    },
+  };
+}
+
+async function collectBoot(
+  factory: QemuFactory,
+  instance: string,
+  home: string,
+  { bundle }: Options,
+  edges: Edges,
+): Promise<BootRecord> {
+  const [{ collectInstance }, { itemsFor }, { bundleOf }, { loadInputs }] = await Promise.all([
+    import('../boot/collect-instance.ts'),
+    import('../../boot/collect/items.ts'),
+    import('../../boot/collect/bundle.ts'),
+    import('../../boot/load.ts'),
+  ]);
+  const what = { boot: '0', items: itemsFor('0'), signal: edges.signal() };
+  const { bytes } = await bundleOf(await collectInstance(factory, instance, what), { boot: '0', nowUs: edges.nowUs() });
+  const path = join(home, 'boot.tar.gz');
+  await writeFile(path, bytes, { mode: 0o600 });
+  if (bundle !== undefined) writeAnswerFile(bundle, bytes, 'private');
+  const [record] = await loadInputs([path], { readStdin: edges.readStdin, nowUs: edges.nowUs() });
+  if (!record) throw new Error('the boot that was collected is not in its bundle');
+  return record;
+}
+
+function tellPlan(folder: string, { firmware, budget, json }: Options, edges: Edges): void {
+  const changes = [
+    `start ${folder}/${firmware ? 'disk.vhd with UEFI firmware' : 'disk.qcow2 with its kernel'} in a VM of its own, which is removed afterwards`,
+    `write ${folder}/test.json`,
+    ...(budget === undefined ? [] : [`hold its boot to ${budget}`]),
+  ];
+  if (json) printJson(edges, 'ImageTestPlan', { changes });
+  else edges.stdout(changes.map((change) => `would ${change}\n`).join(''));
+}
+
+async function tell({ boot, test, record }: Tested, folder: string, { json }: Options, edges: Edges): Promise<void> {
+  const { chain } = await import('../../boot/chain.ts');
+  const links = record ? chain(record, READY) : [];
+  if (json) {
+    const { apiVersion: _, kind: __, ...body } = test;
+    return printJsonLine(edges, 'ImageTest', { folder, way: boot.way, ...body, chain: links });
+  }
+  edges.stdout(renderTable(CHECKS, boot.checks));
+  if (boot.phases.length > 0) edges.stdout(`\n${renderTable(PHASES, boot.phases)}`);
+  if (boot.budget.length > 0) edges.stdout(`\n${renderTable(BUDGET, boot.budget)}`);
+  if (links.length > 0) {
+    const { renderChain } = await import('../boot/render-chain.ts');
+    edges.stdout(`\n${renderChain(links)}`);
+  }
+  const ready = boot.readyMs === undefined ? '' : `, ready ${inSpan(boot.readyMs)} after its kernel started`;
+  edges.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; written down in ${folder}/test.json\n`);
+}
+
+const inSpan = (ms: number) => formatSpan(ms * 1000);
+
+const CHECKS: readonly Column<Check>[] = [
+  { title: '', cell: ({ isPassed }) => (isPassed ? 'ok' : 'NO') },
+  { title: 'WHAT', cell: ({ name }) => name },
+  { title: 'FOUND', cell: ({ detail }) => detail },
+];
+const PHASES: readonly Column<BootTest['phases'][number]>[] = [
+  { title: 'PHASE', cell: ({ name }) => name },
+  { title: 'TOOK', align: 'right', cell: ({ tookMs }) => inSpan(tookMs) },
+];
+const BUDGET: readonly Column<BootTest['budget'][number]>[] = [
+  { title: 'VERDICT', cell: ({ verdict }) => verdict },
+  { title: 'LIMIT', align: 'right', cell: ({ limitMs }) => inSpan(limitMs) },
+  { title: 'ACTUAL', align: 'right', cell: ({ actualMs }) => (actualMs === undefined ? '-' : inSpan(actualMs)) },
+  { title: 'WHAT', cell: ({ path }) => path },
+  { title: '', cell: ({ detail }) => detail ?? '' },
+];

@@ -1,0 +1,108 @@
+// cli/image/update.ts: `headstart image update`: which newer versions are there, by the policy of each component? With --write they are taken.
+import { statSync } from 'node:fs';
+import { writeFileAtomic } from '../../base/files.ts';
+import { listMirrors, readAvailable } from '../../image/available.ts';
+import type { FetchedComponent, Manifest } from '../../image/manifest.ts';
+import { type Proposal, planUpdates } from '../../image/plan-update.ts';
+import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts';
+import { checkRules, throwOnErrors } from '../../image/rules/check.ts';
+import { type Settled, settleUpdates } from '../../image/settle-update.ts';
+import { printJsonLine } from '../output/json.ts';
+import { printable, renderTable } from '../output/table.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { withPackages } from './lock-manifest.ts';
+import {
+  architectureOf,
+  loadManifest,
+  lockFileOf,
+  type ManifestFlags,
+  withArchitectureOption,
+  withManifestOption,
+} from './manifest-file.ts';
+import { type CacheFlags, withCacheOptions } from './open-cache.ts';
+import { tellImageStory } from './story.ts';
+
+interface Options extends ManifestFlags, CacheFlags {
+  output?: string;
+  available?: string;
+  write?: boolean;
+  json?: boolean;
+}
+
+export const verb: Verb = {
+  examples: ['image update', 'image update --available versions.yaml --write'],
+  configure: (command) =>
+    withCacheOptions(withArchitectureOption(withManifestOption(command)))
+      .option('-o, --output <FILE>', 'the lock; default: image.lock.json beside the manifest')
+      .option(
+        '--available <FILE>',
+        'which versions there are of what is fetched; without it, what mirrors that are folders of this machine have',
+      )
+      .option('--write', 'put them into the manifest, comments kept, and lock it anew; without it nothing is written')
+      .option('--json', 'one JSON document a line, the result last'),
+  async run(_args, options: Options, edges) {
+    const { text, manifest } = await loadManifest(options.file);
+    const architecture = architectureOf(options, manifest);
+    const lockFile = lockFileOf(options.output, options.file);
+    const lock = readLockIfThere(lockFile);
+    const story = tellImageStory(edges, options);
+    story.step(`looking for newer versions of what is in ${options.file}`);
+    const fetched = fetchedOf(manifest);
+    await withPackages(manifest, architecture, { options, edges, story }, async (opened) => {
+      const available = options.available
+        ? await readAvailable(options.available, fetched)
+        : await listMirrors(fetched, opened.mirrors, edges.signal());
+      const proposals = planUpdates(manifest, { lock, index: opened.index, available });
+      const settled = await settleUpdates(text, manifest, proposals, lock);
+      if (options.write && settled.taken.length > 0) {
+        const locked = await opened.lock(settled.manifest);
+        throwOnErrors(checkRules(settled.manifest, locked), lockFile);
+        // The manifest first: cut off between the two, `image lock` finishes the work.
+        if (settled.text !== text) writeFileAtomic(options.file, settled.text, statSync(options.file).mode & 0o777);
+        if (!lock || renderLock(lock) !== renderLock(locked)) writeLock(lockFile, locked);
+      }
+      story.end();
+      tell(settled, lockFile, options, edges);
+    });
+  },
+};
+
+function fetchedOf({ components }: Manifest): FetchedComponent[] {
+  return components.filter((component) => component.kind !== 'deb' && component.kind !== 'file');
+}
+
+function tell({ taken, refused }: Settled, lockFile: string, { file, write, json }: Options, edges: Edges): void {
+  if (json) {
+    const plain = ({ edits: _, ...proposal }: Proposal) => proposal;
+    printJsonLine(edges, 'ImageUpdate', {
+      isWritten: write === true && taken.length > 0,
+      proposals: taken.map(plain),
+      refused: refused.map(({ proposal, why }) => ({ ...plain(proposal), why })),
+    });
+    return;
+  }
+  if (taken.length + refused.length === 0) edges.stdout('nothing to do\n');
+  if (taken.length > 0) edges.stdout(renderProposals(taken));
+  for (const { proposal, why } of refused)
+    edges.stdout(`not taken: ${proposal.component} ${proposal.from} → ${proposal.to}: ${printable(why)}\n`);
+  if (taken.length === 0) return;
+  edges.stderr(
+    write
+      ? `wrote ${printable(file)} and ${printable(lockFile)}\nnext:  headstart image build --lock ${printable(lockFile)}\n`
+      : 'next:  headstart image update --write\n',
+  );
+}
+
+function renderProposals(proposals: readonly Proposal[]): string {
+  return renderTable(
+    [
+      { title: 'COMPONENT', cell: ({ component }) => component },
+      { title: 'KIND', cell: ({ kind }) => kind },
+      { title: 'FROM', cell: ({ from }) => from },
+      { title: 'TO', cell: ({ to }) => to },
+      { title: 'POLICY', cell: ({ policy }) => policy },
+      { title: 'CHANGES', cell: ({ edits }) => (edits.length > 0 ? 'manifest and lock' : 'lock') },
+    ],
+    proposals,
+  );
+}

@@ -1,0 +1,81 @@
+// image/build/contract.ts: what do the stages of a build give one another? Lock → root file system → disk → files to publish.
+import type { RunCommand } from '../../base/command.ts';
+import type { Waiting } from '../../vms/factory.ts';
+import type { Cache } from '../cache.ts';
+import type { Lock } from '../lock.ts';
+
+export interface BuildEdges {
+  cache: Cache;
+  run: RunCommand;
+  isRoot: boolean;
+  /** Scratch of this build, closed to others; removed whatever happens. */
+  folder: string;
+  signal?: AbortSignal | undefined;
+  onWaiting?: Waiting | undefined;
+  /** Each stage once it is done, for the table of times. */
+  onDone?: ((stage: string) => void) | undefined;
+}
+
+/** One image: a lock and one of its patch versions. */
+export interface Target {
+  lock: Lock;
+  kubernetes: string;
+}
+
+/** All files are of this build's folder or of the cache; the latter are never written to. */
+export interface RootImage {
+  /** ext4, sparse, exactly as large as the partition it goes into. */
+  ext4: string;
+  /** The file system's UUID; it is in the lock's hash, not random. */
+  uuid: string;
+  label: string;
+  kernel: Kernel;
+  /** What is used of it. */
+  contentBytes: number;
+}
+
+export interface Kernel {
+  release: string;
+  /** For the boot loader. */
+  vmlinuz: string;
+  initrd: string;
+  /** For QEMU, which starts it directly: unpacked, so that no guest has to. */
+  vmlinux: string;
+  initrdPlain: string;
+  /** Besides `root=`. */
+  args: readonly string[];
+  /** systemd's boot loader, an EFI program. */
+  loader: string;
+}
+
+export interface DiskFiles {
+  raw: string;
+  qcow2: string;
+  /** Fixed, with Azure's alignment. */
+  vhd: string;
+  /** `PARTUUID=…`, for `root=`. */
+  root: string;
+  sizeBytes: number;
+}
+
+/** `build.json` beside the files: all facts of one build. Nothing in it depends on when or where it was made. */
+export interface BuildRecord {
+  apiVersion: 'headstart.dev/v1';
+  kind: 'ImageBuild';
+  name: string;
+  /** `1.35.8-2026.1116.0`. */
+  version: string;
+  kubernetes: string;
+  architecture: string;
+  /** The lock's content as far as it concerns this image, and the builder's own part. */
+  contentSha256: string;
+  base: { origin: string; date: string; patch: number };
+  kernelRelease: string;
+  /** What a firmware or QEMU has to be told: `root=PARTUUID=… rw …`. */
+  kernelArgs: string;
+  root: string;
+  contentBytes: number;
+  diskBytes: number;
+  /** By name: `disk.qcow2`, `disk.vhd`, `vmlinux`, `initrd.cpio`, `release.json`, `sbom.cdx.json`, `images.json`, `lock.json`. */
+  files: Readonly<Record<string, { sha256: string; bytes: number }>>;
+}

@@ -1,0 +1,30 @@
+// image/build/locks.testing.ts: a small lock, and what is in it, for tests.
+import type { Artifact, Lock } from '../lock.ts';
+
+export function anArtifact(component: string, kind: Artifact['kind'], more: Partial<Artifact> = {}): Artifact {
+  return {
+    ...{ component, kind, version: '1.0', origin: 'local:test', path: `${component}.bin` },
+    ...{
+      sha256: Buffer.from(component).toString('hex').padEnd(64, '0').slice(0, 64),
+      bytes: 1,
+      licence: 'MIT',
+      ...more,
+    },
+  };
+}
+
+export function aLock(artifacts: readonly Artifact[], more: Partial<Lock> = {}): Lock {
+  return {
+    apiVersion: 'headstart.dev/v1',
+    kind: 'ImageLock',
+    name: 'node',
+    architecture: 'amd64',
+    manifestSha256: '00'.repeat(32),
+    base: { origin: 'debian:bookworm', date: '2026.1116', patch: 0, indices: [] },
+    kubernetes: ['1.35.8', '1.35.7'],
+    artifacts,
+    files: [],
+    disk: { budgetMb: 2000, warnPercent: 75, sizeMb: 2048 },
+    ...more,
+  };
+}

@@ -1,0 +1,219 @@
+// image/build/node-files.ts: what makes a Debian a node that is not configured yet? Settings, units and folders that no node has to make at
+// boot, and nothing that one node alone may have.
+import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../clone-check/image-files.ts';
+import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-config.ts';
+import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
+import { type ImageFile, INITRD_FILES, type Recipe } from '../../vms/qemu/base/recipe.ts';
+import { CONTAINERD_DROP_IN, CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_UNIT } from './units.ts';
+
+export const LABEL = 'headstart';
+
+/** In terms of the recipe that pools' base images have as well: mmdebstrap is told in the same way. */
+export type NodeFiles = Pick<Recipe, 'initrdFiles' | 'files' | 'commands' | 'removed'>;
+
+/** `hasContainerdPackage`: otherwise it comes as an archive of programs, without a unit. */
+export function nodeFiles({ hasContainerdPackage }: { hasContainerdPackage: boolean }): NodeFiles {
+  const links = { ...ENABLED_LINKS, ...CLONE_CHECK_LINKS, ...OWN_LINKS, [COMMAND_LINK.path]: COMMAND_LINK.to };
+  return {
+    initrdFiles: OWN_INITRD_FILES,
+    files: [
+      ...SYSTEM_FILES,
+      ...KUBERNETES_FILES,
+      { path: `${UNITS}/containerd.service.d/10-headstart-image.conf`, mode: 0o644, text: CONTAINERD_DROP_IN },
+      ...(hasContainerdPackage ? [] : [{ path: `${UNITS}/containerd.service`, mode: 0o644, text: CONTAINERD_UNIT }]),
+      { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT },
+      ...[...unitFiles(), ...cloneCheckFiles()].map((file) => ({ ...file, path: `/${file.path}` })),
+    ],
+    commands: [
+      ...FOLDERS.map(([folder, mode]) => ['install', '-d', '-m', mode, folder] as const),
+      ...Object.entries(links).flatMap(([path, to]) => link(`/${path}`, to)),
+      ...MASKED.flatMap((unit) => link(`/etc/systemd/system/${unit}`, '/dev/null')),
+      ['passwd', '--quiet', '--lock', 'root'],
+    ],
+    removed: REMOVED,
+  };
+}
+
+const UNITS = '/usr/lib/systemd/system';
+const WANTS = 'etc/systemd/system/multi-user.target.wants';
+
+function link(path: string, to: string): (readonly [string, ...string[]])[] {
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  return [
+    ['mkdir', '-p', folder],
+    ['ln', '-sfn', to, path],
+  ];
+}
+
+/** What `systemctl enable` would make. */
+const OWN_LINKS: Readonly<Record<string, string>> = {
+  [`${WANTS}/containerd.service`]: `${UNITS}/containerd.service`,
+  [`${WANTS}/kubelet.service`]: `${UNITS}/kubelet.service`,
+  'etc/systemd/system/sysinit.target.wants/headstart-grow-root.service': `${UNITS}/headstart-grow-root.service`,
+  [`${WANTS}/systemd-networkd.service`]: `${UNITS}/systemd-networkd.service`,
+  'etc/systemd/system/sockets.target.wants/systemd-networkd.socket': `${UNITS}/systemd-networkd.socket`,
+  'etc/systemd/system/dbus-org.freedesktop.network1.service': `${UNITS}/systemd-networkd.service`,
+};
+
+/**
+ * What changes packages, or takes the disk's time, at a moment of its own choosing. A node is replaced, not upgraded; a mask also
+ * holds for a unit that is not on this image.
+ */
+const MASKED = [
+  ...['apt-daily.service', 'apt-daily.timer', 'apt-daily-upgrade.service', 'apt-daily-upgrade.timer'],
+  ...['unattended-upgrades.service', 'dpkg-db-backup.timer', 'man-db.timer'],
+  ...['e2scrub_all.timer', 'e2scrub_reap.service', 'getty@tty1.service'],
+  // No kubelet waits for all links; what it needs is asked for by the daemon itself.
+  'systemd-networkd-wait-online.service',
+];
+
+const FOLDERS: readonly (readonly [folder: string, mode: string])[] = [
+  ...['/etc/kubernetes', '/etc/kubernetes/manifests', '/etc/kubernetes/pki', '/etc/kubernetes/kubelet'].map(
+    (folder) => [folder, '755'] as const,
+  ),
+  [DROP_IN_FOLDER, '755'],
+  ['/usr/libexec/kubernetes/kubelet-plugins/volume/exec', '755'],
+  ['/var/lib/kubelet', '750'],
+  ['/var/log/pods', '750'],
+  ['/var/log/containers', '755'],
+  ['/opt/cni/bin', '755'],
+  ['/etc/cni/net.d', '755'],
+  ['/etc/containerd/certs.d', '755'],
+  ['/etc/containerd/conf.d', '755'],
+  ['/var/lib/containerd', '700'],
+  ['/usr/lib/headstart', '755'],
+];
+
+/** What the disks of clouds and of QEMU are reached by, and no more: unpacking a full one would be a good part of a fast boot. */
+const OWN_INITRD_FILES: ImageFile[] = [
+  {
+    path: '/etc/initramfs-tools/conf.d/headstart',
+    mode: 0o644,
+    text: 'MODULES=list\nCOMPRESS=gzip\nRESUME=none\nFSTYPE=ext4\n',
+  },
+  {
+    path: '/etc/initramfs-tools/modules',
+    mode: 0o644,
+    text: [
+      ...['ext4', 'virtio_pci', 'virtio_mmio', 'virtio_blk', 'virtio_scsi', 'virtio_console', 'sd_mod', 'nvme'],
+      ...['hv_vmbus', 'hv_storvsc', 'hv_netvsc', 'pci-hyperv', ''],
+    ].join('\n'),
+  },
+  // For the scrub of a captured copy, which needs them while the disk is not mounted.
+  ...INITRD_FILES.filter(({ path }) => path.startsWith('/etc/initramfs-tools/hooks/')),
+];
+
+const SYSTEM_FILES: ImageFile[] = [
+  {
+    path: '/etc/fstab',
+    mode: 0o644,
+    text: `LABEL=${LABEL} / ext4 rw,noatime,errors=remount-ro 0 0\n`,
+  },
+  // Not where systemd's own unit would find it: that one, and growing by fstab, would be on the way to the daemon.
+  { path: `${GROW_DEFINITIONS}/50-root.conf`, mode: 0o644, text: '[Partition]\nType=root\n' },
+  { path: `${UNITS}/headstart-grow-root.service`, mode: 0o644, text: GROW_UNIT },
+  { path: '/etc/hosts', mode: 0o644, text: '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n' },
+  {
+    path: '/etc/modules-load.d/headstart-image.conf',
+    mode: 0o644,
+    text: 'overlay\nbr_netfilter\nnf_conntrack\n',
+  },
+  {
+    // Behind what distributions set (10-… and 50-…), in front of what a document asks for (90-…).
+    path: '/etc/sysctl.d/60-headstart-image.conf',
+    mode: 0o644,
+    text: `net.bridge.bridge-nf-call-iptables = 1
+net.bridge.bridge-nf-call-ip6tables = 1
+net.ipv4.ip_forward = 1
+net.ipv6.conf.all.forwarding = 1
+# What kubelet insists on with protectKernelDefaults.
+kernel.panic = 10
+kernel.panic_on_oops = 1
+kernel.keys.root_maxkeys = 1000000
+kernel.keys.root_maxbytes = 25000000
+vm.overcommit_memory = 1
+vm.panic_on_oom = 0
+fs.inotify.max_user_instances = 8192
+fs.inotify.max_user_watches = 524288
+`,
+  },
+  {
+    path: '/etc/systemd/network/10-headstart-shared.network',
+    mode: 0o644,
+    text: `# A cloud's second, faster way to the same network: the first one uses it, and the address is on that.
+[Match]
+Driver=mlx4_core mlx4_en mlx5_core
+
+[Link]
+Unmanaged=yes
+`,
+  },
+  {
+    path: '/etc/systemd/network/20-headstart.network',
+    mode: 0o644,
+    text: `[Match]
+Name=en* eth*
+
+[Network]
+DHCP=ipv4
+IPv6AcceptRA=no
+LinkLocalAddressing=no
+`,
+  },
+];
+
+const KUBERNETES_FILES: ImageFile[] = [
+  {
+    path: BASE_PATH,
+    mode: 0o644,
+    text: renderJson({
+      ...KIND,
+      containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+      cgroupDriver: 'systemd',
+      staticPodPath: '/etc/kubernetes/manifests',
+      volumePluginDir: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec',
+      // Until a document says who may do what, nobody may do anything.
+      authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+      readOnlyPort: 0,
+    }),
+  },
+];
+
+const REMOVED = [
+  // Each machine makes its own.
+  '/etc/ssh/ssh_host_*',
+  '/etc/hostname',
+  '/etc/.resolv.conf.systemd-resolved.bak',
+  '/var/lib/dbus/machine-id',
+  '/var/lib/systemd/random-seed',
+  '/var/lib/systemd/credential.secret',
+  // Where it was made, and from where its packages came.
+  '/etc/apt/sources.list',
+  '/etc/apt/sources.list.d/*',
+  '/etc/apt/apt.conf.d/99mmdebstrap',
+  '/var/lib/apt/lists/*',
+  '/var/cache/apt/*',
+  // What tells when it was made.
+  '/var/log/apt',
+  '/var/log/*.log',
+  '/var/log/journal',
+  '/var/cache/ldconfig/aux-cache',
+  '/var/cache/debconf/*-old',
+  '/var/lib/dpkg/*-old',
+  '/var/lib/cloud',
+  '/etc/passwd-',
+  '/etc/group-',
+  '/etc/shadow-',
+  '/etc/gshadow-',
+  '/etc/subuid-',
+  '/etc/subgid-',
+  '/etc/.pwd.lock',
+  '/etc/.updated',
+  '/var/.updated',
+  '/tmp/*',
+  '/var/tmp/*',
+  '/run/*',
+  // Links to what is on the boot partition.
+  '/vmlinuz*',
+  '/initrd.img*',
+];

@@ -1,0 +1,71 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inPlaceOf } from './replace-folder.ts';
+
+let top: string;
+let place: string;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'headstart-replace-'));
+  place = join(top, 'image');
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+const make = (text: string) => async (work: string) => {
+  const from = join(work, 'files');
+  mkdirSync(from);
+  writeFileSync(join(from, 'disk'), text);
+  return { from, result: text };
+};
+const remove = async (path: string) => rmSync(path, { recursive: true, force: true });
+const held = () => readFileSync(join(place, 'disk'), 'utf8');
+
+describe('a folder that takes the place of another', () => {
+  it('is there as a whole, and nothing is beside it', async () => {
+    expect(await inPlaceOf(place, remove, make('one'))).toBe('one');
+    expect(await inPlaceOf(place, remove, make('two'))).toBe('two');
+    expect(held()).toBe('two');
+    expect(readdirSync(top)).toEqual(['image']);
+  });
+
+  it('leaves what is there when making it fails', async () => {
+    await inPlaceOf(place, remove, make('one'));
+    const failing = inPlaceOf(place, remove, async (work) => {
+      await make('half')(work);
+      throw new Error('full');
+    });
+    await expect(failing).rejects.toThrow('full');
+    expect(held()).toBe('one');
+    expect(readdirSync(top)).toEqual(['image']);
+  });
+
+  it('clears up what a killed one left, wherever it was killed', async () => {
+    await inPlaceOf(place, remove, make('one'));
+    mkdirSync(join(top, '.partial-image-abc'));
+    mkdirSync(join(top, '.partial-image2-abc'));
+    renameSync(place, join(top, '.replaced-image')); // between the two renames
+    await expect(
+      inPlaceOf(place, remove, async () => {
+        expect(held()).toBe('one');
+        throw new Error('enough');
+      }),
+    ).rejects.toThrow('enough');
+    expect(held()).toBe('one');
+    expect(readdirSync(top).sort()).toEqual(['.partial-image2-abc', 'image']);
+
+    mkdirSync(join(top, '.replaced-image')); // between the second and the removal
+    await inPlaceOf(place, remove, make('two'));
+    expect(existsSync(join(top, '.replaced-image'))).toBe(false);
+    expect(held()).toBe('two');
+  });
+});

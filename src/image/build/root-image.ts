@@ -1,0 +1,71 @@
+// image/build/root-image.ts: the base and what one patch version adds to it become the root file system of an image.
+import { join } from 'node:path';
+import { rootRunner } from '../../vms/qemu/base/as-root.ts';
+import { runTool } from '../../vms/qemu/tools.ts';
+import { artifactsOf } from '../content-hash.ts';
+import { type BaseLayer, epochOf } from './base-layer.ts';
+import type { BuildEdges, RootImage, Target } from './contract.ts';
+import { derivedId } from './derived-id.ts';
+import { atTime } from './make-ext4.ts';
+import { LABEL } from './node-files.ts';
+import { putFiles } from './put-files.ts';
+import { takeShared } from './shared-layer.ts';
+import { checkBudget } from './size-budget.ts';
+import { versionFiles } from './version-files.ts';
+
+export interface MadeRoot extends RootImage {
+  release: string;
+  /** What the reader should know, such as that it is nearly too large. */
+  warnings: readonly string[];
+}
+
+/**
+ * For clouds: the serial console is where they look, and a kernel that has panicked starts again. What the kernel does against faults of
+ * processors stays on.
+ */
+export const KERNEL_ARGS = ['console=ttyS0,115200n8', 'quiet', 'panic=10'];
+
+export async function makeRoot(
+  target: Target,
+  layer: BaseLayer,
+  contentSha256: string,
+  edges: BuildEdges,
+): Promise<MadeRoot> {
+  const { folder, run, isRoot, signal, onWaiting, onDone } = edges;
+  const { lock, kubernetes } = target;
+  const [ext4, epochSec] = [join(folder, 'root.ext4'), epochOf(lock.base)];
+  await takeShared(target, layer, ext4, edges);
+  onWaiting?.('the files of this version');
+  const { files, release } = await versionFiles(
+    target,
+    { contentSha256, kernelRelease: layer.kernel.release },
+    epochSec,
+    edges,
+  );
+  await putFiles(ext4, files, { run: await rootRunner(run, isRoot), folder: join(folder, 'files'), epochSec, signal });
+  const uuid = derivedId(contentSha256, 'root file system');
+  await runTool(run, atTime(epochSec, ['tune2fs', '-U', uuid, ext4]), signal);
+  const contentBytes = usedBytes(await runTool(run, ['dumpe2fs', '-h', ext4], signal));
+  onDone?.('files of this version written');
+  const others = artifactsOf(lock, kubernetes).filter(({ kind }) => kind !== 'deb');
+  const warning = checkBudget(contentBytes, lock.disk, [
+    ...layer.packages,
+    ...others.map(({ component: name, bytes }) => ({ name, bytes })),
+  ]);
+  return {
+    ext4,
+    uuid,
+    label: LABEL,
+    kernel: { ...layer.kernel, args: KERNEL_ARGS },
+    contentBytes,
+    release,
+    warnings: warning === undefined ? [] : [warning],
+  };
+}
+
+function usedBytes(facts: string): number {
+  const field = (name: string) => Number(new RegExp(`^${name}: +(\\d+)$`, 'm').exec(facts)?.[1]);
+  const used = (field('Block count') - field('Free blocks')) * field('Block size');
+  if (Number.isInteger(used) && used > 0) return used;
+  throw new Error('dumpe2fs does not say how much is in use');
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CHANNELS, type Channel, channelTag, holderOf, planPromotion } from './channels.ts';
+import { imagesOf } from './gallery-list.ts';
+import { IMAGE_TAGS } from './names.ts';
+
+const TERMS = {
+  nowMs: 1_800_000_000_000,
+  isUntestedAllowed: false,
+  isSkippingAllowed: false,
+  isDowngradeAllowed: false,
+};
+const ANY = { ...TERMS, isSkippingAllowed: true, isDowngradeAllowed: true };
+
+function version(name: string, tags: Record<string, string> = {}, isExcludedFromLatest = false) {
+  const content = `content of ${name}`;
+  const own = { [IMAGE_TAGS.content]: content, [IMAGE_TAGS.tested]: content, ...tags };
+  const rest = { percent: 100, replicas: 1, redundancy: 'local', sizeGb: 4, createdMs: 0 } as const;
+  return { name, id: name, state: 'ready' as const, isExcludedFromLatest, tags: own, ...rest };
+}
+type V = ReturnType<typeof version>;
+
+/** What the gallery has afterwards. */
+function promote(versions: V[], name: string, channel: Channel, terms = ANY): V[] {
+  const one = versions.find((candidate) => candidate.name === name)!;
+  const { problems, tags } = planPromotion(versions, one, { ...terms, channel });
+  if (problems.length > 0) return versions;
+  return versions.map((candidate) => (candidate === one ? { ...one, tags: { ...one.tags, ...tags } } : candidate));
+}
+
+const names = ['2026.1109.0', '2026.1116.0', '2026.1116.1', '2026.1116.10'];
+
+describe('a channel', () => {
+  it('means one version, the one promoted last, whatever the clocks of those who promoted', () => {
+    const move = fc.record({ name: fc.constantFrom(...names), channel: fc.constantFrom(...CHANNELS), nowMs: fc.nat() });
+    fc.assert(
+      fc.property(fc.array(move, { minLength: 1 }), (moves) => {
+        let versions = names.map((name) => version(name));
+        const expected = new Map<Channel, string>();
+        for (const { name, channel, nowMs } of moves) {
+          versions = promote(versions, name, channel, { ...ANY, nowMs });
+          expected.set(channel, name);
+        }
+        for (const channel of CHANNELS) expect(holderOf(versions, channel)?.name).toBe(expected.get(channel));
+      }),
+    );
+  });
+
+  it('never gets an older version unless that is allowed', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(names, { minLength: 1 }), (order) => {
+        let versions = names.map((name) => version(name));
+        for (const name of order) versions = promote(versions, name, 'dev', TERMS);
+        const newest = names.findLast((name) => order.includes(name));
+        expect(holderOf(versions, 'dev')?.name).toBe(newest);
+      }),
+    );
+  });
+
+  it('is reached through the one before, also when another version is there meanwhile', () => {
+    const versions = names.map((name) => version(name));
+    const direct = planPromotion(versions, versions[0]!, { ...TERMS, channel: 'staging' });
+    expect(direct.problems).toEqual(['2026.1109.0 has not been in dev (--skip-order)']);
+    const later = promote(promote(versions, names[0]!, 'dev'), names[1]!, 'dev');
+    expect(planPromotion(later, later[0]!, { ...TERMS, channel: 'staging' }).problems).toEqual([]);
+  });
+
+  it('says what it goes back from', () => {
+    const versions = [version(names[0]!), version(names[1]!, { [channelTag('dev')]: '2026-11-16T00:00:00.000Z' })];
+    const terms = { ...TERMS, channel: 'dev' as const };
+    expect(planPromotion(versions, versions[0]!, terms).problems).toEqual([
+      'dev is at 2026.1116.0, and 2026.1109.0 is older (--allow-downgrade)',
+    ]);
+    expect(planPromotion(versions, versions[0]!, { ...terms, isDowngradeAllowed: true }).changes).toEqual([
+      'take dev back from 2026.1116.0 to 2026.1109.0',
+    ]);
+  });
+
+  it('promoted twice is nothing to do', () => {
+    const versions = promote([version(names[0]!)], names[0]!, 'dev');
+    const again = planPromotion(versions, versions[0]!, { ...TERMS, channel: 'dev' });
+    expect(again).toEqual({ problems: [], changes: [], tags: {}, isIncluded: false });
+  });
+
+  it('takes a mark that is no time for none', () => {
+    expect(holderOf([version(names[0]!, { [channelTag('dev')]: 'yes' })], 'dev')).toBeUndefined();
+  });
+});
+
+describe('an untested version', () => {
+  const untested = version(names[1]!, { [IMAGE_TAGS.tested]: 'other content' }, true);
+  const plan = (more: object) => planPromotion([untested], untested, { ...TERMS, channel: 'dev', ...more });
+
+  it('is not promoted by itself', () => {
+    expect(plan({}).problems.join()).toContain('no test of 2026.1116.0 has passed');
+  });
+
+  it('may be promoted as it is, and stays excluded', () => {
+    expect(plan({ isUntestedAllowed: true })).toMatchObject({ problems: [], isIncluded: false });
+  });
+
+  it('is marked and offered once a test of the same content is shown', () => {
+    const content = `content of ${names[1]}`;
+    const shown = plan({ testedContent: content });
+    expect(shown).toMatchObject({ problems: [], isIncluded: true, tags: { [IMAGE_TAGS.tested]: content } });
+    expect(plan({ testedContent: 'of another build' }).problems.join()).toContain('other content');
+  });
+});
+
+describe('what is in a gallery', () => {
+  it('shows each version with the channels that mean it now', () => {
+    const versions = promote(
+      promote(
+        names.map((name) => version(name)),
+        names[0]!,
+        'dev',
+      ),
+      names[3]!,
+      'dev',
+    );
+    const foreign = { ...version('1.0.0'), tags: {} };
+    const images = imagesOf({ gallery: 'g', name: 'node-1.35.8' } as never, [...versions, foreign]);
+    expect(images.map((image) => [image.version, image.channels])).toEqual([
+      ['2026.1116.10', ['dev']],
+      ['2026.1116.1', []],
+      ['2026.1116.0', []],
+      ['2026.1109.0', []],
+    ]);
+  });
+});

@@ -1,0 +1,54 @@
+// image/gallery-list.ts: which images are in a gallery, and what is each good for? Channel, test, exclusion, size, day.
+import type { CallOptions, Definition, Factory, Version } from '../vms/factory.ts';
+import { CHANNELS, type Channel, holderOf, isTestedVersion } from './channels.ts';
+import { compareVersions } from './compare-versions.ts';
+import { IMAGE_TAGS } from './names.ts';
+
+export interface PublishedImage {
+  gallery: string;
+  definition: string;
+  version: string;
+  id: string;
+  contentSha256: string;
+  /** Those that mean it now. */
+  channels: Channel[];
+  state: Version['state'];
+  isTested: boolean;
+  isExcludedFromLatest: boolean;
+  sizeGb: number;
+  createdMs: number;
+}
+
+/** Sorted by definition, newest first. What others put into the gallery is left out. Undefined: there is no such gallery. */
+export async function listPublished(
+  factory: Pick<Factory, 'listDefinitions' | 'listVersions'>,
+  gallery: string,
+  options: CallOptions = {},
+): Promise<PublishedImage[] | undefined> {
+  const definitions = await factory.listDefinitions(gallery, options);
+  if (!definitions) return undefined;
+  const images: PublishedImage[] = [];
+  for (const definition of definitions.toSorted((a, b) => compareVersions('binary', a.name, b.name)))
+    images.push(...imagesOf(definition, await factory.listVersions(definition, options)));
+  return images;
+}
+
+export function imagesOf({ gallery, name: definition }: Definition, versions: readonly Version[]): PublishedImage[] {
+  const holders = new Map(CHANNELS.map((channel) => [channel, holderOf(versions, channel)?.name]));
+  return versions
+    .filter(({ tags }) => tags[IMAGE_TAGS.content] !== undefined)
+    .toSorted((a, b) => compareVersions('binary', b.name, a.name))
+    .map((version) => ({
+      gallery,
+      definition,
+      version: version.name,
+      id: version.id,
+      contentSha256: version.tags[IMAGE_TAGS.content]!,
+      channels: CHANNELS.filter((channel) => holders.get(channel) === version.name),
+      state: version.state,
+      isTested: isTestedVersion(version),
+      isExcludedFromLatest: version.isExcludedFromLatest,
+      sizeGb: version.sizeGb,
+      createdMs: version.createdMs,
+    }));
+}

@@ -1,0 +1,18 @@
+// image/manifest-problem.ts: what is wrong with a manifest, and where?
+
+export interface ManifestProblem {
+  /** `components[3].versions[0].sources`; empty for the manifest as a whole. */
+  path: readonly (string | number)[];
+  message: string;
+  /** From 1 on; absent where the text is not known. */
+  line?: number | undefined;
+}
+
+/** `line 12: components[3].kind: …` */
+export function renderManifestProblem({ path, message, line }: ManifestProblem): string {
+  const where = path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+  return [line === undefined ? '' : `line ${line}`, where, message].filter(Boolean).join(': ');
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { TransientError } from '../../base/errors.ts';
+import { Conflict, Forbidden, NotFound, Refused, Throttled } from '../../vms/failures.ts';
+import { blobFailure } from './azure-page-blob.ts';
+
+function restError(statusCode: number | undefined, code: string): Error {
+  const request = { url: 'https://x?sig=hush', headers: { authorization: 'SharedKey hush' } };
+  return Object.assign(new Error('words hush'), { name: 'RestError', statusCode, code, request });
+}
+
+describe('a failure of storage', () => {
+  it.each([
+    [403, 'AuthorizationPermissionMismatch', Forbidden],
+    [404, 'BlobNotFound', NotFound],
+    [409, 'BlobAlreadyExists', Conflict],
+    [412, 'ConditionNotMet', Conflict],
+    [503, 'ServerBusy', Throttled],
+    [500, 'InternalError', TransientError],
+    [400, 'Md5Mismatch', TransientError],
+    [400, 'InvalidPageRange', Refused],
+    [undefined, 'ECONNRESET', TransientError],
+  ])('%s %s is of our kinds, and says nothing that opens the blob', (status, code, kind) => {
+    const failure = blobFailure(restError(status, code), 'writing https://x');
+    expect(failure).toBeInstanceOf(kind);
+    expect(JSON.stringify([failure, (failure as Error).message])).not.toContain('hush');
+  });
+
+  it('that is a try without an answer may be tried again', () => {
+    const late = Object.assign(new Error('aborted'), { name: 'AbortError' });
+    expect(blobFailure(late, 'reading x')).toBeInstanceOf(TransientError);
+  });
+
+  it('that is a bug stays one', () => {
+    const bug = new TypeError('x is undefined');
+    expect(blobFailure(bug, 'reading x')).toBe(bug);
+  });
+});

@@ -1,0 +1,69 @@
+// image/publish/pages.ts: which parts of a disk hold anything, and which of those are missing? Pure; a page blob is made of pages of 512 bytes.
+
+export interface Range {
+  offset: number;
+  bytes: number;
+}
+
+export const PAGE_BYTES = 512;
+/** What a file system allocates at least, and so how finely empty parts are looked for. */
+const GRAIN_BYTES = 4096;
+/** An empty stretch shorter than this costs less to send than another request. */
+const GAP_BYTES = 64 << 10;
+const EMPTY = Buffer.alloc(GRAIN_BYTES);
+
+/** Of a piece of a disk that begins at `at`, itself at the beginning of a page. */
+export function filledRanges(piece: Buffer, at: number): Range[] {
+  const ranges: Range[] = [];
+  for (let from = 0; from < piece.length; from += GRAIN_BYTES) {
+    const grain = piece.subarray(from, from + GRAIN_BYTES);
+    if (grain.equals(EMPTY.subarray(0, grain.length))) continue;
+    const last = ranges.at(-1);
+    const gap = last ? at + from - endOf(last) : Number.POSITIVE_INFINITY;
+    if (last && gap < GAP_BYTES) last.bytes = at + from + grain.length - last.offset;
+    else ranges.push({ offset: at + from, bytes: grain.length });
+  }
+  return ranges;
+}
+
+/** What of `wanted` is not in `there`, in order. One walk along both: a disk may have many thousands. */
+export function missingRanges(wanted: readonly Range[], there: readonly Range[]): Range[] {
+  const missing: Range[] = [];
+  const parts = inOrder(there);
+  let next = 0;
+  for (const range of inOrder(wanted)) {
+    let from = range.offset;
+    while (next < parts.length && endOf(parts[next]!) <= from) next++;
+    for (let at = next; at < parts.length && parts[at]!.offset < endOf(range); at++) {
+      const part = parts[at]!;
+      if (part.offset > from) missing.push({ offset: from, bytes: part.offset - from });
+      from = Math.max(from, endOf(part));
+    }
+    if (from < endOf(range)) missing.push({ offset: from, bytes: endOf(range) - from });
+  }
+  return missing;
+}
+
+/** By the number of the piece they are in, cut where a piece ends. */
+export function byPiece(ranges: readonly Range[], pieceBytes: number): Map<number, Range[]> {
+  const pieces = new Map<number, Range[]>();
+  for (const range of ranges) {
+    for (let offset = range.offset; offset < endOf(range); ) {
+      const piece = Math.floor(offset / pieceBytes);
+      const end = Math.min(endOf(range), (piece + 1) * pieceBytes);
+      const known = pieces.get(piece) ?? [];
+      known.push({ offset, bytes: end - offset });
+      pieces.set(piece, known);
+      offset = end;
+    }
+  }
+  return pieces;
+}
+
+function inOrder(ranges: readonly Range[]): Range[] {
+  return ranges.toSorted((a, b) => a.offset - b.offset);
+}
+
+export function endOf({ offset, bytes }: Range): number {
+  return offset + bytes;
+}

@@ -1,0 +1,127 @@
+// image/publish/publish.ts: how does a build become a version of a gallery? Verified, made, ready, marked, and only then offered as the latest.
+import type { Clock } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
+import type { CallOptions, Definition, Factory, Version } from '../../vms/factory.ts';
+import type { BuildRecord } from '../build/contract.ts';
+import { readBuild, verifyBuild } from '../build-folder.ts';
+import { isTestedVersion } from '../channels.ts';
+import { definitionName, definitionSpec, versionName } from '../names.ts';
+import { type ImageTest, readTest } from '../test/record.ts';
+import { type PublishPlan, planPublish } from './plan.ts';
+
+export type GalleryFactory = Pick<
+  Factory,
+  'readDefinition' | 'ensureDefinition' | 'readVersion' | 'setExcludedFromLatest' | 'tagVersion'
+>;
+
+/** Where a build goes. QEMU's folder and Azure differ only in how a version is made. */
+export interface Destination {
+  factory: GalleryFactory;
+  gallery: string;
+  region: string;
+  clock: Clock;
+  /** The files of a build that go there. */
+  files: readonly string[];
+  /** Begins to make the version, excluded from the latest; there already is success. */
+  makeVersion(build: OpenBuild, definition: Definition, plan: PublishPlan, options: CallOptions): Promise<void>;
+}
+
+export interface OpenBuild {
+  folder: string;
+  record: BuildRecord;
+  test: ImageTest | undefined;
+}
+
+export interface Published {
+  id: string;
+  gallery: string;
+  definition: string;
+  version: string;
+  contentSha256: string;
+  isTested: boolean;
+  isExcludedFromLatest: boolean;
+  /** false: it was there already. */
+  isNew: boolean;
+}
+
+export interface PublishOptions extends CallOptions {
+  isUntestedAllowed: boolean;
+}
+
+export async function openBuild(folder: string): Promise<OpenBuild> {
+  return { folder, record: await readBuild(folder), test: await readTest(folder) };
+}
+
+/** What there is to do; changes nothing. */
+export async function planFor(
+  destination: Destination,
+  build: OpenBuild,
+  options: PublishOptions,
+): Promise<PublishPlan> {
+  const { factory, gallery } = destination;
+  const { name, kubernetes, base } = build.record;
+  const definition = await factory.readDefinition(gallery, definitionName(name, kubernetes), options);
+  const seen = definition && (await factory.readVersion(definition, versionName(base), options));
+  return planPublish(build.record, build.test, seen, options);
+}
+
+/** Ends with the version ready. Cut off anywhere, the same call goes on. */
+export async function publishBuild(
+  destination: Destination,
+  build: OpenBuild,
+  options: PublishOptions,
+): Promise<Published> {
+  const { factory, gallery, region } = destination;
+  const plan = await planFor(destination, build, options);
+  const verify = {
+    only: destination.files,
+    signal: options.signal,
+    ...(options.onWaiting && { onWaiting: options.onWaiting }),
+  };
+  // Every byte again, now: what was built may have been on a disk for weeks.
+  if (plan.isToBeMade) await verifyBuild(build.folder, build.record, verify);
+  const definition = await factory.ensureDefinition(definitionSpec(build.record, gallery), region, options);
+  if (plan.isToBeMade) await destination.makeVersion(build, definition, plan, options);
+  const ready = await untilReady(destination, definition, plan.version, options);
+  // Planned again from what is there now: somebody else may have been faster, with other content.
+  const left = planPublish(build.record, build.test, ready, options);
+  if (left.isToBeMarked) await factory.tagVersion(definition, plan.version, left.tags, options);
+  if (left.isToBeIncluded) await factory.setExcludedFromLatest(definition, plan.version, false, options);
+  const made = await untilReady(destination, definition, plan.version, options);
+  return {
+    id: made.id,
+    gallery,
+    definition: plan.definition,
+    version: plan.version,
+    contentSha256: build.record.contentSha256,
+    isTested: isTestedVersion(made),
+    isExcludedFromLatest: made.isExcludedFromLatest,
+    isNew: plan.isToBeMade,
+  };
+}
+
+const POLL_MS = 15_000;
+
+/** Made and in every region: minutes to hours. */
+async function untilReady(
+  { factory, clock }: Destination,
+  definition: Definition,
+  name: string,
+  options: CallOptions,
+): Promise<Version> {
+  for (;;) {
+    const version = await factory.readVersion(definition, name, options);
+    if (version?.state === 'ready') return version;
+    if (version === undefined || version.state === 'failed' || version.state === 'deleting')
+      throw new UserError(
+        `${definition.name}/${name} did not become ready: it is ${version?.state ?? 'gone'}${version?.failure ? ` (${version.failure})` : ''}`,
+        {
+          code: 'image/version-failed',
+          next: 'run the same command again: what is left of it is removed first',
+          exitCode: 1,
+        },
+      );
+    options.onWaiting?.(`image version ${definition.name}/${name}, ${version.state}`, version.percent);
+    await clock.sleep(POLL_MS, options.signal);
+  }
+}

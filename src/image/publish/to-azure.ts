@@ -1,0 +1,91 @@
+// image/publish/to-azure.ts: a build as a version of a gallery on Azure: the VHD into a page blob, and the version from that.
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
+import type { CallOptions } from '../../vms/factory.ts';
+import { Throttled } from '../../vms/failures.ts';
+import type { BuildRecord } from '../build/contract.ts';
+import { definitionName, versionName } from '../names.ts';
+import type { PageBlob } from './page-blob.ts';
+import type { Destination, GalleryFactory } from './publish.ts';
+import { type Uploaded, uploadDisk } from './upload-disk.ts';
+
+export const AZURE_DISK = 'disk.vhd';
+
+export interface AzureDestinationEdges {
+  factory: GalleryFactory & Pick<AzureFactory, 'beginVersionFromBlob'>;
+  gallery: string;
+  region: string;
+  clock: Clock;
+  replicas: number;
+  redundancy: 'zone' | 'local';
+  /** Of the storage account, as the resource manager names it. */
+  storageAccountId: string;
+  openBlob(name: string, signal?: AbortSignal): Promise<PageBlob>;
+  onUploaded?: (uploaded: Uploaded) => void;
+}
+
+export function azureDestination(edges: AzureDestinationEdges): Destination {
+  const { factory, gallery, region, clock, replicas, redundancy, storageAccountId } = edges;
+  return {
+    factory,
+    gallery,
+    region,
+    clock,
+    files: [AZURE_DISK],
+    async makeVersion({ folder, record }, definition, plan, options) {
+      const blob = await edges.openBlob(blobName(record), options.signal);
+      const disk = { file: join(folder, AZURE_DISK), ...record.files[AZURE_DISK]! };
+      const uploaded = await uploadPatiently(clock, options, () => uploadDisk(blob, disk, options));
+      edges.onUploaded?.(uploaded);
+      await factory.beginVersionFromBlob(
+        {
+          definition,
+          name: plan.version,
+          region,
+          replicas,
+          redundancy,
+          isExcludedFromLatest: true,
+          tags: plan.tags,
+          blob: { uri: blob.url, storageAccountId },
+        },
+        options,
+      );
+    },
+  };
+}
+
+const TRIES = 5;
+const FIRST_WAIT_MS = 5_000;
+
+/** What may pass is tried again; what arrived by then is found and not sent twice. */
+async function uploadPatiently(
+  clock: Clock,
+  { signal, onWaiting }: CallOptions,
+  upload: () => Promise<Uploaded>,
+): Promise<Uploaded> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await upload();
+    } catch (cause) {
+      if (!(cause instanceof TransientError)) throw cause;
+      if (tries === TRIES)
+        throw new UserError(`the upload was cut off ${TRIES} times, last by this: ${cause.message}`, {
+          code: 'image/upload-cut-off',
+          kept: 'What arrived stays there.',
+          next: 'run the same command again: it goes on from there',
+          exitCode: 4,
+          cause,
+        });
+      const waitMs = cause instanceof Throttled ? cause.retryAfterMs : FIRST_WAIT_MS * 2 ** (tries - 1);
+      onWaiting?.(`${cause.message}: trying again in ${Math.ceil(waitMs / 1000)} s`);
+      await clock.sleep(waitMs, signal);
+    }
+  }
+}
+
+/** With its content: two builds of one name never meet in one blob. */
+export function blobName({ name, kubernetes, base, contentSha256 }: BuildRecord): string {
+  return `${definitionName(name, kubernetes)}-${versionName(base)}-${contentSha256.slice(0, 12)}.vhd`;
+}

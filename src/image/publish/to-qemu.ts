@@ -1,0 +1,35 @@
+// image/publish/to-qemu.ts: a build as a version of a gallery of this machine: its disk and its kernel, copied and packed.
+import { join } from 'node:path';
+import { type PublishEdges, publishVersion } from '../../vms/qemu/make-version.ts';
+import { definitionSpec } from '../names.ts';
+import type { Destination, GalleryFactory } from './publish.ts';
+
+export const QEMU_FILES = { disk: 'disk.qcow2', vmlinux: 'vmlinux', initrd: 'initrd.cpio' } as const;
+
+export function qemuDestination(edges: PublishEdges & { factory: GalleryFactory; gallery: string }): Destination {
+  const { factory, gallery, clock } = edges;
+  return {
+    factory,
+    gallery,
+    region: 'local',
+    clock,
+    files: Object.values(QEMU_FILES),
+    async makeVersion({ folder, record }, _definition, plan, options) {
+      const place = (name: keyof typeof QEMU_FILES) => join(folder, QEMU_FILES[name]);
+      await publishVersion(
+        edges,
+        {
+          definition: definitionSpec(record, gallery),
+          name: plan.version,
+          tags: plan.tags,
+          isExcludedFromLatest: true,
+          cloudInit: 'off',
+          root: record.root,
+          kernelArgs: record.kernelArgs.split(' ').filter((word) => word !== '' && !word.startsWith('root=')),
+        },
+        { disk: place('disk'), kernel: { vmlinux: place('vmlinux'), initrd: place('initrd') } },
+        options,
+      );
+    },
+  };
+}

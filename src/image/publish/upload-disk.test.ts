@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { TransientError } from '../../base/errors.ts';
+import { sha256Of } from '../testing.ts';
+import { byPiece, endOf, filledRanges, missingRanges, PAGE_BYTES, type Range } from './pages.ts';
+import { type FakeBlob, fakeBlob } from './testing.ts';
+import { uploadDisk } from './upload-disk.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'headstart-upload-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const PIECE = 4 << 20;
+
+/** Three pieces and a footer: something at both ends, something in the middle, and much of nothing. */
+function aDisk(marks: readonly number[] = [0, PIECE + 8192, 3 * PIECE], name = 'disk.vhd') {
+  const bytes = Buffer.alloc(3 * PIECE + PAGE_BYTES);
+  for (const mark of marks) bytes.write(`mark ${mark}`, mark);
+  const file = join(folder, name);
+  writeFileSync(file, bytes);
+  return { file, bytes: bytes.length, sha256: sha256Of(bytes), content: bytes };
+}
+
+const sent = (blob: FakeBlob) => blob.calls.filter((call) => call.startsWith('write'));
+
+describe('an upload', () => {
+  it('sends what is not empty, and nothing else', async () => {
+    const [disk, blob] = [aDisk(), fakeBlob()];
+    const { sentBytes, foundBytes } = await uploadDisk(blob, disk);
+    expect(blob.bytes?.equals(disk.content)).toBe(true);
+    expect(sent(blob).sort()).toEqual(['write 0', `write ${3 * PIECE}`, `write ${PIECE + 8192}`].sort());
+    expect([sentBytes, foundBytes]).toEqual([4096 + 4096 + 512, 0]);
+    expect(blob.metadata).toEqual({ headstart_sha256: disk.sha256, headstart_state: 'complete' });
+  });
+
+  it('cut off at any call goes on with the same command, and sends nothing twice that arrived', async () => {
+    const disk = aDisk();
+    const whole = fakeBlob();
+    await uploadDisk(whole, disk);
+    const cutOff = new TransientError('the network', { code: 'test' });
+    for (let call = 1; call <= whole.calls.length; call++) {
+      const blob = fakeBlob();
+      blob.failFrom = { call, error: cutOff };
+      await expect(uploadDisk(blob, disk)).rejects.toBe(cutOff);
+      delete blob.failFrom;
+      const arrived = blob.written.size * PAGE_BYTES;
+      const { sentBytes, foundBytes } = await uploadDisk(blob, disk);
+      expect(blob.bytes?.equals(disk.content)).toBe(true);
+      expect([foundBytes, sentBytes + foundBytes]).toEqual([arrived, 8704]);
+    }
+  });
+
+  it('reads back what it did not send itself: a changed byte is put right', async () => {
+    const [disk, blob] = [aDisk(), fakeBlob()];
+    await uploadDisk(blob, disk);
+    blob.bytes!.write('evil', PIECE + 8192);
+    const { sentBytes } = await uploadDisk(blob, disk);
+    expect(sentBytes).toBe(4096);
+    expect(blob.bytes?.equals(disk.content)).toBe(true);
+  });
+
+  it('clears what is there and does not belong there', async () => {
+    const [disk, blob] = [aDisk(), fakeBlob()];
+    await uploadDisk(blob, disk);
+    await blob.write(2 * PIECE, Buffer.alloc(PAGE_BYTES, 1));
+    await uploadDisk(blob, disk);
+    expect(blob.bytes?.equals(disk.content)).toBe(true);
+  });
+
+  it('never writes into a blob that is another disk', async () => {
+    const blob = fakeBlob();
+    await uploadDisk(blob, aDisk());
+    const before = Buffer.from(blob.bytes!);
+    const other = aDisk([512], 'other.vhd');
+    await expect(uploadDisk(blob, other)).rejects.toMatchObject({ code: 'image/other-blob' });
+    expect(blob.bytes?.equals(before)).toBe(true);
+  });
+
+  it('is not believed before the blob itself shows it', async () => {
+    const [disk, blob] = [aDisk(), fakeBlob()];
+    const { write } = blob;
+    blob.write = async (offset, pages) => {
+      if (offset !== 0) await write(offset, pages);
+    };
+    await expect(uploadDisk(blob, disk)).rejects.toMatchObject({ code: 'image/upload-incomplete' });
+    expect(blob.metadata.headstart_state).toBe('uploading');
+  });
+
+  it('stops when it is told to, and the rest is sent next time', async () => {
+    const [disk, blob] = [aDisk(), fakeBlob()];
+    const abort = new AbortController();
+    const { write } = blob;
+    blob.write = async (...args) => {
+      await write(...args);
+      abort.abort(new Error('enough'));
+    };
+    await expect(uploadDisk(blob, disk, { signal: abort.signal })).rejects.toThrow('enough');
+    blob.write = write;
+    await uploadDisk(blob, disk);
+    expect(blob.bytes?.equals(disk.content)).toBe(true);
+  });
+
+  it('by two at once ends with the disk, for both of them', async () => {
+    const [disk, blob] = [aDisk(), fakeBlob()];
+    await Promise.all([uploadDisk(blob, disk), uploadDisk(blob, disk)]);
+    expect(blob.bytes?.equals(disk.content)).toBe(true);
+    expect(blob.metadata.headstart_state).toBe('complete');
+  });
+
+  it('refuses a disk that became shorter, and one that is not of whole pages', async () => {
+    const disk = aDisk();
+    writeFileSync(disk.file, 'short');
+    await expect(uploadDisk(fakeBlob(), disk)).rejects.toMatchObject({ code: 'image/bad-disk' });
+    await expect(uploadDisk(fakeBlob(), { ...disk, bytes: 513 })).rejects.toMatchObject({ code: 'image/bad-disk' });
+  });
+});
+
+describe('ranges', () => {
+  const pages = fc.array(fc.boolean(), { maxLength: 300 });
+  const bufferOf = (marks: readonly boolean[]) => {
+    const buffer = Buffer.alloc(marks.length * PAGE_BYTES);
+    for (const [page, isFilled] of marks.entries()) if (isFilled) buffer[page * PAGE_BYTES + 17] = 1;
+    return buffer;
+  };
+
+  it('hold every page that is not empty, in order and without overlap', () => {
+    fc.assert(
+      fc.property(pages, fc.nat(8), (marks, at) => {
+        const offset = at * PIECE;
+        const ranges = filledRanges(bufferOf(marks), offset);
+        const isIn = (page: number) =>
+          ranges.some(
+            (range) => range.offset <= offset + page * PAGE_BYTES && endOf(range) > offset + page * PAGE_BYTES,
+          );
+        for (const [page, isFilled] of marks.entries()) if (isFilled) expect(isIn(page)).toBe(true);
+        for (const [i, range] of ranges.entries())
+          expect(range.offset).toBeGreaterThanOrEqual(i ? endOf(ranges[i - 1]!) : 0);
+        for (const { offset: from, bytes } of ranges) expect([from % PAGE_BYTES, bytes % PAGE_BYTES]).toEqual([0, 0]);
+      }),
+    );
+  });
+
+  it('are cut where a piece ends, and nothing is lost', () => {
+    const rangeAt = fc.record({ offset: fc.nat(50), bytes: fc.integer({ min: 1, max: 30 }) });
+    fc.assert(
+      fc.property(fc.array(rangeAt), fc.integer({ min: 1, max: 9 }), (ranges, pieceBytes) => {
+        const pieces = byPiece(ranges, pieceBytes);
+        for (const [piece, parts] of pieces)
+          for (const part of parts) {
+            expect(part.offset).toBeGreaterThanOrEqual(piece * pieceBytes);
+            expect(endOf(part)).toBeLessThanOrEqual((piece + 1) * pieceBytes);
+          }
+        const sum = (parts: readonly Range[]) => parts.reduce((total, { bytes }) => total + bytes, 0);
+        expect(sum([...pieces.values()].flat())).toBe(sum(ranges));
+      }),
+    );
+  });
+
+  it('that are missing and those that are there make the whole', () => {
+    const rangeAt = fc.record({ offset: fc.nat(30), bytes: fc.integer({ min: 1, max: 10 }) });
+    const cells = (ranges: readonly Range[]) =>
+      new Set(ranges.flatMap(({ offset, bytes }) => Array.from({ length: bytes }, (_, i) => offset + i)));
+    fc.assert(
+      fc.property(fc.array(rangeAt), fc.array(rangeAt), (wanted, there) => {
+        const missing = cells(missingRanges(wanted, there));
+        const present = cells(there);
+        expect([...missing].sort((a, b) => a - b)).toEqual(
+          [...cells(wanted)].filter((cell) => !present.has(cell)).sort((a, b) => a - b),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checksOf, questionsFor } from './checks.ts';
+import type { GuestFacts } from './guest-facts.ts';
+import { expected, goodFacts } from './testing.ts';
+
+const failedOf = (changes: Partial<GuestFacts>, way: 'kernel' | 'firmware' = 'kernel') =>
+  checksOf({ ...expected, way }, { ...goodFacts, ...changes }).filter(({ isPassed }) => !isPassed);
+
+const unit = (name: string, changes: Record<string, string>) =>
+  new Map([...goodFacts.units, [name, { ...goodFacts.units.get(name), ...changes }]]);
+const { units } = goodFacts;
+const without = (name: string) => new Map([...units].filter(([one]) => one !== name));
+
+describe('checksOf', () => {
+  it('finds nothing wrong with a node that is what its lock says', () => {
+    expect(failedOf({})).toEqual([]);
+    expect(failedOf({ isUefi: true }, 'firmware')).toEqual([]);
+  });
+
+  it.each<[what: string, changes: Partial<GuestFacts>, name: string, detail: RegExp]>([
+    ['another release file', { release: '{}' }, 'release', /differs/],
+    ['another kernel', { kernelRelease: '5.0' }, 'kernel', /5\.0/],
+    ['another way of starting', { isUefi: true }, 'started-by', /UEFI/],
+    ['a package that is missing', { dpkgStatus: '' }, 'packages', /systemd: nothing, locked is 252/],
+    [
+      'a package that nobody locked',
+      { dpkgStatus: `${goodFacts.dpkgStatus}\nPackage: vim\nStatus: install ok installed\nVersion: 9\n` },
+      'packages',
+      /^vim: 9, locked is nothing$/,
+    ],
+    ['a program that is missing', { files: new Map() }, 'files', /kubelet: nothing/],
+    [
+      'a program of another version',
+      { files: new Map([...goodFacts.files, ['/usr/bin/kubelet', 'f'.repeat(64)]]) },
+      'files',
+      /kubelet: ffff/,
+    ],
+    ['a unit that is not there', { units: without('kubelet.service') }, 'units.kubelet', /not there/],
+    [
+      'a unit that keeps ending',
+      { units: unit('kubelet.service', { NRestarts: '3' }) },
+      'units.kubelet',
+      /restarted 3/,
+    ],
+    [
+      'a unit that failed',
+      { units: unit('containerd.service', { ActiveState: 'failed' }) },
+      'units.containerd',
+      /^failed/,
+    ],
+    ['any other unit that failed', { failedUnits: ['foo.service'] }, 'failed-units', /foo/],
+    ['a daemon that says nothing', { nodeStatus: '' }, 'node', /says nothing/],
+    [
+      'a daemon that is not content',
+      { nodeStatus: '{"phase": "Degraded", "code": "x", "isReady": false}' },
+      'node',
+      /Degraded/,
+    ],
+    [
+      'a document that was taken back',
+      { nodeStatus: '{"phase": "Applied", "code": "x", "isReady": true, "bad": [1]}' },
+      'node',
+      /Applied/,
+    ],
+    ['no machine id', { machineId: '' }, 'machine-id', /''/],
+    ['cloud-init', { cloudInit: ['/usr/bin/cloud-init'] }, 'cloud-init', /cloud-init/],
+    ['a timer that installs things', { unitFiles: new Map([['apt-daily.timer', 'enabled']]) }, 'quiet', /apt-daily/],
+    ['a root that did not grow', { rootBytes: 2 ** 31 }, 'grown', /2048 MiB of a disk with 4096 MiB/],
+  ])('finds %s', (_what, changes, name, detail) => {
+    expect(failedOf(changes)).toMatchObject([{ name, detail: expect.stringMatching(detail) }]);
+  });
+
+  it('never takes silence for an answer', () => {
+    const nothing: GuestFacts = {
+      ...{ release: '', dpkgStatus: '', nodeStatus: '', machineId: '', kernelRelease: '', isUefi: false },
+      ...{
+        files: new Map(),
+        units: new Map(),
+        unitFiles: new Map(),
+        failedUnits: [],
+        cloudInit: [],
+        rootBytes: 0,
+        diskBytes: 0,
+      },
+    };
+    const passed = checksOf(expected, nothing).filter(({ isPassed }) => isPassed);
+    expect(passed.map(({ name }) => name)).toEqual(['started-by', 'failed-units', 'cloud-init', 'quiet']);
+  });
+
+  it('takes any text of a daemon, and judges none of it as good', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (nodeStatus) => {
+        fc.pre(!nodeStatus.includes('isReady'));
+        expect(failedOf({ nodeStatus })).toMatchObject([{ name: 'node' }]);
+      }),
+    );
+  });
+});
+
+describe('questionsFor', () => {
+  it('asks for what this patch version has, not for others', () => {
+    expect(questionsFor(expected).files).toEqual(['/usr/bin/kubelet', '/etc/crictl.yaml']);
+  });
+});

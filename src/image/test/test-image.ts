@@ -1,0 +1,150 @@
+// image/test/test-image.ts: does a built image boot to a node that may start kubelet, with what its lock says on it, and within its budget?
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../../base/errors.ts';
+import type { Budget } from '../../boot/budget.ts';
+import { type BudgetCheck, checkBudget } from '../../boot/check-budget.ts';
+import { phases } from '../../boot/phases.ts';
+import type { BootRecord } from '../../boot/record.ts';
+import type { InstanceRef } from '../../vms/factory.ts';
+import { statfsFree } from '../../vms/qemu/disk-space.ts';
+import { readBuild, readSmall, verifyBuild } from '../build-folder.ts';
+import { type BootEdges, bootImage, FILES } from './boot-image.ts';
+import { checksOf, type Expected, type LockPart, questionsFor } from './checks.ts';
+import { factsScript, type GuestFacts, readFacts } from './guest-facts.ts';
+import { type BootTest, type ImageTest, readTest, type Way, withBoot, writeTest } from './record.ts';
+
+export interface TestOrder {
+  folder: string;
+  way: Way;
+  budget?: Budget | undefined;
+  /** For the guest to be up. */
+  deadlineMs: number;
+}
+
+export interface TestEdges extends BootEdges {
+  /** Everything that explains the instance's boot. */
+  collect(instance: string): Promise<BootRecord>;
+  onStep(what: string): void;
+}
+
+export interface Tested {
+  boot: BootTest;
+  /** As it is written beside the build: with earlier results of other ways. */
+  test: ImageTest;
+  record?: BootRecord;
+}
+
+const ASK_MS = 5 * 60_000;
+/** What a first boot writes, several times over. */
+const NEEDED_BYTES = 1 << 30;
+
+/** The result is beside the build when this returns. What was made is for whoever opened the home to remove. */
+export async function testImage({ folder, way, budget, deadlineMs }: TestOrder, edges: TestEdges): Promise<Tested> {
+  const build = await readBuild(folder);
+  await requireRoom(edges.home);
+  edges.onStep(`looking whether ${build.name} ${build.version} is what was built`);
+  await verifyBuild(folder, build, { ...edges, only: ['lock.json', 'release.json', ...FILES[way]] });
+  const lock = readLockPart(await readSmall(join(folder, 'lock.json')));
+  const release = await readSmall(join(folder, 'release.json'));
+  const expected: Expected = { build, lock, release, way };
+
+  edges.onStep(way === 'firmware' ? 'starting the VHD with UEFI firmware' : 'starting the disk with its kernel');
+  const instance = await bootImage(folder, build, way, edges);
+  const found = await look(instance.ref, expected, deadlineMs, edges);
+  const boot = judge(expected, found, budget);
+  const test = withBoot(await readTest(folder), build.contentSha256, boot);
+  writeTest(folder, test);
+  return { boot, test, ...('record' in found && { record: found.record }) };
+}
+
+/** A VM whose disk cannot be written is stopped by QEMU, which would look as if the image did not come up. */
+async function requireRoom(home: string): Promise<void> {
+  const free = await statfsFree(home);
+  if (free >= NEEDED_BYTES) return;
+  throw new UserError(
+    `a VM to test with needs ${NEEDED_BYTES >> 20} MiB in ${home}, and ${Math.floor(free / 2 ** 20)} are free`,
+    {
+      code: 'image/no-space',
+      kept: 'Nothing was started.',
+      next: 'free some space, or name a folder on another disk with TMPDIR',
+      exitCode: 1,
+    },
+  );
+}
+
+type Found = { trouble: string } | { record: BootRecord; facts: GuestFacts };
+
+async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, edges: TestEdges): Promise<Found> {
+  const { factory, signal, onStep } = edges;
+  const options = { ...(signal && { signal }), ...(edges.onWaiting && { onWaiting: edges.onWaiting }) };
+  try {
+    await factory.awaitUp(ref, { ...options, deadlineMs });
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'vms/not-up') throw error;
+    return { trouble: error.message };
+  }
+  onStep('it is ready; waiting for the rest of its start');
+  await factory.runInGuest(ref, ['systemctl', 'is-system-running', '--wait'], { ...options, deadlineMs: ASK_MS });
+  onStep('collecting what tells of its boot');
+  const record = await edges.collect(ref.id);
+  onStep('looking at what is inside');
+  const { stdout } = await factory.runInGuest(ref, ['/bin/sh', '-s'], {
+    ...options,
+    deadlineMs: ASK_MS,
+    input: factsScript(questionsFor(expected)),
+  });
+  return { record, facts: readFacts(stdout.toString()) };
+}
+
+/** What was seen, against what was to be. */
+export function judge(expected: Expected, found: Found, budget: Budget | undefined): BootTest {
+  const { way } = expected;
+  if ('trouble' in found) {
+    const check = { name: 'boots', isPassed: false, detail: found.trouble };
+    return { way, isPassed: false, checks: [check], phases: [], budget: [] };
+  }
+  const { record, facts } = found;
+  const checks = [{ name: 'boots', isPassed: true, detail: 'to the ready state' }, ...checksOf(expected, facts)];
+  const limits = budget ? checkBudget(record, budget) : [];
+  const ready = record.units.find(({ name }) => name === 'headstart-node-ready.target')?.activatedUs;
+  return {
+    way,
+    isPassed: checks.every(({ isPassed }) => isPassed) && limits.every(({ verdict }) => verdict === 'ok'),
+    checks,
+    phases: phases(record).map(({ name, startUs, endUs }) => ({ name, tookMs: toMs(endUs - startUs) })),
+    ...(ready !== undefined && ready > 0 && { readyMs: toMs(ready) }),
+    budget: limits.map(inMs),
+  };
+}
+
+function inMs({ path, limitUs, actualUs, verdict, detail }: BudgetCheck): BootTest['budget'][number] {
+  return {
+    path,
+    limitMs: toMs(limitUs),
+    ...(actualUs !== undefined && { actualMs: toMs(actualUs) }),
+    verdict,
+    ...(detail !== undefined && { detail }),
+  };
+}
+
+const toMs = (us: number) => Math.round(us / 1000);
+
+/** As much of the lock as is looked at; its checksum was. */
+function readLockPart(text: string): LockPart {
+  return lockSchema.parse(JSON.parse(text));
+}
+
+const lockSchema: z.ZodType<LockPart> = z.object({
+  artifacts: z.array(
+    z.object({
+      component: z.string(),
+      kind: z.enum(['deb', 'archive', 'binary', 'oci-image']),
+      version: z.string(),
+      kubernetes: z.string().exactOptional(),
+      sha256: z.string(),
+      install: z.object({ to: z.string() }).exactOptional(),
+    }),
+  ),
+  files: z.array(z.object({ to: z.string(), sha256: z.string() })),
+});

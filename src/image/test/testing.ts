@@ -1,0 +1,89 @@
+// image/test/testing.ts: a build folder as small as one can be, and a guest that is exactly what it says.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuildRecord } from '../build/contract.ts';
+import { sha256Of } from '../testing.ts';
+import type { Expected } from './checks.ts';
+import type { GuestFacts } from './guest-facts.ts';
+
+const LOCK = {
+  artifacts: [
+    { component: 'systemd', kind: 'deb', version: '252.39-1~deb12u2', sha256: sha256Of('systemd') },
+    {
+      component: 'kubelet',
+      kind: 'binary',
+      version: '1.35.8',
+      kubernetes: '1.35.8',
+      sha256: sha256Of('kubelet 1.35.8'),
+      install: { to: '/usr/bin/kubelet' },
+    },
+    {
+      component: 'kubelet',
+      kind: 'binary',
+      version: '1.35.9',
+      kubernetes: '1.35.9',
+      sha256: sha256Of('kubelet 1.35.9'),
+      install: { to: '/usr/bin/kubelet' },
+    },
+  ],
+  files: [{ to: '/etc/crictl.yaml', sha256: sha256Of('crictl') }],
+} as const;
+
+export const BUILD_FILES: Readonly<Record<string, string>> = {
+  'disk.qcow2': 'a disk',
+  'disk.vhd': 'a disk and its footer',
+  vmlinux: 'a kernel',
+  'initrd.cpio': 'an initrd',
+  'release.json': '{"version": "1.35.8-2026.1116.0"}\n',
+  'lock.json': JSON.stringify(LOCK),
+};
+
+export const build: BuildRecord = {
+  apiVersion: 'headstart.dev/v1',
+  kind: 'ImageBuild',
+  name: 'node',
+  version: '1.35.8-2026.1116.0',
+  kubernetes: '1.35.8',
+  architecture: 'amd64',
+  contentSha256: sha256Of('content'),
+  base: { origin: 'debian:bookworm', date: '2026.1116', patch: 0 },
+  kernelRelease: '6.1.0-41-cloud-amd64',
+  kernelArgs: 'root=PARTUUID=11223344-5566-8788-89aa-bbccddeeff00 rw console=ttyS0 panic=10',
+  root: 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00',
+  contentBytes: 500e6,
+  diskBytes: 2 * 2 ** 30,
+  files: Object.fromEntries(
+    Object.entries(BUILD_FILES).map(([name, text]) => [name, { sha256: sha256Of(text), bytes: text.length }]),
+  ),
+};
+
+export const expected: Expected = { build, lock: LOCK, release: BUILD_FILES['release.json']!, way: 'kernel' };
+
+export function writeBuild(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'build.json'), JSON.stringify(build));
+  for (const [name, text] of Object.entries(BUILD_FILES)) writeFileSync(join(folder, name), text);
+}
+
+const active = (Id: string) => ({ Id, ActiveState: 'active', SubState: 'running', Result: 'success', NRestarts: '0' });
+const UNITS = ['headstart-node.service', 'headstart-node-ready.target', 'containerd.service', 'kubelet.service'];
+
+/** A node as it should be. */
+export const goodFacts: GuestFacts = {
+  release: BUILD_FILES['release.json']!,
+  dpkgStatus: 'Package: systemd\nStatus: install ok installed\nVersion: 252.39-1~deb12u2\n',
+  files: new Map([
+    ['/usr/bin/kubelet', sha256Of('kubelet 1.35.8')],
+    ['/etc/crictl.yaml', sha256Of('crictl')],
+  ]),
+  units: new Map(UNITS.map((name) => [name, active(name)])),
+  failedUnits: [],
+  nodeStatus: '{"phase": "Applied", "code": "node/applied", "isReady": true, "bad": []}',
+  machineId: '0123456789abcdef0123456789abcdef',
+  cloudInit: [],
+  unitFiles: new Map([['apt-daily.timer', 'masked']]),
+  rootBytes: 3.8 * 2 ** 30,
+  diskBytes: 4 * 2 ** 30,
+  isUefi: false,
+  kernelRelease: '6.1.0-41-cloud-amd64',
+};
