@@ -11,6 +11,7 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
   boot: async () => (await import('./boot.ts')).measureBoot,
   prototype: async () => (await import('./prototype.ts')).measurePrototype,
   node: async () => (await import('./node.ts')).measureNode,
+  image: async () => (await import('./image.ts')).measureImage,
   vms: async () => (await import('./vms.ts')).measureVms,
   'what-if': async () => (await import('./what-if.ts')).measureWhatIf,
 };

@@ -115,7 +115,7 @@ describe('image lock', () => {
 describe('the folder of the cache', () => {
   it('is where the option, the environment or the specification of base folders says', () => {
     expect(cacheFolder({ cache: '/a' }, { HEADSTART_CACHE: '/b' })).toBe('/a');
-    expect(cacheFolder({}, { HEADSTART_CACHE: '/b' })).toBe('/b');
+    expect(cacheFolder({}, { HEADSTART_CACHE: '/b' })).toBe('/b/image');
     expect(cacheFolder({}, { XDG_CACHE_HOME: '/c', HOME: '/h' })).toBe('/c/headstart/image');
     expect(cacheFolder({}, { XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart/image');
     expect(() => cacheFolder({}, {})).toThrow('no place for fetched files');

@@ -31,7 +31,7 @@ export function withCacheOptions(command: Command): Command {
   return command
     .option(
       '--cache <FOLDER>',
-      'where fetched files are kept; default: HEADSTART_CACHE, or headstart/image in XDG_CACHE_HOME or ~/.cache',
+      'where fetched files are kept; default: image in HEADSTART_CACHE, or headstart/image in XDG_CACHE_HOME or ~/.cache',
     )
     .option(
       '--mirrors <FILE>',
@@ -73,8 +73,8 @@ function useProxies(variables: Record<string, string>): void {
 }
 
 export function cacheFolder({ cache }: CacheFlags, env: Edges['env']): string {
-  const named = cache ?? env.HEADSTART_CACHE;
-  if (named) return resolve(named);
+  if (cache) return resolve(cache);
+  if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE, 'image');
   // The specification of base folders has relative ones ignored.
   if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return join(env.XDG_CACHE_HOME, 'headstart', 'image');
   if (env.HOME) return join(env.HOME, '.cache', 'headstart', 'image');
