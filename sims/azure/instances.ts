@@ -99,7 +99,7 @@ export function requireInstance(world: World, call: Call): { set: ScaleSet; inst
 
 /** Two operations on one instance at once are refused; on two instances of one set they are not. */
 export function requireIdle(world: World, instance: Instance): void {
-  if (!isBusy(world, instance.id)) return;
+  if (!isBusy(world, instance.id) && instance.state !== 'Creating') return;
   throw new ArmError(
     409,
     'Conflict',

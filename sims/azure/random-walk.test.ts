@@ -116,6 +116,17 @@ it('a random walk through the API never leaks a secret, loses a disk or leaves s
         expect(['Succeeded', 'Failed']).toContain(thing.state);
       }
     }),
-    { numRuns: 200 },
+    {
+      numRuns: 200,
+      // An instance that is still being made is asked to do something.
+      examples: [
+        [
+          [
+            { move: 5, pick: 39, fate: 'as-asked', waitMs: 0 },
+            { move: 3, pick: 71, fate: 'failed', waitMs: 0 },
+          ],
+        ],
+      ],
+    },
   );
 });
