@@ -37,6 +37,8 @@ describe('a build folder', () => {
     ['a root that is no partition', { root: '/dev/sda1' }],
     ['a name that would lead elsewhere', { name: '../node' }],
     ['another kind', { kind: 'ImageLock' }],
+    ['the version of another Kubernetes', { kubernetes: '1.34.1' }],
+    ['the version of another base', { base: { ...build.base, patch: 7 } }],
   ])('is refused with %s', async (_what, changes) => {
     rewrite(changes);
     await expect(readBuild(folder)).rejects.toMatchObject({ code: 'image/no-build', exitCode: 2 });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { UserError } from '../base/errors.ts';
 import { sumOf } from '../vms/qemu/disks.ts';
 import type { BuildRecord } from './build/contract.ts';
+import { versionWord } from './names.ts';
 
 export const BUILD_RECORD = 'build.json';
 /** Written by other versions of this program: what is larger is none of them. */
@@ -15,9 +16,10 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a sha256');
 const schema = z.object({
   apiVersion: z.literal('headstart.dev/v1'),
   kind: z.literal('ImageBuild'),
-  name: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/),
-  version: z.string().regex(/^[0-9.]+-[0-9.]+$/),
-  kubernetes: z.string().regex(/^\d+\.\d+\.\d+$/),
+  // Whatever a lock may say.
+  name: z.string().regex(/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/),
+  version: z.string(),
+  kubernetes: z.string().regex(/^\d+\.\d+\.\d+(?:-[0-9a-z][0-9a-z.-]{0,30})?$/),
   architecture: z.string(),
   contentSha256: sha256,
   base: z.object({ origin: z.string(), date: z.string().regex(/^\d+\.\d+$/), patch: z.int().min(0) }),
@@ -35,7 +37,14 @@ export async function readBuild(folder: string): Promise<BuildRecord> {
     throw noBuild(folder, `${BUILD_RECORD} cannot be read (${(cause as NodeJS.ErrnoException).code ?? cause})`, cause);
   });
   const parsed = schema.safeParse(jsonOf(text));
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { version, kubernetes, base } = parsed.data;
+    if (version === versionWord(kubernetes, base)) return parsed.data;
+    throw noBuild(
+      folder,
+      `${BUILD_RECORD} contradicts itself: ${version} is not what Kubernetes ${kubernetes} of that base is called`,
+    );
+  }
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'all of it'}: ${message}`);
   throw noBuild(folder, `${BUILD_RECORD} is not what a build writes (${problems.join('; ')})`);
 }

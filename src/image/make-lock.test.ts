@@ -190,6 +190,24 @@ describe('the file of a lock', () => {
     expect(() => parseLock(renderLock(escaping), 'x')).toThrow('artifacts[0].path: is not a path below its origin');
     const outside = edit(lock, (artifact) => ({ ...artifact, install: { to: '/usr/../../etc' } }));
     expect(() => parseLock(renderLock(outside), 'x')).toThrow('artifacts[0].install.to: is not an absolute path');
+    const twice = { ...lock, artifacts: [...lock.artifacts, lock.artifacts[0]!] };
+    expect(() => parseLock(renderLock(twice), 'x')).toThrow('is there twice');
+    const file = {
+      component: 'motd',
+      to: '/etc/motd',
+      mode: 0o644,
+      licence: 'MIT',
+      content: 'a',
+      sha256: sha256Of('a'),
+    };
+    expect(parseLock(renderLock({ ...lock, files: [file] }), 'x').files).toEqual([file]);
+    for (const other of [
+      { ...file, component: 'other' },
+      { ...file, to: '/etc/other' },
+    ])
+      expect(() => parseLock(renderLock({ ...lock, files: [file, other] }), 'x')).toThrow('is there twice');
+    const swapped = { ...lock, files: [{ ...file, content: 'b' }] };
+    expect(() => parseLock(renderLock(swapped), 'x')).toThrow('its content is not what its sha256 says');
     writeFileSync(join(top, 'more.json'), renderLock({ ...lock, extra: 1 } as Lock));
     expect(() => readLock(join(top, 'more.json'))).toThrow('extra: is not a field');
   });

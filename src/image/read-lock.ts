@@ -1,4 +1,5 @@
 // image/read-lock.ts: image.lock.json from and to a file. What is on disk is checked once, here, and trusted afterwards.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
@@ -83,9 +84,25 @@ export function readLockIfThere(file: string): Lock | undefined {
 export function parseLock(text: string, name: string): Lock {
   const { value, problems, missing, unknown } = check(schema, jsonOf(text, name));
   // The type says of optional fields that they are absent, never that they are there and undefined, and that is how JSON has them.
-  if (value !== undefined && unknown.length === 0) return value as Lock;
-  const all = [...problems, ...missing, ...unknown].map((problem) => `         ${renderProblem(problem)}`);
+  const lock = value !== undefined && unknown.length === 0 ? (value as Lock) : undefined;
+  const wrong = lock ? contradictions(lock) : [...problems, ...missing, ...unknown].map(renderProblem);
+  if (lock && wrong.length === 0) return lock;
+  const all = wrong.map((problem) => `         ${problem}`);
   throw badLock(`${name} is not a lock that this program can read:\n${all.slice(0, 30).join('\n')}`);
+}
+
+/** What `image lock` never writes: a diff, and with it a hotfix, would see one of two and overlook the other. */
+function contradictions({ artifacts, files }: Lock): string[] {
+  const things = [
+    ...artifacts.map(({ kind, component, kubernetes }) => [kind, component, kubernetes ?? 'every version'].join(' ')),
+    ...files.flatMap(({ component, to }) => [`file ${component}`, `the file ${to}`]),
+  ];
+  return [
+    ...things.filter((thing, index) => things.indexOf(thing) < index).map((thing) => `${thing}: is there twice`),
+    ...files
+      .filter(({ content, sha256 }) => createHash('sha256').update(content).digest('hex') !== sha256)
+      .map(({ component }) => `file ${component}: its content is not what its sha256 says`),
+  ];
 }
 
 /** Sorted keys: two locks differ in their text exactly where they differ. */

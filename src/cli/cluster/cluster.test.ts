@@ -241,5 +241,6 @@ describe('cluster token', () => {
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('code:  cluster/unwritable');
     expect(ran.stderr).not.toContain(TOKEN);
+    expect(tokens).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 // cli/cluster/token.ts: `headstart cluster token`: a short-lived token with which nodes may join, or the kubeconfig a kubelet starts with.
-import { join, resolve } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
@@ -49,6 +50,9 @@ export function clusterToken(open: OpenPlane): Verb {
         return tellPlan(edges, place.name, [what, ...where], options);
       }
       const { kubeconfig, pki } = filesOf(place);
+      // Before there is a token that nobody would get.
+      if (options.output !== undefined)
+        orUnwritable(options.output, () => accessSync(dirname(resolve(options.output!)), constants.W_OK));
       const { id, token, expiresMs } = await open(edges).createToken(kubeconfig, options.ttl);
       if (options.output !== undefined) {
         const ca = readIfThere(join(pki, 'ca.crt')) ?? '';
@@ -63,8 +67,12 @@ export function clusterToken(open: OpenPlane): Verb {
 }
 
 function write(path: string, text: string): void {
+  orUnwritable(path, () => writePrivate(path, `${text}\n`));
+}
+
+function orUnwritable(path: string, act: () => void): void {
   try {
-    writePrivate(path, `${text}\n`);
+    act();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     throw new UserError(`${path} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, {

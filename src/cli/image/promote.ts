@@ -4,6 +4,7 @@ import { UserError } from '../../base/errors.ts';
 import { CHANNELS, type Channel, planPromotion } from '../../image/channels.ts';
 import { imagesOf } from '../../image/gallery-list.ts';
 import { openBuild } from '../../image/publish/publish.ts';
+import { hasPassed, type Way } from '../../image/test/record.ts';
 import type { Definition, Factory, Version } from '../../vms/factory.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
@@ -42,7 +43,7 @@ export function imagePromote(open: OpenGallery): Verb {
       ),
     async run([image = ''], options: Options, edges) {
       const signal = edges.signal();
-      const { name, factory } = await open(options, edges);
+      const { name, factory, kind } = await open(options, edges);
       const told = {
         kept: 'The channel means one version, the one before or this one.',
         next: 'run the same command again',
@@ -52,7 +53,7 @@ export function imagePromote(open: OpenGallery): Verb {
         const promotion = planPromotion(versions, version, {
           channel: options.to,
           nowMs: edges.nowUs() / 1000,
-          testedContent: await testedContent(options.build),
+          testedContent: await testedContent(options.build, kind === 'azure' ? 'firmware' : 'kernel'),
           isUntestedAllowed: options.untested === true,
           isSkippingAllowed: options.skipOrder === true,
           isDowngradeAllowed: options.allowDowngrade === true,
@@ -107,14 +108,14 @@ async function find(
 }
 
 /** Of a build whose test passed; otherwise it says nothing. */
-async function testedContent(folder: string | undefined): Promise<string | undefined> {
+async function testedContent(folder: string | undefined, way: Way): Promise<string | undefined> {
   if (folder === undefined) return undefined;
   const { record, test } = await openBuild(folder);
-  if (test?.isPassed && test.contentSha256 === record.contentSha256) return record.contentSha256;
+  if (hasPassed(test, record.contentSha256, way)) return record.contentSha256;
   throw new UserError(`no test of ${folder} has passed`, {
     code: 'image/untested',
     kept: 'Nothing was changed.',
-    next: `headstart image test ${folder}`,
+    next: `headstart image test ${folder}${way === 'firmware' ? ' --firmware' : ''}`,
     exitCode: 1,
   });
 }

@@ -5,7 +5,7 @@ import { Refused } from '../../vms/failures.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { isTestedVersion } from '../channels.ts';
 import { definitionName, IMAGE_TAGS, versionName } from '../names.ts';
-import type { ImageTest } from '../test/record.ts';
+import { hasPassed, type ImageTest, type Way } from '../test/record.ts';
 
 export interface PublishPlan {
   definition: string;
@@ -24,10 +24,10 @@ export function planPublish(
   build: BuildRecord,
   test: ImageTest | undefined,
   seen: Version | undefined,
-  { isUntestedAllowed }: { isUntestedAllowed: boolean },
+  { isUntestedAllowed, way }: { isUntestedAllowed: boolean /** How instances will boot it. */; way: Way },
 ): PublishPlan {
-  const isTested = test?.isPassed === true && test.contentSha256 === build.contentSha256;
-  if (!isTested && !isUntestedAllowed) throw untested(build, test);
+  const isTested = hasPassed(test, build.contentSha256, way);
+  if (!isTested && !isUntestedAllowed) throw untested(build, test, way);
   const definition = definitionName(build.name, build.kubernetes);
   const version = versionName(build.base);
   const there = seen?.tags[IMAGE_TAGS.content];
@@ -72,16 +72,18 @@ export function changesOf(plan: PublishPlan, { contentSha256 }: BuildRecord): st
   ];
 }
 
-function untested({ version }: BuildRecord, test: ImageTest | undefined): UserError {
+function untested({ version, contentSha256 }: BuildRecord, test: ImageTest | undefined, way: Way): UserError {
   const why = !test
     ? 'there is no test of it'
-    : test.isPassed
+    : test.contentSha256 !== contentSha256
       ? 'its test is one of other content'
-      : 'its test did not pass';
+      : test.boots.some((boot) => boot.way === way)
+        ? 'its test did not pass'
+        : `no test has booted it ${way === 'firmware' ? 'through UEFI firmware' : 'with its kernel'}, as instances of this gallery will`;
   return new UserError(`${version} is not published: ${why}`, {
     code: 'image/untested',
     kept: 'Nothing was published.',
-    next: 'run `headstart image test` on the build; or publish it with --untested, excluded from the latest',
+    next: `run \`headstart image test${way === 'firmware' ? ' --firmware' : ''}\` on the build; or publish it with --untested, excluded from the latest`,
     exitCode: 1,
   });
 }

@@ -81,6 +81,12 @@ describe('publishing', () => {
     ['has no test', () => {}, 'there is no test of it'],
     ['has a test of something else', () => writeTest(folder, 'other'), 'one of other content'],
     ['failed its test', (content: string) => writeTest(folder, content, false), 'did not pass'],
+    [
+      'was booted in another way only',
+      (content: string) => writeTest(folder, content, true, ['kernel']),
+      'no test has booted it',
+    ],
+    ['was not booted at all', (content: string) => writeTest(folder, content, true, []), 'no test has booted it'],
     ['has a test that cannot be read', () => writeFileSync(join(folder, 'test.json'), '{'), 'there is no test of it'],
   ])('is refused for a build that %s', async (_, prepare, why) => {
     prepare(writeBuild(folder).contentSha256);

@@ -6,7 +6,7 @@ import type { BuildRecord } from '../build/contract.ts';
 import { readBuild, verifyBuild } from '../build-folder.ts';
 import { isTestedVersion } from '../channels.ts';
 import { definitionName, definitionSpec, versionName } from '../names.ts';
-import { type ImageTest, readTest } from '../test/record.ts';
+import { type ImageTest, readTest, type Way } from '../test/record.ts';
 import { type PublishPlan, planPublish } from './plan.ts';
 
 export type GalleryFactory = Pick<
@@ -22,6 +22,8 @@ export interface Destination {
   clock: Clock;
   /** The files of a build that go there. */
   files: readonly string[];
+  /** How instances will boot it: what a test has to have tried. */
+  way: Way;
   /** Begins to make the version, excluded from the latest; there already is success. */
   makeVersion(build: OpenBuild, definition: Definition, plan: PublishPlan, options: CallOptions): Promise<void>;
 }
@@ -62,7 +64,7 @@ export async function planFor(
   const { name, kubernetes, base } = build.record;
   const definition = await factory.readDefinition(gallery, definitionName(name, kubernetes), options);
   const seen = definition && (await factory.readVersion(definition, versionName(base), options));
-  return planPublish(build.record, build.test, seen, options);
+  return planPublish(build.record, build.test, seen, { ...options, way: destination.way });
 }
 
 /** Ends with the version ready. Cut off anywhere, the same call goes on. */
@@ -74,7 +76,10 @@ export async function publishBuild(
   const { factory, gallery, region } = destination;
   const plan = await planFor(destination, build, options);
   const verify = {
-    only: destination.files,
+    // And the small ones that say what it is; a disk of the other kind is not needed for this.
+    only: Object.keys(build.record.files).filter(
+      (name) => destination.files.includes(name) || !name.startsWith('disk.'),
+    ),
     signal: options.signal,
     ...(options.onWaiting && { onWaiting: options.onWaiting }),
   };
@@ -84,7 +89,7 @@ export async function publishBuild(
   if (plan.isToBeMade) await destination.makeVersion(build, definition, plan, options);
   const ready = await untilReady(destination, definition, plan.version, options);
   // Planned again from what is there now: somebody else may have been faster, with other content.
-  const left = planPublish(build.record, build.test, ready, options);
+  const left = planPublish(build.record, build.test, ready, { ...options, way: destination.way });
   if (left.isToBeMarked) await factory.tagVersion(definition, plan.version, left.tags, options);
   if (left.isToBeIncluded) await factory.setExcludedFromLatest(definition, plan.version, false, options);
   const made = await untilReady(destination, definition, plan.version, options);

@@ -101,7 +101,13 @@ export function writeBuild(folder: string, changes: Partial<BuildRecord> & { vhd
   return record;
 }
 
-export function writeTest(folder: string, contentSha256: string, isPassed = true): void {
-  const test = { apiVersion: 'headstart.dev/v1', kind: 'ImageTest', contentSha256, isPassed, boots: [] };
+export function writeTest(
+  folder: string,
+  contentSha256: string,
+  isPassed = true,
+  ways: readonly string[] = ['firmware', 'kernel'],
+): void {
+  const boots = ways.map((way) => ({ way, isPassed, checks: [], phases: [], budget: [] }));
+  const test = { apiVersion: 'headstart.dev/v1', kind: 'ImageTest', contentSha256, isPassed, boots };
   writeFileSync(join(folder, 'test.json'), JSON.stringify(test));
 }

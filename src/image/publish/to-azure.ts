@@ -34,6 +34,7 @@ export function azureDestination(edges: AzureDestinationEdges): Destination {
     region,
     clock,
     files: [AZURE_DISK],
+    way: 'firmware',
     async makeVersion({ folder, record }, definition, plan, options) {
       const blob = await edges.openBlob(blobName(record), options.signal);
       const disk = { file: join(folder, AZURE_DISK), ...record.files[AZURE_DISK]! };

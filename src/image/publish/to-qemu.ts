@@ -14,6 +14,7 @@ export function qemuDestination(edges: PublishEdges & { factory: GalleryFactory;
     region: 'local',
     clock,
     files: Object.values(QEMU_FILES),
+    way: 'kernel',
     async makeVersion({ folder, record }, _definition, plan, options) {
       const place = (name: keyof typeof QEMU_FILES) => join(folder, QEMU_FILES[name]);
       await publishVersion(

@@ -62,6 +62,14 @@ export function withBoot(before: ImageTest | undefined, contentSha256: string, b
   };
 }
 
+/** Of this content, and booted as it will be: a disk whose boot loader never ran is not known to boot by it. */
+export function hasPassed(test: ImageTest | undefined, contentSha256: string, way: Way): boolean {
+  if (test?.contentSha256 !== contentSha256) return false;
+  // Looked at again, boot by boot: the summary is a word in a file.
+  const isGood = ({ isPassed, checks }: BootTest) => isPassed && checks.every((check) => check.isPassed);
+  return test.boots.some((boot) => boot.way === way) && test.boots.every(isGood);
+}
+
 /** Undefined where there is none, or none that can be read: then nobody has tested it. */
 export async function readTest(folder: string): Promise<ImageTest | undefined> {
   try {
