@@ -110,12 +110,29 @@ describe('the authority of a local cluster', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('begins again when it was killed before the first certificate was there', () => {
+  it('is the same authority again when its certificate is lost: nodes that joined trust its key', () => {
     ensure();
+    const node = certificate('admin');
     rmSync(join(folder, 'ca.crt'));
     ensure();
     expect(toMake()).toEqual([]);
-    expect(certificate('admin').verify(certificate('ca').publicKey)).toBe(true);
+    expect(node.verify(certificate('ca').publicKey)).toBe(true);
+  });
+
+  it.each(['ca.key', 'etcd-ca.key'])('plans, and then refuses, to go on without %s', (file) => {
+    ensure();
+    rmSync(join(folder, file));
+    expect(toMake()).toContain(file.replace('.key', ''));
+    expect(ensure).toThrow();
+  });
+
+  it.each(['', 'not a key'])('has a key for service accounts, also where %j is in its place', (left) => {
+    ensure();
+    writeFileSync(join(folder, 'service-account.key'), left);
+    expect(toMake()).toEqual(['service-account']);
+    ensure();
+    expect(toMake()).toEqual([]);
+    expect(text('service-account.key')).toContain('PRIVATE KEY');
   });
 
   it('replaces a link instead of writing where it leads', () => {

@@ -1,5 +1,5 @@
 // cluster/local/authority.ts: who signs for whom in a local control plane? Makes what is missing, damaged or about to expire; the rest stays.
-import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
@@ -77,27 +77,33 @@ const BACKDATED_MS = 3_600_000;
 
 /** What `ensureAuthority` would make. */
 export function certificatesToMake(folder: string, { guestAddress, nowMs }: AuthorityOptions): string[] {
-  const signers = {
-    ca: readCertificate(join(folder, 'ca.crt')),
-    'etcd-ca': readCertificate(join(folder, 'etcd-ca.crt')),
-  };
+  // Without its key an authority cannot be used, and making it says why.
+  const signer = (name: Authority) =>
+    readKey(join(folder, `${name}.key`)) && readCertificate(join(folder, `${name}.crt`));
+  const signers = { ca: signer('ca'), 'etcd-ca': signer('etcd-ca') };
   const leaves = leavesFor(guestAddress).filter((leaf) => {
-    const signer = signers[leaf.authority];
-    return !signer || !isGood(folder, leaf, signer, nowMs);
+    const authority = signers[leaf.authority];
+    return !authority || !isGood(folder, leaf, authority, nowMs);
   });
-  return [...AUTHORITIES.filter((name) => !signers[name]), ...leaves.map(({ file }) => file)];
+  return [
+    ...(readKey(join(folder, ACCOUNT_KEY)) ? [] : ['service-account']),
+    ...AUTHORITIES.filter((name) => !signers[name]),
+    ...leaves.map(({ file }) => file),
+  ];
 }
+
+/** Signs the tokens of service accounts. */
+const ACCOUNT_KEY = 'service-account.key';
 
 /** `folder` has for each name a `.crt` and a `.key`, and the key that signs the tokens of service accounts. Private keys are closed to others. */
 export function ensureAuthority(folder: string, { guestAddress, nowMs }: AuthorityOptions): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!readKey(join(folder, ACCOUNT_KEY))) writePrivate(join(folder, ACCOUNT_KEY), newAccountKey());
   const authorities = { ca: openAuthority(folder, 'ca', nowMs), 'etcd-ca': openAuthority(folder, 'etcd-ca', nowMs) };
   for (const leaf of leavesFor(guestAddress)) {
     const signer = authorities[leaf.authority];
     if (!isGood(folder, leaf, signer.certificate, nowMs)) makeLeaf(folder, leaf, signer, nowMs);
   }
-  const accounts = join(folder, 'service-account.key');
-  if (readIfThere(accounts) === undefined) writePrivate(accounts, newAccountKey());
 }
 
 /** That signs the tokens of service accounts. PEM, in the form in which the API server also finds its public half. */
@@ -121,10 +127,11 @@ function openAuthority(folder: string, name: Authority, nowMs: number): Signer {
     if (!certificate || !key || !certificate.checkPrivateKey(key)) throw lostKey(folder, name);
     return { certificate, subject, key };
   }
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  // A key that is there without its certificate: from a command that was killed, or what nodes trust. Either way it is the one.
+  const privateKey = readKey(keyFile) ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const pem = signCertificate({
     subject,
-    publicKey,
+    publicKey: createPublicKey(privateKey),
     issuer: { subject, key: privateKey },
     notBeforeMs: nowMs - BACKDATED_MS,
     notAfterMs: nowMs + AUTHORITY_DAYS * DAY_MS,
