@@ -2,8 +2,9 @@
 import type { GalleryImageVersion } from '@azure/arm-compute';
 import type { Definition, Version, VersionSpec } from '../factory.ts';
 import { NotFound } from '../failures.ts';
+import { apiVersions } from './api-versions.ts';
 import type { Call, Order } from './connection.ts';
-import { carryOut, unlessRefusedSoon } from './operations.ts';
+import { carryOut, unlessRefusedSoon, untilEnded } from './operations.ts';
 import { collect, orNothing } from './reading.ts';
 import { withChanges } from './tags.ts';
 
@@ -86,13 +87,18 @@ export async function tagVersion(
   const seen = await requireVersion(call, definition, name);
   const tags = withChanges(seen.tags, changes);
   if (!tags) return;
-  await change(
-    call,
-    definition,
-    seen,
-    { verb: 'tagging', thing: `image version ${definition.name}/${name}` },
-    { tags },
+  const order = { verb: 'tagging', thing: `image version ${definition.name}/${name}` };
+  // The tags and nothing else: whoever hides the version or adds a region meanwhile is not undone.
+  const answer = await call.send(
+    {
+      method: 'PATCH',
+      url: `${seen.id}?api-version=${apiVersions.galleries}`,
+      headers: {},
+      body: { tags },
+    },
+    order.thing,
   );
+  await untilEnded(call, order, answer);
 }
 
 async function requireVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion> {
@@ -107,20 +113,17 @@ async function change(
   { gallery, name: definition }: Definition,
   seen: GalleryImageVersion,
   order: Order,
-  to: { excludeFromLatest?: boolean; tags?: Record<string, string> },
+  to: { excludeFromLatest: boolean },
 ): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
-  const { replicaCount, targetRegions, storageAccountType, excludeFromLatest, endOfLifeDate } =
-    seen.publishingProfile ?? {};
-  const isExcluded = to.excludeFromLatest ?? excludeFromLatest;
+  const { replicaCount, targetRegions, storageAccountType, endOfLifeDate } = seen.publishingProfile ?? {};
   const { id, uri, storageAccountId } = seen.storageProfile?.osDiskImage?.source ?? {};
   const source =
     uri !== undefined && storageAccountId !== undefined ? { uri, storageAccountId } : id ? { id } : undefined;
   await carryOut(call, order, () =>
     call.compute(subscriptionId).galleryImageVersions.update(resourceGroup, gallery, definition, seen.name ?? '', {
-      ...(to.tags && { tags: to.tags }),
       publishingProfile: {
-        ...(isExcluded !== undefined && { excludeFromLatest: isExcluded }),
+        ...to,
         ...(replicaCount !== undefined && { replicaCount }),
         ...(targetRegions && { targetRegions }),
         ...(storageAccountType && { storageAccountType }),
