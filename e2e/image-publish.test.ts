@@ -164,7 +164,8 @@ describe('headstart image publish, promote and list', () => {
   it('a checksum that is not that of the file is noticed before anything is sent', async () => {
     const build = join(folder, 'wrong');
     const files = { ...writeBuild(build).files, 'disk.vhd': { sha256: '0'.repeat(64), bytes: 1536 } };
-    writeBuild(build, { files, base: { origin: 'debian:bookworm', date: '2026.1117', patch: 0 } });
+    const base = { origin: 'debian:bookworm', date: '2026.1117', patch: 0 };
+    writeBuild(build, { files, base, version: '1.35.8-2026.1117.0' });
     const before = lab.sim.requests.length;
     const ran = await publish(build, '--untested');
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('image/build-damaged') });
