@@ -24,7 +24,7 @@ describe('image check', () => {
     const ran = await runVerb(check, ['-f', file]);
     expect(ran).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/warning {2}containerd .*RELEASES\.md[\s\S]* is right, with 2 warnings\n$/),
+      stdout: expect.stringMatching(/warning {2}containerd .*RELEASES\.md[\s\S]* is right, with 4 warnings\n$/),
     });
   });
 
@@ -43,13 +43,12 @@ describe('image check', () => {
     );
     const ran = await runVerb(check, ['-f', file, '--json']);
     expect(ran.code).toBe(3);
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      apiVersion: 'headstart.dev/v1',
-      kind: 'ImageManifestCheck',
-      isRight: false,
-      problems: [],
-      findings: [{ rule: 'kubelet/removed-flags', severity: 'error', component: 'flags', kubernetes: '1.35.8' }],
-    });
+    const { findings, ...rest } = JSON.parse(ran.stdout);
+    const document = { apiVersion: 'headstart.dev/v1', kind: 'ImageManifestCheck' };
+    expect(rest).toMatchObject({ ...document, isRight: false, problems: [] });
+    expect(findings.filter(({ severity }: { severity: string }) => severity === 'error')).toMatchObject([
+      { rule: 'kubelet/removed-flags', component: 'flags', kubernetes: '1.35.8' },
+    ]);
   });
 
   it('has nothing to look at without a manifest, and exits 2', async () => {

@@ -10,6 +10,7 @@ interface Case {
   versions?: Record<string, string | [Kind, string]>;
   files?: Record<string, string>;
   image?: string;
+  places?: string[];
 }
 
 const subjectOf = ({
@@ -18,6 +19,7 @@ const subjectOf = ({
   versions = {},
   files = {},
   image,
+  places = [],
 }: Case): Subject => ({
   kubernetes,
   base,
@@ -37,8 +39,17 @@ const subjectOf = ({
     install: { to, mode: 0o644 },
     content,
   })),
+  components: new Set(Object.keys(versions)),
+  places: new Set(places),
   images: new Map(image === undefined ? [] : [['pause', image]]),
 });
+
+const DAEMON = '/usr/lib/headstart/headstart';
+const WHOLE: Case = {
+  versions: { kubelet: '1.35.8', containerd: '2.2.1' },
+  image: 'registry.k8s.io/pause:3.10.1',
+  places: [DAEMON],
+};
 
 const found = (id: string, one: Case) =>
   RULES.find((rule) => rule.id === id)!
@@ -53,6 +64,13 @@ describe('the rule', () => {
     ['kubernetes/same-patch', { versions: { kubelet: '1.35.7', kubectl: '1.34.8' } }, ['error', 'error']],
     ['kubernetes/same-patch', { versions: { kubelet: ['deb', '1.35.8-1.1'] } }, []],
     ['kubernetes/same-patch', { kubernetes: '1.36.0-rc.1', versions: { kubelet: '1.36.0-rc.1' } }, []],
+    ['node/complete', WHOLE, []],
+    ['node/complete', { ...WHOLE, places: [] }, ['warning']],
+    ['node/complete', { ...WHOLE, image: 'registry.k8s.io/not-pause:1' }, ['warning']],
+    ['node/complete', {}, ['warning', 'warning', 'warning', 'warning']],
+    ['node/kubernetes-minor', WHOLE, []],
+    ['node/kubernetes-minor', { kubernetes: '1.29.4', places: [DAEMON] }, ['error']],
+    ['node/kubernetes-minor', { kubernetes: '1.29.4' }, []],
     ['kubernetes/crictl-minor', { versions: { crictl: '1.35.0' } }, []],
     ['kubernetes/crictl-minor', { versions: { crictl: '1.34.0' } }, ['error']],
     ['kubernetes/pause-tag', { image: 'registry.k8s.io/pause:3.10.1' }, []],
@@ -116,7 +134,8 @@ describe('the rule', () => {
 
 describe('a manifest', () => {
   const check = async (components: string, edit: (manifest: Manifest) => Manifest = (manifest) => manifest) =>
-    checkRules(edit(await aManifest(components)));
+    // What these manifests leave out to be a node is not what they are about.
+    checkRules(edit(await aManifest(components))).filter(({ rule }) => rule !== 'node/complete');
 
   it('is held to its own constraints, of components, of kubernetes and of debian', async () => {
     const findings = await check(

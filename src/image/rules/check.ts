@@ -8,6 +8,7 @@ import type { Manifest } from '../manifest.ts';
 import { ownConstraints } from './constraints.ts';
 import { cgroupV2, configVersions, dropInFolder, removedFlags } from './files.ts';
 import { crictlMinor, pauseTag, samePatch } from './kubernetes.ts';
+import { completeNode, nodeConfiguration } from './node.ts';
 import type { Finding, Rule, Subject } from './rule.ts';
 import { cniPlugins, containerdCri, containerdRecommended, runcWithContainerd } from './runtime.ts';
 
@@ -25,6 +26,8 @@ export const RULES: readonly Rule[] = [
   removedFlags,
   dropInFolder,
   configVersions,
+  completeNode,
+  nodeConfiguration,
 ];
 
 /** Errors first. The same thing in several images is several findings: another one of them may be fine. */
@@ -54,7 +57,9 @@ export function subjectOf(manifest: Manifest, kubernetes: string, lock?: Lock): 
     versions.set(component, { kind, version });
   }
   const files = manifest.components.filter((component) => component.kind === 'file');
-  return { kubernetes, base: manifest.base.origin, versions, files, images };
+  const components = new Set([...manifest.components.map(({ name }) => name), ...versions.keys()]);
+  const places = new Set(manifest.components.flatMap((one) => (one.kind === 'deb' ? [] : [one.install.to])));
+  return { kubernetes, base: manifest.base.origin, versions, files, components, places, images };
 }
 
 /** `warning  containerd (Kubernetes 1.35.8): … [containerd/recommended; https://…]`; what is the same in several images, once. */

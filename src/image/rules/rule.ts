@@ -10,6 +10,10 @@ export interface Subject {
   /** By component; without a lock, packages whose version is open are not here. */
   versions: ReadonlyMap<string, Versioned>;
   files: readonly FileComponent[];
+  /** Names of all, whatever their version. */
+  components: ReadonlySet<string>;
+  /** Where programs and files are installed. */
+  places: ReadonlySet<string>;
   /** By component: the name a container image is to have. */
   images: ReadonlyMap<string, string>;
 }
