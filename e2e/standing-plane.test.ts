@@ -2,6 +2,7 @@
 // join by token and certificate as that node and no other, and leaves nothing behind.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CertificatesV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
@@ -189,6 +190,29 @@ describe('a standing control plane', () => {
     });
     expect(placed).toBe(SELF);
     expect((await ask(status)).view.nodes).toMatchObject([{ name: SELF, isReady: true }]);
+  });
+
+  it('does not call where a node says it is', async () => {
+    const config = new KubeConfig();
+    config.loadFromFile(files.kubeconfig);
+    const core = config.makeApiClient(CoreV1Api);
+    let calls = 0;
+    const stranger = createServer((socket) => {
+      calls += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    const { port } = stranger.address() as AddressInfo;
+    const addresses = [{ type: 'InternalIP', address: '127.0.0.1' }];
+    const daemonEndpoints = { kubeletEndpoint: { Port: port } };
+    const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+    await core.patchNodeStatus({ name: SELF!, body: { status: { addresses, daemonEndpoints } } }, merge);
+    await expect(core.readNamespacedPodLog({ name: 'placed', namespace: 'default' })).rejects.toMatchObject({
+      code: 500,
+      body: expect.stringContaining('egress.sock'),
+    });
+    expect(calls).toBe(0);
+    stranger.close();
   });
 
   it('goes down and is deleted, and nothing is left of it', async () => {

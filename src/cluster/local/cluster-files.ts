@@ -42,6 +42,8 @@ export interface ClusterFiles {
   /** For people and other programs, as administrator. */
   kubeconfig: string;
   componentKubeconfig(server: Server): string;
+  /** By which way the API server reaches nodes. */
+  egress: string;
   log(server: Server): string;
   /** Of the time before, which may be why it was started again. */
   previousLog(server: Server): string;
@@ -60,6 +62,7 @@ export function filesOf({ home, name }: ClusterPlace): ClusterFiles {
     etcdData: join(folder, 'etcd'),
     kubeconfig: join(folder, 'kubeconfig'),
     componentKubeconfig: (server) => join(folder, `${server}.kubeconfig`),
+    egress: join(folder, 'egress.json'),
     log: (server) => join(folder, `${server}.log`),
     previousLog: (server) => join(folder, `${server}.previous.log`),
   };

@@ -60,6 +60,8 @@ export interface ApiServerSettings {
   tokens?: string;
   /** How it asks kubelets for logs. */
   kubeletClient?: KeyPair;
+  /** A file: by which way it reaches nodes. */
+  egress?: string;
   /** Nodes without a certificate may come with a token and ask for one. */
   letsNodesJoin?: boolean;
 }
@@ -96,6 +98,7 @@ export function apiServerFlags(settings: ApiServerSettings): string[] {
           '--kubelet-preferred-address-types=InternalIP',
         ]
       : []),
+    ...(settings.egress === undefined ? [] : [`--egress-selector-config-file=${settings.egress}`]),
     // Its own address as the endpoint of the service `kubernetes` would be loopback, which is refused.
     '--endpoint-reconciler-type=none',
     '--profiling=false',

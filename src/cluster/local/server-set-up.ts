@@ -1,4 +1,4 @@
-// cluster/local/server-set-up.ts: what does each server of a standing plane get from the cluster's folder: arguments, kubeconfig, and how it is asked?
+// cluster/local/server-set-up.ts: what does each server of a standing plane get from the cluster's folder: arguments, settings, and how it is asked?
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv } from '../../base/command.ts';
@@ -51,6 +51,7 @@ function flagsOf(server: Server, files: ClusterFiles, { ports }: ClusterRecord):
         serving: pair('apiserver'),
         clientAuthority: pair('ca').cert,
         kubeletClient: pair('kubelet-client'),
+        egress: files.egress,
         letsNodesJoin: true,
       });
     case 'kube-controller-manager':
@@ -85,8 +86,8 @@ export function probeOf(server: Server, { pki }: ClusterFiles, { ports }: Cluste
   };
 }
 
-/** Each holds a certificate or leads to one. Those that are as they should be are left alone. */
-export function writeKubeconfigs(place: ClusterPlace, record: ClusterRecord): void {
+/** Those that are as they should be are left alone. */
+export function writeSettings(place: ClusterPlace, record: ClusterRecord): void {
   const files = filesOf(place);
   const inPki = (file: string) => join(files.pki, file);
   const read = (file: string) => readIfThere(inPki(file)) ?? '';
@@ -94,12 +95,26 @@ export function writeKubeconfigs(place: ClusterPlace, record: ClusterRecord): vo
   const write = (path: string, text: string) => {
     if (!existsSync(path) || readIfThere(path) !== text) writePrivate(path, text);
   };
+  write(files.egress, `${JSON.stringify(noEgress(files.folder), null, 2)}\n`);
   // Whole, so that it can be taken elsewhere.
   write(files.kubeconfig, `${renderKubeconfig({ ...server, cert: read('admin.crt'), key: read('admin.key') })}\n`);
   for (const [component, name] of COMPONENTS) {
     const client = { certFile: inPki(`${name}.crt`), keyFile: inPki(`${name}.key`) };
     write(files.componentKubeconfig(component), `${renderKubeconfig({ ...server, ...client })}\n`);
   }
+}
+
+/**
+ * A node says itself where it is reached, and pools' addresses are elsewhere on the outside: asked for logs, the API server would
+ * call some stranger. It goes through a socket where nobody listens instead.
+ */
+function noEgress(folder: string) {
+  const transport = { uds: { udsName: join(folder, 'egress.sock') } };
+  return {
+    apiVersion: 'apiserver.k8s.io/v1beta1',
+    kind: 'EgressSelectorConfiguration',
+    egressSelections: [{ name: 'cluster', connection: { proxyProtocol: 'HTTPConnect', transport } }],
+  };
 }
 
 const COMPONENTS = [

@@ -18,7 +18,7 @@ import type { PortName, UpStep } from './plan-up.ts';
 import type { PlaneEdges } from './plane-edges.ts';
 import { takePorts } from './ports.ts';
 import { SERVERS, type Server } from './server-flags.ts';
-import { argvOf, probeOf, writeKubeconfigs } from './server-set-up.ts';
+import { argvOf, probeOf, writeSettings } from './server-set-up.ts';
 import { stopServer } from './stop-servers.ts';
 
 export interface UpOptions {
@@ -105,11 +105,11 @@ export class UpRun {
   #certify(): void {
     const { guestAddress } = this.#record();
     ensureAuthority(this.#files.pki, { guestAddress, nowMs: this.#edges.clock.nowMs() });
-    writeKubeconfigs(this.#place, this.#record());
+    writeSettings(this.#place, this.#record());
   }
 
   #start(server: Server): void {
-    writeKubeconfigs(this.#place, this.#record());
+    writeSettings(this.#place, this.#record());
     mkdirSync(this.#files.etcdData, { recursive: true, mode: 0o700 });
     const argv = argvOf(server, this.#files, this.#record());
     const logs = { log: this.#files.log(server), previousLog: this.#files.previousLog(server) };
