@@ -5,7 +5,14 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFile
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CertificatesV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import {
+  CertificatesV1Api,
+  CoreV1Api,
+  KubeConfig,
+  PatchStrategy,
+  RbacAuthorizationV1Api,
+  setHeaderOptions,
+} from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
 import { runCommand } from '../src/base/command.ts';
@@ -189,6 +196,12 @@ describe('a standing control plane', () => {
       return spec?.nodeName;
     });
     expect(placed).toBe(SELF);
+    // Made of others by a controller: bindings to it would grant nothing without.
+    const view = await until(async () => {
+      const role = await config.makeApiClient(RbacAuthorizationV1Api).readClusterRole({ name: 'view' });
+      return role.rules?.length ? role : undefined;
+    });
+    expect(view.rules?.length).toBeGreaterThan(5);
     expect((await ask(status)).view.nodes).toMatchObject([{ name: SELF, isReady: true }]);
   });
 

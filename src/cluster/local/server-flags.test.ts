@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { healthOf } from './health.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 import { takePorts } from './ports.ts';
-import { apiServerFlags, controllerFlags, DRAIN_CONTROLLERS, etcdFlags, NODE_CONTROLLERS } from './server-flags.ts';
+import { apiServerFlags, controllerFlags, DRAIN_CONTROLLERS, etcdFlags } from './server-flags.ts';
 
 const pair = { cert: '/c', key: '/k' };
 const api = { port: 6443, etcd: { url: 'http://127.0.0.1:1' }, accountKey: '/a', serviceRange: '10.96.0.0/16' };
@@ -40,9 +40,8 @@ describe('what servers are told', () => {
   });
 
   it('names no controller twice', () => {
-    const controllers = [...DRAIN_CONTROLLERS, ...NODE_CONTROLLERS];
-    expect(new Set(controllers).size).toBe(controllers.length);
-    const flags = controllerFlags({ kubeconfig: '/k', accountKey: '/a', controllers });
+    expect(new Set(DRAIN_CONTROLLERS).size).toBe(DRAIN_CONTROLLERS.length);
+    const flags = controllerFlags({ kubeconfig: '/k', accountKey: '/a', controllers: DRAIN_CONTROLLERS });
     expect(flags).toContain('--secure-port=0');
   });
 });

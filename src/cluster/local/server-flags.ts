@@ -119,21 +119,8 @@ export const DRAIN_CONTROLLERS = [
   'serviceaccount-token-controller',
 ];
 
-/** Those of nodes that are really there, and what people expect of a cluster they put workloads on. */
-export const NODE_CONTROLLERS = [
-  'certificatesigningrequest-approving-controller',
-  'certificatesigningrequest-signing-controller',
-  'certificatesigningrequest-cleaner-controller',
-  'token-cleaner-controller',
-  'root-ca-certificate-publisher-controller',
-  'node-lifecycle-controller',
-  'taint-eviction-controller',
-  'ttl-controller',
-  'pod-garbage-collector-controller',
-  'daemonset-controller',
-  'statefulset-controller',
-  'cronjob-controller',
-];
+/** All that a cluster has by itself, and the one that removes tokens that have expired. */
+export const ALL_CONTROLLERS = ['*', 'token-cleaner-controller'];
 
 export interface ControllerSettings {
   kubeconfig: string;

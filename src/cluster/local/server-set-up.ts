@@ -14,13 +14,12 @@ import {
 import type { Probe } from './health.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 import {
+  ALL_CONTROLLERS,
   apiServerFlags,
   controllerFlags,
-  DRAIN_CONTROLLERS,
   etcdFlags,
   etcdUrl,
   type KeyPair,
-  NODE_CONTROLLERS,
   type Server,
   schedulerFlags,
 } from './server-flags.ts';
@@ -58,7 +57,7 @@ function flagsOf(server: Server, files: ClusterFiles, { ports }: ClusterRecord):
       return controllerFlags({
         kubeconfig: files.componentKubeconfig(server),
         accountKey,
-        controllers: [...DRAIN_CONTROLLERS, ...NODE_CONTROLLERS],
+        controllers: ALL_CONTROLLERS,
         authority: pair('ca'),
         serving: { ...pair('serving'), port: ports[server] },
       });
