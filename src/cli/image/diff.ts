@@ -19,7 +19,7 @@ interface Options {
 export const verb: Verb = {
   examples: [
     'image diff old/image.lock.json image.lock.json',
-    'image diff out/node-1.35.8-2026.1115.0 image.lock.json --notes --vulnerabilities osv.json',
+    'image diff images/node-1.35.8-2026.1115.0 image.lock.json --notes --vulnerabilities osv.json',
   ],
   configure: (command) =>
     command

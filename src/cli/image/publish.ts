@@ -31,8 +31,8 @@ export const verb = imagePublish(openGallery);
 export function imagePublish(open: OpenGallery): Verb {
   return {
     examples: [
-      'image publish out/node-1.35.8-2026.1116.0 --vms qemu',
-      'image publish out/node-1.35.8-2026.1116.0 --gallery images --region westeurope --storage-account images1',
+      'image publish images/node-1.35.8-2026.1116.0 --vms qemu',
+      'image publish images/node-1.35.8-2026.1116.0 --gallery images --region westeurope --storage-account images1',
     ],
     configure: (command) =>
       withStorageOptions(

@@ -3,7 +3,7 @@
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../clone-check/image-files.ts';
 import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-config.ts';
 import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
-import { type ImageFile, INITRD_FILES, type Recipe } from '../../vms/qemu/base/recipe.ts';
+import { type ImageFile, INITRD_FILES, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
 import { CONTAINERD_DROP_IN, CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_UNIT } from './units.ts';
 
 export const LABEL = 'headstart';
@@ -148,18 +148,7 @@ Driver=mlx4_core mlx4_en mlx5_core
 Unmanaged=yes
 `,
   },
-  {
-    path: '/etc/systemd/network/20-headstart.network',
-    mode: 0o644,
-    text: `[Match]
-Name=en* eth*
-
-[Network]
-DHCP=ipv4
-IPv6AcceptRA=no
-LinkLocalAddressing=no
-`,
-  },
+  NETWORK_FILE,
 ];
 
 const KUBERNETES_FILES: ImageFile[] = [

@@ -104,6 +104,20 @@ copy_exec /sbin/tune2fs
   },
 ];
 
+/** Behind what cloud-init writes (10-…): the network of a boot without it. */
+export const NETWORK_FILE: ImageFile = {
+  path: '/etc/systemd/network/20-headstart.network',
+  mode: 0o644,
+  text: `[Match]
+Name=en* eth*
+
+[Network]
+DHCP=ipv4
+IPv6AcceptRA=no
+LinkLocalAddressing=no
+`,
+};
+
 const FILES: ImageFile[] = [
   {
     path: '/etc/fstab',
@@ -123,19 +137,7 @@ locale: false
 ssh_genkeytypes: [ ed25519 ]
 `,
   },
-  {
-    // Behind what cloud-init writes (10-…): the network of a boot without it.
-    path: '/etc/systemd/network/20-headstart.network',
-    mode: 0o644,
-    text: `[Match]
-Name=en* eth*
-
-[Network]
-DHCP=ipv4
-IPv6AcceptRA=no
-LinkLocalAddressing=no
-`,
-  },
+  NETWORK_FILE,
   {
     path: '/etc/systemd/system/headstart-ssh-key.service',
     mode: 0o644,
