@@ -1,12 +1,15 @@
 // cli/pool/create.ts: `headstart pool create NAME`: a pool of VMs on this machine, all made from one recipe.
 import { UserError } from '../../base/errors.ts';
+import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
 import { Conflict } from '../../vms/failures.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
+import { noSuchCluster } from '../cluster/open-plane.ts';
 import { printJsonLine } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
+import type { Edges, Verb } from '../verb.ts';
 import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
+import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE, resolveImage } from './image.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
@@ -22,6 +25,7 @@ interface Options extends PoolOptions {
   disk: number;
   service?: Service[];
   readyUnit?: string;
+  cluster?: string;
   wait: boolean;
   timeout: number;
   dryRun?: boolean;
@@ -34,6 +38,7 @@ export function poolCreate(open: OpenPools): Verb {
     examples: [
       'pool create pool1 --count 3',
       'pool create pool1 --custom-data bootstrap.yaml --service 168.0.0.100:80=127.0.0.1:8080',
+      'pool create nodes --cluster local --image node-1.35.8 --user-data node-config.yaml',
     ],
     configure: (command) =>
       withPoolOptions(command)
@@ -55,12 +60,14 @@ export function poolCreate(open: OpenPools): Verb {
           addService,
         )
         .option('--ready-unit <UNIT>', 'an instance is up when this unit is active', unitName)
+        .option('--cluster <NAME>', 'instances are nodes of this cluster of `cluster up`, and up when they are Ready')
         .option('--no-wait', 'return once the instances have started, before they are up')
         .addOption(timeoutOption('how long an instance may take to come up', '15min'))
         .option('--dry-run', 'say what would be made, and make nothing'),
     async run([name = ''], options: Options, edges) {
       poolName(name);
       const given = specOf(name, options);
+      if (options.cluster !== undefined) requireCluster(options.cluster, options, edges);
       const signal = edges.signal();
       const factory = await open(options, edges, 'run');
       const image = await resolveImage(factory, options.image, signal);
@@ -86,6 +93,12 @@ export function poolCreate(open: OpenPools): Verb {
   };
 }
 
+/** Before anything is made: a pool of a cluster that does not exist could never be started. */
+function requireCluster(cluster: string, options: Options, { env }: Edges): void {
+  const place = { home: homeFolder(options, env), name: checkClusterName(cluster) };
+  if (!readRecord(place)) throw noSuchCluster(place);
+}
+
 function specOf(name: string, options: Options): Omit<PoolSpec, 'image'> {
   return {
     name,
@@ -95,6 +108,7 @@ function specOf(name: string, options: Options): Omit<PoolSpec, 'image'> {
     size: { cpus: options.cpus, memoryMb: options.memory, diskGb: options.disk },
     services: options.service ?? [],
     ...(options.readyUnit !== undefined && { readyUnit: options.readyUnit }),
+    ...(options.cluster !== undefined && { cluster: options.cluster }),
     tags: {},
   };
 }
@@ -103,6 +117,7 @@ function changesOf(spec: PoolSpec, count: number): string[] {
   return [
     `make pool ${spec.name} from ${imageName(spec.image)}`,
     `make and start ${count} instance${count === 1 ? '' : 's'}, each with ${describeSize(spec.size)}`,
+    ...(spec.cluster === undefined ? [] : [`make them nodes of cluster ${spec.cluster}`]),
     ...spec.services.map(({ address, port, to }) => `let them reach ${to.host}:${to.port} as ${address}:${port}`),
   ];
 }

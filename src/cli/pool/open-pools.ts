@@ -1,4 +1,4 @@
-// cli/pool/open-pools.ts: the factory of this machine's pools, with everything it has to be given: metadata, relay, scrub.
+// cli/pool/open-pools.ts: the factory of this machine's pools, with everything it has to be given: metadata, relay, scrub, cluster.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
@@ -7,6 +7,7 @@ import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { guestCommands } from '../guest-commands.ts';
 import type { Edges } from '../verb.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from './home.ts';
+import { joinLocalCluster } from './join-cluster.ts';
 
 export interface PoolOptions extends HomeOptions {
   json?: boolean;
@@ -44,8 +45,10 @@ export const openPools: OpenPools = async (options, edges, purpose = 'look') => 
   }
   const { createQemuFactory } = await import('../../vms/qemu/qemu-factory.ts');
   const scrub = scrubOf(options);
+  const home = homeFolder(options, edges.env);
   return createQemuFactory({
-    home: homeFolder(options, edges.env),
+    home,
+    joinCluster: joinLocalCluster(home),
     clock: systemClock,
     run: runCommand,
     ...guestCommands(edges.env),

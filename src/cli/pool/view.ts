@@ -28,6 +28,7 @@ export interface PoolView {
   extensions: string[];
   services: Service[];
   readyUnit?: string;
+  cluster?: string;
   instances: InstanceView[];
 }
 
@@ -45,6 +46,7 @@ export async function readPoolView(factory: QemuFactory, pool: Pool, signal: Abo
     extensions: spec.extensions.map(({ name }) => name),
     services: spec.services,
     ...(spec.readyUnit !== undefined && { readyUnit: spec.readyUnit }),
+    ...(spec.cluster !== undefined && { cluster: spec.cluster }),
     instances: await Promise.all(instances.map((instance) => readInstanceView(factory, pool, instance, signal))),
   };
 }
@@ -86,7 +88,8 @@ export function renderPool(view: PoolView, nowMs: number): string {
     ['first boot', view.hasCustomData ? 'runs custom data' : 'runs nothing'],
     ...(view.hasUserData ? ([['user data', 'given']] as const) : []),
     ...(view.extensions.length > 0 ? ([['extensions', view.extensions.join(', ')]] as const) : []),
-    ['up when', view.readyUnit === undefined ? 'systemd has started everything' : `${view.readyUnit} is active`],
+    ...(view.cluster === undefined ? [] : ([['cluster', view.cluster]] as const)),
+    ['up when', upWhen(view)],
     ...view.services.map(
       ({ address, port, to }) => ['can reach', `${address}:${port}, which is ${to.host}:${to.port} here`] as const,
     ),
@@ -95,6 +98,12 @@ export function renderPool(view: PoolView, nowMs: number): string {
   const head = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join('');
   const table = view.instances.length > 0 ? renderInstances(view.instances, nowMs) : 'no instances\n';
   return `${view.name}\n${head}\n${table}`;
+}
+
+function upWhen({ readyUnit, cluster }: PoolView): string {
+  const unit = readyUnit === undefined ? [] : [`${readyUnit} is active`];
+  const node = cluster === undefined ? [] : ['its node is Ready'];
+  return [...unit, ...node].join(', and ') || 'systemd has started everything';
 }
 
 export function describeSize({ cpus, memoryMb, diskGb }: Size): string {

@@ -2,6 +2,7 @@
 import { UserError } from '../../base/errors.ts';
 import type { CallOptions, Instance, InstanceRef, PoolRef } from '../factory.ts';
 import { Refused } from '../failures.ts';
+import { dismiss } from './admission.ts';
 import type { QemuContext } from './context.ts';
 import { ensureSpace } from './disk-space.ts';
 import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } from './instance-records.ts';
@@ -110,5 +111,7 @@ async function takeAway(context: QemuContext, ref: InstanceRef): Promise<void> {
   const record = readInstanceRecord(context.home, ref);
   if (!record) return;
   await context.machines.end(machineOf(context.home, ref, record));
+  // Before its record goes: whoever is killed here finds it again.
+  await dismiss(context, ref);
   await removeAtOnce(instanceFolder(context.home, ref));
 }

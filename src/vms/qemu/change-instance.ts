@@ -1,5 +1,6 @@
 // vms/qemu/change-instance.ts: marks on an instance, its user data, and a new disk for it.
 import type { CallOptions, InstanceRef, PoolRef, Protection } from '../factory.ts';
+import { dismiss } from './admission.ts';
 import type { QemuContext } from './context.ts';
 import {
   instanceRecordOf,
@@ -72,6 +73,7 @@ export async function reimage(context: QemuContext, ref: InstanceRef, options: C
     const record = instanceRecordOf(home, ref);
     // What is on the disk is not wanted any more, so the guest is not asked.
     await machines.end(machineOf(home, ref, record));
+    await dismiss(context, ref, options);
     // From here on the old disk counts for nothing: whoever starts the instance next makes the new one, should we not get to it.
     await withLock(context.home, { name: homeLock, why: `reimaging ${ref.id}` }, options, async () => {
       writeInstanceRecord(home, pool, { ...record, ...bornFrom(home, pool), isBlank: true });

@@ -1,6 +1,7 @@
 // vms/qemu/command-line.ts: with which arguments does QEMU run an instance? Pure: facts in, argv out.
 import { UserError } from '../../base/errors.ts';
 import { gateway, metadataAddress, nameServer, network, wireServerAddress } from './addresses.ts';
+import { CREDENTIAL } from './admission.ts';
 import { instanceFiles } from './layout.ts';
 import type { Service, Size } from './local-factory.ts';
 
@@ -16,6 +17,8 @@ export interface MachineFacts {
   services: readonly Service[];
   metadataCommand: readonly string[];
   relayCommand: readonly string[];
+  /** How it reaches the API server, where it is a cluster's; its kubelet can be reached then, too. */
+  apiServer?: Service;
   /** As seen from the instance's folder; without it the firmware boots the disk. */
   kernel?: { vmlinux: string; initrd: string };
   /** off: the host name comes with the kernel's command line. */
@@ -32,6 +35,9 @@ const CHASSIS_TAG = '7783-7084-3265-9085-8269-3286-77';
 // The guest runs nobody's secrets beside somebody else's, and emulated it pays dearly for every mitigation.
 const KERNEL_ARGS =
   'console=ttyS0 quiet mitigations=off nokaslr audit=0 tsc=reliable no_timer_check ci.datasource=Azure'.split(' ');
+/** Of the guest, reachable from this machine alone. */
+export const SSH_PORT = 22;
+export const KUBELET_PORT = 10250;
 const WHOLE_DISK = '/dev/vda';
 /** slirp cuts a longer rule off without a word. */
 const MAX_RULE_CHARS = 1023;
@@ -66,6 +72,7 @@ export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
       kernel ? {} : { bootindex: '0' },
     ),
     ...disk('d1', instanceFiles.provisioning, 'raw', { readonly: 'on' }),
+    ...(facts.apiServer ? ['-fw_cfg', options({ name: CREDENTIAL, file: instanceFiles.credential })] : []),
     ...['-device', 'virtio-rng-pci'],
     ...['-netdev', netdev(facts), '-device', options('virtio-net-pci', { netdev: 'n0', mac: facts.mac, romfile: '' })],
     ...['-device', 'virtio-serial-pci'],
@@ -98,7 +105,7 @@ function flash({ firmware }: MachineFacts): string[] {
 }
 
 /** The guest reaches its metadata and the pool's services, and nothing else. */
-function netdev({ address, metadataCommand, relayCommand, services }: MachineFacts): string {
+function netdev({ address, metadataCommand, relayCommand, services, apiServer }: MachineFacts): string {
   const forward = (ip: string, port: number, command: readonly string[]): [string, string] => [
     'guestfwd',
     rule(`tcp:${ip}:${port}-cmd:${command.map(quoted).join(' ')}`),
@@ -113,10 +120,12 @@ function netdev({ address, metadataCommand, relayCommand, services }: MachineFac
     ['dhcpstart', address],
     ['restrict', 'on'],
     // Port 0: the kernel picks a free one, and QEMU tells which.
-    ['hostfwd', 'tcp:127.0.0.1:0-:22'],
+    ...[SSH_PORT, ...(apiServer ? [KUBELET_PORT] : [])].map((port) => ['hostfwd', `tcp:127.0.0.1:0-:${port}`] as const),
     forward(metadataAddress, 80, metadata),
     forward(wireServerAddress, 80, metadata),
-    ...services.map(({ address: ip, port, to }) => forward(ip, port, [...relayCommand, to.host, String(to.port)])),
+    ...[...services, ...(apiServer ? [apiServer] : [])].map(({ address: ip, port, to }) =>
+      forward(ip, port, [...relayCommand, to.host, String(to.port)]),
+    ),
   ]);
 }
 

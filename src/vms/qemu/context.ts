@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { CallOptions } from '../factory.ts';
+import type { JoinCluster } from './admission.ts';
 import type { Accelerator } from './command-line.ts';
 import type { GuestAgent } from './guest-agent.ts';
 import type { Machines } from './machines.ts';
@@ -30,6 +31,8 @@ export interface QemuOptions {
   stopGraceMs?: number;
   /** Without it the machine is asked. */
   accelerator?: Accelerator;
+  /** Without it, pools of a cluster can be looked at and no more. */
+  joinCluster?: JoinCluster;
   /** off: versions made here boot without cloud-init. */
   cloudInit?: 'off';
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Instance, InstanceRef, PoolRef } from '../factory.ts';
 import { NotFound } from '../failures.ts';
+import { KUBELET_PORT, SSH_PORT } from './command-line.ts';
 import type { QemuContext } from './context.ts';
 import {
   instanceRecordOf,
@@ -35,7 +36,8 @@ export async function listInstances(context: QemuContext, ref: PoolRef): Promise
 export async function placeOf({ home, machines }: QemuContext, ref: InstanceRef): Promise<InstancePlace> {
   const record = instanceRecordOf(home, ref);
   const { address, startedMs } = record;
-  const sshPort = await machines.sshPort(machineOf(home, ref, record));
+  const ports = await machines.forwardedPorts(machineOf(home, ref, record));
+  const [sshPort, kubeletPort] = [ports.get(SSH_PORT), ports.get(KUBELET_PORT)];
   const folder = instanceFolder(home, ref);
   return {
     folder,
@@ -44,6 +46,7 @@ export async function placeOf({ home, machines }: QemuContext, ref: InstanceRef)
     address,
     ...(startedMs !== undefined && { startedMs }),
     ...(sshPort !== undefined && { sshPort }),
+    ...(kubeletPort !== undefined && { kubeletPort }),
   };
 }
 

@@ -16,6 +16,10 @@ export const instanceFiles = {
   health: 'health.jsonl',
   disk: 'disk.qcow2',
   provisioning: 'provisioning.iso',
+  /** There while QEMU starts, and no longer. */
+  credential: 'bootstrap-kubeconfig',
+  /** What was seen in the cluster of its coming up. */
+  clusterEvents: 'cluster-events.jsonl',
   console: 'console.log',
   log: 'qemu.log',
   pid: 'qemu.pid',
@@ -91,8 +95,14 @@ export const instanceId = (pool: string, number: number) => `${pool}-${String(nu
 export const diskId = (ref: InstanceRef) => `${ref.pool.id}/instances/${ref.id}/${instanceFiles.disk}`;
 export const providerId = (ref: InstanceRef) => `qemu:///${poolNameOf(ref.pool)}/${ref.id}`;
 
+/** The second form is what a node makes of its metadata, which are a cloud's. */
+const PROVIDER_IDS = [
+  /^qemu:\/\/\/([^/]+)\/([^/]+)$/,
+  /^azure:\/\/\/subscriptions\/0{8}-0{4}-0{4}-0{4}-0{12}\/.*\/virtualMachineScaleSets\/([^/]+)\/virtualMachines\/([^/]+)$/,
+];
+
 export function parseProviderId(text: string): InstanceRef {
-  const [, pool, id] = /^qemu:\/\/\/([^/]+)\/([^/]+)$/.exec(text.trim()) ?? [];
+  const [, pool, id] = PROVIDER_IDS.map((form) => form.exec(text.trim())).find((found) => found !== null) ?? [];
   if (pool === undefined || id === undefined || !isPoolName(pool))
     throw new Refused(`'${text}' is not the provider id of an instance of this machine`, 'vms/not-an-instance');
   return { pool: poolRef(pool), id };

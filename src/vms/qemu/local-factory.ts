@@ -37,6 +37,8 @@ export interface PoolSpec {
   services: Service[];
   /** A new instance is up when this unit is active; without it, when systemd has started everything. */
   readyUnit?: string;
+  /** Its instances are nodes of this cluster of this machine. */
+  cluster?: string;
   tags: Readonly<Record<string, string>>;
 }
 
@@ -95,5 +97,7 @@ export interface InstancePlace {
   startedMs?: number;
   /** On 127.0.0.1, leads to the guest's ssh. */
   sshPort?: number;
+  /** The same for its kubelet, where the pool is a cluster's. */
+  kubeletPort?: number;
   address: string;
 }

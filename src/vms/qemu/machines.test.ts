@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
+import { fakeClock } from '../../base/fake-clock.ts';
 import { instanceFiles } from './layout.ts';
-import { pidOf, qemuMachines, sshPortIn } from './machines.ts';
+import { forwardedIn, pidOf, qemuMachines } from './machines.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -36,7 +39,7 @@ describe('machines', () => {
     writePid(`${process.pid}\n`);
     const machines = qemuMachines(systemClock);
     expect(await machines.state(machine())).toBe('off');
-    expect(await machines.sshPort(machine())).toBeUndefined();
+    expect(await machines.forwardedPorts(machine())).toEqual(new Map());
     await machines.end(machine());
   });
 
@@ -48,21 +51,48 @@ describe('machines', () => {
     });
   });
 
+  it('are not started while a tool has their disk open, and say which when it does not let go', async () => {
+    const disk = join(folder, instanceFiles.disk);
+    writeFileSync(disk, '');
+    const handle = openSync(disk, 'r');
+    const tool = spawn('cat', { stdio: ['pipe', handle, 'ignore'] });
+    await once(tool, 'spawn');
+    closeSync(handle);
+    const argv = ['sh', '-c', 'echo begun >&2; exit 1'] as const;
+    const stubborn = qemuMachines(fakeClock()).launch(machine(), argv);
+    await expect(stubborn).rejects.toMatchObject({
+      code: 'vms/disk-in-use',
+      message: expect.stringContaining(`process ${tool.pid} (cat)`),
+    });
+
+    const sleep = async (ms: number) => {
+      tool.stdin!.end();
+      await systemClock.sleep(ms);
+    };
+    const launching = qemuMachines({ ...systemClock, sleep }).launch(machine(), argv);
+    await expect(launching).rejects.toMatchObject({ code: 'vms/qemu-failed' });
+    expect(tool.exitCode).toBe(0);
+  });
+
   it('whose program is missing say which package has it', async () => {
     const launching = qemuMachines(systemClock).launch(machine(), ['no-such-qemu-anywhere']);
     await expect(launching).rejects.toMatchObject({ code: 'vms/missing-program' });
   });
 });
 
-describe('sshPortIn', () => {
-  it('finds the one forwarding in what QEMU tells of its network', () => {
+describe('forwardedIn', () => {
+  it('finds the forwardings in what QEMU tells of its network', () => {
     const told = `Hub -1 (n0):\r
   Protocol[State]    FD  Source Address  Port   Dest. Address  Port RecvQ SendQ\r
   TCP[ESTABLISHED]   18       127.0.0.1 41234       168.1.0.4    22     0     0\r
   TCP[HOST_FORWARD]  12       127.0.0.1 42255               *    22     0     0\r
+  TCP[HOST_FORWARD]  13       127.0.0.1 42256       168.1.0.4 10250     0     0\r
 `;
-    expect(sshPortIn(told)).toBe(42255);
-    expect(sshPortIn('nothing')).toBeUndefined();
-    expect(sshPortIn(undefined)).toBeUndefined();
+    expect([...forwardedIn(told)]).toEqual([
+      [22, 42255],
+      [10250, 42256],
+    ]);
+    expect(forwardedIn('nothing').size).toBe(0);
+    expect(forwardedIn(undefined).size).toBe(0);
   });
 });

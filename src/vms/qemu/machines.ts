@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { instanceFiles } from './layout.ts';
 import { NotAnswering } from './line-socket.ts';
+import { usersOf } from './open-files.ts';
 import { qmp } from './qmp.ts';
 
 /** full: paused by QEMU because this machine's disk is. */
@@ -22,8 +23,8 @@ export interface Machines {
   state(machine: MachineRef): Promise<MachineState>;
   /** Returns when QEMU answers; the guest has then only begun to boot. */
   launch(machine: MachineRef, argv: readonly [string, ...string[]], signal?: AbortSignal): Promise<void>;
-  /** On 127.0.0.1, leads to the guest's ssh; undefined when it does not run. */
-  sshPort(machine: MachineRef): Promise<number | undefined>;
+  /** Ports of the guest, each with the one on 127.0.0.1 that leads there; none when it does not run. */
+  forwardedPorts(machine: MachineRef): Promise<ReadonlyMap<number, number>>;
   /** Presses the power button: the guest may look away. */
   pressPower(machine: MachineRef): Promise<void>;
   /** Like pulling the plug, but QEMU writes out what it holds. Returns when the process is gone. */
@@ -32,6 +33,7 @@ export interface Machines {
 
 const LAUNCH_DEADLINE_MS = 60_000;
 const QUIT_DEADLINE_MS = 20_000;
+const DISK_DEADLINE_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 const STATE_DEADLINE_MS = 10_000;
 
@@ -58,6 +60,7 @@ export function qemuMachines(clock: Clock): Machines {
       for (let waitedMs = 0; isDying(folder) && waitedMs < QUIT_DEADLINE_MS; waitedMs += LOOK_EVERY_MS) {
         await clock.sleep(LOOK_EVERY_MS, signal);
       }
+      await diskToBeFree(machine, clock, signal);
       const hasEnded = startDetached(folder, argv);
       for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
         signal?.throwIfAborted();
@@ -69,12 +72,12 @@ export function qemuMachines(clock: Clock): Machines {
         await clock.sleep(LOOK_EVERY_MS, signal);
       }
     },
-    async sshPort(machine) {
-      if (pidOf(machine) === undefined) return undefined;
+    async forwardedPorts(machine) {
+      if (pidOf(machine) === undefined) return new Map();
       const told = await qmp(machine.folder, 'human-monitor-command', { 'command-line': 'info usernet' }).catch(
         ignoreSilence,
       );
-      return sshPortIn(told);
+      return forwardedIn(told);
     },
     async pressPower(machine) {
       if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_powerdown');
@@ -112,6 +115,27 @@ function isDying(folder: string): boolean {
   const stat = readIfThere(`/proc/${pid}/stat`);
   const isDead = stat === '' || 'ZX'.includes(stat[stat.lastIndexOf(')') + 2] ?? 'X');
   return !isDead || threadsOf(pid) > 1;
+}
+
+/** A command that was killed while it copied the disk takes its tool with it, but not before that one's last write has ended. */
+async function diskToBeFree(machine: MachineRef, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  const disk = join(machine.folder, instanceFiles.disk);
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const users = usersOf(disk);
+    // The machine itself, started by a command that was faster, is no reason to wait.
+    const pid = users.length > 0 ? users.find((user) => user !== pidOf(machine)) : undefined;
+    if (pid === undefined) return;
+    if (waitedMs >= DISK_DEADLINE_MS) {
+      const name = readIfThere(`/proc/${pid}/comm`).trim();
+      throw new UserError(`process ${pid} (${name}) has the disk ${disk} open`, {
+        code: 'vms/disk-in-use',
+        kept: 'The instance and its disk are as they are.',
+        next: 'end that process, then run the same command again',
+        exitCode: 1,
+      });
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
 }
 
 function threadsOf(pid: number): number {
@@ -179,10 +203,10 @@ function stateOf(answer: unknown): MachineState {
   return status === 'io-error' ? 'full' : 'unknown';
 }
 
-/** The only forwarding there is: `TCP[HOST_FORWARD]  12        127.0.0.1 45678       168.1.0.4    22 …`. */
-export function sshPortIn(answer: unknown): number | undefined {
-  const port = /HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s/.exec(String(answer))?.[1];
-  return port === undefined ? undefined : Number(port);
+/** `TCP[HOST_FORWARD]  12        127.0.0.1 45678       168.1.0.4    22 …` */
+export function forwardedIn(answer: unknown): ReadonlyMap<number, number> {
+  const lines = String(answer).matchAll(/HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s+\S+\s+(\d+)\s/g);
+  return new Map([...lines].map(([, host, guest]) => [Number(guest), Number(host)]));
 }
 
 function couldNotStart(folder: string, why: string): UserError {

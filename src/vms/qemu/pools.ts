@@ -5,6 +5,7 @@ import { UserError } from '../../base/errors.ts';
 import type { CallOptions, Model, Pool, PoolRef } from '../factory.ts';
 import { Conflict } from '../failures.ts';
 import { isServiceAddress } from './addresses.ts';
+import { dismiss } from './admission.ts';
 import type { QemuContext } from './context.ts';
 import { readDefinition } from './galleries.ts';
 import { instanceRecordsOf, readPoolRecord, writePoolRecord } from './instance-records.ts';
@@ -80,6 +81,7 @@ export async function deletePool(context: QemuContext, ref: PoolRef, options?: C
     for (const { id, vmId } of instanceRecordsOf(home, ref)) {
       options?.onWaiting?.(`the end of ${id}`);
       await machines.end({ folder: instanceFolder(home, { pool: ref, id }), vmId });
+      await dismiss(context, { pool: ref, id }, options);
     }
     await removeAtOnce(poolFolder(home, ref.name));
   });

@@ -1,6 +1,7 @@
 // vms/qemu/power.ts: start and stop instances. A guest is asked to stop, then told to, and only then ended.
 import type { CallOptions, InstanceRef } from '../factory.ts';
 import { accelerator } from './accelerator.ts';
+import { dismiss, whileAdmitted } from './admission.ts';
 import { qemuArgv } from './command-line.ts';
 import type { QemuContext } from './context.ts';
 import { findFirmware } from './firmware.ts';
@@ -9,6 +10,7 @@ import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from './instance-
 import { machineOf } from './instances.ts';
 import { instanceFolder, poolRef, seenFrom, versionFolder } from './layout.ts';
 import { NotAnswering } from './line-socket.ts';
+import type { Service } from './local-factory.ts';
 import type { MachineRef } from './machines.ts';
 import { makeDisks } from './make-instance.ts';
 import { filesIn } from './make-version.ts';
@@ -37,15 +39,19 @@ export async function bringUp(context: QemuContext, ref: InstanceRef, options: C
     if (record.isNew || record.wanted !== 'running') settle();
     return;
   }
+  // A node of that name is of a machine that is gone: its command was killed, or its cluster was not there.
+  if (record.isNew || record.isBlank) await dismiss(context, ref, options);
   if (record.isBlank) {
     await makeDisks(context, pool, record, options);
     record = writeInstanceRecord(home, pool, { ...record, isBlank: false });
   }
   options.onWaiting?.(`QEMU of ${ref.id}`);
-  const argv = await argvFor(context, pool, record, options);
-  // Known before the guest can begin: the timeline starts here, also when we are killed right after.
-  record = writeInstanceRecord(home, pool, { ...record, startedMs: clock.nowMs() });
-  await machines.launch(machine, argv, options.signal);
+  await whileAdmitted(context, ref, options, async (apiServer) => {
+    const argv = await argvFor(context, pool, record, apiServer, options);
+    // Known before the guest can begin: the timeline starts here, also when we are killed right after.
+    record = writeInstanceRecord(home, pool, { ...record, startedMs: clock.nowMs() });
+    await machines.launch(machine, argv, options.signal);
+  });
   settle();
 }
 
@@ -123,7 +129,13 @@ async function askToStop(
   }
 }
 
-async function argvFor(context: QemuContext, pool: PoolRecord, record: InstanceRecord, options: CallOptions) {
+async function argvFor(
+  context: QemuContext,
+  pool: PoolRecord,
+  record: InstanceRecord,
+  apiServer: Service | undefined,
+  options: CallOptions,
+) {
   const { home, metadataCommand, relayCommand } = context;
   const { id, record: version } = resolveImage(home, record.image);
   const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
@@ -136,6 +148,7 @@ async function argvFor(context: QemuContext, pool: PoolRecord, record: InstanceR
     address: record.address,
     mac: record.mac,
     services: pool.spec.services,
+    ...(apiServer && { apiServer }),
     metadataCommand,
     relayCommand,
     ...(kernel && { kernel: { vmlinux: seenFrom(folder, kernel.vmlinux), initrd: seenFrom(folder, kernel.initrd) } }),

@@ -52,6 +52,10 @@ export const specSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9:_.@\\-]{1,255}$/, 'is not the name of a unit')
     .exactOptional(),
+  cluster: z
+    .string()
+    .regex(/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, 'is not the name of a cluster')
+    .exactOptional(),
   tags,
 }) satisfies z.ZodType<PoolSpec>;
 

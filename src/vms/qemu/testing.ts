@@ -97,7 +97,7 @@ export function fakeMachines(): FakeMachines {
       this.launched.push({ folder: machine.folder, argv });
       states.set(machine.vmId, 'running');
     },
-    sshPort: async (machine) => (stateOf(machine) === 'off' ? undefined : 2222),
+    forwardedPorts: async (machine) => new Map(stateOf(machine) === 'off' ? [] : [[22, 2222]]),
     pressPower: async () => undefined,
     async end(machine) {
       if (stateOf(machine) !== 'off') this.ended.push(machine.vmId);

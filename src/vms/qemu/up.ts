@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import type { CallOptions, InstanceRef } from '../factory.ts';
+import { type Joining, joinerOf } from './admission.ts';
 import type { QemuContext } from './context.ts';
 import { hasRun, runExtensions } from './extensions.ts';
 import { runInGuest } from './guest.ts';
@@ -22,10 +23,48 @@ export async function isUp(context: QemuContext, ref: InstanceRef, options: Call
   const record = instanceRecordOf(context.home, ref);
   if (!hasRun(record)) return false;
   if ((await context.machines.state(machineOf(context.home, ref, record))) !== 'running') return false;
+  const { cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster !== undefined && !(await joinerOf(context, ref, cluster).isReady(cluster, ref, options))) return false;
   return hasStarted(context, ref, options);
 }
 
+/** Of a cluster's pool: its node is Ready as well. Both are watched from the beginning, for what is seen on the way. */
 export async function awaitUp(
+  context: QemuContext,
+  ref: InstanceRef,
+  options: CallOptions & { deadlineMs: number },
+): Promise<void> {
+  const { cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster === undefined) return awaitGuest(context, ref, options);
+  const joiner = joinerOf(context, ref, cluster);
+  const end = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
+  const both = [
+    awaitGuest(context, ref, { ...options, signal }),
+    joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal }),
+  ];
+  try {
+    await Promise.all(both);
+  } finally {
+    end.abort();
+    await Promise.allSettled(both); // neither goes on after the other has failed
+  }
+}
+
+function joiningOf(context: QemuContext, ref: InstanceRef): Joining {
+  const folder = instanceFolder(context.home, ref);
+  return {
+    ref,
+    eventsFile: join(folder, instanceFiles.clusterEvents),
+    isRunning: async () => {
+      const record = instanceRecordOf(context.home, ref);
+      return (await context.machines.state(machineOf(context.home, ref, record))) === 'running';
+    },
+    runInGuest: (argv, options) => runInGuest(context, folder, argv, options),
+  };
+}
+
+async function awaitGuest(
   context: QemuContext,
   ref: InstanceRef,
   options: CallOptions & { deadlineMs: number },
@@ -61,9 +100,13 @@ async function answers({ agent, home }: QemuContext, ref: InstanceRef, signal?: 
   return asked.catch((error) => unlessSilent(signal)(error) ?? false);
 }
 
-/** Of the unit the pool names; without one, of everything systemd had to start, whether or not all of it worked. */
+/**
+ * Of the unit the pool names; without one, of everything systemd had to start, whether or not all of it worked. A node needs neither: it
+ * is its cluster that says when it is ready.
+ */
 async function hasStarted(context: QemuContext, ref: InstanceRef, { signal }: CallOptions): Promise<boolean> {
-  const { readyUnit } = poolRecordOf(context.home, ref.pool).spec;
+  const { readyUnit, cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster !== undefined && readyUnit === undefined) return true;
   const argv: [string, ...string[]] = readyUnit
     ? ['systemctl', 'is-active', '--', readyUnit]
     : ['systemctl', 'is-system-running'];

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { usersOf } from './open-files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-open-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('finds the process that has a file open, by any name of the file, until that process has ended', async () => {
+  const [file, other, link] = ['disk', 'other', 'link'].map((name) => join(folder, name));
+  writeFileSync(file!, '');
+  writeFileSync(other!, '');
+  symlinkSync(file!, link!);
+  const handle = openSync(file!, 'r');
+  const holder = spawn('cat', { stdio: ['pipe', handle, 'ignore'] });
+  await once(holder, 'spawn');
+  closeSync(handle);
+  expect(usersOf(file!)).toEqual([holder.pid]);
+  expect(usersOf(link!)).toEqual([holder.pid]);
+  expect(usersOf(other!)).toEqual([]);
+  holder.stdin!.end();
+  await once(holder, 'close');
+  expect(usersOf(file!)).toEqual([]);
+});
+
+it('is nobody for a file that is not there', () => {
+  expect(usersOf(join(folder, 'none'))).toEqual([]);
+});
