@@ -1,4 +1,5 @@
 // demo/ready.ts: how long from the start of the VM until the node could work, by its own record of the boot?
+import { milestonesOf } from '../src/boot/milestones.ts';
 import type { BootRecord } from '../src/boot/record.ts';
 
 export interface Readiness {
@@ -11,8 +12,9 @@ export interface Readiness {
 }
 
 export function readinessOf(record: BootRecord, unitName: string): Readiness {
-  const created = record.milestones.find(({ name }) => name === 'vm-created');
-  const userspace = record.milestones.find(({ name }) => name === 'userspace');
+  const milestones = milestonesOf(record);
+  const created = milestones.find(({ name }) => name === 'vm-created');
+  const userspace = milestones.find(({ name }) => name === 'userspace');
   const unit = record.units.find(({ name }) => name === unitName);
   if (!created || !userspace || !unit || unit.activatedUs === 0)
     throw new Error(`the record does not tell when the VM started, or when ${unitName} was active`);

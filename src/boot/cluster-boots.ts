@@ -85,12 +85,17 @@ function findHome(
   return nearestFolder(own.length > 0 ? own : possible, evidence.input);
 }
 
-/** A folder may hold several boots, each in a folder of its own: the company that lies closest; the last on a tie. */
+/**
+ * A folder may hold several boots, each in a folder of its own: the company that lies closest. On a tie, the boot that began last: what a
+ * collection was made for; a log in it may go back to those before.
+ */
 function nearestFolder(clusters: readonly BootCluster[], input: string): BootCluster | undefined {
   let nearest: { cluster: BootCluster; shared: number } | undefined;
   for (const cluster of clusters) {
     const shared = Math.max(...cluster.evidence.map((known) => sharedFolders(known.input, input)));
-    if (!nearest || shared >= nearest.shared) nearest = { cluster, shared };
+    const isNearer = !nearest || shared > nearest.shared;
+    if (isNearer || (shared === nearest!.shared && beganUs(cluster) >= beganUs(nearest!.cluster)))
+      nearest = { cluster, shared };
   }
   return nearest?.cluster;
 }

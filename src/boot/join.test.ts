@@ -227,6 +227,24 @@ describe('joining evidence of one boot', () => {
     expect(boots).toHaveLength(2);
   });
 
+  it('gives what tells no boot to the newest that the same collection tells of: a log may go back to one before', () => {
+    const boots = join(
+      evidence({ kind: 'dmesg', input: 'c/dmesg.txt', clock: 'monotonic' }),
+      evidence({
+        kind: 'cloud-init-log',
+        input: 'c/var/log/cloud-init.log',
+        clock: 'wall',
+        anchors: [anchor(WALL - 3_600e6)],
+        spans: [wallSpan('cloud-init:x', 5 - 3600, 6 - 3600)],
+      }),
+      evidence({ kind: 'systemctl-manager', input: 'c/m', clock: 'monotonic', bootId: BOOT, anchors: [anchor()] }),
+    );
+    expect(boots.map((boot) => boot.sources.map(({ kind }) => kind))).toEqual([
+      ['cloud-init-log'],
+      ['systemctl-manager', 'dmesg'],
+    ]);
+  });
+
   it('gives a listing without any identity to the boot whose files lie in the same folder', () => {
     const manager = (input: string, wallUs: number) =>
       evidence({
