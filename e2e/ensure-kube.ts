@@ -1,19 +1,19 @@
 // e2e/ensure-kube.ts: the real Kubernetes programs that e2e runs against: built or fetched once, then taken from a cache outside the tree.
 import { join } from 'node:path';
 import { runCommand } from '../src/base/command.ts';
+import type { Program } from '../src/cluster/local/build-program.ts';
 import type { PlaneBinaries } from '../src/cluster/local/plane.ts';
 import {
   BUILT_VERSION,
   ensurePrograms,
   missingPrograms,
   PLANE_PROGRAMS,
-  type Program,
   type ProgramEdges,
-  ensureKubelet as productKubelet,
   programsFolder,
 } from '../src/cluster/local/programs.ts';
 import { statfsFree } from '../src/vms/qemu/disk-space.ts';
 import { cacheFolder, ensureHelm, type HelmTools } from './ensure-helm.ts';
+import { ensureStampedKubelet } from './stamped-kubelet.ts';
 
 export interface KubeTools extends PlaneBinaries, HelmTools {}
 
@@ -41,8 +41,11 @@ export function ensurePlanePrograms(tell: Tell = console.error): Promise<string>
   return ensurePrograms(PLANE_PROGRAMS, BUILT_VERSION, edges(), { onWaiting: news(tell) });
 }
 
-export function ensureKubelet(version = BUILT_VERSION, tell: Tell = console.error): Promise<string> {
-  return productKubelet(version, edges(), { onWaiting: news(tell) });
+/** Of another version than ours it is the same program under another name. */
+export async function ensureKubelet(version = BUILT_VERSION, tell: Tell = console.error): Promise<string> {
+  const call = { onWaiting: news(tell) };
+  if (version !== BUILT_VERSION) return ensureStampedKubelet(version, edges(), call);
+  return join(await ensurePrograms(['kubelet'], version, edges(), call), 'kubelet');
 }
 
 function edges(): ProgramEdges {

@@ -1,10 +1,23 @@
 // e2e/standing-plane.test.ts: `headstart cluster`: a real control plane that outlives its command, is repaired after a kill, lets a node
 // join by token and certificate as that node and no other, and leaves nothing behind.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer as createKubelet, type RequestOptions, request } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import {
   CertificatesV1Api,
   CoreV1Api,
@@ -16,6 +29,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
 import { runCommand } from '../src/base/command.ts';
+import { Secret } from '../src/base/secret.ts';
 import { verb as down } from '../src/cli/cluster/down.ts';
 import { verb as status } from '../src/cli/cluster/status.ts';
 import { verb as up } from '../src/cli/cluster/up.ts';
@@ -23,14 +37,24 @@ import type { ClusterView } from '../src/cli/cluster/view.ts';
 import { runVerb } from '../src/cli/testing.ts';
 import type { Verb } from '../src/cli/verb.ts';
 import { filesOf } from '../src/cluster/local/cluster-files.ts';
-import { bootstrapKubeconfig, createBootstrapToken } from '../src/cluster/local/joining.ts';
+import {
+  bootstrapKubeconfig,
+  bootstrapUser,
+  createBootstrapToken,
+  deleteNode,
+  listJoiningRequests,
+  revokeBootstrapToken,
+} from '../src/cluster/local/joining.ts';
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
-import { SERVERS } from '../src/cluster/local/server-flags.ts';
+import { KUBE_SERVERS, SERVERS } from '../src/cluster/local/server-flags.ts';
 import { standingProcesses } from '../src/cluster/local/standing-process.ts';
+import type { JoinCluster } from '../src/vms/qemu/admission.ts';
+import { makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
 import { until } from './cluster-lab.ts';
 import { ensurePlanePrograms } from './ensure-kube.ts';
 
 const VICTIM = join(import.meta.dirname, 'cluster-victim.ts');
+const STAND_IN = join(import.meta.dirname, 'stand-in-qemu.ts');
 const BUILD_MS = 3 * 3_600_000;
 const [SELF, OTHER] = ['node-a', 'node-b'];
 
@@ -113,11 +137,58 @@ describe('a standing control plane', () => {
   });
 
   it('listens on loopback only', () => {
-    for (const server of SERVERS) {
+    for (const server of KUBE_SERVERS) {
       const found = listeningOf(pidOf(first, server)!);
       expect(found.length, server).toBeGreaterThan(0);
       for (const address of found) expect(address, server).toBe('0100007F'); // 127.0.0.1
     }
+    expect(listeningOf(pidOf(first, 'headstart-egress')!)).toEqual([]);
+    expect(statSync(join(files.folder, 'egress.sock')).mode & 0o777).toBe(0o600);
+  });
+
+  it('tells nothing to whoever has no certificate, or one for something else', async () => {
+    const paths = ['/', '/version', '/healthz', '/readyz', '/metrics', '/api/v1/secrets', '/openapi/v2'];
+    for (const path of paths) expect(await statusOf(`${first.server}${path}`, {}), path).toBe(401);
+    const headers = { authorization: 'Bearer abcdef.0123456789abcdef' };
+    expect(await statusOf(`${first.server}/version`, { headers })).toBe(401);
+    for (const server of ['kube-controller-manager', 'kube-scheduler']) {
+      const url = `https://${first.programs.find(({ name }) => name === server)!.address}`;
+      expect(await statusOf(`${url}/healthz`, {})).toBe(200);
+      for (const path of ['/metrics', '/configz', '/debug/pprof/', '/flagz', '/'])
+        for (const who of [{}, clientPair('admin')]) expect(await statusOf(`${url}${path}`, who), path).toBe(403);
+    }
+  });
+
+  it('has a database that speaks to its own authority only, and not to an administrator of the cluster', async () => {
+    const url = `https://${first.programs.find(({ name }) => name === 'etcd')!.address}/health`;
+    const ca = readFileSync(join(files.pki, 'etcd-ca.crt'));
+    expect(await statusOf(url, { ca, ...clientPair('etcd-client') })).toBe(200);
+    for (const who of [{}, clientPair('admin'), clientPair('kubelet-client'), clientPair('apiserver')])
+      await expect(statusOf(url, { ca, ...who })).rejects.toMatchObject({ code: expect.any(String) });
+  });
+
+  it('is as this version would have it after up: arguments, settings and roles that are others are put right', async () => {
+    const rbac = adminClient().makeApiClient(RbacAuthorizationV1Api);
+    await rbac.deleteClusterRoleBinding({ name: 'headstart:ask-kubelets' });
+    writeFileSync(files.componentKubeconfig('kube-scheduler'), '{}');
+    const plan = await runVerb(up, ['--home', home, '--name', 'lab', '--dry-run']);
+    expect(plan.stdout).toBe(
+      [
+        'would stop kube-scheduler, which has read settings that are to change',
+        'would write kube-scheduler.kubeconfig anew',
+        'would start kube-scheduler',
+        'would let nodes with a bootstrap token ask for a certificate',
+        '',
+      ].join('\n'),
+    );
+    const ran = await ask(up);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(pidOf(ran.view, 'kube-scheduler')).not.toBe(pidOf(first, 'kube-scheduler'));
+    expect(pidOf(ran.view, 'kube-apiserver')).toBe(pidOf(first, 'kube-apiserver'));
+    const { roleRef } = await rbac.readClusterRoleBinding({ name: 'headstart:ask-kubelets' });
+    expect(roleRef.name).toBe('system:kubelet-api-admin');
+    expect((await runVerb(up, ['--home', home, '--name', 'lab', '--dry-run'])).stdout).toBe('nothing to do\n');
+    first = ran.view;
   });
 
   it('says that its API server was killed, and is put right by up', async () => {
@@ -140,7 +211,8 @@ describe('a standing control plane', () => {
 
   it('gives a node that comes with a token a certificate, with which it is that node and no other', async () => {
     const ca = readFileSync(join(files.pki, 'ca.crt'), 'utf8');
-    const { token } = await createBootstrapToken({ kubeconfig: files.kubeconfig, clock: systemClock }, 600_000);
+    const access = { kubeconfig: files.kubeconfig, clock: systemClock };
+    const { id, token } = await createBootstrapToken(access, 600_000, { note: SELF! });
     const newcomer = clientOf(bootstrapKubeconfig(first.server, ca, token).reveal());
     await expect(newcomer.makeApiClient(CoreV1Api).listNode()).rejects.toMatchObject({ code: 403 });
 
@@ -162,7 +234,24 @@ describe('a standing control plane', () => {
       const { status: seen } = await requests.readCertificateSigningRequest({ name: SELF! });
       return seen?.certificate;
     });
+    expect(await listJoiningRequests(access)).toMatchObject([
+      { name: SELF, requestor: bootstrapUser(id), state: 'issued' },
+    ]);
+    await revokeBootstrapToken(access, id);
+    await until(() =>
+      newcomer
+        .makeApiClient(CoreV1Api)
+        .listNode()
+        .then(
+          () => false as const,
+          ({ code }: { code: number }) => code === 401, // what the API server knows of tokens is a moment old
+        ),
+    );
+    await revokeBootstrapToken(access, id); // gone already is success
     const cert = Buffer.from(signed, 'base64').toString();
+    const [etcdCa, nodeKey] = [readFileSync(join(files.pki, 'etcd-ca.crt')), readFileSync(key)];
+    const etcd = first.programs.find(({ name }) => name === 'etcd')!.address;
+    await expect(statusOf(`https://${etcd}/health`, { ca: etcdCa, cert, key: nodeKey })).rejects.toThrow();
     const node = clientOf(renderKubeconfig({ url: first.server, ca, cert, key: readFileSync(key, 'utf8') }));
     const core = node.makeApiClient(CoreV1Api);
     await core.createNode({ body: { metadata: { name: SELF! } } });
@@ -171,8 +260,7 @@ describe('a standing control plane', () => {
   });
 
   it('watches over its nodes and places pods on those that are Ready', async () => {
-    const config = new KubeConfig();
-    config.loadFromFile(files.kubeconfig);
+    const config = adminClient();
     const core = config.makeApiClient(CoreV1Api);
     const now = new Date();
     const conditions = [
@@ -206,9 +294,7 @@ describe('a standing control plane', () => {
   });
 
   it('does not call where a node says it is', async () => {
-    const config = new KubeConfig();
-    config.loadFromFile(files.kubeconfig);
-    const core = config.makeApiClient(CoreV1Api);
+    const core = adminClient().makeApiClient(CoreV1Api);
     let calls = 0;
     const stranger = createServer((socket) => {
       calls += 1;
@@ -220,12 +306,79 @@ describe('a standing control plane', () => {
     const daemonEndpoints = { kubeletEndpoint: { Port: port } };
     const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
     await core.patchNodeStatus({ name: SELF!, body: { status: { addresses, daemonEndpoints } } }, merge);
-    await expect(core.readNamespacedPodLog({ name: 'placed', namespace: 'default' })).rejects.toMatchObject({
-      code: 500,
-      body: expect.stringContaining('egress.sock'),
-    });
+    const asked = () => core.readNamespacedPodLog({ name: 'placed', namespace: 'default' });
+    await expect(asked()).rejects.toMatchObject({ code: 500, body: expect.stringContaining('code 403') });
     expect(calls).toBe(0);
     stranger.close();
+    expect(readFileSync(files.log('headstart-egress'), 'utf8')).toContain(`refused "127.0.0.1:${port}"`);
+  });
+
+  it('reads logs from the kubelet of an instance that runs in a pool of the cluster', async () => {
+    const core = adminClient().makeApiClient(CoreV1Api);
+    const { address, folder, vmId } = await makeInstance();
+    const kubelet = createKubelet(
+      { ...clientPair('apiserver'), ca: readFileSync(join(files.pki, 'ca.crt')), requestCert: true },
+      (asked, answer) => {
+        const { CN } = (asked.socket as TLSSocket).getPeerCertificate().subject;
+        answer.end(`${CN} asks for ${asked.url}`);
+      },
+    );
+    await new Promise<void>((resolve) => kubelet.listen(0, '127.0.0.1', resolve));
+    const { port } = kubelet.address() as AddressInfo;
+    const machine = spawn(process.execPath, ['--no-warnings', STAND_IN, address, String(port), '-uuid', vmId], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    try {
+      const status = {
+        addresses: [{ type: 'InternalIP', address }],
+        daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      };
+      const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+      await core.patchNodeStatus({ name: SELF!, body: { status } }, merge);
+      const read = () => core.readNamespacedPodLog({ name: 'placed', namespace: 'default' });
+      const log = await until(() => read().catch(() => undefined)); // refused while the machine is not there
+      expect(log).toBe('kube-apiserver-kubelet-client asks for /containerLogs/default/placed/main');
+      machine.kill('SIGKILL');
+      kubelet.closeAllConnections(); // they would have been the machine's
+      await until(() =>
+        read().then(
+          () => false as const,
+          ({ body }: { body: string }) => body.includes('code 403'),
+        ),
+      );
+    } finally {
+      machine.kill('SIGKILL');
+      kubelet.close();
+    }
+  });
+
+  it('goes up to newer programs with all that is in it, and not back', async () => {
+    const newer = join(home, 'newer');
+    mkdirSync(newer);
+    for (const server of KUBE_SERVERS) symlinkSync(join(programs, server), join(newer, server));
+    // The same program under another name, as far as anybody can see from outside.
+    const apiServer = join(programs, 'kube-apiserver');
+    rmSync(join(newer, 'kube-apiserver'));
+    const script = `#!/bin/sh\n[ "$1" = --version ] && exec echo Kubernetes v1.35.9\nexec '${apiServer}' "$@"\n`;
+    writeFileSync(join(newer, 'kube-apiserver'), script, { mode: 0o755 });
+    const before = (await ask(status)).view;
+    const ran = await ask(up, '--programs', newer);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.view).toMatchObject({ kubernetes: 'v1.35.9', isHealthy: true, nodes: [{ name: SELF }] });
+    for (const server of KUBE_SERVERS) expect(pidOf(ran.view, server)).not.toBe(pidOf(before, server));
+    expect(pidOf(ran.view, 'headstart-egress')).toBe(pidOf(before, 'headstart-egress'));
+    const back = await runVerb(up, ['--home', home, '--name', 'lab', '--programs', programs]);
+    expect(back.code).toBe(2);
+    expect(back.stderr).toContain('cluster/other-version');
+    expect((await runVerb(up, ['--home', home, '--name', 'lab', '--dry-run'])).stdout).toBe('nothing to do\n');
+  });
+
+  it('forgets a node that is deleted', async () => {
+    const access = { kubeconfig: files.kubeconfig, clock: systemClock };
+    await deleteNode(access, SELF!);
+    await deleteNode(access, SELF!); // gone already is success
+    expect((await ask(status)).view.nodes).toEqual([]);
   });
 
   it('goes down and is deleted, and nothing is left of it', async () => {
@@ -236,6 +389,48 @@ describe('a standing control plane', () => {
     expect(readdirSync(join(home, 'clusters'))).toEqual([]);
   });
 });
+
+/** Of a pool of this cluster, as far as records go. */
+async function makeInstance(): Promise<{ address: string; folder: string; vmId: string }> {
+  const server = { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 6443 } };
+  const joinCluster: JoinCluster = {
+    admit: async () => ({ server, credential: new Secret('') }),
+    awaitReady: async () => undefined,
+    isReady: async () => true,
+    dismiss: async () => undefined,
+  };
+  const pools = makeLab({ home, joinCluster, newVmId: randomUUID });
+  const { ref } = await pools.factory.createPool(
+    poolSpec(await publishEmpty(pools), { name: 'nodes', cluster: 'lab' }),
+  );
+  const [instance] = await pools.factory.setCapacity(ref, 1);
+  const { address, folder } = await pools.factory.placeOf(instance!.ref);
+  pools.end(); // what it has made for itself, not our home
+  return { address, folder, vmId: instance!.vmId };
+}
+
+function adminClient(): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromFile(files.kubeconfig);
+  return config;
+}
+
+const clientPair = (name: string) => ({
+  cert: readFileSync(join(files.pki, `${name}.crt`)),
+  key: readFileSync(join(files.pki, `${name}.key`)),
+});
+
+/** What a server answers; throws where it hangs up. */
+function statusOf(url: string, options: RequestOptions): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const ca = readFileSync(join(files.pki, 'ca.crt'));
+    const asking = request(url, { ca, agent: false, ...options }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode));
+      answer.once('error', reject);
+    });
+    asking.once('error', reject).end();
+  });
+}
 
 function clientOf(kubeconfig: string): KubeConfig {
   const path = join(home, 'client.kubeconfig');

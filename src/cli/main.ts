@@ -269,6 +269,10 @@ export const VERBS: Verbs = {
     summary: 'a short-lived token with which a node may join',
     load: () => import('./cluster/token.ts'),
   },
+  'cluster node-config': {
+    summary: 'the user data with which nodes of an image join it',
+    load: () => import('./cluster/node-config.ts'),
+  },
   'cluster down': {
     summary: 'stop it; what it knows stays, unless asked otherwise',
     load: () => import('./cluster/down.ts'),

@@ -142,6 +142,8 @@ function describeMethod(method: JoinMethod): string {
       return `the program ${method.command}, named in ${method.file}`;
     case 'metadata':
       return `${method.unit}, from its instance metadata`;
+    case 'given-credential':
+      return `the credential that each instance is given when it starts (${method.file})`;
     case 'none':
       return `not at all: ${method.reasons.join('; ')}`;
   }

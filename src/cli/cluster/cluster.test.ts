@@ -6,7 +6,7 @@ import { Secret } from '../../base/secret.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { programsFolder } from '../../cluster/local/programs.ts';
-import { SERVERS } from '../../cluster/local/server-flags.ts';
+import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { type FakePlane, fakePlane } from '../../cluster/local/testing.ts';
 import { runVerb, type TestWorld } from '../testing.ts';
 import { clusterDown } from './down.ts';
@@ -33,7 +33,7 @@ beforeEach(() => {
   given = join(home, 'given');
   for (const folder of [cached, given]) {
     mkdirSync(folder, { recursive: true });
-    for (const name of [...SERVERS, 'kubectl']) writeFileSync(join(folder, name), '', { mode: 0o755 });
+    for (const name of [...KUBE_SERVERS, 'kubectl']) writeFileSync(join(folder, name), '', { mode: 0o755 });
   }
 });
 afterEach(() => rmSync(home, { recursive: true }));
@@ -119,11 +119,16 @@ describe('cluster up', () => {
     expect(readRecord({ home, name: 'local' })).toMatchObject({ kubernetes: 'v1.34.2', programs: given });
     await ask('down');
     await ask('up');
-    for (const { argv } of world.running.values()) expect(argv[0]).toContain(given);
+    for (const server of KUBE_SERVERS) {
+      const { argv } = world.running.get(`${filesOf({ home, name: 'local' }).folder} ${server}`)!;
+      expect(argv[0]).toContain(given);
+    }
   });
 
   it.each([
-    [['--kubernetes', '1.36.0'], 'cluster/other-version'],
+    [['--kubernetes', '1.37.0'], 'cluster/other-version'],
+    [['--kubernetes', '1.35.7'], 'cluster/other-version'],
+    [['--kubernetes', '1.36.0'], 'cluster/no-programs'],
     [['--programs', '/nowhere'], 'cluster/no-programs'],
     [['--kubernetes', 'latest'], 'cluster/bad-version'],
     [['--name', '../x'], 'cluster/bad-name'],
@@ -175,6 +180,19 @@ describe('cluster status', () => {
     expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ kind: 'Cluster', isHealthy: false });
   });
 
+  it('names what was left behind by somebody who removed a folder, and so does up', async () => {
+    world.orphans = [{ server: 'etcd', pid: 4711, folder: join(home, 'clusters/gone') }];
+    const nowhere = await ask('status');
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.stderr).toContain(
+      `etcd (process 4711) still runs; its folder ${join(home, 'clusters/gone')} is gone`,
+    );
+    expect(nowhere.stderr).toContain('next:  kill 4711');
+    for (const verb of ['up', 'status'] as const)
+      expect((await ask(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nend them: kill 4711\n$/);
+    expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ orphans: [{ pid: 4711 }] });
+  });
+
   it('names the clusters there are when it is asked about another', async () => {
     await ask('up', ['--name', 'lab']);
     const ran = await ask('status');
@@ -187,7 +205,7 @@ describe('cluster down', () => {
   it('stops, keeps what is in it, and is content when there is nothing to stop', async () => {
     await ask('up');
     expect((await ask('down', ['--dry-run'])).stdout).toContain('would stop etcd\n');
-    expect(world.running.size).toBe(4);
+    expect(world.running.size).toBe(5);
     const { folder } = filesOf({ home, name: 'local' });
     expect((await ask('down')).stdout).toBe(`cluster local is stopped; its data is in ${folder}\n`);
     expect((await ask('down', ['--dry-run'])).stdout).toBe('nothing to do\n');
@@ -202,7 +220,7 @@ describe('cluster down', () => {
     await ask('up');
     const refused = await ask('down', ['--delete']);
     expect(refused.code).toBe(2);
-    expect(world.running.size).toBe(4);
+    expect(world.running.size).toBe(5);
     expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is gone\n');
     expect(existsSync(filesOf({ home, name: 'local' }).folder)).toBe(false);
     expect((await ask('down')).code).toBe(1);

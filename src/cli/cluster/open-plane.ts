@@ -1,4 +1,7 @@
 // cli/cluster/open-plane.ts: what verbs about local clusters need of the world, and the options they share.
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
@@ -6,11 +9,12 @@ import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { type ClusterPlace, checkClusterName, listClusters } from '../../cluster/local/cluster-files.ts';
 import { askHealth } from '../../cluster/local/health.ts';
-import { createBootstrapToken, letNodesJoin, type NewToken } from '../../cluster/local/joining.ts';
+import { createBootstrapToken, type NewToken } from '../../cluster/local/joining.ts';
+import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
 import type { PlaneEdges } from '../../cluster/local/plane-edges.ts';
 import { isPortFree } from '../../cluster/local/ports.ts';
 import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs.ts';
-import { standingProcesses } from '../../cluster/local/standing-process.ts';
+import { type Orphan, standingProcesses } from '../../cluster/local/standing-process.ts';
 import { statfsFree } from '../../vms/qemu/disk-space.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
@@ -26,6 +30,9 @@ export interface OpenedPlane {
   listNodes(kubeconfig: string, signal: AbortSignal): Promise<Node[]>;
   createToken(kubeconfig: string, ttlMs: number): Promise<NewToken>;
 }
+
+/** Not imported: only that program needs what it needs. */
+const EGRESS_PROGRAM = fileURLToPath(new URL('./egress.ts', import.meta.url));
 
 /** Verbs are given one, so that tests give them theirs. */
 export type OpenPlane = (edges: Edges) => OpenedPlane;
@@ -44,7 +51,9 @@ export const openPlane: OpenPlane = ({ env }) => ({
     freeBytes: statfsFree,
     random: Math.random,
     askHealth,
+    bindingsToMake,
     letNodesJoin,
+    egressCommand: ({ home, name }) => [process.execPath, '--no-warnings', EGRESS_PROGRAM, home, name],
   },
   programs: { cache: cacheFolder(env), env, run: runCommand, freeBytes: statfsFree },
   listNodes: async (kubeconfig, signal) => {
@@ -55,14 +64,28 @@ export const openPlane: OpenPlane = ({ env }) => ({
 });
 
 export function placeOf(options: ClusterOptions, env: Edges['env']): ClusterPlace {
-  return { home: homeFolder(options, env), name: checkClusterName(options.name) };
+  return { home: realFolder(homeFolder(options, env)), name: checkClusterName(options.name) };
 }
 
-export function noSuchCluster({ home, name }: ClusterPlace): UserError {
+/** Programs are told paths. By whichever way somebody comes to the same folder, they are to be told the same. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return join(realFolder(dirname(path)), basename(path)); // to be made
+  }
+}
+
+export function noSuchCluster({ home, name }: ClusterPlace, orphans: readonly Orphan[] = []): UserError {
   const others = listClusters(home).filter((other) => other !== name);
-  return new UserError(`there is no cluster ${name}${others.length > 0 ? `; there is ${others.join(', ')}` : ''}`, {
+  const known = others.length > 0 ? `; there is ${others.join(', ')}` : '';
+  const left = orphans.map((orphan) => `\n${describeOrphan(orphan)}`).join('');
+  return new UserError(`there is no cluster ${name}${known}${left}`, {
     code: 'cluster/none',
-    next: `headstart cluster up --name ${name}`,
+    next: left ? `kill ${orphans.map(({ pid }) => pid).join(' ')}` : `headstart cluster up --name ${name}`,
     exitCode: 1,
   });
 }
+
+export const describeOrphan = ({ server, pid, folder }: Orphan) =>
+  `${server} (process ${pid}) still runs; its folder ${folder} is gone`;

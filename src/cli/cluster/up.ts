@@ -1,5 +1,6 @@
 // cli/cluster/up.ts: `headstart cluster up`: a Kubernetes control plane on this machine, which stays when the command has ended.
 import { UserError } from '../../base/errors.ts';
+import type { Program } from '../../cluster/local/build-program.ts';
 import { type ClusterPlace, readRecord } from '../../cluster/local/cluster-files.ts';
 import { readGivenPrograms } from '../../cluster/local/given-programs.ts';
 import { lookForUp } from '../../cluster/local/look-at-plane.ts';
@@ -10,11 +11,11 @@ import {
   ensurePrograms,
   missingPrograms,
   PLANE_PROGRAMS,
-  type Program,
   programsFolder,
 } from '../../cluster/local/programs.ts';
-import { SERVERS } from '../../cluster/local/server-flags.ts';
+import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { upPlane } from '../../cluster/local/standing-plane.ts';
+import { checkUpgrade } from '../../cluster/local/upgrade.ts';
 import { printJsonLine } from '../output/json.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
@@ -37,7 +38,10 @@ export function clusterUp(open: OpenPlane): Verb {
     examples: ['cluster up', 'cluster up --name lab --programs /opt/kubernetes/bin'],
     configure: (command) =>
       withClusterOptions(command)
-        .option('--kubernetes <VERSION>', `of a new cluster; default: ${BUILT_VERSION}, which is built with Go, once`)
+        .option(
+          '--kubernetes <VERSION>',
+          `of a new cluster, or to go up to; default: ${BUILT_VERSION}, which is built with Go, once`,
+        )
         .option('--programs <DIR>', 'a folder with etcd and the programs of Kubernetes, instead of building them')
         .option(
           '--port <PORT>',
@@ -50,7 +54,7 @@ export function clusterUp(open: OpenPlane): Verb {
       const opened = open(edges);
       const chosen = await choosePrograms(place, options, opened.programs);
       if (options.dryRun) {
-        const steps = planUp(await lookForUp(place, opened.plane, options.port));
+        const steps = planUp(await lookForUp(place, settingsOf(chosen, options), opened.plane));
         const building = chosen.missing.map((name) => `build ${name} ${chosen.version} with Go, which takes minutes`);
         return tellPlan(edges, place.name, [...building, ...steps.map(describeStep)], options);
       }
@@ -63,8 +67,7 @@ export function clusterUp(open: OpenPlane): Verb {
       const next = `headstart cluster up --name ${place.name}`;
       const steps = await orInterrupted(signal, { kept, next, code: 'cluster/interrupted' }, async () => {
         if (chosen.missing.length > 0) await ensurePrograms(chosen.missing, chosen.version, opened.programs, call);
-        const settings = { kubernetes: chosen.version, programs: chosen.folder, apiPort: options.port };
-        return upPlane(place, settings, opened.plane, {
+        return upPlane(place, settingsOf(chosen, options), opened.plane, {
           ...call,
           onStep: (step) => story.step(describeStep(step)),
         });
@@ -89,7 +92,13 @@ interface Chosen {
   missing: Program[];
 }
 
-/** A cluster that is there keeps its version, and the folder its programs came from as long as they are in it. */
+const settingsOf = ({ version, folder }: Chosen, { port }: Options) => ({
+  kubernetes: version,
+  programs: folder,
+  apiPort: port,
+});
+
+/** A cluster that is there keeps its version unless told, and the folder its programs came from as long as they are in it. */
 async function choosePrograms(
   place: ClusterPlace,
   { kubernetes, programs }: Options,
@@ -106,18 +115,11 @@ async function choosePrograms(
       next: 'leave out --kubernetes, or give another folder',
     });
   }
-  if (known && known.kubernetes !== version) throw otherVersion(place, known.kubernetes, version);
+  // Asked again when the cluster is locked; here, so that nothing is built for nothing.
+  if (known) checkUpgrade(place.name, known.kubernetes, version);
   if (given) return { version, folder: given.folder, missing: [] };
-  if (known && missingPrograms(known.programs, SERVERS).length === 0)
+  if (known?.kubernetes === version && missingPrograms(known.programs, KUBE_SERVERS).length === 0)
     return { version, folder: known.programs, missing: [] };
   const folder = programsFolder(cache, version);
   return { version, folder, missing: missingPrograms(folder, PLANE_PROGRAMS) };
-}
-
-function otherVersion({ name }: ClusterPlace, known: string, wanted: string): UserError {
-  return new UserError(`cluster ${name} is of Kubernetes ${known}, not ${wanted}`, {
-    code: 'cluster/other-version',
-    kept: 'It was not changed.',
-    next: `take another --name, or delete it first: headstart cluster down --name ${name} --delete`,
-  });
 }

@@ -2,9 +2,10 @@
 import { formatSpan } from '../../base/duration.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { ClusterPlace } from '../../cluster/local/cluster-files.ts';
-import { lookAtPlane, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
+import { lookAtPlane, lookForOrphans, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
+import type { Orphan } from '../../cluster/local/standing-process.ts';
 import { type Column, renderTable } from '../output/table.ts';
-import { noSuchCluster, type OpenedPlane } from './open-plane.ts';
+import { describeOrphan, noSuchCluster, type OpenedPlane } from './open-plane.ts';
 
 export interface NodeView extends Pick<Node, 'name' | 'isReady' | 'isUnschedulable' | 'troubles' | 'kubeletVersion'> {
   readySinceMs?: number;
@@ -13,6 +14,8 @@ export interface NodeView extends Pick<Node, 'name' | 'isReady' | 'isUnschedulab
 export interface ClusterView extends PlaneView {
   /** Absent when the API server could not be asked. */
   nodes?: NodeView[];
+  /** Programs of clusters of this home whose folder is gone; nothing but `kill` ends them. */
+  orphans: Orphan[];
 }
 
 export async function readClusterView(
@@ -21,11 +24,12 @@ export async function readClusterView(
   signal: AbortSignal,
 ): Promise<ClusterView> {
   const view = await lookAtPlane(place, plane);
-  if (!view) throw noSuchCluster(place);
+  const orphans = lookForOrphans(place, plane);
+  if (!view) throw noSuchCluster(place, orphans);
   const canAsk = view.programs.some(({ name, isHealthy }) => name === 'kube-apiserver' && isHealthy);
-  if (!canAsk) return view;
+  if (!canAsk) return { ...view, orphans };
   const nodes = await listNodes(view.kubeconfig, signal);
-  return { ...view, nodes: nodes.map(viewOfNode).sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  return { ...view, nodes: nodes.map(viewOfNode).sort((a, b) => (a.name < b.name ? -1 : 1)), orphans };
 }
 
 function viewOfNode({ name, isReady, readySinceMs, isUnschedulable, troubles, kubeletVersion }: Node): NodeView {
@@ -56,7 +60,13 @@ export function renderCluster(view: ClusterView, nowMs: number): string {
     { title: 'SINCE', align: 'right', cell: ({ sinceMs }) => since(sinceMs) },
     { title: 'ADDRESS', cell: ({ address }) => address },
   ];
-  return `${view.name}\n${head}\n${renderTable(programs, view.programs)}\n${renderNodes(view.nodes, since)}`;
+  return `${view.name}\n${head}\n${renderTable(programs, view.programs)}\n${renderNodes(view.nodes, since)}${renderOrphans(view.orphans)}`;
+}
+
+function renderOrphans(orphans: readonly Orphan[]): string {
+  if (orphans.length === 0) return '';
+  const lines = orphans.map((orphan) => `${describeOrphan(orphan)}\n`).join('');
+  return `\nleft behind\n${lines}end them: kill ${orphans.map(({ pid }) => pid).join(' ')}\n`;
 }
 
 function renderNodes(nodes: readonly NodeView[] | undefined, since: (ms: number | undefined) => string): string {

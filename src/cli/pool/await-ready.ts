@@ -1,30 +1,76 @@
-// cli/pool/await-ready.ts: until the node of a new instance is Ready, and why it is not when it is not in time.
+// cli/pool/await-ready.ts: until the node of an instance that was started is Ready, noting what the cluster sees on the way; and why it is
+// not, when it is not in time.
 import { UserError } from '../../base/errors.ts';
+import { openJoinLog } from '../../cluster/join-log.ts';
+import type { JoinEvent, JoinEventName } from '../../cluster/kubernetes/join-events.ts';
+import type { JoinWatch } from '../../cluster/kubernetes/watch-joining.ts';
 import type { PlaneAccess } from '../../cluster/local/joining.ts';
 import type { CallOptions } from '../../vms/factory.ts';
 import type { Joining } from '../../vms/qemu/admission.ts';
+import { seeJoining } from './see-joining.ts';
 
-const LOOK_EVERY_MS = 1_000;
+/** Ready, and pods may come: the taints of a start go some moments later. */
+const ARRIVED: JoinEventName = 'node-schedulable';
+const TELL_EVERY_MS = 1_000;
 
 export async function awaitNodeReady(
   access: PlaneAccess,
-  { ref }: Joining,
+  joining: Joining,
   { signal, onWaiting, deadlineMs }: CallOptions & { deadlineMs: number },
+  watchJoining: Watch = watchCluster,
 ): Promise<void> {
-  const { kubernetesCluster } = await import('../../cluster/kubernetes/cluster.ts');
-  const cluster = await kubernetesCluster(access);
+  const { ref, eventsFile, startedMs } = joining;
+  const note = openJoinLog(eventsFile, startedMs);
+  const events: JoinEvent[] = [];
+  const enough = new AbortController();
+  const watch = { ...access, nodeName: ref.id, startedMs, until: ARRIVED, signal: either(signal, enough.signal) };
+  const watching = watchJoining(watch, (event) => {
+    events.push(event);
+    note(event);
+  }).finally(() => enough.abort());
   const untilMs = access.clock.nowMs() + deadlineMs;
-  for (;;) {
-    const node = await cluster.readNode(ref.id, signal);
-    if (node?.isReady) return;
-    if (access.clock.nowMs() >= untilMs)
-      throw new UserError(`${ref.id} is not Ready after ${Math.round(deadlineMs / 1000)} s`, {
-        code: 'pool/node-not-ready',
-        kept: 'The instance and its disk are as they are.',
-        next: `read its console with \`headstart pool logs ${ref.id}\``,
-        exitCode: 1,
-      });
-    onWaiting?.(node ? `node ${ref.id} to be Ready` : `node ${ref.id} to register`);
-    await access.clock.sleep(LOOK_EVERY_MS, signal);
+  while (!watch.signal.aborted && access.clock.nowMs() < untilMs) {
+    onWaiting?.(waitingFor(ref.id, events.at(-1)?.event));
+    await access.clock.sleep(TELL_EVERY_MS, watch.signal).catch(() => undefined); // what ended it is looked at below
   }
+  enough.abort();
+  await watching;
+  signal?.throwIfAborted();
+  if (!events.some(({ event }) => event === ARRIVED)) throw await notReady(access, joining, events, deadlineMs);
+}
+
+type Watch = (watch: JoinWatch, onEvent: (event: JoinEvent) => void) => Promise<void>;
+
+const watchCluster: Watch = async (...given) =>
+  (await import('../../cluster/kubernetes/watch-joining.ts')).watchJoining(...given);
+
+const either = (given: AbortSignal | undefined, own: AbortSignal) => (given ? AbortSignal.any([given, own]) : own);
+
+const NEXT: Readonly<Partial<Record<JoinEventName, string>>> = {
+  'csr-created': 'to be given a certificate',
+  'csr-approved': 'to be given a certificate',
+  'csr-issued': 'to register',
+  'node-registered': 'to be Ready',
+  'node-returned': 'to be Ready',
+  'node-ready': 'to take pods',
+};
+
+function waitingFor(node: string, last: JoinEventName | undefined): string {
+  return `node ${node} ${(last && NEXT[last]) ?? 'to ask for a certificate'}`;
+}
+
+async function notReady(
+  access: PlaneAccess,
+  joining: Joining,
+  events: readonly JoinEvent[],
+  deadlineMs: number,
+): Promise<UserError> {
+  const { explain, reasonOf } = await import('../../cluster/why-not-ready.ts');
+  const { why, next } = explain(reasonOf(await seeJoining(access, joining, events)), joining.ref.id);
+  return new UserError(`${joining.ref.id} is not Ready after ${Math.round(deadlineMs / 1000)} s: ${why}`, {
+    code: 'pool/node-not-ready',
+    kept: 'The instance and its disk are as they are.',
+    next,
+    exitCode: 1,
+  });
 }

@@ -49,13 +49,26 @@ export async function connectAzure(options: ConnectOptions, edges: Edges): Promi
   const { factory, settings } = await openAzure(options, edges);
   if (options.cluster !== false) {
     const cluster = await connectKubernetes(options, edges);
-    return { factory, cluster, hasCluster: true, gallery: galleryName(options.cluster ?? settings.resourceGroup) };
+    return {
+      factory,
+      cluster,
+      hasCluster: true,
+      channel: 'logged',
+      gallery: galleryName(options.cluster ?? settings.resourceGroup),
+    };
   }
   const pool = await namedPool(options.pool, settings);
   const { subscriptionId, resourceGroup } = settings;
   const folder = join(prototypeFolder(homeFolder(options, edges.env)), fileName(`${subscriptionId}_${resourceGroup}`));
   const cluster = await withoutCluster({ factory, pool, folder, options, edges });
-  return { factory, cluster, hasCluster: false, pools: async () => [pool], gallery: galleryName(resourceGroup) };
+  return {
+    factory,
+    cluster,
+    hasCluster: false,
+    channel: 'private',
+    pools: async () => [pool],
+    gallery: galleryName(resourceGroup),
+  };
 }
 
 /** Optional: outside the cluster there is none, and the environment says the rest. */

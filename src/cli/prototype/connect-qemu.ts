@@ -1,18 +1,22 @@
 // cli/prototype/connect-qemu.ts: the pools of this machine, and the cluster their instances are nodes of, or none.
 import { systemClock } from '../../base/clock.ts';
-import type { ScriptResult } from '../../cluster/cluster.ts';
+import { UserError } from '../../base/errors.ts';
+import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
+import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { type NoClusterOptions, noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
-import type { Instance } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/factory.ts';
+import { NotFound } from '../../vms/failures.ts';
 import { providerId } from '../../vms/qemu/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { noSuchCluster } from '../cluster/open-plane.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import { type OpenPools, openPools } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
 import type { Connected, ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 
-/** A cluster only where one is named: a kubeconfig that lies around is somebody else's. */
+/** A cluster only where one is named, here or by the pool: a kubeconfig that lies around is somebody else's. */
 export async function connectQemu(
   options: ConnectOptions,
   edges: Edges,
@@ -22,8 +26,20 @@ export async function connectQemu(
   const pools = async (signal?: AbortSignal) =>
     (await factory.listPools(signal ? { signal } : {})).map(({ ref }) => ref);
   const gallery = galleryName(options.cluster || 'local');
-  if (options.cluster !== false && (options.kubeconfig !== undefined || options.context !== undefined)) {
-    return { factory, cluster: await connectKubernetes(options, edges), hasCluster: true, pools, gallery };
+  const local = await localClusterOf(factory, options, edges.env);
+  const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
+  if (options.cluster !== false && (kubeconfig !== undefined || options.context !== undefined)) {
+    const kubernetes = await connectKubernetes({ ...options, ...(kubeconfig !== undefined && { kubeconfig }) }, edges);
+    const cluster: Cluster = { ...kubernetes, runOnNode: throughAgent(factory, kubernetes) };
+    return {
+      factory,
+      cluster,
+      hasCluster: true,
+      channel: 'private',
+      givesCredentials: local !== undefined,
+      pools,
+      gallery,
+    };
   }
   const cluster = noCluster({
     factory,
@@ -34,7 +50,46 @@ export async function connectQemu(
     onNote: (note) => edges.stderr(`note: ${note}\n`),
     ...guestsOf(factory),
   });
-  return { factory, cluster, hasCluster: false, pools, gallery };
+  return { factory, cluster, hasCluster: false, channel: 'private', pools, gallery };
+}
+
+/** The kubeconfig of the cluster that the pool in question belongs to, or all pools do when none is in question. */
+async function localClusterOf(
+  factory: QemuFactory,
+  options: ConnectOptions,
+  env: Edges['env'],
+): Promise<string | undefined> {
+  const all = await factory.listPools();
+  const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');
+  const pools = asked === undefined ? all : all.filter(({ ref }) => ref.name === asked);
+  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.readSpec(ref)).cluster)));
+  if (named.size > 1) {
+    throw new UserError('the pools of this machine do not all belong to the same cluster', {
+      code: 'prototype/which-cluster',
+      kept: 'Nothing was touched.',
+      next: `name one with --pool: ${all.map(({ ref }) => ref.name).join(', ')}`,
+    });
+  }
+  const [name] = named;
+  if (name === undefined) return undefined;
+  const place = { home: homeFolder(options, env), name };
+  if (!readRecord(place)) throw noSuchCluster(place);
+  if (options.cluster !== false) return filesOf(place).kubeconfig;
+  throw new UserError(`the pool belongs to cluster ${name}: without it, pods on the donor would not be moved away`, {
+    code: 'prototype/option-misfit',
+    kept: 'Nothing was touched.',
+    next: 'leave --no-cluster out',
+  });
+}
+
+/** No pod is needed, and no image with a shell in it. */
+function throughAgent(factory: QemuFactory, { readNode }: Cluster): Cluster['runOnNode'] {
+  return async (name, script, limits) => {
+    const node = await readNode(name, limits.signal);
+    if (!node) throw new NotFound(`node ${name}`);
+    const ref = await factory.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
+    return runScript(factory, ref, script, limits);
+  };
 }
 
 /** Through the guest's agent: no network, no key, and nobody in between. */
@@ -46,13 +101,13 @@ function guestsOf(factory: QemuFactory): Required<Pick<NoClusterOptions, 'readin
       // When the guest came up nobody wrote down; its start is a little earlier.
       return { isReady, ...(isReady && startedMs !== undefined && { readySinceMs: startedMs }) };
     },
-    runScript: (instance, script, limits) => runScript(factory, instance, script, limits),
+    runScript: ({ ref }, script, limits) => runScript(factory, ref, script, limits),
   };
 }
 
 async function runScript(
   factory: QemuFactory,
-  { ref }: Instance,
+  ref: InstanceRef,
   script: string,
   { deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal },
 ): Promise<ScriptResult> {

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ran, RunCommand } from '../../base/command.ts';
+import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
+import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { type FakePools, fakePools } from '../pool/testing.ts';
 import type { Edges } from '../verb.ts';
@@ -26,6 +28,15 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const RECORD = {
+  format: 1 as const,
+  kubernetes: 'v1.35.8',
+  programs: '/programs',
+  ports: { etcd: 1, 'etcd-peer': 2, 'kube-apiserver': 3, 'kube-controller-manager': 4, 'kube-scheduler': 5 },
+  guestAddress: '168.0.0.10',
+  createdMs: 0,
+};
+const KUBECONFIG = renderKubeconfig({ url: 'https://127.0.0.1:3', ca: '', token: 'none' });
 const signal = new AbortController().signal;
 const edges = (env: Edges['env'] = {}): Edges => ({
   stdout: () => undefined,
@@ -40,6 +51,28 @@ const edges = (env: Edges['env'] = {}): Edges => ({
 });
 const connect = (options: ConnectOptions = {}) => connectQemu(options, edges(), async () => pools);
 const instances = () => pools.state.pools.get('pools/p')!.instances;
+
+describe('the pools of a cluster of this machine', () => {
+  const joinPool = (pool: string, cluster: string) => pools.specs.set(pool, { ...pools.specs.get(pool)!, cluster });
+
+  it('cannot do without it: its pods would not be moved away', async () => {
+    joinPool('p', 'local');
+    joinPool('empty', 'local');
+    await expect(connect({ pool: 'p' })).rejects.toMatchObject({ code: 'cluster/none' });
+    mkdirSync(join(folder, 'clusters', 'local'), { recursive: true });
+    writeRecord({ home: folder, name: 'local' }, RECORD);
+    await expect(connect({ pool: 'p', cluster: false })).rejects.toMatchObject({ code: 'prototype/option-misfit' });
+    writeFileSync(filesOf({ home: folder, name: 'local' }).kubeconfig, KUBECONFIG);
+    const world = await connect({ pool: 'p' });
+    expect(world).toMatchObject({ hasCluster: true, givesCredentials: true, channel: 'private' });
+  });
+
+  it('have to be named where not all are of the same one', async () => {
+    joinPool('p', 'local');
+    await expect(connect()).rejects.toMatchObject({ code: 'prototype/which-cluster' });
+    expect(await connect({ pool: 'empty' })).toMatchObject({ hasCluster: false });
+  });
+});
 
 describe('the pools of this machine without a cluster', () => {
   it('have their instances for nodes, found by name in whichever pool they are', async () => {

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
+import type { Channel } from '../../prototype/inspect/inspect-donor.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
 import { NotFound, Refused } from '../../vms/failures.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
@@ -76,8 +77,12 @@ const VMS = ['azure', 'qemu'] as const;
 export interface Connected {
   factory: Factory;
   cluster: Cluster;
-  /** false: nothing has to join one, and scripts reach nodes directly. */
+  /** false: nothing has to join one. */
   hasCluster: boolean;
+  /** What a script on a node prints goes through a pod's log, or to us alone. */
+  channel: Channel;
+  /** Each instance is given what it joins with when it starts: nothing of the donor is needed for it. */
+  givesCredentials?: boolean;
   /** Where the factory knows its pools without asking nodes. */
   pools?: (signal?: AbortSignal) => Promise<readonly PoolRef[]>;
   gallery: string;

@@ -78,9 +78,13 @@ export async function lookAtDonor(
     factory.readRecipe(ref.pool, { signal }),
   ]);
   edges.stderr(`looking at ${node.name} from inside ...\n`);
-  const inspection = await inspectDonor(cluster, node.name, signal, world.hasCluster ? 'logged' : 'private');
+  const inspection = await inspectDonor(cluster, node.name, signal, world.channel);
   requireSameMachine(inspection, node);
-  const context = { nodeName: node.name, nowMs: edges.nowUs() / 1000 };
+  const context = {
+    nodeName: node.name,
+    nowMs: edges.nowUs() / 1000,
+    ...(world.givesCredentials && { givesCredentials: true }),
+  };
   const verdict = judgeDonor({
     inspection,
     node,

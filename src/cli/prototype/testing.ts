@@ -16,6 +16,7 @@ export function verbLab(options: { hasCluster?: boolean } = {}): VerbLab {
     factory: world.factory,
     cluster: world.cluster,
     hasCluster: options.hasCluster ?? true,
+    channel: (options.hasCluster ?? true) ? 'logged' : 'private',
     gallery: world.intent.gallery,
   };
   return {

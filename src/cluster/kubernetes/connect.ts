@@ -1,10 +1,12 @@
 // cluster/kubernetes/connect.ts: which API server, as whom, and how is every request to it made?
 import type {
   AppsV1Api,
+  CertificatesV1Api,
   ConfigurationOptions,
   CoordinationV1Api,
   CoreV1Api,
   KubeConfig,
+  RbacAuthorizationV1Api,
   RequestContext,
 } from '@kubernetes/client-node';
 import type { Clock } from '../../base/clock.ts';
@@ -30,6 +32,8 @@ export interface Client {
   core: CoreV1Api;
   coordination: CoordinationV1Api;
   apps: AppsV1Api;
+  certificates: CertificatesV1Api;
+  rbac: RbacAuthorizationV1Api;
   namespace: string;
   clock: Clock;
   /** Makes one request with a deadline; whatever it throws is in our words. */
@@ -89,6 +93,8 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     core: config.makeApiClient(library.CoreV1Api),
     coordination: config.makeApiClient(library.CoordinationV1Api),
     apps: config.makeApiClient(library.AppsV1Api),
+    certificates: config.makeApiClient(library.CertificatesV1Api),
+    rbac: config.makeApiClient(library.RbacAuthorizationV1Api),
     namespace: options.namespace ?? config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     clock: options.clock,
     call,

@@ -1,11 +1,11 @@
 // cluster/local/cluster-files.ts: where is what of a local cluster, and what is remembered of it? Nothing else builds a path in there.
-import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 import { isFull, isMissing, readJson } from '../../vms/qemu/json-file.ts';
-import { SERVERS, type Server } from './server-flags.ts';
+import { KUBE_SERVERS, type KubeServer, type Server } from './server-flags.ts';
 
 export interface ClusterPlace {
   home: string;
@@ -24,15 +24,15 @@ export interface ClusterRecord {
   /** How guests of a pool see the API server: its certificate is good for this address, too. */
   guestAddress: string;
   createdMs: number;
-  /** Nodes may join: the roles have been bound. */
-  isJoinable: boolean;
 }
 
-export type Ports = Record<Server | 'etcd-peer', number>;
+export type Ports = Record<KubeServer | 'etcd-peer', number>;
 
 /** In the guests' network, below the instances and apart from the addresses that examples of services use. */
 export const GUEST_ADDRESS = '168.0.0.10';
 export const GUEST_PORT = 6443;
+/** In the cluster's folder, in which those who use it run: the address of a socket is short. */
+export const EGRESS_SOCKET = 'egress.sock';
 
 export interface ClusterFiles {
   folder: string;
@@ -41,7 +41,7 @@ export interface ClusterFiles {
   etcdData: string;
   /** For people and other programs, as administrator. */
   kubeconfig: string;
-  componentKubeconfig(server: Server): string;
+  componentKubeconfig(server: KubeServer): string;
   /** By which way the API server reaches nodes. */
   egress: string;
   log(server: Server): string;
@@ -70,12 +70,14 @@ export function filesOf({ home, name }: ClusterPlace): ClusterFiles {
 
 /** It becomes a folder and part of names in the cluster. */
 export function checkClusterName(name: string): string {
-  if (/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(name)) return name;
+  if (isClusterName(name)) return name;
   throw new UserError(`${JSON.stringify(name)} cannot be the name of a cluster`, {
     code: 'cluster/bad-name',
     next: 'take lower-case letters, digits and dashes, 50 at most, no dash at either end',
   });
 }
+
+const isClusterName = (name: string) => /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(name);
 
 const port = z.number().int().min(1).max(65_535);
 const recordSchema: z.ZodType<ClusterRecord> = z.object({
@@ -91,7 +93,6 @@ const recordSchema: z.ZodType<ClusterRecord> = z.object({
   }),
   guestAddress: z.string(),
   createdMs: z.number(),
-  isJoinable: z.boolean(),
 });
 
 /** Undefined when there is no such cluster, or only the folder of one that never came to be. */
@@ -115,14 +116,35 @@ export function listClusters(home: string): string[] {
   }
 }
 
-export function ensureFolder({ folder }: Pick<ClusterFiles, 'folder'>): void {
+/** What each of them has on this machine, whether it runs or not. One that cannot be read has nothing that could be respected. */
+export function portsOfOthers({ home, name }: ClusterPlace): ReadonlyMap<number, string> {
+  const others = listClusters(home).filter((other) => other !== name && isClusterName(other));
+  return new Map(others.flatMap((other) => Object.values(portsOf({ home, name: other })).map((port) => [port, other])));
+}
+
+function portsOf(place: ClusterPlace): Partial<Ports> {
+  try {
+    return readRecord(place)?.ports ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Keys are in there: only this user may enter it, or exchange it for another. */
+export function ensureFolder({ home, name }: ClusterPlace): void {
+  const { folder } = filesOf({ home, name });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  if (found.isDirectory() && (found.mode & 0o077) === 0) return;
-  throw new UserError(`${folder} is not a folder that only its owner can enter`, {
+  checkOwn(clustersFolder(home), lstatSync(clustersFolder(home)), 0o022);
+  checkOwn(folder, lstatSync(folder), 0o077);
+}
+
+/** `forbidden`: what others may not do. */
+export function checkOwn(path: string, found: Pick<Stats, 'isDirectory' | 'mode' | 'uid'>, forbidden: number): void {
+  if (found.isDirectory() && (found.mode & forbidden) === 0 && found.uid === process.getuid?.()) return;
+  throw new UserError(`${path} is not a folder of this user that is closed to others`, {
     code: 'cluster/unsafe-folder',
     kept: 'Nothing was changed.',
-    next: 'remove it, or close it with chmod 700',
+    next: 'remove it, or make it your own with chown and close it with chmod 700',
   });
 }
 
@@ -154,4 +176,4 @@ export function noSpace(path: string, cause: unknown): UserError {
   });
 }
 
-export const PORT_NAMES = ['etcd', 'etcd-peer', ...SERVERS.filter((server) => server !== 'etcd')] as const;
+export const PORT_NAMES = ['etcd', 'etcd-peer', ...KUBE_SERVERS.filter((server) => server !== 'etcd')] as const;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { checkVersion, missingPrograms } from './programs.ts';
-import { SERVERS } from './server-flags.ts';
+import { KUBE_SERVERS } from './server-flags.ts';
 
 export interface GivenPrograms {
   folder: string;
@@ -14,7 +14,7 @@ const ANSWER_MS = 30_000;
 
 export async function readGivenPrograms(given: string, run: RunCommand): Promise<GivenPrograms> {
   const folder = resolve(given);
-  const missing = missingPrograms(folder, SERVERS);
+  const missing = missingPrograms(folder, KUBE_SERVERS);
   if (missing.length > 0) throw unusable(`${folder} has no ${missing.join(', ')} that can be run`);
   const asked = await run([join(folder, 'kube-apiserver'), '--version'], { timeoutMs: ANSWER_MS });
   const [, version] = /^Kubernetes (v1\.\d+\.\d+)/.exec(asked.stdout.toString()) ?? [];
@@ -26,6 +26,6 @@ function unusable(message: string): UserError {
   return new UserError(message, {
     code: 'cluster/no-programs',
     kept: 'Nothing was started.',
-    next: `give a folder with ${SERVERS.join(', ')}, or leave out --programs`,
+    next: `give a folder with ${KUBE_SERVERS.join(', ')}, or leave out --programs`,
   });
 }

@@ -1,7 +1,12 @@
 // cluster/local/health.ts: does a server of a control plane answer, and what does it say of itself?
+import { closeSync, constants, openSync } from 'node:fs';
+import { type ClientRequest, request as requestPlain } from 'node:http';
 import { request } from 'node:https';
 
-export interface Probe {
+/** Over TLS, or over a socket in a folder. */
+export type Probe = TlsProbe | { folder: string; socket: string };
+
+export interface TlsProbe {
   url: string;
   /** PEM: what the server's certificate is checked against. */
   ca: string;
@@ -18,23 +23,39 @@ export interface Health {
 const ANSWER_MS = 5_000;
 const MAX_BYTES = 64 << 10;
 
-export function askHealth({ url, ca, client = { token: '' } }: Probe): Promise<Health> {
+export function askHealth(probe: Probe): Promise<Health> {
+  return 'socket' in probe ? askOverSocket(probe) : askOverTls(probe);
+}
+
+function askOverTls({ url, ca, client = { token: '' } }: TlsProbe): Promise<Health> {
   const credential =
     'token' in client ? { ...(client.token && { headers: { authorization: `Bearer ${client.token}` } }) } : client;
+  return answerTo(request(url, { ca, ...credential, ...once() }));
+}
+
+async function askOverSocket({ folder, socket }: { folder: string; socket: string }): Promise<Health> {
+  // The address of a socket holds 107 bytes; through an open folder it is short.
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return await answerTo(requestPlain({ socketPath: `/proc/self/fd/${fd}/${socket}`, path: '/healthz', ...once() }));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A connection that is kept would be one to the server before the last. */
+const once = () => ({ agent: false, signal: AbortSignal.timeout(ANSWER_MS) }) as const;
+
+function answerTo(asking: ClientRequest): Promise<Health> {
   return new Promise((resolve) => {
-    // A connection that is kept would be one to the server before the last.
-    const asking = request(
-      url,
-      { ca, ...credential, agent: false, signal: AbortSignal.timeout(ANSWER_MS) },
-      (answer) => {
-        let text = '';
-        answer.setEncoding('utf8').on('data', (chunk: string) => {
-          if (text.length < MAX_BYTES) text += chunk;
-        });
-        answer.once('error', (error) => resolve(unhealthy(error)));
-        answer.once('end', () => resolve(healthOf(answer.statusCode ?? 0, text)));
-      },
-    );
+    asking.once('response', (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        if (text.length < MAX_BYTES) text += chunk;
+      });
+      answer.once('error', (error) => resolve(unhealthy(error)));
+      answer.once('end', () => resolve(healthOf(answer.statusCode ?? 0, text)));
+    });
     asking.once('error', (error) => resolve(unhealthy(error)));
     asking.end();
   });

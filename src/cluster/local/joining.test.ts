@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
-import { bootstrapKubeconfig } from './joining.ts';
+import { bootstrapKubeconfig, revokeBootstrapToken, toJoiningRequest } from './joining.ts';
 
 describe('what a kubelet starts with', () => {
   it('leads to the API server as guests see it, with the token, and does not print itself', () => {
@@ -11,5 +12,33 @@ describe('what a kubelet starts with', () => {
       users: [{ user: { token: 'abcdef.0123456789abcdef' } }],
     });
     expect(`${config} ${inspect({ config })} ${JSON.stringify({ config })}`).not.toContain('0123456789');
+  });
+});
+
+describe('a request for the certificate of a node', () => {
+  const request = (status: object) =>
+    toJoiningRequest({
+      metadata: { name: 'csr-1', creationTimestamp: new Date(5_000) },
+      spec: { request: '', signerName: 'x', username: 'system:bootstrap:abcdef' },
+      status,
+    });
+  const is = (...types: string[]) => ({ conditions: types.map((type) => ({ type, status: 'True' })) });
+
+  it.each([
+    ['pending', {}],
+    ['approved', is('Approved')],
+    ['issued', { ...is('Approved'), certificate: 'Q0VSVA==' }],
+    ['denied', is('Denied')],
+    ['failed', is('Approved', 'Failed')],
+    ['pending', { conditions: [{ type: 'Approved', status: 'False' }] }],
+  ])('is %s', (state, status) => {
+    expect(request(status)).toEqual({ name: 'csr-1', requestor: 'system:bootstrap:abcdef', createdMs: 5_000, state });
+  });
+});
+
+describe('the id of a token', () => {
+  it.each(['', 'abc', 'ABCDEF', '../../', 'abcdef.0123456789abcdef'])('is not %j', async (id) => {
+    const access = { kubeconfig: '/nowhere', clock: systemClock };
+    await expect(revokeBootstrapToken(access, id)).rejects.toMatchObject({ code: 'cluster/bad-token-id' });
   });
 });

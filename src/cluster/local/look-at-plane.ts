@@ -1,24 +1,33 @@
 // cluster/local/look-at-plane.ts: how is a local cluster: what runs, is it healthy, who listens on its ports? Changes nothing.
+import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { TransientError } from '../../base/errors.ts';
 import { certificatesToMake } from './authority.ts';
 import {
   type ClusterPlace,
   type ClusterRecord,
+  clustersFolder,
+  EGRESS_SOCKET,
   filesOf,
   GUEST_ADDRESS,
   GUEST_PORT,
+  portsOfOthers,
   readRecord,
 } from './cluster-files.ts';
 import type { Health } from './health.ts';
 import type { PortName, Seen } from './plan-up.ts';
 import type { PlaneEdges } from './plane-edges.ts';
-import { SERVERS, type Server } from './server-flags.ts';
-import { apiServerUrl, probeOf } from './server-set-up.ts';
+import { EGRESS, SERVERS, type Server } from './server-flags.ts';
+import { apiServerUrl, differingSettings, launchOf, probeOf } from './server-set-up.ts';
+import type { Orphan } from './standing-process.ts';
+import type { UpOptions } from './up-run.ts';
 
 export interface ServerView extends Health {
   name: Server;
   isRunning: boolean;
   pid?: number;
   sinceMs?: number;
+  /** On this machine, or a socket in the cluster's folder. */
   address: string;
   log: string;
 }
@@ -33,6 +42,14 @@ export interface PlaneView {
   folder: string;
   isHealthy: boolean;
   programs: ServerView[];
+}
+
+/** Of any cluster of this home: its folder was removed while it ran. */
+export function lookForOrphans(
+  { home }: Pick<ClusterPlace, 'home'>,
+  { processes }: Pick<PlaneEdges, 'processes'>,
+): Orphan[] {
+  return processes.findOrphans(clustersFolder(home), SERVERS);
 }
 
 /** Undefined when there is no such cluster. */
@@ -63,30 +80,88 @@ async function lookAtServer(
   { processes, askHealth }: Pick<PlaneEdges, 'processes' | 'askHealth'>,
 ): Promise<ServerView> {
   const files = filesOf(place);
-  const seen = { name, address: `127.0.0.1:${record.ports[name]}`, log: files.log(name) };
+  const address = name === EGRESS ? EGRESS_SOCKET : `127.0.0.1:${record.ports[name]}`;
+  const seen = { name, address, log: files.log(name) };
   const running = processes.find(files.folder, name);
   if (!running) return { ...seen, isRunning: false, isHealthy: false, why: 'does not run' };
-  return { ...seen, isRunning: true, ...running, ...(await askHealth(probeOf(name, files, record))) };
+  const { pid, sinceMs } = running;
+  return { ...seen, isRunning: true, pid, sinceMs, ...(await askHealth(probeOf(name, files, record))) };
 }
 
 /** What `up` decides by. */
-export async function lookForUp(
-  place: ClusterPlace,
-  { processes, clock, isPortFree }: Pick<PlaneEdges, 'processes' | 'clock' | 'isPortFree'>,
-  apiPort?: number,
-): Promise<Seen> {
+export async function lookForUp(place: ClusterPlace, options: UpOptions, edges: PlaneEdges): Promise<Seen> {
+  const { clock, isPortFree } = edges;
   const record = readRecord(place);
-  const { folder, pki } = filesOf(place);
-  const running = new Set(SERVERS.filter((server) => processes.find(folder, server)));
+  const { pki } = filesOf(place);
+  const wanted = { kubernetes: options.kubernetes, programs: options.programs };
+  const seen = lookAtProcesses(place, record, edges);
+  const running = new Set(seen.keys());
   const guestAddress = record?.guestAddress ?? GUEST_ADDRESS;
   const idle = PORTS_OF.filter(([server]) => !running.has(server)).flatMap(([, ports]) => ports);
   const takenPorts = new Set<PortName>();
   for (const name of record ? idle : []) {
     if (record && !(await becomesFree(record.ports[name], { clock, isPortFree }))) takenPorts.add(name);
   }
-  const certificates = certificatesToMake(pki, { guestAddress, nowMs: clock.nowMs() });
-  const wantedPort = apiPort === undefined ? undefined : { port: apiPort, isFree: await isPortFree(apiPort) };
-  return { name: place.name, record, running, takenPorts, certificates, ...(wantedPort && { wantedPort }) };
+  return {
+    name: place.name,
+    record,
+    wanted,
+    running,
+    toldOtherwise: new Set([...seen].filter(([, isAsTold]) => !isAsTold).map(([server]) => server)),
+    settings: record
+      ? differingSettings(place, record).map(({ path, reader }) => ({
+          file: basename(path),
+          ...(reader && { reader }),
+        }))
+      : [],
+    takenPorts,
+    certificates: certificatesToMake(pki, { guestAddress, nowMs: clock.nowMs() }),
+    bindings: record && running.has('kube-apiserver') ? await lookAtBindings(place, record, edges) : undefined,
+    ...(options.apiPort !== undefined && { wantedPort: await lookAtPort(place, options.apiPort, edges) }),
+  };
+}
+
+/** Those that run; true: told what they would be told now. */
+function lookAtProcesses(
+  place: ClusterPlace,
+  record: ClusterRecord | undefined,
+  edges: Pick<PlaneEdges, 'processes' | 'egressCommand'>,
+): Map<Server, boolean> {
+  const files = filesOf(place);
+  return new Map(
+    SERVERS.flatMap((server) => {
+      const running = edges.processes.find(files.folder, server);
+      if (!running) return [];
+      if (!record) return [[server, false] as const];
+      const { argv } = launchOf(server, place, record, edges);
+      // What it is called is left out: some wrap their programs in a script, which then runs another.
+      return [[server, isDeepStrictEqual(running.argv.slice(1), argv.slice(1))] as const];
+    }),
+  );
+}
+
+async function lookAtPort(
+  place: ClusterPlace,
+  port: number,
+  { isPortFree }: PlaneEdges,
+): Promise<NonNullable<Seen['wantedPort']>> {
+  const owner = portsOfOthers(place).get(port);
+  return { port, isFree: await isPortFree(port), ...(owner !== undefined && { owner }) };
+}
+
+/** Undefined when the API server is not ready to say. */
+async function lookAtBindings(
+  place: ClusterPlace,
+  record: ClusterRecord,
+  { askHealth, bindingsToMake, clock }: PlaneEdges,
+) {
+  const files = filesOf(place);
+  const { isHealthy } = await askHealth(probeOf('kube-apiserver', files, record));
+  if (!isHealthy) return undefined;
+  return bindingsToMake({ kubeconfig: files.kubeconfig, clock }).catch((error: unknown) => {
+    if (error instanceof TransientError) return undefined; // it has just ended
+    throw error;
+  });
 }
 
 const PORTS_OF: readonly (readonly [Server, readonly PortName[]])[] = [

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from './cluster-files.ts';
 import { describeStep, type PortName, planUp, type Seen } from './plan-up.ts';
-import { SERVERS, type Server } from './server-flags.ts';
+import { KUBE_SERVERS, SERVERS, type Server } from './server-flags.ts';
 
 const record: ClusterRecord = {
   format: 1,
@@ -11,14 +11,17 @@ const record: ClusterRecord = {
   ports: { etcd: 1, 'etcd-peer': 2, 'kube-apiserver': 3, 'kube-controller-manager': 4, 'kube-scheduler': 5 },
   guestAddress: '168.0.0.10',
   createdMs: 0,
-  isJoinable: true,
 };
 const seen = (more: Partial<Seen>): Seen => ({
   name: 'lab',
   record,
+  wanted: { kubernetes: record.kubernetes, programs: record.programs },
   running: new Set(SERVERS),
+  toldOtherwise: new Set(),
+  settings: [],
   takenPorts: new Set(),
   certificates: [],
+  bindings: [],
   ...more,
 });
 const told = (plan: ReturnType<typeof planUp>) =>
@@ -43,14 +46,17 @@ describe('what is to be done until a cluster is up', () => {
   });
 
   it('is to take another port where somebody else listens now, and to tell who asks there', () => {
-    const running = new Set<Server>(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
+    const running = new Set<Server>(SERVERS.filter((server) => server !== 'etcd'));
     const plan = planUp(seen({ running, takenPorts: new Set<PortName>(['etcd']) }));
     expect(plan[1]).toEqual({ do: 'take-ports', names: ['etcd'] });
     expect(told(plan)).toEqual(['stop kube-apiserver', 'take-ports', 'start etcd', 'start kube-apiserver']);
   });
 
   it('is not to move the API server unasked: too many know where it is', () => {
-    const away = seen({ running: new Set(['etcd']), takenPorts: new Set<PortName>(['kube-apiserver']) });
+    const away = seen({
+      running: new Set<Server>(['etcd', 'headstart-egress']),
+      takenPorts: new Set<PortName>(['kube-apiserver']),
+    });
     expect(() => planUp(away)).toThrow(expect.objectContaining({ code: 'cluster/port-taken' }));
     for (const wantedPort of [
       { port: 3, isFree: false },
@@ -77,17 +83,91 @@ describe('what is to be done until a cluster is up', () => {
     ]);
   });
 
+  it('is to start again what was told something else, and what has read what is to change, before it is written', () => {
+    const plan = planUp(
+      seen({
+        toldOtherwise: new Set<Server>(['etcd']),
+        settings: [{ file: 'egress.json', reader: 'kube-apiserver' }, { file: 'kubeconfig' }],
+      }),
+    );
+    expect(told(plan)).toEqual([
+      'stop kube-apiserver',
+      'stop etcd',
+      'write-settings',
+      'start etcd',
+      'start kube-apiserver',
+    ]);
+    expect(plan.map(describeStep)).toEqual(
+      expect.arrayContaining([
+        'stop kube-apiserver, which has read settings that are to change',
+        'stop etcd, which was told something else than it would be now',
+        'write egress.json, kubeconfig anew',
+      ]),
+    );
+    expect(told(planUp(seen({ settings: [{ file: 'kubeconfig' }] })))).toEqual(['write-settings']);
+  });
+
+  it('is to run all of Kubernetes anew when its version goes up, and never when it would go down', () => {
+    const plan = planUp(seen({ wanted: { kubernetes: 'v1.36.1', programs: '/new' } }));
+    expect(told(plan)).toEqual([
+      ...KUBE_SERVERS.toReversed().map((server) => `stop ${server}`),
+      'use-programs',
+      ...KUBE_SERVERS.map((server) => `start ${server}`),
+    ]);
+    expect(plan.map(describeStep)).toContain('go from Kubernetes v1.35.8 to v1.36.1');
+    expect(() => planUp(seen({ wanted: { kubernetes: 'v1.35.7', programs: '/p' } }))).toThrow(
+      expect.objectContaining({ code: 'cluster/other-version' }),
+    );
+    const elsewhere = planUp(seen({ running: new Set(), wanted: { kubernetes: 'v1.35.8', programs: '/new' } }));
+    expect(describeStep(elsewhere[0]!)).toBe('run the programs from /new from now on');
+    const moved = planUp(seen({ wanted: { kubernetes: 'v1.35.8', programs: '/new' } }));
+    expect(describeStep(moved[0]!)).toBe('stop kube-scheduler, which comes from another folder');
+    expect(told(moved)).toEqual(told(plan));
+  });
+
+  it('is to bind roles that are not as they should be, as far as that is known', () => {
+    expect(told(planUp(seen({ bindings: ['headstart:ask-kubelets'] })))).toEqual(['let-nodes-join']);
+    expect(planUp(seen({ bindings: undefined }))).toEqual([]);
+  });
+
+  it('is to begin anew where somebody removed what was remembered while everything ran', () => {
+    expect(told(planUp(seen({ record: undefined })))).toEqual([
+      ...SERVERS.toReversed().map((server) => `stop ${server}`),
+      'take-ports',
+      ...SERVERS.map((server) => `start ${server}`),
+      'let-nodes-join',
+    ]);
+  });
+
+  it('is not to take a port that somebody has, be it another cluster that does not run', () => {
+    for (const wantedPort of [
+      { port: 6443, isFree: true, owner: 'prod' },
+      { port: 1, isFree: true },
+    ])
+      expect(() => planUp(seen({ wantedPort }))).toThrow(expect.objectContaining({ code: 'cluster/port-taken' }));
+    expect(() => planUp(seen({ wantedPort: { port: 6443, isFree: true, owner: 'prod' } }))).toThrow(/cluster prod/);
+    expect(() => planUp(seen({ wantedPort: { port: 1, isFree: true } }))).toThrow(/its own etcd/);
+  });
+
   it('leaves every program running or started once, and starts none before what it asks', () => {
     const subset = <T extends string>(of: readonly T[]) => fc.subarray([...of]).map((some) => new Set<T>(some));
     const ports = subset<PortName>(['etcd', 'etcd-peer', 'kube-controller-manager', 'kube-scheduler']);
     fc.assert(
       fc.property(
         subset(SERVERS),
+        subset(SERVERS),
         ports,
         fc.option(fc.constantFrom(3, 6443), { nil: undefined }),
-        (running, taken, port) => {
+        fc.constantFrom('v1.35.8', 'v1.35.9'),
+        (running, otherwise, taken, port, kubernetes) => {
           const plan = planUp(
-            seen({ running, takenPorts: taken, ...(port && { wantedPort: { port, isFree: true } }) }),
+            seen({
+              running,
+              toldOtherwise: new Set([...otherwise].filter((server) => running.has(server))),
+              takenPorts: taken,
+              wanted: { kubernetes, programs: '/p' },
+              ...(port && { wantedPort: { port, isFree: true } }),
+            }),
           );
           const stopped = plan.flatMap((step) => (step.do === 'stop' ? [step.server] : []));
           const started = plan.flatMap((step) => (step.do === 'start' ? [step.server] : []));

@@ -17,13 +17,12 @@ import {
   BUILT_VERSION,
   cacheFolder,
   checkVersion,
-  ensureKubelet,
   ensurePrograms,
   missingPrograms,
   type ProgramEdges,
   programsFolder,
 } from './programs.ts';
-import { SERVERS } from './server-flags.ts';
+import { KUBE_SERVERS } from './server-flags.ts';
 
 const GIB = 2 ** 30;
 
@@ -144,11 +143,6 @@ describe('the programs of Kubernetes', () => {
     expect(await ensurePrograms(['etcd'], '1.34.2', edges())).toBe(other);
   });
 
-  it('have a kubelet under any patch version, for images to differ by', async () => {
-    expect(await ensureKubelet('v1.35.9', edges())).toBe(join(cache, 'kube/v1.35.9/kubelet'));
-    expect(built[0]!.join(' ')).toContain('version.gitVersion=v1.35.9');
-  });
-
   it.each(['', 'v', '1.35', 'v2.0.0', '../1.35.8', '1.35.8 -X x', 'v1.35.8\n', '1.9999.1'])(
     'are not of version %j',
     (text) => {
@@ -173,7 +167,7 @@ describe('programs that are given', () => {
       ran({ stdout: Buffer.from(text) });
 
   it('tell their version', async () => {
-    give(...SERVERS);
+    give(...KUBE_SERVERS);
     expect(await readGivenPrograms(cache, telling('Kubernetes v1.34.2-rc.1\n'))).toEqual({
       folder: cache,
       version: 'v1.34.2',
@@ -185,7 +179,7 @@ describe('programs that are given', () => {
     await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(
       /has no kube-apiserver, kube-controller-manager/,
     );
-    give(...SERVERS);
+    give(...KUBE_SERVERS);
     chmodSync(join(cache, 'kube-scheduler'), 0o644);
     await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(/has no kube-scheduler/);
     chmodSync(join(cache, 'kube-scheduler'), 0o755);

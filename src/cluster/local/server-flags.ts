@@ -1,6 +1,15 @@
 // cluster/local/server-flags.ts: how is each program of a control plane told what to be? One list for the plane of the tests, which dies
 // with them, and for the one that stands. All of it on loopback; no secret is in an argument. Pure.
-export const SERVERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+
+/** Of Kubernetes, from the folder of its programs. */
+export const KUBE_SERVERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+export type KubeServer = (typeof KUBE_SERVERS)[number];
+
+/** Ours: by which way the API server reaches nodes. */
+export const EGRESS = 'headstart-egress';
+
+/** All that stand, in the order in which they are started. */
+export const SERVERS = ['etcd', EGRESS, 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 export type Server = (typeof SERVERS)[number];
 
 export interface KeyPair {

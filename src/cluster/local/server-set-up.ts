@@ -1,5 +1,4 @@
 // cluster/local/server-set-up.ts: what does each server of a standing plane get from the cluster's folder: arguments, settings, and how it is asked?
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { SERVICE_RANGE } from './authority.ts';
@@ -7,30 +6,46 @@ import {
   type ClusterFiles,
   type ClusterPlace,
   type ClusterRecord,
+  EGRESS_SOCKET,
   filesOf,
   readIfThere,
   writePrivate,
 } from './cluster-files.ts';
 import type { Probe } from './health.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
+import type { PlaneEdges } from './plane-edges.ts';
 import {
   ALL_CONTROLLERS,
   apiServerFlags,
   controllerFlags,
+  EGRESS,
   etcdFlags,
   etcdUrl,
   type KeyPair,
+  type KubeServer,
   type Server,
   schedulerFlags,
 } from './server-flags.ts';
 
 export const apiServerUrl = ({ ports }: Pick<ClusterRecord, 'ports'>) => `https://127.0.0.1:${ports['kube-apiserver']}`;
 
-export function argvOf(server: Server, files: ClusterFiles, record: ClusterRecord): Argv {
-  return [join(record.programs, server), ...flagsOf(server, files, record)];
+export interface Launch {
+  argv: Argv;
+  /** What it is called, where that is not the name of its program. */
+  argv0?: string;
 }
 
-function flagsOf(server: Server, files: ClusterFiles, { ports }: ClusterRecord): string[] {
+export function launchOf(
+  server: Server,
+  place: ClusterPlace,
+  record: ClusterRecord,
+  { egressCommand }: Pick<PlaneEdges, 'egressCommand'>,
+): Launch {
+  if (server === EGRESS) return { argv: egressCommand(place), argv0: server };
+  return { argv: [join(record.programs, server), ...flagsOf(server, filesOf(place), record)] };
+}
+
+function flagsOf(server: KubeServer, files: ClusterFiles, { ports }: ClusterRecord): string[] {
   const pair = (name: string): KeyPair => ({
     cert: join(files.pki, `${name}.crt`),
     key: join(files.pki, `${name}.key`),
@@ -66,7 +81,7 @@ function flagsOf(server: Server, files: ClusterFiles, { ports }: ClusterRecord):
   }
 }
 
-const HEALTH_PATH: Record<Server, string> = {
+const HEALTH_PATH: Record<KubeServer, string> = {
   etcd: '/health',
   'kube-apiserver': '/readyz',
   'kube-controller-manager': '/healthz',
@@ -74,7 +89,8 @@ const HEALTH_PATH: Record<Server, string> = {
 };
 
 /** As whom: etcd and the API server answer nobody they do not know. */
-export function probeOf(server: Server, { pki }: ClusterFiles, { ports }: ClusterRecord): Probe {
+export function probeOf(server: Server, { folder, pki }: ClusterFiles, { ports }: ClusterRecord): Probe {
+  if (server === EGRESS) return { folder, socket: EGRESS_SOCKET };
   const read = (file: string) => readIfThere(join(pki, file)) ?? '';
   const as = (name: string) => ({ cert: read(`${name}.crt`), key: read(`${name}.key`) });
   return {
@@ -85,36 +101,55 @@ export function probeOf(server: Server, { pki }: ClusterFiles, { ports }: Cluste
   };
 }
 
+interface Setting {
+  path: string;
+  text: string;
+  /** Reads it when it starts, and not again. */
+  reader?: KubeServer;
+}
+
 /** Those that are as they should be are left alone. */
 export function writeSettings(place: ClusterPlace, record: ClusterRecord): void {
+  for (const { path, text } of differingSettings(place, record)) writePrivate(path, text);
+}
+
+/** What `writeSettings` would write. */
+export function differingSettings(place: ClusterPlace, record: ClusterRecord): Setting[] {
+  return settingsOf(place, record).filter(({ path, text }) => readIfThere(path) !== text);
+}
+
+function settingsOf(place: ClusterPlace, record: ClusterRecord): Setting[] {
   const files = filesOf(place);
   const inPki = (file: string) => join(files.pki, file);
   const read = (file: string) => readIfThere(inPki(file)) ?? '';
   const server = { url: apiServerUrl(record), ca: read('ca.crt'), name: `headstart-${place.name}` };
-  const write = (path: string, text: string) => {
-    if (!existsSync(path) || readIfThere(path) !== text) writePrivate(path, text);
-  };
-  write(files.egress, `${JSON.stringify(noEgress(files.folder), null, 2)}\n`);
-  // Whole, so that it can be taken elsewhere.
-  write(files.kubeconfig, `${renderKubeconfig({ ...server, cert: read('admin.crt'), key: read('admin.key') })}\n`);
-  for (const [component, name] of COMPONENTS) {
-    const client = { certFile: inPki(`${name}.crt`), keyFile: inPki(`${name}.key`) };
-    write(files.componentKubeconfig(component), `${renderKubeconfig({ ...server, ...client })}\n`);
-  }
+  const admin = { cert: read('admin.crt'), key: read('admin.key') };
+  return [
+    { path: files.egress, text: `${JSON.stringify(EGRESS_SELECTION, null, 2)}\n`, reader: 'kube-apiserver' },
+    // Whole, so that it can be taken elsewhere.
+    { path: files.kubeconfig, text: `${renderKubeconfig({ ...server, ...admin })}\n` },
+    ...COMPONENTS.map(([component, name]) => {
+      const client = { certFile: inPki(`${name}.crt`), keyFile: inPki(`${name}.key`) };
+      const text = `${renderKubeconfig({ ...server, ...client })}\n`;
+      return { path: files.componentKubeconfig(component), text, reader: component };
+    }),
+  ];
 }
 
 /**
  * A node says itself where it is reached, and pools' addresses are elsewhere on the outside: asked for logs, the API server would
- * call some stranger. It goes through a socket where nobody listens instead.
+ * call some stranger. It asks our proxy instead; both run in the cluster's folder.
  */
-function noEgress(folder: string) {
-  const transport = { uds: { udsName: join(folder, 'egress.sock') } };
-  return {
-    apiVersion: 'apiserver.k8s.io/v1beta1',
-    kind: 'EgressSelectorConfiguration',
-    egressSelections: [{ name: 'cluster', connection: { proxyProtocol: 'HTTPConnect', transport } }],
-  };
-}
+const EGRESS_SELECTION = {
+  apiVersion: 'apiserver.k8s.io/v1beta1',
+  kind: 'EgressSelectorConfiguration',
+  egressSelections: [
+    {
+      name: 'cluster',
+      connection: { proxyProtocol: 'HTTPConnect', transport: { uds: { udsName: EGRESS_SOCKET } } },
+    },
+  ],
+};
 
 const COMPONENTS = [
   ['kube-controller-manager', 'controller-manager'],

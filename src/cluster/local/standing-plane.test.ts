@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ClusterPlace, filesOf, readRecord } from './cluster-files.ts';
+import { type ClusterPlace, checkOwn, filesOf, readRecord } from './cluster-files.ts';
 import { lookAtPlane } from './look-at-plane.ts';
-import { SERVERS } from './server-flags.ts';
+import { KUBE_SERVERS, SERVERS } from './server-flags.ts';
 import { deletePlane, downPlane, upPlane } from './standing-plane.ts';
 import { type FakePlane, fakePlane } from './testing.ts';
 import type { PlaneCall } from './up-run.ts';
@@ -42,7 +43,7 @@ describe('a standing plane', () => {
     await up();
     expect(world.told).toEqual(SERVERS.map((server) => `start ${server}`));
     expect(world.joined).toBe(1);
-    expect(readRecord(place)).toMatchObject({ kubernetes: 'v1.35.8', isJoinable: true, guestAddress: '168.0.0.10' });
+    expect(readRecord(place)).toMatchObject({ kubernetes: 'v1.35.8', guestAddress: '168.0.0.10' });
     const view = await lookAtPlane(place, world);
     expect(view).toMatchObject({
       isHealthy: true,
@@ -62,8 +63,8 @@ describe('a standing plane', () => {
 
   it('is told nothing secret, and to listen on loopback only', async () => {
     await up();
-    for (const { argv } of world.running.values()) {
-      const flags = argv.join(' ');
+    for (const server of KUBE_SERVERS) {
+      const flags = world.running.get(`${filesOf(place).folder} ${server}`)!.argv.join(' ');
       expect(flags).not.toMatch(/0\.0\.0\.0|PRIVATE|::/);
       for (const [url] of flags.matchAll(/https?:\/\/[^ ,]+/g))
         expect(url).toMatch(/127\.0\.0\.1|kubernetes\.default\.svc/);
@@ -119,6 +120,7 @@ describe('a standing plane', () => {
     await up();
     expect([readFileSync(join(pki, 'ca.crt'), 'utf8'), readFileSync(kubeconfig, 'utf8')]).toEqual(before);
     expect(world.joined).toBe(1);
+    expect(running()).toEqual(everything);
   });
 
   it('kills what does not listen, after a while', async () => {
@@ -146,6 +148,89 @@ describe('a standing plane', () => {
     await expect(up()).rejects.toThrow(code('vms/bad-record'));
     await deletePlane(place, world, {});
     expect(running()).toEqual([]);
+  });
+});
+
+describe('a plane of another version of ours', () => {
+  const argvOf = (server: string) => world.running.get(`${filesOf(place).folder} ${server}`)!.argv;
+
+  it.each(SERVERS)('has %s started again when it was told something else', async (server) => {
+    await up();
+    const key = `${filesOf(place).folder} ${server}`;
+    world.running.set(key, { ...world.running.get(key)!, argv: [...argvOf(server), '--old'] });
+    world.told.length = 0;
+    await up();
+    expect(world.told).toEqual([`stop ${server}`, `start ${server}`]);
+    expect(argvOf(server)).not.toContain('--old');
+    expect(await up()).toEqual([]);
+  });
+
+  it('has settings written anew, and who reads them started again, also when it was cut off between the two', async () => {
+    await up();
+    const { egress, componentKubeconfig, kubeconfig } = filesOf(place);
+    writeFileSync(egress, '{}');
+    writeFileSync(componentKubeconfig('kube-scheduler'), '{}');
+    rmSync(kubeconfig);
+    world.told.length = 0;
+    world.before = (effect) => {
+      if (effect === 'start kube-apiserver') throw new Error('killed');
+    };
+    await expect(up()).rejects.toThrow('killed');
+    world.before = () => {};
+    await up();
+    expect(world.told).toEqual([
+      'stop kube-scheduler',
+      'stop kube-apiserver',
+      'start kube-apiserver',
+      'start kube-scheduler',
+    ]);
+    expect(readFileSync(egress, 'utf8')).toContain('EgressSelectorConfiguration');
+    expect(existsSync(kubeconfig)).toBe(true);
+  });
+
+  it('has roles bound that somebody unbound, while it runs and while it did not', async () => {
+    await up();
+    world.unbound = ['headstart:ask-kubelets'];
+    expect(await up()).toEqual([{ do: 'let-nodes-join' }]);
+    await downPlane(place, world, {});
+    world.unbound = ['headstart:ask-kubelets'];
+    expect((await up()).at(-1)).toEqual({ do: 'let-nodes-join' });
+    expect(world.joined).toBe(3);
+  });
+
+  it('goes up to a newer version, and stays there', async () => {
+    await up();
+    const newer = { kubernetes: 'v1.35.9', programs: '/opt/newer' };
+    world.told.length = 0;
+    await up(newer);
+    expect(world.told).toEqual([
+      ...KUBE_SERVERS.toReversed().map((server) => `stop ${server}`),
+      ...KUBE_SERVERS.map((server) => `start ${server}`),
+    ]);
+    expect(readRecord(place)).toMatchObject(newer);
+    await expect(up()).rejects.toThrow(code('cluster/other-version'));
+    expect(running()).toEqual(everything);
+  });
+
+  it('goes back to what it was when the newer programs do not start', async () => {
+    await up();
+    const newer = { kubernetes: 'v1.36.0', programs: '/opt/newer' };
+    world.endsAtOnce.set('kube-apiserver', 'ended with code 1');
+    await expect(up(newer)).rejects.toThrow(code('cluster/plane-failed'));
+    expect(readRecord(place)).toMatchObject(options);
+    world.endsAtOnce.clear();
+    await up();
+    expect(running()).toEqual(everything);
+    world.endsAtOnce.set('kube-scheduler', 'ended with code 1');
+    await expect(up(newer)).rejects.toThrow(code('cluster/plane-failed'));
+    expect(readRecord(place)).toMatchObject(newer); // its API server has run
+  });
+
+  it('is decided about by whoever has the lock, not by what was seen before', async () => {
+    const [newer] = await Promise.allSettled([up({ kubernetes: 'v1.36.0' }), up()]);
+    expect(newer.status).toBe('fulfilled'); // whether it was the first or came after the other
+    expect(readRecord(place)!.kubernetes).toBe('v1.36.0');
+    expect(running()).toEqual(everything);
   });
 });
 
@@ -203,7 +288,7 @@ describe('a plane that does not come up', () => {
       expect(world.told).toEqual(
         SERVERS.filter((server) => !killed.told.includes(`start ${server}`)).map((s) => `start ${s}`),
       );
-      expect(readRecord(place)).toMatchObject({ isJoinable: true });
+      expect(world.joined).toBe(1);
       expect(await up()).toEqual([]);
     },
   );
@@ -225,7 +310,17 @@ describe('a plane that does not come up', () => {
     rmSync(join(home, 'clusters', 'lab'));
     mkdirSync(join(home, 'clusters', 'lab'), { mode: 0o755 });
     await expect(up()).rejects.toThrow(code('cluster/unsafe-folder'));
+    chmodSync(join(home, 'clusters', 'lab'), 0o700);
+    chmodSync(join(home, 'clusters'), 0o777);
+    await expect(up()).rejects.toThrow(code('cluster/unsafe-folder'));
     expect(world.told).toEqual([]);
+  });
+
+  it('refuses a folder of somebody else', () => {
+    const folder = { isDirectory: () => true, mode: 0o40700 };
+    const uid = process.getuid!();
+    expect(() => checkOwn('/x', { ...folder, uid }, 0o077)).not.toThrow();
+    expect(() => checkOwn('/x', { ...folder, uid: uid + 1 }, 0o077)).toThrow(code('cluster/unsafe-folder'));
   });
 
   it.each(['', '..', '../x', 'A', '-a', 'a-', 'a/b', 'a\0', 'x'.repeat(51)])('refuses the name %j', async (name) => {
@@ -264,6 +359,20 @@ describe('the ports of a plane', () => {
     await expect(up({ apiPort: 16444 })).rejects.toThrow(code('cluster/port-taken'));
     expect(running()).toEqual(everything);
     expect(existsSync(filesOf(place).record)).toBe(true);
+  });
+
+  it('are none of another cluster, whether that runs or not', async () => {
+    await up();
+    const { ports } = readRecord(place)!;
+    await downPlane(place, world, {});
+    place = { home, name: 'other' };
+    await up();
+    const own = Object.values(readRecord(place)!.ports);
+    expect(own.filter((port) => Object.values(ports).includes(port))).toEqual([]);
+    await expect(up({ apiPort: ports['kube-apiserver'] })).rejects.toThrow(/one of cluster lab/);
+    await expect(up({ apiPort: ports['etcd-peer'] })).rejects.toThrow(/one of cluster lab/);
+    writeFileSync(filesOf({ home, name: 'lab' }).record, '{');
+    await up({ apiPort: ports['kube-apiserver'] });
   });
 
   it('that none are left of is said', async () => {

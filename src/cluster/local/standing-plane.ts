@@ -29,17 +29,21 @@ export function upPlane(
   return withLock(place.home, { name: clusterLock(place.name), why: 'bringing the cluster up' }, call, async () => {
     const run = new UpRun(place, options, edges, call);
     const done: UpStep[] = [];
+    const converge = async () => {
+      const steps = planUp(await lookForUp(place, options, edges));
+      ensureFolder(place);
+      if (steps.some((step) => step.do === 'start')) await ensureRoom(folder, edges);
+      for (const step of steps) {
+        await run.take(step);
+        done.push(step);
+      }
+      for (const server of SERVERS) await run.awaitHealthy(server);
+    };
     for (;;) {
       try {
-        const steps = planUp(await lookForUp(place, edges, options.apiPort));
-        ensureFolder({ folder });
-        if (steps.some((step) => step.do === 'start')) await ensureRoom(folder, edges);
-        run.remember();
-        for (const step of steps) {
-          await run.take(step);
-          done.push(step);
-        }
-        for (const server of SERVERS) await run.awaitHealthy(server);
+        await converge();
+        // What is in the cluster could not be asked about before the API server ran.
+        if (done.some((step) => step.do === 'start' && step.server === 'kube-apiserver')) await converge();
         return done;
       } catch (error) {
         // Killed just before we looked, it was still to be seen. It is gone now, so this comes to an end.

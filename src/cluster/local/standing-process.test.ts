@@ -78,6 +78,29 @@ describe('a server that outlives its command', { timeout: 120_000 }, () => {
     expect(statSync(logs.log).mode & 0o777).toBe(0o600);
   });
 
+  it('is called what it is told to be called', async () => {
+    processes.start(join(folder, 'here'), [process.execPath, '-e', 'setInterval(() => {}, 1000)'], {
+      ...logs,
+      argv0: SERVER,
+    });
+    await seen(() => expect(find()?.argv).toEqual([SERVER, '-e', 'setInterval(() => {}, 1000)']));
+  });
+
+  it('is found when its folder was removed under it', async () => {
+    start('setInterval(() => {}, 1000)');
+    await seen(() => expect(find()).toBeDefined());
+    const { pid } = find()!;
+    const orphans = (parent: string) => processes.findOrphans(parent, ['other', SERVER]);
+    expect(orphans(folder)).toEqual([]);
+    rmSync(join(folder, 'here'), { recursive: true });
+    expect(find()).toBeUndefined();
+    expect(orphans(folder)).toEqual([{ server: SERVER, pid, folder: join(folder, 'here') }]);
+    expect(orphans(`${folder}x`)).toEqual([]);
+    expect(processes.findOrphans(folder, ['other'])).toEqual([]);
+    process.kill(pid, 'SIGKILL');
+    await seen(() => expect(orphans(folder)).toEqual([]));
+  });
+
   it('that cannot be run says so', async () => {
     const why = processes.start(join(folder, 'here'), [join(folder, 'missing')], logs);
     await seen(() => expect(why()).toBe('cannot be run (ENOENT)'));

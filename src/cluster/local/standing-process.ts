@@ -1,6 +1,6 @@
 // cluster/local/standing-process.ts: a server that outlives the command which started it: start it, find it again, send it a signal.
 import { spawn } from 'node:child_process';
-import { closeSync, constants, openSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { isMissing } from '../../vms/qemu/json-file.ts';
@@ -8,6 +8,23 @@ import { isMissing } from '../../vms/qemu/json-file.ts';
 export interface Running {
   pid: number;
   sinceMs: number;
+  /** What it was told. */
+  argv: readonly string[];
+}
+
+export interface StartOptions {
+  log: string;
+  previousLog: string;
+  /** What it is called, where that is not the name of its program. */
+  argv0?: string;
+}
+
+/** It was not stopped before its folder was removed, so no command for its cluster finds it any more. */
+export interface Orphan {
+  server: string;
+  pid: number;
+  /** That is gone. */
+  folder: string;
 }
 
 export interface StandingProcesses {
@@ -17,7 +34,9 @@ export interface StandingProcesses {
    */
   find(folder: string, server: string): Running | undefined;
   /** Its log is begun anew; the one before is kept. The answer tells why it has ended, as long as this command lives; undefined: it runs. */
-  start(folder: string, argv: Argv, logs: { log: string; previousLog: string }): () => string | undefined;
+  start(folder: string, argv: Argv, options: StartOptions): () => string | undefined;
+  /** Of these servers, those that run in a folder that was in this one. */
+  findOrphans(parent: string, servers: readonly string[]): Orphan[];
   /** To a process that is still the one which was found. */
   signal(folder: string, server: string, signal: NodeJS.Signals): void;
 }
@@ -26,13 +45,15 @@ export const standingProcesses: StandingProcesses = {
   find: (folder, server) => {
     const place = placeOf(folder);
     if (place === undefined) return undefined;
-    const pid = readdirSync('/proc')
-      .map(Number)
-      .find(
-        (number) => Number.isInteger(number) && isServer(number, server) && placeOf(`/proc/${number}/cwd`) === place,
-      );
-    return pid === undefined ? undefined : { pid, sinceMs: startedMs(pid) };
+    const pid = pids().find((number) => isServer(number, server) && placeOf(`/proc/${number}/cwd`) === place);
+    return pid === undefined ? undefined : { pid, sinceMs: startedMs(pid), argv: argvOf(pid) };
   },
+  findOrphans: (parent, servers) =>
+    pids().flatMap((pid) => {
+      const server = servers.find((name) => isServer(pid, name));
+      const [, folder] = (server !== undefined && /^(.*) \(deleted\)$/s.exec(workingFolder(pid))) || [];
+      return server !== undefined && folder?.startsWith(`${parent}/`) ? [{ server, pid, folder }] : [];
+    }),
   start: startDetached,
   signal(folder, server, signal) {
     const found = standingProcesses.find(folder, server);
@@ -48,7 +69,7 @@ export const standingProcesses: StandingProcesses = {
 function startDetached(
   folder: string,
   [program, ...args]: Argv,
-  { log, previousLog }: { log: string; previousLog: string },
+  { log, previousLog, argv0 }: StartOptions,
 ): () => string | undefined {
   keepPrevious(log, previousLog);
   const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = constants;
@@ -56,7 +77,13 @@ function startDetached(
   try {
     // What stands for weeks is given nothing of the environment of whoever happened to start it.
     const env = { PATH: process.env.PATH };
-    const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', output, output], env });
+    const child = spawn(program, args, {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', output, output],
+      env,
+      ...(argv0 !== undefined && { argv0 }),
+    });
     let why: string | undefined;
     child.on('exit', (code, signal) => {
       why = `ended with ${signal ?? `code ${code}`}`;
@@ -79,11 +106,24 @@ function keepPrevious(log: string, previousLog: string): void {
   }
 }
 
+const pids = () => readdirSync('/proc').map(Number).filter(Number.isInteger);
+
+/** As the kernel writes it. */
+function workingFolder(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return ''; // it has ended, or is somebody else's
+  }
+}
+
 /** A process that has ended and that nobody has looked at yet has no command line. */
 function isServer(pid: number, server: string): boolean {
-  const [program = ''] = readProc(`/proc/${pid}/cmdline`).split('\0');
+  const [program = ''] = argvOf(pid);
   return basename(program) === server;
 }
+
+const argvOf = (pid: number) => readProc(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
 
 /** Undefined for what is not there and for the working folder of somebody else's process. */
 function placeOf(folder: string): string | undefined {

@@ -2,13 +2,13 @@
 import { basename } from 'node:path';
 import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
 import type { PlaneEdges } from './plane-edges.ts';
-import type { Server } from './server-flags.ts';
-import type { Running } from './standing-process.ts';
+import { EGRESS, type Server } from './server-flags.ts';
+import type { Orphan, Running } from './standing-process.ts';
 
 export interface FakePlane extends PlaneEdges {
   clock: FakeClock;
   /** By folder and name. */
-  running: Map<string, Running & { argv: readonly string[] }>;
+  running: Map<string, Running>;
   /** What was started and stopped, in order. */
   told: string[];
   takenPorts: Set<number>;
@@ -18,7 +18,10 @@ export interface FakePlane extends PlaneEdges {
   neverHealthy: Set<Server>;
   /** Does not end when asked, only when killed. */
   deaf: Set<Server>;
+  orphans: Orphan[];
   joined: number;
+  /** Roles that somebody has unbound. */
+  unbound: string[];
   free: number;
   /** Called before each effect; throws to stand for a kill at that very point. */
   before: (effect: string) => void;
@@ -36,7 +39,9 @@ export function fakePlane(): FakePlane {
     endsAtOnce: new Map(),
     neverHealthy: new Set(),
     deaf: new Set(),
+    orphans: [],
     joined: 0,
+    unbound: ['headstart:node-bootstrapper'],
     free: 2 ** 40,
     before: () => {},
     random: () => 0,
@@ -44,14 +49,16 @@ export function fakePlane(): FakePlane {
     isPortFree: async (port) => !world.takenPorts.has(port),
     processes: {
       find: (folder, server) => world.running.get(key(folder, server)),
-      start(folder, argv) {
-        const server = basename(argv[0]) as Server;
+      start(folder, argv, { argv0 = argv[0] }) {
+        const server = basename(argv0) as Server;
         world.before(`start ${server}`);
         world.told.push(`start ${server}`);
         const why = world.endsAtOnce.get(server);
-        if (why === undefined) world.running.set(key(folder, server), { pid: ++pid, sinceMs: clock.nowMs(), argv });
+        const running = { pid: ++pid, sinceMs: clock.nowMs(), argv: [argv0, ...argv.slice(1)] };
+        if (why === undefined) world.running.set(key(folder, server), running);
         return () => why;
       },
+      findOrphans: () => world.orphans,
       signal(folder, server, signal) {
         if (!world.running.has(key(folder, server)) || signal === 'SIGCONT') return;
         if (signal === 'SIGTERM' && world.deaf.has(server as Server)) return;
@@ -59,9 +66,12 @@ export function fakePlane(): FakePlane {
         world.running.delete(key(folder, server));
       },
     },
-    askHealth: async ({ url }) => {
-      const port = new URL(url).port;
-      const asked = [...world.running.entries()].find(([, { argv }]) => argv.some((flag) => isPortOf(flag, port)));
+    askHealth: async (probe) => {
+      const asked = [...world.running.entries()].find(([at, { argv }]) =>
+        'url' in probe
+          ? argv.some((flag) => isPortOf(flag, new URL(probe.url).port))
+          : at === key(probe.folder, EGRESS),
+      );
       const server = asked?.[0].split(' ').at(-1) as Server | undefined;
       if (!server) return { isHealthy: false, why: 'does not answer (ECONNREFUSED)' };
       return world.neverHealthy.has(server) ? { isHealthy: false, why: 'answers 500 (etcd)' } : { isHealthy: true };
@@ -69,7 +79,10 @@ export function fakePlane(): FakePlane {
     letNodesJoin: async () => {
       world.before('join');
       world.joined++;
+      world.unbound = [];
     },
+    bindingsToMake: async () => world.unbound,
+    egressCommand: ({ home, name }) => ['/usr/bin/node', 'egress.ts', home, name],
   };
   return world;
 }

@@ -10,6 +10,7 @@ import {
   filesOf,
   GUEST_ADDRESS,
   type Ports,
+  portsOfOthers,
   readRecord,
   writeRecord,
 } from './cluster-files.ts';
@@ -17,12 +18,12 @@ import { logTail } from './log-tail.ts';
 import type { PortName, UpStep } from './plan-up.ts';
 import type { PlaneEdges } from './plane-edges.ts';
 import { takePorts } from './ports.ts';
-import { SERVERS, type Server } from './server-flags.ts';
-import { argvOf, probeOf, writeSettings } from './server-set-up.ts';
+import { EGRESS, SERVERS, type Server } from './server-flags.ts';
+import { launchOf, probeOf, writeSettings } from './server-set-up.ts';
 import { stopServer } from './stop-servers.ts';
 
 export interface UpOptions {
-  /** For a new cluster; one that is there keeps its own. */
+  /** Of these programs. */
   kubernetes: string;
   /** Where the programs are. */
   programs: string;
@@ -48,6 +49,8 @@ export class UpRun {
   readonly #edges: PlaneEdges;
   readonly #call: PlaneCall;
   readonly #own = new Map<Server, () => string | undefined>();
+  /** What was run until now, while there is a way back to it. */
+  #before: Pick<ClusterRecord, 'kubernetes' | 'programs'> | undefined;
 
   constructor(place: ClusterPlace, options: UpOptions, edges: PlaneEdges, call: PlaneCall) {
     this.#place = place;
@@ -55,13 +58,6 @@ export class UpRun {
     this.#options = options;
     this.#edges = edges;
     this.#call = call;
-  }
-
-  /** Programs may come from elsewhere than the last time. */
-  remember(): void {
-    const known = readRecord(this.#place);
-    const { programs } = this.#options;
-    if (known && known.programs !== programs) writeRecord(this.#place, { ...known, programs });
   }
 
   async take(step: UpStep): Promise<void> {
@@ -73,14 +69,26 @@ export class UpRun {
         return this.#takePorts(step.names);
       case 'stop':
         return stopServer(this.#files.folder, step.server, this.#edges, this.#call);
+      case 'use-programs':
+        return this.#usePrograms(step);
       case 'certify':
         return this.#certify();
+      case 'write-settings':
+        return writeSettings(this.#place, this.#record());
       case 'start':
         return this.#start(step.server);
       case 'let-nodes-join':
-        await this.#edges.letNodesJoin(this.#files.kubeconfig, this.#call.signal);
-        return writeRecord(this.#place, { ...this.#record(), isJoinable: true });
+        return this.#edges.letNodesJoin(
+          { kubeconfig: this.#files.kubeconfig, clock: this.#edges.clock },
+          this.#call.signal,
+        );
     }
+  }
+
+  #usePrograms({ kubernetes, programs }: Pick<ClusterRecord, 'kubernetes' | 'programs'>): void {
+    const record = this.#record();
+    this.#before = { kubernetes: record.kubernetes, programs: record.programs };
+    writeRecord(this.#place, { ...record, kubernetes, programs });
   }
 
   async #takePorts(names: readonly PortName[]): Promise<void> {
@@ -88,16 +96,16 @@ export class UpRun {
     const known = readRecord(this.#place);
     const given = names.includes('kube-apiserver') && apiPort !== undefined ? { 'kube-apiserver': apiPort } : {};
     const asked = names.filter((name) => !(name in given));
-    const taken = await takePorts(asked.length, this.#edges, new Set(Object.values({ ...known?.ports, ...given })));
+    const avoided = [...Object.values({ ...known?.ports, ...given }), ...portsOfOthers(this.#place).keys()];
+    const taken = await takePorts(asked.length, this.#edges, new Set(avoided));
     const ports = Object.fromEntries(asked.map((name, index) => [name, taken[index]!]));
     writeRecord(this.#place, {
       format: 1,
       kubernetes,
+      programs,
       guestAddress: GUEST_ADDRESS,
       createdMs: this.#edges.clock.nowMs(),
-      isJoinable: false,
       ...known,
-      programs,
       ports: { ...known?.ports, ...given, ...ports } as Ports,
     });
   }
@@ -111,9 +119,9 @@ export class UpRun {
   #start(server: Server): void {
     writeSettings(this.#place, this.#record());
     mkdirSync(this.#files.etcdData, { recursive: true, mode: 0o700 });
-    const argv = argvOf(server, this.#files, this.#record());
+    const { argv, ...named } = launchOf(server, this.#place, this.#record(), this.#edges);
     const logs = { log: this.#files.log(server), previousLog: this.#files.previousLog(server) };
-    this.#own.set(server, this.#edges.processes.start(this.#files.folder, argv, logs));
+    this.#own.set(server, this.#edges.processes.start(this.#files.folder, argv, { ...logs, ...named }));
   }
 
   async awaitHealthy(server: Server): Promise<void> {
@@ -125,7 +133,11 @@ export class UpRun {
       const health = await askHealth(probeOf(server, this.#files, this.#record()));
       // Somebody else's server on that port could be as healthy as ours.
       const isThere = processes.find(this.#files.folder, server) !== undefined;
-      if (health.isHealthy && isThere) return;
+      if (health.isHealthy && isThere) {
+        // It may have written what programs of the version before cannot read.
+        if (server === 'kube-apiserver') this.#before = undefined;
+        return;
+      }
       const own = this.#own.get(server);
       if (!own && !isThere) throw new Vanished(server);
       const ended = own?.();
@@ -141,6 +153,7 @@ export class UpRun {
   async stopOwn(): Promise<void> {
     for (const server of [...this.#own.keys()].toReversed())
       await stopServer(this.#files.folder, server, this.#edges, {});
+    if (this.#before) writeRecord(this.#place, { ...this.#record(), ...this.#before });
   }
 
   #record(): ClusterRecord {
@@ -169,6 +182,6 @@ export class UpRun {
 /** Without an answer of these a server gives up after some seconds. */
 function askedBy(step: UpStep): readonly Server[] {
   if (step.do === 'let-nodes-join') return ['kube-apiserver'];
-  if (step.do !== 'start' || step.server === 'etcd') return [];
+  if (step.do !== 'start' || step.server === 'etcd' || step.server === EGRESS) return [];
   return step.server === 'kube-apiserver' ? ['etcd'] : ['kube-apiserver'];
 }

@@ -263,6 +263,16 @@ describe('reading an inspection', () => {
     );
   });
 
+  it('joins by the credential that every instance is given, though the donor’s own was taken back', () => {
+    const file = '/run/credentials/kubelet.service/bootstrap-kubeconfig';
+    const seen = parseInspection(
+      `headstart-inspect\t1\ncredential\tbootstrap-kubeconfig\t${file}\ttoken\tid=abcdef\nend\n`,
+    );
+    const context = { nodeName: 'n', nowMs: NOW_MS };
+    expect(joinMethod(seen, { ...context, givesCredentials: true })).toEqual({ kind: 'given-credential', file });
+    expect(joinMethod(seen, context)).toMatchObject({ kind: 'bootstrap-token', tokenId: 'abcdef' });
+  });
+
   it('joins by metadata where a unit of that kind is enabled and nothing else does', () => {
     const seen = parseInspection('headstart-inspect\t1\njoins-by-unit\theadstart-node.service\nend\n');
     expect(joinMethod(seen, { nodeName: 'n', nowMs: NOW_MS })).toEqual({

@@ -9,6 +9,8 @@ export type JoinMethod =
   | { kind: 'bootstrap-token'; file: string; tokenId?: string; expiresMs?: number }
   | { kind: 'exec-credential'; file: string; command: string }
   | { kind: 'metadata'; unit: string }
+  /** systemd has it from the machine, for this start alone. */
+  | { kind: 'given-credential'; file: string }
   /** What was looked at, and why it does not do. */
   | { kind: 'none'; reasons: string[] };
 
@@ -16,6 +18,8 @@ export interface JoinContext {
   /** What Kubernetes calls the donor. */
   nodeName: string;
   nowMs: number;
+  /** Whoever makes the instances gives each of them a credential when it starts. */
+  givesCredentials?: boolean;
 }
 
 /**
@@ -27,7 +31,7 @@ export function joinMethod(inspection: Inspection, context: JoinContext): JoinMe
   const reasons: string[] = [];
   for (const role of ['kubeconfig', 'bootstrap-kubeconfig'] as const) {
     for (const credential of inspection.credentials.filter((seen) => seen.role === role)) {
-      const method = methodOf(credential, names, context.nowMs);
+      const method = methodOf(credential, names, context);
       if (typeof method !== 'string') return method;
       reasons.push(`${credential.file}: ${method}`);
     }
@@ -38,9 +42,17 @@ export function joinMethod(inspection: Inspection, context: JoinContext): JoinMe
   return { kind: 'none', reasons };
 }
 
+const SYSTEMD_CREDENTIALS = '/run/credentials/';
+
 /** Or the reason why it does not do. */
-function methodOf(credential: Credential, names: ReadonlySet<string>, nowMs: number): JoinMethod | string {
+function methodOf(
+  credential: Credential,
+  names: ReadonlySet<string>,
+  { nowMs, givesCredentials }: JoinContext,
+): JoinMethod | string {
   const { file } = credential;
+  // That the one of this start has ended, or was taken back, is as it should be.
+  if (givesCredentials && file.startsWith(SYSTEMD_CREDENTIALS)) return { kind: 'given-credential', file };
   switch (credential.kind) {
     case 'certificate':
       return fromCertificate(file, credential.der, names, nowMs);

@@ -25,6 +25,8 @@ export interface JoinCluster {
 /** An instance on its way, and what tells about it when it does not arrive. */
 export interface Joining {
   ref: InstanceRef;
+  /** On this machine's clock. */
+  startedMs: number;
   /** What the cluster sees of it is noted here, for its timeline. */
   eventsFile: string;
   isRunning(): Promise<boolean>;
@@ -38,8 +40,9 @@ export interface Admission {
   credential: Secret;
 }
 
-/** systemd takes what QEMU's firmware device has under this name, for units that ask for `bootstrap-kubeconfig`. */
-export const CREDENTIAL = 'opt/io.systemd.credentials/bootstrap-kubeconfig';
+/** systemd takes what QEMU's firmware device has under this name, for units that ask for it. */
+export const CREDENTIAL_NAME = 'bootstrap-kubeconfig';
+export const CREDENTIAL = `opt/io.systemd.credentials/${CREDENTIAL_NAME}`;
 
 /** Runs `launch` while the credential is on disk: QEMU reads it once, when it starts. */
 export async function whileAdmitted<T>(

@@ -39,8 +39,9 @@ export async function awaitUp(
   const joiner = joinerOf(context, ref, cluster);
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
+  const { onWaiting: _, ...silently } = options; // what is told of the node says more than that its guest is awaited
   const both = [
-    awaitGuest(context, ref, { ...options, signal }),
+    awaitGuest(context, ref, { ...silently, signal }),
     joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal }),
   ];
   try {
@@ -55,6 +56,7 @@ function joiningOf(context: QemuContext, ref: InstanceRef): Joining {
   const folder = instanceFolder(context.home, ref);
   return {
     ref,
+    startedMs: instanceRecordOf(context.home, ref).startedMs ?? context.clock.nowMs(),
     eventsFile: join(folder, instanceFiles.clusterEvents),
     isRunning: async () => {
       const record = instanceRecordOf(context.home, ref);

@@ -1,0 +1,32 @@
+// e2e/stamped-kubelet.ts: a kubelet that calls itself another patch version than it is: enough for images to differ by it. Kept apart from
+// the product's own programs, where a version is what it says.
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuildEdges, buildProgram } from '../src/cluster/local/build-program.ts';
+import { checkVersion } from '../src/cluster/local/programs.ts';
+import type { CallOptions } from '../src/vms/factory.ts';
+import { programLock } from '../src/vms/qemu/layout.ts';
+import { withLock } from '../src/vms/qemu/locks.ts';
+
+/** Its path. */
+export async function ensureStampedKubelet(
+  version: string,
+  { cache, ...edges }: BuildEdges & { cache: string },
+  call: CallOptions,
+): Promise<string> {
+  const stamp = checkVersion(version);
+  const folder = join(cache, 'stamped', stamp);
+  const target = join(folder, 'kubelet');
+  mkdirSync(folder, { recursive: true });
+  await withLock(cache, { name: programLock(stamp, 'stamped-kubelet'), why: 'building a kubelet' }, call, async () => {
+    if (existsSync(target)) return;
+    const temporary = mkdtempSync(join(folder, '.partial-'));
+    try {
+      await buildProgram({ name: 'kubelet', version: stamp, output: join(temporary, 'kubelet') }, edges, call);
+      renameSync(join(temporary, 'kubelet'), target);
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  });
+  return target;
+}

@@ -1,0 +1,63 @@
+// cli/cluster/node-config.ts: `headstart cluster node-config`: the user data with which a node of an image of ours joins a local cluster.
+import { join, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { stringify } from 'yaml';
+import { UserError } from '../../base/errors.ts';
+import { filesOf, GUEST_PORT, readIfThere, readRecord } from '../../cluster/local/cluster-files.ts';
+import { writeAnswerFile } from '../output/answer-file.ts';
+import { printJson } from '../output/json.ts';
+import { wholeNumber } from '../pool/arguments.ts';
+import type { Verb } from '../verb.ts';
+import { nodeDocument } from './node-document.ts';
+import { type ClusterOptions, noSuchCluster, placeOf, withClusterOptions } from './open-plane.ts';
+
+interface Options extends ClusterOptions {
+  kubernetes?: string;
+  generation: number;
+  bridge: boolean;
+  output?: string;
+}
+
+export const verb: Verb = {
+  examples: ['cluster node-config -o node-config.yaml', 'cluster node-config --kubernetes 1.35.7 --generation 2'],
+  configure: (command) =>
+    withClusterOptions(command)
+      .option('--kubernetes <VERSION>', 'what the image has; default: the version of the cluster', kubernetesVersion)
+      .option('--generation <N>', 'counts up with each change', wholeNumber(1, 1e9), 1)
+      .option('--no-bridge', 'without the bridge for pods: another network brings its own configuration')
+      .option('-o, --output <FILE>', 'write it there instead of printing it'),
+  async run(_args, options: Options, edges) {
+    const place = placeOf(options, edges.env);
+    const record = readRecord(place);
+    if (!record) throw noSuchCluster(place);
+    const ca = readIfThere(join(filesOf(place).pki, 'ca.crt'));
+    if (ca === undefined) {
+      throw new UserError(`the certificate of cluster ${place.name} is not there`, {
+        code: 'cluster/no-certificate',
+        next: `headstart cluster up --name ${place.name}`,
+        exitCode: 1,
+      });
+    }
+    const document = nodeDocument({
+      cluster: place.name,
+      endpoint: `https://${record.guestAddress}:${GUEST_PORT}`,
+      ca,
+      kubernetes: options.kubernetes ?? record.kubernetes.replace(/^v/, ''),
+      generation: options.generation,
+      hasBridge: options.bridge,
+    });
+    const text = stringify(document);
+    if (options.output === undefined)
+      return options.json ? printJson(edges, 'ClusterNodeConfig', { document }) : edges.stdout(text);
+    const file = resolve(options.output);
+    writeAnswerFile(file, Buffer.from(text));
+    if (options.json) return printJson(edges, 'ClusterNodeConfig', { document, file });
+    edges.stdout(`${file}\n`);
+  },
+};
+
+function kubernetesVersion(text: string): string {
+  const version = /^v?(\d+\.\d+\.\d+)$/.exec(text)?.[1];
+  if (version !== undefined) return version;
+  throw new InvalidArgumentError(`"${text}" is not a version such as 1.35.8.`);
+}

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { readJoinLog } from '../../cluster/join-log.ts';
+import { JOIN_EVENTS, type JoinEvent, type JoinEventName } from '../../cluster/kubernetes/join-events.ts';
+import type { Joining } from '../../vms/qemu/admission.ts';
+import { poolRef } from '../../vms/qemu/layout.ts';
+import { awaitNodeReady } from './await-ready.ts';
+import { requestsIn } from './see-joining.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-ready-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const NODE = 'web-000001';
+const event = (name: JoinEventName, atMs = 1000): JoinEvent => ({ event: name, name: NODE, atMs });
+
+/** There is no such kubeconfig: what the cluster would tell is not known. */
+const access = () => ({ kubeconfig: join(folder, 'none'), clock: fakeClock() });
+
+function joining(changes: Partial<Joining> = {}): Joining {
+  return {
+    ref: { pool: poolRef('web'), id: NODE },
+    startedMs: 0,
+    eventsFile: join(folder, 'events.jsonl'),
+    isRunning: async () => true,
+    runInGuest: () => Promise.reject(new Error('silent')),
+    ...changes,
+  };
+}
+
+describe('a node that comes up', () => {
+  it('is awaited until pods may come, and what was seen on the way is kept', async () => {
+    const names = ['csr-created', 'csr-issued', 'node-registered', 'node-ready', 'node-schedulable'] as const;
+    const told: string[] = [];
+    await awaitNodeReady(
+      access(),
+      joining(),
+      { deadlineMs: 60_000, onWaiting: (what) => told.push(what) },
+      async (_watch, onEvent) => {
+        for (const name of names) onEvent(event(name));
+      },
+    );
+    const { eventsFile } = joining();
+    expect(readJoinLog(eventsFile).map((seen) => seen.event)).toEqual(names);
+    expect(statSync(eventsFile).mode & 0o777).toBe(0o600);
+    expect(told[0]).toBe(`node ${NODE} to ask for a certificate`);
+  });
+
+  it('that does not come in time is told of with the reason: here its VM ended', async () => {
+    const waiting = awaitNodeReady(
+      access(),
+      joining({ isRunning: async () => false }),
+      { deadlineMs: 5_000 },
+      async ({ signal }, onEvent) => {
+        onEvent(event('csr-created'));
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    );
+    await expect(waiting).rejects.toMatchObject({
+      code: 'pool/node-not-ready',
+      message: `${NODE} is not Ready after 5 s: the VM of ${NODE} does not run`,
+      next: `start it with \`headstart pool start ${NODE}\``,
+    });
+  });
+
+  it('is not waited for any longer when somebody says so, and the watch ends with it', async () => {
+    const stop = new AbortController();
+    let hasEnded = false;
+    const waiting = awaitNodeReady(
+      access(),
+      joining(),
+      { deadlineMs: 60_000, signal: stop.signal, onWaiting: () => stop.abort(new Error('enough')) },
+      async ({ signal }) => {
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        hasEnded = true;
+      },
+    );
+    await expect(waiting).rejects.toThrow('enough');
+    expect(hasEnded).toBe(true);
+  });
+
+  it('fails at once with what the watch fails with', async () => {
+    const broken = () => Promise.reject(new Error('no right to watch nodes'));
+    await expect(awaitNodeReady(access(), joining(), { deadlineMs: 60_000 }, broken)).rejects.toThrow('no right');
+  });
+});
+
+it('requests are told of once, as they were seen last', () => {
+  const anyEvent = fc.record({
+    event: fc.constantFrom(...JOIN_EVENTS),
+    name: fc.constantFrom('a', 'b', 'c'),
+    atMs: fc.nat(),
+  });
+  fc.assert(
+    fc.property(fc.array(anyEvent), (events) => {
+      const requests = requestsIn(events);
+      const asked = events.filter(({ event: name }) => name.startsWith('csr-'));
+      expect(requests.map(({ name }) => name)).toEqual([...new Set(asked.map(({ name }) => name))]);
+      for (const { name, state } of requests) {
+        const last = asked.findLast((one) => one.name === name)?.event;
+        expect(last).toBe(state === 'pending' ? 'csr-created' : `csr-${state}`);
+      }
+    }),
+  );
+});

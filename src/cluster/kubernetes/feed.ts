@@ -1,0 +1,87 @@
+// cluster/kubernetes/feed.ts: the requests, nodes and pods that concern one node: all there are, and then every change of them.
+import type { Clock } from '../../base/clock.ts';
+import { connect } from './connect.ts';
+import { type Asked, translate } from './failures.ts';
+import type { Watched } from './join-events.ts';
+
+export interface Feed {
+  list(what: Watched, signal: AbortSignal): Promise<{ objects: unknown[]; version: string }>;
+  /** Until the connection ends or the signal aborts. `gone`: the server no longer knows that version, list again. */
+  watch(what: Watched, version: string, listener: Listener, signal: AbortSignal): Promise<'ended' | 'gone'>;
+}
+
+export interface Listener {
+  onOpen(): void;
+  onChange(change: 'put' | 'deleted' | 'bookmark', object: unknown): void;
+}
+
+const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
+
+export async function openFeed(from: { kubeconfig: string; nodeName: string; clock: Clock }): Promise<Feed> {
+  const { core, certificates, call } = await connect(from);
+  const { KubeConfig, Watch } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  config.loadFromFile(from.kubeconfig);
+  const kinds = {
+    requests: {
+      path: '/apis/certificates.k8s.io/v1/certificatesigningrequests',
+      resource: 'certificatesigningrequests',
+      fieldSelector: `spec.signerName=${SIGNER}`,
+    },
+    nodes: { path: '/api/v1/nodes', resource: 'nodes', fieldSelector: `metadata.name=${from.nodeName}` },
+    pods: { path: '/api/v1/pods', resource: 'pods', fieldSelector: `spec.nodeName=${from.nodeName}` },
+  };
+
+  return {
+    async list(what, signal) {
+      const { resource, fieldSelector } = kinds[what];
+      const { items, metadata } = await call<{ items: unknown[]; metadata?: { resourceVersion?: string } }>(
+        { verb: 'list', resource },
+        (options) => {
+          if (what === 'requests') return certificates.listCertificateSigningRequest({ fieldSelector }, options);
+          if (what === 'nodes') return core.listNode({ fieldSelector }, options);
+          return core.listPodForAllNamespaces({ fieldSelector }, options);
+        },
+        { signal },
+      );
+      return { objects: items, version: metadata?.resourceVersion ?? '' };
+    },
+
+    watch(what, resourceVersion, { onOpen, onChange }, signal) {
+      const { path, resource, fieldSelector } = kinds[what];
+      const asked = { verb: 'watch', resource };
+      return new Promise((resolve, reject) => {
+        let isGone = false;
+        const onLine = (type: string, object: unknown) => {
+          if (type === 'ERROR')
+            isGone = true; // whatever it is, a fresh list is the way on
+          else onChange(type === 'DELETED' ? 'deleted' : type === 'BOOKMARK' ? 'bookmark' : 'put', object);
+        };
+        const onEnd = (error: unknown) => {
+          if (signal.aborted || isGone) return resolve(isGone ? 'gone' : 'ended');
+          const outcome = outcomeOf(error, asked);
+          return typeof outcome === 'string' ? resolve(outcome) : reject(outcome);
+        };
+        const query = { fieldSelector, resourceVersion, allowWatchBookmarks: true };
+        new Watch(config).watch(path, query, onLine, onEnd).then((connection) => {
+          const stop = () => connection.abort();
+          connection.signal.addEventListener('abort', () => signal.removeEventListener('abort', stop), { once: true });
+          if (connection.signal.aborted) return;
+          signal.addEventListener('abort', stop, { once: true });
+          if (signal.aborted) stop();
+          else onOpen();
+        }, reject);
+        // A server that accepts and does not answer must not hold up whoever has stopped waiting.
+        signal.addEventListener('abort', () => resolve('ended'), { once: true });
+      });
+    },
+  };
+}
+
+/** Nothing happened for a while, or the server closed: part of the life of a watch. */
+function outcomeOf(error: unknown, asked: Asked): 'ended' | 'gone' | Error {
+  if (!(error instanceof Error) || error.name === 'TimeoutError') return 'ended';
+  if (!('statusCode' in error)) return translate(error, asked);
+  if (error.statusCode === 410) return 'gone';
+  return translate(Object.assign(new Error(error.message), { code: error.statusCode, body: '' }), asked);
+}

@@ -1,0 +1,118 @@
+// cluster/kubernetes/join-objects.ts: what matters of a request for a certificate, a Node or a Pod to whoever waits for a node? Lists give
+// dates, watches give text, and neither is trusted to be whole.
+import { requestedName } from './request-subject.ts';
+
+interface SeenObject {
+  name: string;
+  uid: string;
+  createdMs?: number;
+}
+
+export interface SeenRequest extends SeenObject {
+  /** `system:node:NAME`. */
+  commonName?: string;
+  /** What was decided, with the server's own stamp in whole seconds. */
+  decisions: { type: string; reason: string; message: string; atMs?: number }[];
+  isIssued: boolean;
+}
+
+export interface SeenNode extends SeenObject {
+  /** Of the kubelet that reported last; empty until one has. */
+  bootId: string;
+  isReady: boolean;
+  /** Of the Ready condition, on the clock of the node. */
+  changedMs?: number;
+  /** Keys of those that keep pods away until a node is fit for them. */
+  startTaints: string[];
+}
+
+export interface SeenPod extends SeenObject {
+  phase: string;
+  /** When it was given to a node. */
+  boundMs?: number;
+  /** When those of its containers that run were started, on the clock of the node: tells one run from the next. */
+  runsMs: number[];
+}
+
+export function readRequest(object: unknown): SeenRequest | undefined {
+  const [common, { spec, status }] = [metadataOf(object), record(object)];
+  const { request } = record(spec);
+  if (!common || typeof request !== 'string') return undefined;
+  const commonName = requestedName(request);
+  const { certificate } = record(status);
+  return {
+    ...common,
+    ...(commonName !== undefined && { commonName }),
+    decisions: items(record(status).conditions).map((condition) => ({
+      type: text(condition.type),
+      reason: text(condition.reason),
+      message: text(condition.message),
+      ...stamped(condition.lastUpdateTime, (atMs) => ({ atMs })),
+    })),
+    isIssued: typeof certificate === 'string' && certificate !== '',
+  };
+}
+
+/** What Kubernetes itself puts on a node that is not yet fit for pods. */
+const START_TAINTS: ReadonlySet<string> = new Set([
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.kubernetes.io/network-unavailable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+]);
+
+export function readNode(object: unknown): SeenNode | undefined {
+  const [common, { spec, status }] = [metadataOf(object), record(object)];
+  if (!common) return undefined;
+  const ready = items(record(status).conditions).find(({ type }) => type === 'Ready');
+  return {
+    ...common,
+    bootId: text(record(record(status).nodeInfo).bootID),
+    isReady: ready?.status === 'True',
+    ...stamped(ready?.lastTransitionTime, (changedMs) => ({ changedMs })),
+    startTaints: items(record(spec).taints)
+      .map(({ key }) => text(key))
+      .filter((key) => START_TAINTS.has(key)),
+  };
+}
+
+export function readPod(object: unknown): SeenPod | undefined {
+  const [common, { metadata, status }] = [metadataOf(object), record(object)];
+  if (!common) return undefined;
+  const { phase, conditions, containerStatuses } = record(status);
+  const bound = items(conditions).find((condition) => condition.type === 'PodScheduled' && condition.status === 'True');
+  return {
+    ...common,
+    name: `${text(record(metadata).namespace)}/${common.name}`,
+    phase: text(phase),
+    ...stamped(bound?.lastTransitionTime, (boundMs) => ({ boundMs })),
+    runsMs: items(containerStatuses).flatMap(({ state }) => timeOf(record(record(state).running).startedAt) ?? []),
+  };
+}
+
+export function versionOf(object: unknown): string | undefined {
+  return text(record(record(object).metadata).resourceVersion) || undefined;
+}
+
+function metadataOf(object: unknown): SeenObject | undefined {
+  const { name, uid, creationTimestamp } = record(record(object).metadata);
+  if (typeof name !== 'string' || typeof uid !== 'string') return undefined;
+  return { name, uid, ...stamped(creationTimestamp, (createdMs) => ({ createdMs })) };
+}
+
+function stamped<T extends object>(value: unknown, field: (ms: number) => T): T | object {
+  const ms = timeOf(value);
+  return ms === undefined ? {} : field(ms);
+}
+
+function timeOf(value: unknown): number | undefined {
+  const ms = value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(ms) ? ms : undefined;
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+const items = (value: unknown) => (Array.isArray(value) ? value.map(record) : []);
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,163 @@
+// cluster/kubernetes/testing.ts: an API server in memory as far as a watch sees it, and the objects of a node that comes up.
+import { TransientError } from '../../base/errors.ts';
+import type { Feed, Listener } from './feed.ts';
+import type { Watched } from './join-events.ts';
+
+/** As a kubelet makes it, as far as its subject; the rest is empty. */
+export function signingRequest(commonName: string | undefined): string {
+  const pair = (id: number, text: string) =>
+    der(0x31, der(0x30, Buffer.concat([der(0x06, Buffer.from([0x55, 0x04, id])), der(0x0c, Buffer.from(text))])));
+  const subject = [pair(10, 'system:nodes'), ...(commonName === undefined ? [] : [pair(3, commonName)])];
+  const information = der(0x30, Buffer.concat([der(0x02, Buffer.from([0])), der(0x30, Buffer.concat(subject))]));
+  const body = der(0x30, information).toString('base64');
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`;
+  return Buffer.from(pem).toString('base64');
+}
+
+function der(tag: number, body: Buffer): Buffer {
+  const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+}
+
+export interface ApiObject {
+  metadata: { name: string; uid: string; namespace?: string; creationTimestamp?: string; resourceVersion?: string };
+  [part: string]: unknown;
+}
+
+const stampOf = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+
+export function requestObject(
+  uid: string,
+  createdMs: number,
+  {
+    node = 'pool-000001',
+    decided = [],
+    isIssued = false,
+  }: { node?: string; decided?: string[]; isIssued?: boolean } = {},
+): ApiObject {
+  return {
+    metadata: { name: `node-csr-${uid}`, uid, creationTimestamp: stampOf(createdMs) },
+    spec: { request: signingRequest(`system:node:${node}`) },
+    status: {
+      conditions: decided.map((type) => ({ type, status: 'True', reason: 'Because', message: `it was ${type}` })),
+      ...(isIssued && { certificate: 'QUJD' }),
+    },
+  };
+}
+
+export interface NodeLook {
+  name?: string;
+  bootId?: string;
+  /** Absent: no status yet. */
+  ready?: 'True' | 'False' | 'Unknown';
+  changedMs?: number;
+  taints?: string[];
+}
+
+export function nodeObject(
+  uid: string,
+  createdMs: number,
+  { name = 'pool-000001', bootId = '', ready, changedMs, taints = [] }: NodeLook = {},
+): ApiObject {
+  const changed = changedMs === undefined ? {} : { lastTransitionTime: stampOf(changedMs) };
+  return {
+    metadata: { name, uid, creationTimestamp: stampOf(createdMs) },
+    spec: { taints: taints.map((key) => ({ key, effect: 'NoSchedule' })) },
+    status: {
+      nodeInfo: { bootID: bootId },
+      conditions: ready === undefined ? [] : [{ type: 'Ready', status: ready, ...changed }],
+    },
+  };
+}
+
+export function podObject(uid: string, createdMs: number, phase: string, startedMs: readonly number[] = []): ApiObject {
+  return {
+    metadata: { name: `pod-${uid}`, namespace: 'default', uid, creationTimestamp: stampOf(createdMs) },
+    status: {
+      phase,
+      containerStatuses: startedMs.map((ms) => ({ state: { running: { startedAt: stampOf(ms) } } })),
+    },
+  };
+}
+
+export interface FakeFeed extends Feed {
+  put(what: Watched, object: ApiObject): void;
+  remove(what: Watched, uid: string): void;
+  /** Every open watch ends. */
+  drop(): void;
+  /** Older versions are forgotten. */
+  compact(): void;
+  /** This many requests fail, each with what is given or as unreachable. */
+  failNext(count: number, error?: Error): void;
+  /** Of lists and watches. */
+  asked: string[];
+}
+
+interface Change {
+  what: Watched;
+  change: 'put' | 'deleted';
+  object: ApiObject;
+  version: number;
+}
+
+export function fakeFeed(): FakeFeed {
+  const objects = new Map<Watched, Map<string, ApiObject>>();
+  const history: Change[] = [];
+  const open = new Set<{ what: Watched; listener: Listener; end(how: 'ended' | 'gone'): void }>();
+  const failures: Error[] = [];
+  const asked: string[] = [];
+  let version = 1;
+  let oldest = 0;
+
+  function request(what: string): void {
+    asked.push(what);
+    const failure = failures.shift();
+    if (failure) throw failure;
+  }
+  function note(what: Watched, change: Change['change'], object: ApiObject): void {
+    const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
+    history.push({ what, change, object: versioned, version });
+    for (const watcher of open) if (watcher.what === what) watcher.listener.onChange(change, versioned);
+  }
+  const of = (what: Watched) => objects.get(what) ?? objects.set(what, new Map()).get(what)!;
+
+  return {
+    asked,
+    list: async (what) => {
+      request(`list ${what}`);
+      return { objects: [...of(what).values()], version: String(version) };
+    },
+    watch: async (what, from, listener, signal) => {
+      request(`watch ${what}`);
+      if (Number(from) < oldest) return 'gone';
+      listener.onOpen();
+      for (const old of history) {
+        if (old.what === what && old.version > Number(from)) listener.onChange(old.change, old.object);
+      }
+      return new Promise((resolve) => {
+        const watcher = { what, listener, end: (how: 'ended' | 'gone') => open.delete(watcher) && resolve(how) };
+        open.add(watcher);
+        signal.addEventListener('abort', () => watcher.end('ended'));
+        if (signal.aborted) watcher.end('ended');
+      });
+    },
+    put: (what, object) => {
+      of(what).set(object.metadata.uid, object);
+      note(what, 'put', object);
+    },
+    remove: (what, uid) => {
+      const object = of(what).get(uid);
+      of(what).delete(uid);
+      if (object) note(what, 'deleted', object);
+    },
+    drop: () => {
+      for (const watcher of open) watcher.end('ended');
+    },
+    compact: () => {
+      oldest = version;
+    },
+    failNext: (count, error = new TransientError('away', { code: 'cluster/unreachable' })) => {
+      failures.push(...Array.from({ length: count }, () => error));
+    },
+  };
+}
