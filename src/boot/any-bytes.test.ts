@@ -49,6 +49,7 @@ const words = fc.constantFrom(
   'kind: Node',
   '"TaskName"',
   'CLOUD_INIT|1|start|x|y|z',
+  '{"atMs":1,"event":"node-ready","name":"n"}\n',
 );
 const soup = fc
   .array(fc.oneof(words, fc.string(), fc.integer().map(String)), { maxLength: 30 })

@@ -35,6 +35,7 @@ const MILESTONES = [
   'kubelet-started',
   'node-registered',
   'node-ready',
+  'pod-running',
   'startup-finished',
 ] as const satisfies readonly MilestoneName[];
 

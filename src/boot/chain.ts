@@ -1,5 +1,6 @@
 // boot/chain.ts: what held the node back, link by link, from the end of the boot to its beginning? Over everything, not units only.
 import { everySpan, unitSpanId } from './everything.ts';
+import { LOAD } from './joining-spans.ts';
 import { milestonesOf } from './milestones.ts';
 import { type BootRecord, hasStarted, type MilestoneName, type Span, startTookUs, type Unit } from './record.ts';
 import { defaultTarget } from './systemd/default-target.ts';
@@ -24,6 +25,9 @@ const END_POINTS: readonly MilestoneName[] = ['node-ready', 'node-registered', '
 
 /** Modules of cloud-init that run what a user wrote, or install packages whose services start. */
 const STARTS_UNITS = /\/config-(?:scripts-|bootcmd|package-update-upgrade-install)/;
+
+/** Two sources that tell of one start agree to this, whole seconds included. */
+const RESTARTED_US = 2_000_000;
 
 /** What systemd had queued starts sooner than this after the last thing it waited for; what starts later was asked for later. */
 const QUEUED_US = 1_000_000;
@@ -144,10 +148,17 @@ function observedGraph(record: BootRecord) {
     if (around && around.startUs >= (previous?.endUs ?? 0)) return around;
     return previous ?? agent ?? lastEnded(stages, point);
   };
-  const kubelet = () => pointOfUnit('kubelet.service') ?? pointOfMilestone('kubelet-started');
+  /** Its first start: the manager remembers only the last, and a change in place restarts it. */
+  const kubelet = (): Point | undefined => {
+    const unit = pointOfUnit('kubelet.service');
+    const first = spans.get(LOAD) ?? pointOfMilestone('kubelet-started');
+    const isRestarted = unit && first && unit.startUs - first.startUs > RESTARTED_US;
+    return isRestarted ? { ...unit, startUs: first.startUs, endUs: first.startUs } : (unit ?? first);
+  };
   /** From Ready back to the kubelet's start through what it and the cluster say of the time between. */
   const joinedAfter = (point: Point): Point | undefined => {
-    const start = kubelet();
+    const known = kubelet();
+    const start = known && known.startUs - point.startUs <= RESTARTED_US ? known : undefined;
     const told = lastEnded([...joining, ...scriptWaits], point, start && start.startUs - (record.clock.errorUs ?? 0));
     const registered = point.id === 'milestone:node-registered' ? undefined : pointOfMilestone('node-registered');
     const isBetween = registered && registered.endUs <= point.startUs && registered.endUs >= (told?.endUs ?? 0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const COUNT = 52;
+const COUNT = 55;
 const source = fileURLToPath(new URL('..', import.meta.url));
 const named = new Set<number>();
 for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {

@@ -3,6 +3,7 @@ import { formatSpan } from '../base/duration.ts';
 import { type ClockMap, clockMap } from './clock-map.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup, timesOf } from './cluster-boots.ts';
 import { joinUnits, type PlacedEvidence } from './join-units.ts';
+import { isWatched, toldOnce } from './joining-spans.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
 import type { Anchor, Evidence, SourceKind } from './sources/source.ts';
 
@@ -16,7 +17,7 @@ const FAMILIES: readonly (readonly SourceKind[])[] = [
   ['cloud-init-log', 'cloud-init-dump', 'kvp'],
   ['journal-json', 'journal-export', 'journal-text', 'dmesg'],
   ['extension-event', 'provision-json'],
-  ['kubernetes-node'],
+  ['cluster-events', 'kubernetes-node'],
 ];
 
 /** Sources whose anchors are taken by the kernel or the journal itself; a log writer's stamp lags behind its uptime. */
@@ -48,6 +49,9 @@ function joinOne(cluster: BootCluster): BootRecord {
   }
   const units = joinUnits(placed);
   notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
+  const milestones = joinMilestones(
+    placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
+  );
   const storytellers = placed.filter(({ evidence: piece }) => tellsTheStory(piece, placed));
   const record: BootRecord = {
     apiVersion: BOOT_API_VERSION,
@@ -62,18 +66,28 @@ function joinOne(cluster: BootCluster): BootRecord {
     ...(manager && { manager }),
     units: units.units,
     spans: uniqueIds(
-      toldOnce([
-        ...units.spans,
-        ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
-      ]),
+      toldOnce(
+        [
+          ...units.spans,
+          ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
+        ],
+        milestones,
+        firstUpUs(placed, 'kubelet.service'),
+      ),
     ),
-    milestones: joinMilestones(
-      placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
-    ),
+    milestones,
     sources: evidence.map(({ kind, input }) => ({ kind, input })),
     notes,
   };
   return record;
+}
+
+/** By whoever remembers the first start: a journal. The manager knows the last one only. */
+function firstUpUs(placed: readonly PlacedEvidence[], name: string): number | undefined {
+  const upUs = placed.flatMap(({ evidence: { units = [] }, shift }) =>
+    units.filter((unit) => unit.name === name && unit.activatedUs > 0).map(({ activatedUs }) => shift(activatedUs)),
+  );
+  return upUs.length > 0 ? Math.min(...upUs) : undefined;
 }
 
 function rank(kind: SourceKind): number {
@@ -101,6 +115,7 @@ const RANK = new Map(
       'kvp',
       'extension-event',
       'provision-json',
+      'cluster-events',
       'kubernetes-node',
       'vm-start',
       'node-steps',
@@ -206,12 +221,6 @@ function moveSpan(span: Span, shift: (us: number) => number): Span {
   return { ...span, startUs, endUs: Math.max(startUs, shift(span.endUs)) };
 }
 
-/** The kubelet and the cluster tell of the same way to Ready, and the kubelet does not round to seconds. */
-function toldOnce(spans: Span[]): Span[] {
-  const isToldByKubelet = spans.some((span) => span.id === 'kubelet:become-ready');
-  return isToldByKubelet ? spans.filter((span) => span.id !== 'cluster:become-ready') : spans;
-}
-
 function uniqueIds(spans: Span[]): Span[] {
   const seen = new Map<string, number>();
   return spans.map((span) => {
@@ -225,12 +234,13 @@ function joinHost(evidence: readonly Evidence[]): HostFacts {
   return Object.assign({}, ...evidence.map((e) => e.host ?? {}).reverse()) as HostFacts;
 }
 
-/** One instant per name: the one known most exactly, the most trusted source first on a tie. */
+/** One instant per name: what a watch on the cluster saw, else the one known most exactly; the most trusted source first on a tie. */
 function joinMilestones(milestones: Milestone[]): Milestone[] {
   const best = new Map<string, Milestone>();
+  const roughUs = (milestone: Milestone) => (isWatched(milestone) ? -1 : (milestone.errorUs ?? 0));
   for (const milestone of milestones) {
     const known = best.get(milestone.name);
-    if (!known || (milestone.errorUs ?? 0) < (known.errorUs ?? 0)) best.set(milestone.name, milestone);
+    if (!known || roughUs(milestone) < roughUs(known)) best.set(milestone.name, milestone);
   }
   return [...best.values()].sort((a, b) => a.atUs - b.atUs);
 }

@@ -149,6 +149,7 @@ export const MILESTONE_NAMES = [
   'kubelet-started',
   'node-registered',
   'node-ready',
+  'pod-running',
   'startup-finished',
 ] as const;
 export type MilestoneName = (typeof MILESTONE_NAMES)[number];

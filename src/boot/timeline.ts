@@ -1,7 +1,8 @@
 // boot/timeline.ts: from "give me a node" to Node Ready, one table: what came when, how long it took, and was it work or a wait?
 import { coveredUs } from './blame.ts';
 import { chain } from './chain.ts';
-import { everySpan } from './everything.ts';
+import { everySpan, unitSpanId } from './everything.ts';
+import { LOAD } from './joining-spans.ts';
 import { milestonesOf } from './milestones.ts';
 import { phases } from './phases.ts';
 import type { BootRecord, Milestone, MilestoneName, Span } from './record.ts';
@@ -43,6 +44,9 @@ const STORY_UNITS: readonly RegExp[] = [
   /^kubelet\.service$/,
   /^(systemd-networkd|NetworkManager|networking)\.service$/,
 ];
+
+/** What is part of something else is worth a row of its own where it is a step to Ready. */
+const TOLD_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
 
 export function timeline(record: BootRecord): Timeline {
   const spans = everySpan(record);
@@ -104,7 +108,8 @@ function spanRows(spans: readonly Span[]): TimelineRow[] {
     span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
   const isTold = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
   return spans
-    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || span.source === 'extension'))
+    .filter((span) => !isLaterStart(span, byId))
+    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || TOLD_IN_PARTS.has(span.source)))
     .filter(
       (span) =>
         !(span.source === 'systemd' && isTold.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
@@ -118,6 +123,12 @@ function spanRows(spans: readonly Span[]): TimelineRow[] {
       ...detailOf(span),
       depth: Math.min(depthOf(span, byId), 3),
     }));
+}
+
+/** A change in place restarts the kubelet, and the manager remembers that start only; the first one is told by its own span. */
+function isLaterStart(span: Span, byId: ReadonlyMap<string, Span>): boolean {
+  const first = byId.get(LOAD);
+  return first !== undefined && span.id === unitSpanId('kubelet.service') && span.startUs > first.endUs;
 }
 
 /** A unit that its stage explains wholly is not worth a second row; Python starting up before the log begins is. */

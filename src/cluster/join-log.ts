@@ -8,17 +8,31 @@ const { O_RDONLY, O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
  * Of the start at that moment: what is there of an earlier one is gone, what somebody has noted of this one stays and is not noted again.
- * What is given is written at once; false when the file is full.
+ * What is given is written at once; false when the file or the disk is full: a node is not given up for want of its story.
  */
 export function openJoinLog(path: string, startedMs: number): (event: JoinEvent) => boolean {
   const known = readIfOurs(path).filter(({ atMs, errorMs = 0 }) => atMs + errorMs >= startedMs);
   const noted = new Set(known.map(identityOf));
-  writeFileAtomic(path, known.map((event) => `${JSON.stringify(event)}\n`).join(''), 0o600);
+  const isBegun = unlessFull(() => {
+    writeFileAtomic(path, known.map((event) => `${JSON.stringify(event)}\n`).join(''), 0o600);
+    return true;
+  });
   return (event) => {
+    if (!isBegun) return false;
     if (noted.has(identityOf(event))) return true;
     noted.add(identityOf(event));
-    return appendLine(path, JSON.stringify(event));
+    return unlessFull(() => appendLine(path, JSON.stringify(event)));
   };
+}
+
+function unlessFull(write: () => boolean): boolean {
+  try {
+    return write();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' || code === 'EDQUOT') return false;
+    throw error;
+  }
 }
 
 const identityOf = ({ event, name, uid }: JoinEvent) => JSON.stringify([event, name, uid]);

@@ -3,6 +3,7 @@ import { analyzeBlameSource, analyzeCriticalChainSource, analyzeTimeSource } fro
 import { bootRecordSource } from './boot-record.ts';
 import { cloudInitDumpSource } from './cloud-init-dump.ts';
 import { cloudInitLogSource } from './cloud-init-log.ts';
+import { clusterEventsSource } from './cluster-events.ts';
 import { dmesgSource } from './dmesg.ts';
 import { extensionEventSource } from './extension-event.ts';
 import { hostFactsSource } from './host-facts.ts';
@@ -37,6 +38,7 @@ export const SOURCES: readonly Source[] = [
   extensionEventSource,
   provisionJsonSource,
   kubernetesNodeSource,
+  clusterEventsSource,
   vmStartSource,
   nodeStepsSource,
   bootRecordSource,

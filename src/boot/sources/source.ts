@@ -21,6 +21,7 @@ export type SourceKind =
   | 'extension-event'
   | 'provision-json'
   | 'kubernetes-node'
+  | 'cluster-events'
   | 'vm-start'
   | 'node-steps'
   | 'host-facts';

@@ -5,6 +5,7 @@ import { headText, type Input } from '../input.ts';
 import type { Milestone, Note } from '../record.ts';
 import { boundedText } from './bounded-text.ts';
 import { type Evidence, evidence, type Source } from './source.ts';
+import { type ClockReading, isTimeMs, readClockReading, type TwoClocks, twoClocks } from './two-clocks.ts';
 
 /** `headstart/vm.json` of a bundle; all times in ms since 1970. */
 export interface VmStart {
@@ -15,8 +16,7 @@ export interface VmStart {
   bootId?: string;
   /** On the host's clock. */
   startedMs: number;
-  /** The guest's clock showed `guestMs` at some moment between the two readings of the host's, and had then been up this long. */
-  clock: { guestMs: number; hostBeforeMs: number; hostAfterMs: number; uptimeMs?: number };
+  clock: ClockReading;
   /** What the guest told the wire server, on the host's clock. */
   health: { atMs: number; state: string; subStatus?: string; description?: string }[];
 }
@@ -40,7 +40,8 @@ function parse(input: Input): Evidence[] {
     host: { vmId: vmId.toLowerCase() },
     ...(bootId !== undefined && { bootId }),
   };
-  if (clock.hostAfterMs < clock.hostBeforeMs) {
+  const clocks = twoClocks(clock);
+  if (!clocks) {
     return [
       told(
         input,
@@ -50,20 +51,19 @@ function parse(input: Input): Evidence[] {
       ),
     ];
   }
-  const { milestones, notes } = eventsOf(start, input);
+  const { milestones, notes } = eventsOf(start, clocks, input);
   return [told(input, facts, milestones, notes)];
 }
 
 /** Firmware and loader take seconds; a guest that was born this much later has restarted since. */
 const RESTARTED_MS = 5 * 60_000;
 
-function eventsOf(start: VmStart, input: Input): { milestones: Milestone[]; notes: Note[] } {
+function eventsOf(
+  start: VmStart,
+  { onGuestMs: onGuest, errorUs, bornMs }: TwoClocks,
+  input: Input,
+): { milestones: Milestone[]; notes: Note[] } {
   const { clock, startedMs, health } = start;
-  const halfMs = (clock.hostAfterMs - clock.hostBeforeMs) / 2;
-  const aheadMs = clock.guestMs - (clock.hostBeforeMs + halfMs);
-  const bornMs = clock.uptimeMs === undefined ? undefined : clock.guestMs - clock.uptimeMs;
-  const onGuest = (hostMs: number) => hostMs + aheadMs;
-  const errorUs = Math.round(halfMs * 1000) + 1000; // both clocks are read in whole milliseconds
   const at = (hostMs: number) => ({ atUs: Math.round(onGuest(hostMs) * 1000), errorUs, source: 'platform' as const });
   const milestones: Milestone[] = [];
   const notes: Note[] = [];
@@ -76,8 +76,8 @@ function eventsOf(start: VmStart, input: Input): { milestones: Milestone[]; note
   } else {
     milestones.push({ name: 'vm-created', ...at(startedMs), detail: "its process was started, on the host's clock" });
   }
-  const sinceMs = bornMs === undefined ? onGuest(startedMs) : bornMs - halfMs;
-  const reports = health.filter(({ atMs }) => onGuest(atMs) + halfMs >= sinceMs);
+  const sinceMs = bornMs === undefined ? onGuest(startedMs) : bornMs - errorUs / 1000;
+  const reports = health.filter(({ atMs }) => onGuest(atMs) + errorUs / 1000 >= sinceMs);
   const ready = reports.find(({ state }) => state === 'Ready');
   if (ready)
     milestones.push({
@@ -110,26 +110,25 @@ function readVmStart(text: string): VmStart | undefined {
     return undefined;
   }
   const { apiVersion, kind, vmId, bootId, startedMs, clock, health } = asObject(value);
-  if (apiVersion !== 'headstart.dev/v1' || kind !== 'VmStart' || typeof vmId !== 'string' || !isTime(startedMs))
+  if (apiVersion !== 'headstart.dev/v1' || kind !== 'VmStart' || typeof vmId !== 'string' || !isTimeMs(startedMs))
     return undefined;
   if (bootId !== undefined && (typeof bootId !== 'string' || !/^[0-9a-f]{32}$/.test(bootId))) return undefined;
-  const { guestMs, hostBeforeMs, hostAfterMs, uptimeMs } = asObject(clock);
-  if (!isTime(guestMs) || !isTime(hostBeforeMs) || !isTime(hostAfterMs)) return undefined;
-  if (uptimeMs !== undefined && !isTime(uptimeMs)) return undefined;
+  const reading = readClockReading(clock);
+  if (!reading) return undefined;
   return {
     apiVersion,
     kind,
     vmId,
     ...(bootId !== undefined && { bootId }),
     startedMs,
-    clock: { guestMs, hostBeforeMs, hostAfterMs, ...(uptimeMs !== undefined && { uptimeMs }) },
+    clock: reading,
     health: Array.isArray(health) ? health.flatMap(reportOf) : [],
   };
 }
 
 function reportOf(value: unknown): VmStart['health'] {
   const { atMs, state, subStatus, description } = asObject(value);
-  if (!isTime(atMs) || typeof state !== 'string') return [];
+  if (!isTimeMs(atMs) || typeof state !== 'string') return [];
   return [
     {
       atMs,
@@ -138,11 +137,6 @@ function reportOf(value: unknown): VmStart['health'] {
       ...(typeof description === 'string' && { description }),
     },
   ];
-}
-
-/** Milliseconds that a wall clock could show, or an uptime be: far from where numbers lose their last digits. */
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < 1e13;
 }
 
 function asObject(value: unknown): Record<string, unknown> {

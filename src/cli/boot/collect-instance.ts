@@ -1,21 +1,29 @@
-// cli/boot/collect-instance.ts: everything that explains the boot of a VM of this machine: what its guest tells, and when we started it.
+// cli/boot/collect-instance.ts: everything that explains the boot of a VM of this machine: what its guest tells, when we started it, and
+// what its cluster saw of it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { parseHealth } from '../../../sims/imds/health.ts';
-import type { Collected, Member } from '../../boot/collect/collected.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import type { Collected, Member, Missed } from '../../boot/collect/collected.ts';
 import type { Item } from '../../boot/collect/items.ts';
 import { collectThrough } from '../../boot/collect/remote.ts';
 import { BOOT_API_VERSION } from '../../boot/record.ts';
+import type { ClusterEventsHead } from '../../boot/sources/cluster-events.ts';
 import type { VmStart } from '../../boot/sources/vm-start.ts';
+import { readJoinLog } from '../../cluster/join-log.ts';
 import type { Instance } from '../../vms/factory.ts';
+import { instanceFiles } from '../../vms/qemu/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { askGuest, requireRunning } from '../pool/ask-guest.ts';
 import { findInstance } from '../pool/find.ts';
+import type { LookAtCluster } from './look-at-cluster.ts';
 
 export interface CollectWhat {
   boot: string;
   items: readonly Item[];
+  /** For what nobody has noted of a node; without it, only that is taken. */
+  lookAtCluster?: LookAtCluster;
   signal: AbortSignal;
 }
 
@@ -25,7 +33,7 @@ const MAX_BYTES = 512 << 20;
 export async function collectInstance(
   factory: QemuFactory,
   name: string,
-  { boot, items, signal }: CollectWhat,
+  { boot, items, lookAtCluster, signal }: CollectWhat,
 ): Promise<Collected> {
   const instance = requireRunning(await findInstance(factory, name, { signal }));
   const collected = await collectThrough(
@@ -39,10 +47,46 @@ export async function collectInstance(
   const start = await vmStartOf(factory, instance, bootIdIn(collected), signal);
   if (!start) return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'nobody wrote down when' }] };
   const bytes = Buffer.from(`${JSON.stringify(start, null, 2)}\n`);
-  return { ...collected, members: [...collected.members, { name: VM_START, bytes }] };
+  const seen = await clusterEventsOf(factory, instance, start, { signal, ...(lookAtCluster && { lookAtCluster }) });
+  return {
+    ...collected,
+    members: [...collected.members, { name: VM_START, bytes }, ...seen.members],
+    missed: [...collected.missed, ...seen.missed],
+  };
 }
 
 const VM_START = 'headstart/vm.json';
+const CLUSTER_EVENTS = 'headstart/cluster-events.jsonl';
+
+/** Nothing of an instance that is no node. The clocks are tied as they are for the start: one look at both. */
+async function clusterEventsOf(
+  factory: QemuFactory,
+  { ref, computerName }: Instance,
+  start: VmStart,
+  { lookAtCluster, signal }: Pick<CollectWhat, 'lookAtCluster' | 'signal'>,
+): Promise<Pick<Collected, 'members' | 'missed'>> {
+  const { cluster } = await factory.readSpec(ref.pool, { signal });
+  if (cluster === undefined) return { members: [], missed: [] };
+  const { folder } = await factory.placeOf(ref);
+  const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
+  const missed: Missed[] = [];
+  // Whoever waited for the node has stopped watching when it was there; its first pod comes later.
+  if (lookAtCluster && !events.some(({ event }) => event === 'pod-running')) {
+    try {
+      const look = { cluster, nodeName: computerName, startedMs: start.startedMs, signal };
+      const known = new Set(events.map(({ event, uid }) => `${event} ${uid}`));
+      events.push(...(await lookAtCluster(look)).filter(({ event, uid }) => !known.has(`${event} ${uid}`)));
+    } catch (error) {
+      if (!(error instanceof TransientError || error instanceof UserError)) throw error;
+      missed.push({ name: CLUSTER_EVENTS, why: `of the time after that: ${error.message}` });
+    }
+  }
+  if (events.length === 0) return { members: [], missed };
+  const { health: _, ...seen } = start;
+  const head: ClusterEventsHead = { ...seen, kind: 'ClusterEvents' };
+  const lines = [head, ...events].map((line) => `${JSON.stringify(line)}\n`);
+  return { members: [{ name: CLUSTER_EVENTS, bytes: Buffer.from(lines.join('')) }], missed };
+}
 
 /** The agent gives back 16 MiB at most, and the journal of a boot is text: packed, it is a tenth of that. What was cut off is noticed later. */
 async function runShell(factory: QemuFactory, { ref }: Instance, script: string, signal: AbortSignal): Promise<Buffer> {
@@ -74,7 +118,7 @@ async function vmStartOf(
     ...(bootId !== undefined && { bootId }),
     startedMs,
     clock: { ...clock, ...(uptimeS >= 0 && { uptimeMs: Math.round(uptimeS * 1000) }) },
-    health: readHealth(join(folder, 'health.jsonl')).filter(({ atMs }) => atMs >= startedMs),
+    health: readHealth(join(folder, instanceFiles.health)).filter(({ atMs }) => atMs >= startedMs),
   };
 }
 

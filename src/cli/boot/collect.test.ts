@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseTarGzip } from 'nanotar';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TransientError } from '../../base/errors.ts';
 import { addSmallNode, createFakeMachine, type FakeMachine } from '../../boot/collect/testing.ts';
 import { loadInputs } from '../../boot/load.ts';
 import { milestonesOf } from '../../boot/milestones.ts';
 import { openInputs } from '../../boot/open-inputs.ts';
 import { phases } from '../../boot/phases.ts';
+import { openJoinLog } from '../../cluster/join-log.ts';
+import type { JoinEvent } from '../../cluster/kubernetes/join-events.ts';
 import { fakePools } from '../pool/testing.ts';
-import { runVerb } from '../testing.ts';
+import { run, runVerb } from '../testing.ts';
 import { bootCollect, verb } from './collect.ts';
+import type { Look } from './look-at-cluster.ts';
 
 const SECRET = 'hunter22correcthorse';
 const NOW_US = Date.UTC(2026, 10, 15, 21, 9, 58) * 1000;
@@ -145,7 +149,7 @@ describe('boot collect', () => {
 
 describe('boot collect --instance', () => {
   /** A VM of a pool whose guest is the machine in a folder. */
-  async function poolOfOne() {
+  async function poolOfOne(cluster?: string) {
     const pools = fakePools(fake.root);
     const image = await pools.addImage('headstart', 'debian-12', '2026.11.15');
     const size = { cpus: 1, memoryMb: 512, diskGb: 4 };
@@ -155,6 +159,7 @@ describe('boot collect --instance', () => {
       extensions: [],
       size,
       services: [],
+      ...(cluster !== undefined && { cluster }),
       tags: {},
     });
     const [instance] = await pools.setCapacity(pool.ref, 1);
@@ -169,13 +174,20 @@ describe('boot collect --instance', () => {
       join(folder, 'health.jsonl'),
       `{"atMs":5,"state":"Ready"}\n{"atMs":${startedMs! + 40_000},"state":"Ready"}\ntorn`,
     );
+    const asked: Look[] = [];
+    const later: { events: JoinEvent[]; trouble?: Error } = { events: [] };
+    const lookAtCluster = async (look: Look) => {
+      asked.push(look);
+      if (later.trouble) throw later.trouble;
+      return later.events;
+    };
     const ask = (...args: string[]) =>
       runVerb(
-        bootCollect(async () => pools),
+        bootCollect(async () => pools, lookAtCluster),
         [...args, '--instance', instance!.computerName],
         { env: fake.env, nowUs: NOW_US },
       );
-    return { pools, instance: instance!, startedMs: startedMs!, ask };
+    return { pools, instance: instance!, startedMs: startedMs!, ask, asked, later };
   }
 
   it('takes the same as over ssh without secrets, and when the VM was started', async () => {
@@ -195,6 +207,44 @@ describe('boot collect --instance', () => {
       clock: { uptimeMs: 58_250 },
       health: [{ atMs: startedMs + 40_000, state: 'Ready' }],
     });
+    expect(members.map(({ name }) => name)).not.toContain('headstart/cluster-events.jsonl');
+  });
+
+  it('takes what the cluster saw of a node, which ends its timeline at Ready', async () => {
+    addSmallNode(fake, { secret: SECRET });
+    const { ask, asked, later, pools, instance, startedMs } = await poolOfOne('local');
+    const { folder } = await pools.placeOf(instance.ref);
+    const note = openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs);
+    const node = { name: instance.computerName, uid: '0edb028b-b965-4234-a40a-d42ef7e773a3' };
+    note({ atMs: startedMs + 50_000.25, event: 'csr-issued', name: 'node-csr-9b8wz', uid: 'r' });
+    note({ atMs: startedMs + 51_000, event: 'node-registered', ...node });
+    note({ atMs: startedMs + 52_000, event: 'node-ready', ...node });
+    const pod = { name: 'default/a', uid: 'p', atMs: startedMs + 55_000, errorMs: 500 };
+    later.events = [
+      { atMs: startedMs + 52_500, errorMs: 500, event: 'node-ready', ...node },
+      { event: 'pod-running', ...pod },
+    ];
+    const ran = await ask('-o', bundle);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(asked).toMatchObject([{ cluster: 'local', nodeName: instance.computerName, startedMs }]);
+    const members = await parseTarGzip(readFileSync(bundle));
+    const lines = members
+      .find(({ name }) => name === 'headstart/cluster-events.jsonl')!
+      .text.trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { kind: 'ClusterEvents', vmId: instance.vmId, bootId: '46bc72e7a99d4d429784493dd92e074f', startedMs },
+      { event: 'csr-issued', atMs: startedMs + 50_000.25, name: 'node-csr-9b8wz' },
+      { event: 'node-registered', ...node },
+      { event: 'node-ready', atMs: startedMs + 52_000 },
+      { event: 'pod-running', ...pod },
+    ]);
+    const timeline = await run(['boot', 'timeline', '--json', '-i', bundle]);
+    expect(JSON.parse(timeline.stdout)).toMatchObject({ endsAt: 'node-ready' });
+    later.trouble = new TransientError('the API server could not be reached', { code: 'cluster/unreachable' });
+    const without = await ask('-o', bundle);
+    expect(without, without.stderr).toMatchObject({ code: 0 });
+    expect(without.stderr).toContain('without headstart/cluster-events.jsonl: of the time after that: the API server');
   });
 
   it('says nothing of the start for an earlier boot', async () => {

@@ -9,10 +9,11 @@ import { collectBoot, interrupted, requireBoot, validBoot } from '../../boot/col
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
-import { withHomeOption } from '../pool/home.ts';
+import { homeFolder, withHomeOption } from '../pool/home.ts';
 import { type OpenPools, openPools } from '../pool/open-pools.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { collectInstance } from './collect-instance.ts';
+import { type LookAtCluster, lookAtLocalCluster } from './look-at-cluster.ts';
 
 interface Options {
   output?: string;
@@ -28,7 +29,7 @@ interface Options {
 
 export const verb = bootCollect(openPools);
 
-export function bootCollect(open: OpenPools): Verb {
+export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Verb {
   return {
     examples: ['boot collect', 'boot collect --host azureuser@10.0.0.4 --sudo -o slow-node.tar.gz'],
     configure(command) {
@@ -53,7 +54,7 @@ export function bootCollect(open: OpenPools): Verb {
       if (options.host !== undefined) sshCommand(options.host, []); // a bad name is refused before anything is said or run
       const where = options.instance ?? options.host ?? 'this machine';
       edges.stderr(`collecting from ${where} ...\n`);
-      const collected = await collect(options, boot, edges, open);
+      const collected = await collect(options, boot, edges, { open, lookAtCluster });
       if (edges.signal().aborted) throw interrupted();
       requireBoot(collected, boot, where);
       const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
@@ -67,12 +68,18 @@ export function bootCollect(open: OpenPools): Verb {
   };
 }
 
-async function collect(options: Options, boot: string, edges: Edges, open: OpenPools): Promise<Collected> {
+interface Ports {
+  open: OpenPools;
+  lookAtCluster: LookAtCluster | undefined;
+}
+
+async function collect(options: Options, boot: string, edges: Edges, ports: Ports): Promise<Collected> {
   const { host, instance, sudo, nodeObject } = options;
   const signal = edges.signal();
   if (instance !== undefined) {
-    const factory = await open(options, edges);
-    return collectInstance(factory, instance, { boot, items: itemsWith(boot, nodeObject), signal });
+    const factory = await ports.open(options, edges);
+    const lookAtCluster = ports.lookAtCluster ?? lookAtLocalCluster(homeFolder(options, edges.env));
+    return collectInstance(factory, instance, { boot, items: itemsWith(boot, nodeObject), lookAtCluster, signal });
   }
   if (host === undefined) {
     const machine = { run: runCommand, root: edges.env.HEADSTART_ROOT ?? '', env: edges.env, signal };

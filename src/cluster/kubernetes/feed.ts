@@ -50,35 +50,38 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
     watch(what, resourceVersion, { onOpen, onChange }, signal) {
       const { path, resource, fieldSelector } = kinds[what];
       const asked = { verb: 'watch', resource };
-      return new Promise((resolve, reject) => {
-        let isGone = false;
-        const onLine = (type: string, object: unknown) => {
-          if (type === 'ERROR')
-            isGone = true; // whatever it is, a fresh list is the way on
-          else onChange(type === 'DELETED' ? 'deleted' : type === 'BOOKMARK' ? 'bookmark' : 'put', object);
-        };
-        const onEnd = (error: unknown) => {
-          if (signal.aborted || isGone) return resolve(isGone ? 'gone' : 'ended');
-          const outcome = outcomeOf(error, asked);
-          return typeof outcome === 'string' ? resolve(outcome) : reject(outcome);
-        };
-        const query = { fieldSelector, resourceVersion, allowWatchBookmarks: true };
-        new Watch(config).watch(path, query, onLine, onEnd).then((connection) => {
-          const stop = () => connection.abort();
-          connection.signal.addEventListener('abort', () => signal.removeEventListener('abort', stop), { once: true });
-          if (connection.signal.aborted) return;
-          signal.addEventListener('abort', stop, { once: true });
-          if (signal.aborted) stop();
-          else onOpen();
-        }, reject);
-        // A server that accepts and does not answer must not hold up whoever has stopped waiting.
-        signal.addEventListener('abort', () => resolve('ended'), { once: true });
-      });
+      const ending = Promise.withResolvers<'ended' | 'gone'>();
+      const stopping = new AbortController();
+      let isGone = false;
+      const onLine = (type: string, object: unknown) => {
+        if (type === 'ERROR')
+          isGone = true; // whatever it is, a fresh list is the way on
+        else onChange(type === 'DELETED' ? 'deleted' : type === 'BOOKMARK' ? 'bookmark' : 'put', object);
+      };
+      const onEnd = (error: unknown) => {
+        const outcome = isGone ? 'gone' : signal.aborted ? 'ended' : outcomeOf(error, asked);
+        if (typeof outcome === 'string') ending.resolve(outcome);
+        else ending.reject(outcome);
+      };
+      // A server that accepts and does not answer must not hold up whoever has stopped waiting.
+      const onAbort = () => {
+        stopping.abort();
+        ending.resolve('ended');
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      const query = { fieldSelector, resourceVersion, allowWatchBookmarks: true };
+      new Watch(config).watch(path, query, onLine, onEnd).then((connection) => {
+        if (connection.signal.aborted) return;
+        stopping.signal.addEventListener('abort', () => connection.abort(), { once: true });
+        if (stopping.signal.aborted) connection.abort();
+        else onOpen();
+      }, onEnd);
+      return ending.promise.finally(() => signal.removeEventListener('abort', onAbort));
     },
   };
 }
 
-/** Nothing happened for a while, or the server closed: part of the life of a watch. */
+/** Nothing happened for a while, or the server closed: part of the life of a watch. What a time-out throws is no Error everywhere. */
 function outcomeOf(error: unknown, asked: Asked): 'ended' | 'gone' | Error {
   if (!(error instanceof Error) || error.name === 'TimeoutError') return 'ended';
   if (!('statusCode' in error)) return translate(error, asked);

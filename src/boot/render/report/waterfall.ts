@@ -199,6 +199,7 @@ const MILESTONES_BY_WEIGHT = [
   'userspace',
   'vm-created',
   'node-registered',
+  'pod-running',
   'cloud-init-finished',
   'platform-ready',
   'extension-started',
