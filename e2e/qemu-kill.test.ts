@@ -1,5 +1,5 @@
 // e2e/qemu-kill.test.ts: is a run on a real pool that is killed (-9) on the way, or loses its donor's QEMU, ended rightly by the same command?
-// One run and three seeded moments; HEADSTART_CAMPAIGN=full takes eight runs, each hit three times at random ones.
+// One run and three seeded moments; HEADSTART_CAMPAIGN=full takes ten runs, each hit three times at random ones.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,11 +35,11 @@ const SEEDED: readonly (readonly Blow[])[] = [
     { victim: 'pipeline', step: 'begin-version', afterMs: 5000 },
   ],
 ];
-/** Of the 24 blows of a campaign some find a donor that is off, or a run that has ended. */
-const LEAST_KILLS = 16;
+/** Of the 30 blows of a campaign some find a donor that is off, or a run that has ended. */
+const LEAST_KILLS = 20;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 const three = (): Blow[][] => Array.from({ length: 3 }, () => [randomBlow()]);
-const cases = isCampaign ? Array.from({ length: 8 }, three) : [SEEDED];
+const cases = isCampaign ? Array.from({ length: 10 }, three) : [SEEDED];
 
 let home: string;
 let factory: QemuFactory;
@@ -186,6 +186,9 @@ async function identityOf(instance: InstanceRef): Promise<string> {
 
 const isPartial = (name: string) => name.startsWith(partialPrefix);
 
+/** Late enough for the copy to be made and published, early enough to find a run that was resumed still at work. */
+const LATEST_MS = 45_000;
+
 function randomBlow(): Blow {
-  return { victim: Math.random() < 0.3 ? 'qemu' : 'pipeline', afterMs: Math.floor(Math.random() * 75_000) };
+  return { victim: Math.random() < 0.3 ? 'qemu' : 'pipeline', afterMs: Math.floor(Math.random() * LATEST_MS) };
 }
