@@ -37,6 +37,8 @@ const SEEDED: readonly (readonly Blow[])[] = [
 ];
 /** Of the 30 blows of a campaign some find a donor that is off, or a run that has ended. */
 const LEAST_KILLS = 20;
+/** Late enough for the copy to be made and published, early enough to find a run that was resumed still at work. */
+const LATEST_MS = 45_000;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 const three = (): Blow[][] => Array.from({ length: 3 }, () => [randomBlow()]);
 const cases = isCampaign ? Array.from({ length: 10 }, three) : [SEEDED];
@@ -185,9 +187,6 @@ async function identityOf(instance: InstanceRef): Promise<string> {
 }
 
 const isPartial = (name: string) => name.startsWith(partialPrefix);
-
-/** Late enough for the copy to be made and published, early enough to find a run that was resumed still at work. */
-const LATEST_MS = 45_000;
 
 function randomBlow(): Blow {
   return { victim: Math.random() < 0.3 ? 'qemu' : 'pipeline', afterMs: Math.floor(Math.random() * LATEST_MS) };
