@@ -21,6 +21,8 @@ export interface Node {
   kubeletVersion: string;
   machineId: string;
   systemUuid: string;
+  /** Of the boot that its kubelet has reported from; absent where nobody tells. */
+  bootId?: string;
 }
 
 export interface Pod {

@@ -5,6 +5,8 @@ import { UserError } from '../base/errors.ts';
 export const PRIOR_ANNOTATION = 'headstart.dev/prototype-prior';
 /** On the node between seal and restore: which run sealed it. */
 export const SEALED_ANNOTATION = 'headstart.dev/prototype-sealed';
+/** Which boot of the donor was about to be ended, and when. */
+export const STOPPED_ANNOTATION = 'headstart.dev/prototype-stopped';
 /** Keeps cluster-autoscaler from removing the donor while it is drained and off. */
 export const AUTOSCALER_ANNOTATION = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 /** Its counterpart for Karpenter. */

@@ -1,7 +1,13 @@
 // prototype/prior.ts: what did the donor look like before the run, so that exactly that is restored and not what we suppose?
 import type { Node, NodeChange } from '../cluster/cluster.ts';
 import type { Instance, Protection } from '../vms/factory.ts';
-import { AUTOSCALER_ANNOTATION, KARPENTER_ANNOTATION, PRIOR_ANNOTATION, SEALED_ANNOTATION } from './names.ts';
+import {
+  AUTOSCALER_ANNOTATION,
+  KARPENTER_ANNOTATION,
+  PRIOR_ANNOTATION,
+  SEALED_ANNOTATION,
+  STOPPED_ANNOTATION,
+} from './names.ts';
 
 /** Everything a run changes on a node or its instance, as it was found. */
 export interface Prior {
@@ -71,6 +77,23 @@ export function recordChange(prior: Prior): NodeChange {
   return { annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } };
 }
 
+/** Written before the stop; undefined where the node does not tell its boots apart. */
+export function stoppedChange({ bootId }: Node, nowMs: number): NodeChange | undefined {
+  return bootId === undefined ? undefined : { annotations: { [STOPPED_ANNOTATION]: `${bootId} ${nowMs}` } };
+}
+
+/** A cluster believes a node that fell silent for 40 seconds, or as long as it was told to; what it says later is true again. */
+const BELIEVED_MS = 120_000;
+
+/**
+ * What the cluster says of the node may still be of the boot that was ended: a stop, a copy and a start can be over before it notices. It is
+ * not when the boot is another one, or when so much time has passed that the boot was never ended.
+ */
+export function isOldNews({ annotations, bootId }: Node, nowMs: number): boolean {
+  const [endedId, atMs] = (annotations[STOPPED_ANNOTATION] ?? '').split(' ');
+  return bootId !== undefined && bootId === endedId && Math.abs(nowMs - Number(atMs)) < BELIEVED_MS;
+}
+
 export function guardChange(): NodeChange {
   return { annotations: Object.fromEntries(GUARDS.map((key) => [key, 'true'])) };
 }
@@ -83,6 +106,11 @@ export function isGuarded(node: Node): boolean {
 export function restoreChange(prior: Prior): NodeChange {
   return {
     isUnschedulable: prior.isUnschedulable,
-    annotations: { ...prior.annotations, [PRIOR_ANNOTATION]: null, [SEALED_ANNOTATION]: null },
+    annotations: {
+      ...prior.annotations,
+      [PRIOR_ANNOTATION]: null,
+      [SEALED_ANNOTATION]: null,
+      [STOPPED_ANNOTATION]: null,
+    },
   };
 }

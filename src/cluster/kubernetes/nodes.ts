@@ -76,5 +76,6 @@ export function toNode(node: V1Node): Node {
     kubeletVersion: info?.kubeletVersion ?? '',
     machineId: info?.machineID ?? '',
     systemUuid: info?.systemUUID ?? '',
+    ...(info?.bootID && { bootId: info.bootID }),
   };
 }

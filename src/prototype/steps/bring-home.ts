@@ -3,7 +3,7 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { Protection } from '../../vms/factory.ts';
 import { DONOR_TAG } from '../names.ts';
 import { observeDonor } from '../observe.ts';
-import { readDonorMark, readPrior, restoreChange } from '../prior.ts';
+import { isOldNews, readDonorMark, readPrior, restoreChange } from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -37,18 +37,17 @@ export const awaitReady: Step = {
   title: 'wait until the donor is Ready and its shutdown taints are gone',
   usuallyMs: 90_000,
   isNeeded: (scene) => readPrior(scene.world.node) !== undefined && scene.world.donor !== undefined,
-  isDone: ({ world }) => world.node !== undefined && isBack(world.node),
+  isDone: ({ world }) => world.node !== undefined && isBack(world.node, world.nowMs),
   apply: async ({ world, intent }, { clock, signal, onWaiting }) => {
-    onWaiting(
-      world.node?.isReady ? `the shutdown taints of ${intent.nodeName} to go` : `${intent.nodeName} to be Ready`,
-    );
+    const isReady = world.node?.isReady && !isOldNews(world.node, world.nowMs);
+    onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to go` : `${intent.nodeName} to be Ready`);
     await clock.sleep(POLL_MS, signal);
   },
   glance: ({ world, intent }, edges) => observeDonor(intent, world.donor!.ref, edges),
 };
 
-export function isBack(node: Node): boolean {
-  return node.isReady && !node.taints.some((taint) => SHUTDOWN_TAINTS.has(taint.key));
+export function isBack(node: Node, nowMs: number): boolean {
+  return node.isReady && !isOldNews(node, nowMs) && !node.taints.some((taint) => SHUTDOWN_TAINTS.has(taint.key));
 }
 
 export const restoreProtection: Step = {
