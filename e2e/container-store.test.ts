@@ -103,7 +103,11 @@ describe('put onto a file system that nobody has mounted', () => {
     const made = await runCommand(['mke2fs', '-q', '-t', 'ext4', disk, '64M']);
     expect(made.stderr).toBe('');
     const files = await storeFiles(store, { runAsRoot: await rootRunner(runCommand, edges('').isRoot) });
-    await putFiles(disk, files, { run: runCommand, folder: join(folder, 'put'), epochSec: EPOCH_SEC });
+    await putFiles({ file: disk, startBytes: 0 }, files, {
+      run: runCommand,
+      folder: join(folder, 'put'),
+      epochSec: EPOCH_SEC,
+    });
   });
 
   test('it is the same: content, modes, owners, what takes a file away, what replaces a folder', async () => {

@@ -1,9 +1,24 @@
-// e2e/ensure-image.ts: the image that e2e boots and looks into: the example manifest's packages with the real kubelet, this tree's daemon and a
-// pause image of our own. Locked and built once for the same content, then taken from a cache outside the tree.
+// e2e/ensure-image.ts: the image that e2e boots and looks into: the example manifest's packages with the real kubelet, this tree's daemon and
+// container images of our own. Locked and built once for the same content, then taken from a cache outside the tree.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { runCommand } from '../src/base/command.ts';
 import { verb as build } from '../src/cli/image/build.ts';
 import { verb as lock } from '../src/cli/image/lock.ts';
 import { runVerb } from '../src/cli/testing.ts';
@@ -70,7 +85,7 @@ function writeRecipe(folder: string, recipe: Recipe): Recipe {
 
 /** What comes from far away in the example is not asked for: its packages are what is tried here. */
 async function imageRecipe(kubelets: ReadonlyMap<string, string>): Promise<Recipe> {
-  const [{ path: headstart }, { pause }] = [await ensureExecutable(), await ensureTestImages()];
+  const [{ path: headstart }, { pause, hello }] = [await ensureExecutable(), await ensureTestImages()];
   const example = parse(readFileSync(EXAMPLE, 'utf8')) as { components: { kind: string }[] };
   const about = { licence: 'Apache-2.0', reason: 'for e2e' };
   const mirrors: Record<string, string> = {};
@@ -96,9 +111,40 @@ async function imageRecipe(kubelets: ReadonlyMap<string, string>): Promise<Recip
       ...{ name: 'pause', kind: 'oci-image', ...about, install: { to: pause.name } },
       versions: [version('local:images', '3.10', pause.archive)],
     },
+    {
+      ...{ name: 'hello', kind: 'oci-image', ...about, install: { to: hello.name } },
+      versions: [version('local:images', '1.0', hello.archive)],
+    },
+    {
+      ...{ name: 'tools', kind: 'archive', ...about, install: TOOLS_INSTALL },
+      versions: [version('local:tools', '1.0', await ensureTools())],
+    },
   ];
   const manifest = stringify({ ...example, kubernetes: [...kubelets.keys()], disk: DISK, components });
   return { manifest, mirrors: stringify({ mirrors }) };
+}
+
+const TOOLS_INSTALL = { to: '/opt/tools', strip: 1, only: ['tools-1.0/bin/', 'tools-1.0/share/'] };
+
+/** An archive as makers of programs publish them: a folder too many, a link, modes, and a file that nobody wants. The same bytes each time. */
+async function ensureTools(): Promise<string> {
+  const [folder, tree] = [join(cacheFolder(), 'test-archive'), mkdtempSync(join(tmpdir(), 'headstart-tools-'))];
+  const top = join(tree, 'tools-1.0');
+  for (const name of ['bin', 'share']) mkdirSync(join(top, name), { recursive: true });
+  writeFileSync(join(top, 'bin/say-hello'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
+  symlinkSync('say-hello', join(top, 'bin/hello'));
+  writeFileSync(join(top, 'share/words'), 'hello\n', { mode: 0o640 });
+  writeFileSync(join(top, 'README'), 'read me\n');
+  mkdirSync(folder, { recursive: true });
+  const [file, made] = [join(folder, 'tools.tar'), join(tree, 'tools.tar')];
+  const flags = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--format=ustar'];
+  const ran = await runCommand(['tar', '--create', ...flags, '--file', made, '--directory', tree, 'tools-1.0']);
+  if (ran.code !== 0) throw new Error(`tar: ${ran.stderr}`);
+  // At once: another test may be reading it.
+  cpSync(made, `${file}.${process.pid}`);
+  renameSync(`${file}.${process.pid}`, file);
+  rmSync(tree, { recursive: true });
+  return file;
 }
 
 async function make(verb: Verb, argv: string[], tell: (line: string) => void): Promise<void> {

@@ -25,6 +25,8 @@ let passed: Buffer | undefined;
 beforeAll(async () => {
   image = await ensureImage();
   build = JSON.parse(readFileSync(join(image.folder, 'build.json'), 'utf8')) as BuildRecord;
+  // What an earlier run that failed has left would be part of the verdict.
+  rmSync(file('test.json'), { force: true });
 }, LONG_MS);
 afterAll(() => {
   // Other tests use the image as well: a limit that nobody could keep is no verdict on it.
@@ -95,6 +97,20 @@ describe('headstart image test', { timeout: BOOT_MS }, () => {
     expect(stdout).toContain('headstart-node-ready.target @');
     expect(stdout).not.toContain('cloud-init.service');
     expect(written()).toMatchObject({ isPassed: true, contentSha256: build.contentSha256 });
+    // The very disk that was booted, and what came out of an archive and out of container images.
+    const boot = written().boots.find(({ way }) => way === 'kernel')!;
+    expect(boot.files['disk.qcow2']).toBe(build.files['disk.qcow2']?.sha256);
+    const details = new Map(boot.checks.map(({ name, detail }) => [name, detail]));
+    expect(JSON.parse(readFileSync(file('files.json'), 'utf8')).files).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ path: '/opt/tools/bin/say-hello', mode: 0o755 }),
+        expect.objectContaining({ path: '/opt/tools/share/words', mode: 0o640 }),
+        { path: '/opt/tools/bin/hello', to: 'say-hello' },
+      ]),
+    );
+    expect(details.get('container-images')).toBe('2 unpacked');
+    expect(details.get('kubelet-health')).toContain('200 OK');
+    expect(details.get('machine-id')).toBe('its own');
     passed = readFileSync(file('test.json'));
   });
 

@@ -19,9 +19,11 @@ import { verb } from '../src/cli/image/build.ts';
 import { runVerb } from '../src/cli/testing.ts';
 import { layerKey } from '../src/image/build/base-layer.ts';
 import type { BuildRecord } from '../src/image/build/contract.ts';
+import { toolVersions } from '../src/image/build/tool-versions.ts';
 import { createCache } from '../src/image/disk-cache.ts';
 import type { Lock } from '../src/image/lock.ts';
 import { readLock, writeLock } from '../src/image/read-lock.ts';
+import { type BootTest, hasPassed, readTest, withBoot, writeTest } from '../src/image/test/record.ts';
 import { type EnsuredImage, ensureImage } from './ensure-image.ts';
 
 const LONG_MS = 60 * 60_000;
@@ -62,7 +64,7 @@ function freshCache(name: string): string {
 /** Without the layer of what versions share, which would do instead. Gives its name. */
 async function copyBaseLayer(cache: string): Promise<string> {
   const layers = join(image.cache, 'layers');
-  const name = layerKey(lock);
+  const name = layerKey(lock, await toolVersions(runCommand));
   mkdirSync(join(cache, 'layers'), { recursive: true });
   await runCommand(['cp', '--archive', '--sparse=always', join(layers, name), join(cache, 'layers', name)], {
     timeoutMs: 10 * 60_000,
@@ -131,6 +133,27 @@ describe('an image', { timeout: LONG_MS }, () => {
     const again = records.find(({ kubernetes }) => kubernetes === image.kubernetes)!;
     expect(again.files['disk.vhd']).toEqual(before.files['disk.vhd']);
     expect(again.contentSha256).toBe(before.contentSha256);
+  });
+
+  it('gets another format without losing those that are there, nor what a test has found', async () => {
+    const out = join(top, 'formats');
+    const run = (...more: string[]) => {
+      const argv = ['--offline', '--lock', image.lock, '--cache', image.cache, '--mirrors', image.mirrors];
+      return runVerb(verb, [...argv, '--out', out, '--kubernetes', image.kubernetes, ...more], { env: process.env });
+    };
+    expect(await run('--only', 'qcow2')).toMatchObject({ code: 0 });
+    const folder = join(out, whole(out)[0]!);
+    const before = recordIn(folder);
+    const { 'disk.qcow2': disk, vmlinux, 'initrd.cpio': initrd } = before.files;
+    const files = { 'disk.qcow2': disk!.sha256, vmlinux: vmlinux!.sha256, 'initrd.cpio': initrd!.sha256 };
+    const boot: BootTest = { way: 'kernel', files, isPassed: true, checks: [], phases: [], budget: [] };
+    writeTest(folder, withBoot(undefined, before, boot));
+    expect(await run('--only', 'raw')).toMatchObject({ code: 0 });
+    const after = recordIn(folder);
+    expect(after.files['disk.qcow2']).toEqual(disk);
+    expect(existsSync(join(folder, 'disk.raw'))).toBe(true);
+    expect(hasPassed(await readTest(folder), after, 'kernel')).toBe(true);
+    rmSync(out, { recursive: true });
   });
 
   it('is not made with a changed byte in a package, nor in a program; the file is named and put aside', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verb as lock } from '../src/cli/image/lock.ts';
 import { verb as update } from '../src/cli/image/update.ts';
 import { runVerb } from '../src/cli/testing.ts';
-import { readLock } from '../src/image/read-lock.ts';
+import { readLock, writeLock } from '../src/image/read-lock.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'headstart-lock-'));
 const env = { ...process.env, HEADSTART_MIRRORS: join(top, 'mirrors.yaml'), HEADSTART_CACHE: join(top, 'cache') };
@@ -62,6 +62,19 @@ describe('image lock', () => {
     const elsewhere = ['-f', manifest, '-o', join(top, 'again.json'), '--cache', join(top, 'cache2')];
     expect(await runVerb(lock, elsewhere, { env })).toMatchObject({ code: 0 });
     expect(readFileSync(join(top, 'again.json'), 'utf8')).toBe(text);
+  });
+
+  it('does not go back behind the lock that is there, unless that is meant', { timeout: 300_000 }, async () => {
+    const file = join(top, 'ahead.json');
+    const ahead = readLock(locked);
+    const artifacts = ahead.artifacts.map((one) => (one.component === 'runc' ? { ...one, version: '99.0' } : one));
+    writeLock(file, { ...ahead, artifacts });
+    const refused = await runVerb(lock, ['-f', manifest, '-o', file], { env });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('image/downgrade') });
+    expect(refused.stderr).toContain('runc would go from 99.0 down to');
+    expect(readLock(file).artifacts).toEqual(artifacts);
+    expect(await runVerb(lock, ['-f', manifest, '-o', file, '--allow-downgrade'], { env })).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toBe(readFileSync(locked, 'utf8'));
   });
 
   it('takes a newer patch version of Kubernetes into manifest and lock, and leaves the rest as it was', {

@@ -41,7 +41,7 @@ async function make(id: VersionId, baseId: VersionId, files: readonly DiskFile[]
   try {
     const [raw, disk] = [join(folder, 'disk.raw'), join(folder, 'disk.qcow2')];
     await runTool(edges.run, ['qemu-img', 'convert', '-O', 'raw', join(base, versionFiles.disk), raw]);
-    await putFiles(raw, files, {
+    await putFiles({ file: raw, startBytes: 0 }, files, {
       run: edges.run,
       folder: join(folder, 'files'),
       epochSec: Math.floor(edges.clock.nowMs() / 1000),

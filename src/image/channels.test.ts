@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHANNELS, type Channel, channelTag, holderOf, planPromotion } from './channels.ts';
-import { imagesOf } from './gallery-list.ts';
+import { CHANNELS, type Channel, channelTag, holderOf, lostHolder, planPromotion } from './channels.ts';
+import { emptyChannelsOf, imagesOf } from './gallery-list.ts';
 import { IMAGE_TAGS } from './names.ts';
 
 const TERMS = {
@@ -14,36 +14,75 @@ const ANY = { ...TERMS, isSkippingAllowed: true, isDowngradeAllowed: true };
 
 function version(name: string, tags: Record<string, string> = {}, isExcludedFromLatest = false) {
   const content = `content of ${name}`;
-  const own = { [IMAGE_TAGS.content]: content, [IMAGE_TAGS.tested]: content, ...tags };
+  const own = {
+    [IMAGE_TAGS.content]: content,
+    [IMAGE_TAGS.disk]: `disk of ${name}`,
+    [IMAGE_TAGS.tested]: content,
+    ...tags,
+  };
   const rest = { percent: 100, replicas: 1, redundancy: 'local', sizeGb: 4, createdMs: 0 } as const;
   return { name, id: name, state: 'ready' as const, isExcludedFromLatest, tags: own, ...rest };
 }
 type V = ReturnType<typeof version>;
 
-/** What the gallery has afterwards. */
-function promote(versions: V[], name: string, channel: Channel, terms = ANY): V[] {
+/** What the gallery has afterwards, also of a promotion that was cut off after its first change. */
+function promote(versions: V[], name: string, channel: Channel, terms = ANY, isCutOff = false): V[] {
   const one = versions.find((candidate) => candidate.name === name)!;
-  const { problems, tags } = planPromotion(versions, one, { ...terms, channel });
+  const { problems, tags, leaving } = planPromotion(versions, one, { ...terms, channel });
   if (problems.length > 0) return versions;
-  return versions.map((candidate) => (candidate === one ? { ...one, tags: { ...one.tags, ...tags } } : candidate));
+  const changes = new Map([[name, tags], ...(isCutOff ? [] : leaving.map((each) => [each.name, each.tags] as const))]);
+  return versions.map((each) => ({ ...each, tags: { ...each.tags, ...changes.get(each.name) } }));
 }
 
 const names = ['2026.1109.0', '2026.1116.0', '2026.1116.1', '2026.1116.10'];
 
 describe('a channel', () => {
   it('means one version, the one promoted last, whatever the clocks of those who promoted', () => {
-    const move = fc.record({ name: fc.constantFrom(...names), channel: fc.constantFrom(...CHANNELS), nowMs: fc.nat() });
+    const move = fc.record({
+      name: fc.constantFrom(...names),
+      channel: fc.constantFrom(...CHANNELS),
+      nowMs: fc.nat(),
+      isCutOff: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(move, { minLength: 1 }), (moves) => {
         let versions = names.map((name) => version(name));
         const expected = new Map<Channel, string>();
-        for (const { name, channel, nowMs } of moves) {
-          versions = promote(versions, name, channel, { ...ANY, nowMs });
+        for (const { name, channel, nowMs, isCutOff } of moves) {
+          versions = promote(versions, name, channel, { ...ANY, nowMs }, isCutOff);
           expected.set(channel, name);
         }
         for (const channel of CHANNELS) expect(holderOf(versions, channel)?.name).toBe(expected.get(channel));
       }),
     );
+  });
+
+  it('means nothing once its version is deleted, and not, unasked, the one before', () => {
+    const moves = fc.array(fc.constantFrom(...names), { minLength: 1 });
+    fc.assert(
+      fc.property(moves, fc.array(fc.boolean()), (order, cuts) => {
+        let versions = names.map((name) => version(name));
+        for (const [i, name] of order.entries()) versions = promote(versions, name, 'dev', ANY, cuts[i] ?? false);
+        // Whatever was cut off, the last command was run to its end.
+        const last = order.at(-1)!;
+        versions = promote(versions, last, 'dev').filter(({ name }) => name !== last);
+        expect(holderOf(versions, 'dev')).toBeUndefined();
+        const isKnown = order.some((name) => name !== last);
+        expect(lostHolder(versions, 'dev')).toBe(isKnown ? last : undefined);
+        expect(emptyChannelsOf({ name: 'node-1.35.8' } as never, versions)).toHaveLength(isKnown ? 1 : 0);
+      }),
+    );
+  });
+
+  it('does not get one older than the one that was deleted, unless that is allowed', () => {
+    let versions = names.map((name) => version(name));
+    for (const name of [names[0]!, names[2]!]) versions = promote(versions, name, 'dev', TERMS);
+    versions = versions.filter(({ name }) => name !== names[2]);
+    const plan = (name: string, terms = TERMS) =>
+      planPromotion(versions, versions.find((one) => one.name === name)!, { ...terms, channel: 'dev' });
+    expect(plan(names[1]!).problems.join()).toContain('was at 2026.1116.1, which is gone');
+    expect(plan(names[1]!, { ...TERMS, isDowngradeAllowed: true }).problems).toEqual([]);
+    expect(plan(names[3]!).problems).toEqual([]);
   });
 
   it('never gets an older version unless that is allowed', () => {
@@ -79,7 +118,7 @@ describe('a channel', () => {
   it('promoted twice is nothing to do', () => {
     const versions = promote([version(names[0]!)], names[0]!, 'dev');
     const again = planPromotion(versions, versions[0]!, { ...TERMS, channel: 'dev' });
-    expect(again).toEqual({ problems: [], changes: [], tags: {}, isIncluded: false });
+    expect(again).toEqual({ problems: [], changes: [], tags: {}, leaving: [], isIncluded: false });
   });
 
   it('takes a mark that is no time for none', () => {
@@ -101,9 +140,15 @@ describe('an untested version', () => {
 
   it('is marked and offered once a test of the same content is shown', () => {
     const content = `content of ${names[1]}`;
-    const shown = plan({ testedContent: content });
+    const diskSha256 = `disk of ${names[1]}`;
+    const shown = plan({ tested: { contentSha256: content, diskSha256 } });
     expect(shown).toMatchObject({ problems: [], isIncluded: true, tags: { [IMAGE_TAGS.tested]: content } });
-    expect(plan({ testedContent: 'of another build' }).problems.join()).toContain('other content');
+    expect(plan({ tested: { contentSha256: 'of another build', diskSha256 } }).problems.join()).toContain(
+      'other content',
+    );
+    expect(plan({ tested: { contentSha256: content, diskSha256: 'another' } }).problems.join()).toContain(
+      'other bytes',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 // image/gallery-list.ts: which images are in a gallery, and what is each good for? Channel, test, exclusion, size, day.
 import type { CallOptions, Definition, Factory, Version } from '../vms/factory.ts';
-import { CHANNELS, type Channel, holderOf, isTestedVersion } from './channels.ts';
+import { CHANNELS, type Channel, holderOf, isTestedVersion, lostHolder } from './channels.ts';
 import { compareVersions } from './compare-versions.ts';
 import { IMAGE_TAGS } from './names.ts';
 
@@ -19,18 +19,41 @@ export interface PublishedImage {
   createdMs: number;
 }
 
-/** Sorted by definition, newest first. What others put into the gallery is left out. Undefined: there is no such gallery. */
+/** A channel that means nothing, because the version it meant is gone. */
+export interface EmptyChannel {
+  definition: string;
+  channel: Channel;
+  was: string;
+}
+
+export interface Published {
+  /** Sorted by definition, newest first. What others put into the gallery is left out. */
+  images: PublishedImage[];
+  emptyChannels: EmptyChannel[];
+}
+
+/** Undefined: there is no such gallery. */
 export async function listPublished(
   factory: Pick<Factory, 'listDefinitions' | 'listVersions'>,
   gallery: string,
   options: CallOptions = {},
-): Promise<PublishedImage[] | undefined> {
+): Promise<Published | undefined> {
   const definitions = await factory.listDefinitions(gallery, options);
   if (!definitions) return undefined;
-  const images: PublishedImage[] = [];
-  for (const definition of definitions.toSorted((a, b) => compareVersions('binary', a.name, b.name)))
-    images.push(...imagesOf(definition, await factory.listVersions(definition, options)));
-  return images;
+  const found: Published = { images: [], emptyChannels: [] };
+  for (const definition of definitions.toSorted((a, b) => compareVersions('binary', a.name, b.name))) {
+    const versions = await factory.listVersions(definition, options);
+    found.images.push(...imagesOf(definition, versions));
+    found.emptyChannels.push(...emptyChannelsOf(definition, versions));
+  }
+  return found;
+}
+
+export function emptyChannelsOf({ name: definition }: Definition, versions: readonly Version[]): EmptyChannel[] {
+  return CHANNELS.flatMap((channel) => {
+    const was = lostHolder(versions, channel);
+    return was === undefined ? [] : [{ definition, channel, was }];
+  });
 }
 
 export function imagesOf({ gallery, name: definition }: Definition, versions: readonly Version[]): PublishedImage[] {

@@ -22,6 +22,8 @@ export const IMAGE_TAGS = {
   /** What it is made of: the promise that a channel never means other bytes. */
   content: 'headstart-content',
   version: 'headstart-image',
+  /** sha256 of the disk it was made of: which bytes, not only of what. */
+  disk: 'headstart-disk',
   /** The content that passed its test; absent: nobody has shown that it boots. */
   tested: 'headstart-tested',
 } as const;

@@ -1,18 +1,21 @@
 // cli/image/build.ts: `headstart image build`: images of a lock, one for each Kubernetes patch version; without a VM, without a loop device.
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { hasBaseLayer } from '../../image/build/base-layer.ts';
-import { type Built, buildFolder, buildImage } from '../../image/build/build-image.ts';
+import { type Built, buildFolder } from '../../image/build/build-image.ts';
+import { buildImages } from '../../image/build/build-images.ts';
 import type { Format } from '../../image/build/disk.ts';
+import { toolVersions } from '../../image/build/tool-versions.ts';
 import { artifactsOf } from '../../image/content-hash.ts';
 import type { Artifact, Lock } from '../../image/lock.ts';
 import { versionWord } from '../../image/names.ts';
 import { readLock } from '../../image/read-lock.ts';
 import { IMAGE_TOOLS } from '../../image/required-tools.ts';
-import { requireTools, toolPath, USER_TOOLS } from '../../vms/qemu/base/required-tools.ts';
+import { missingTools, requireTools, toolPath, USER_TOOLS } from '../../vms/qemu/base/required-tools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -30,6 +33,8 @@ interface Options extends CacheFlags {
 }
 
 const FORMATS: readonly Format[] = ['qcow2', 'vhd', 'raw'];
+/** More of them wait for the disk. */
+const MOST_LANES = 4;
 /** Raw is what VHD holds, and larger than either. */
 const USUAL: readonly Format[] = ['qcow2', 'vhd'];
 
@@ -52,8 +57,10 @@ export const verb: Verb = {
     const isRoot = process.getuid?.() === 0;
     const { cache } = await openCache(options, edges, lock.base.origin);
     const wanted = neededArtifacts(lock, versions);
+    const run = withToolPath(edges);
     if (options.dryRun) {
-      const hasBase = hasBaseLayer(lock, cache.folder);
+      const isComplete = missingTools(IMAGE_TOOLS, edges.env.PATH).length === 0;
+      const hasBase = isComplete && hasBaseLayer(lock, await toolVersions(run), cache.folder);
       return tellPlan({ lock, versions, formats, out, wanted, hasBase }, options, edges);
     }
     requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
@@ -69,17 +76,22 @@ export const verb: Verb = {
         await cache.fill(wanted, { signal, onWaiting });
         stages.done('', 'fetched');
       }
-      const all: Built[] = [];
-      for (const kubernetes of versions) {
-        story.step(`building ${lock.name} ${versionWord(kubernetes, lock.base)}`);
-        const onDone = (stage: string) => stages.done(kubernetes, stage);
-        const machine = { cache, run: withToolPath(edges), isRoot, signal, onWaiting, onDone };
-        const image = await buildImage({ lock, kubernetes }, { out, formats }, machine);
-        for (const warning of image.warnings) story.step(`warning: ${warning}`);
-        all.push(image);
-      }
-      return all;
+      story.step(`building ${lock.name} ${versions.map((version) => versionWord(version, lock.base)).join(', ')}`);
+      const about = (kubernetes = '') => {
+        if (kubernetes !== '') stages.begin(kubernetes);
+        return {
+          onWaiting: (what: string, percent?: number) =>
+            onWaiting(kubernetes === '' ? what : `${what} (${kubernetes})`, percent),
+          onDone: (stage: string) => stages.done(kubernetes, stage),
+        };
+      };
+      const tools = await toolVersions(run, signal);
+      const lanes = Math.min(MOST_LANES, availableParallelism());
+      return buildImages({ lock, versions, out, formats, lanes }, { cache, run, isRoot, tools, signal, about });
     }).finally(stop);
+    for (const { record, warnings } of built) {
+      for (const warning of warnings) story.step(`warning: ${record.version}: ${warning}`);
+    }
     story.end();
     if (!options.json) edges.stderr(stages.table());
     for (const image of built) tellImage(image, options, edges);
@@ -142,12 +154,15 @@ interface Stage {
 
 function stageTimes({ nowUs }: Edges) {
   const startedUs = nowUs();
-  let lastUs = startedUs;
+  // Images are made beside each other: each has a time of its own, and so has what they share.
+  const lastUs = new Map<string, number>();
   const all: Stage[] = [];
   return {
+    begin: (kubernetes: string) => lastUs.set(kubernetes, nowUs()),
     done(kubernetes: string, stage: string) {
-      all.push({ kubernetes, stage, tookMs: Math.round((nowUs() - lastUs) / 1000) });
-      lastUs = nowUs();
+      const tookUs = nowUs() - (lastUs.get(kubernetes) ?? startedUs);
+      all.push({ kubernetes, stage, tookMs: Math.round(tookUs / 1000) });
+      lastUs.set(kubernetes, nowUs());
     },
     list: (): readonly Stage[] => all,
     table: () =>

@@ -15,12 +15,15 @@ export function imageList(open: OpenGallery): Verb {
     async run(_args, options: GalleryOptions, edges) {
       const signal = edges.signal();
       const { name, factory, kind } = await open(options, edges);
-      const images = await listPublished(factory, name, { signal });
+      const published = await listPublished(factory, name, { signal });
       // On this machine there is none before the first version; elsewhere a name that is not known is a mistake.
-      if (!images && kind === 'azure') throw noGallery(name);
-      if (options.json) return printJson(edges, 'ImageList', { gallery: name, images: images ?? [] });
-      if (!images?.length) return edges.stdout('no images yet: `headstart image publish FOLDER` puts one here\n');
+      if (!published && kind === 'azure') throw noGallery(name);
+      const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };
+      if (options.json) return printJson(edges, 'ImageList', { gallery: name, images, emptyChannels });
+      if (images.length === 0) return edges.stdout('no images yet: `headstart image publish FOLDER` puts one here\n');
       edges.stdout(renderTable(COLUMNS, images));
+      for (const { definition, channel, was } of emptyChannels)
+        edges.stderr(`${channel} of ${definition} means nothing: it was at ${was}, which is gone\n`);
     },
   };
 }

@@ -5,6 +5,7 @@ import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { contentSha256 } from '../../image/content-hash.ts';
 import { type Change, diffLocks, isSame, type LockDiff } from '../../image/diff.ts';
+import { refuseDowngrades } from '../../image/downgrades.ts';
 import type { Lock } from '../../image/lock.ts';
 import { versionWord } from '../../image/names.ts';
 import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts';
@@ -26,6 +27,7 @@ import { tellImageStory } from './story.ts';
 
 interface Options extends ManifestFlags, CacheFlags {
   output?: string;
+  allowDowngrade?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
@@ -35,6 +37,7 @@ export const verb: Verb = {
   configure: (command) =>
     withCacheOptions(withArchitectureOption(withManifestOption(command)))
       .option('-o, --output <FILE>', 'the lock; default: image.lock.json beside the manifest')
+      .option('--allow-downgrade', 'though something is older than in the lock that is there')
       .option('--dry-run', 'say what would change, and write no lock')
       .option('--json', 'one JSON document a line, the result last'),
   async run(_args, options: Options, edges) {
@@ -50,6 +53,7 @@ export const verb: Verb = {
     const findings = checkRules(manifest, lock);
     for (const line of renderFindings(findings)) story.step(line);
     throwOnErrors(findings, file);
+    refuseDowngrades(before, lock, { file, isAllowed: options.allowDowngrade === true });
     const isChanged = before === undefined || renderLock(before) !== renderLock(lock);
     const isWritten = !options.dryRun && isChanged;
     if (isWritten) writeLock(file, lock);

@@ -1,11 +1,14 @@
 // cli/image/promote.ts: `headstart image promote`: a channel means this version from now on. The bytes stay where and what they are.
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { CHANNELS, type Channel, planPromotion } from '../../image/channels.ts';
+import { CHANNELS, type Channel, planPromotion, type TestedBytes } from '../../image/channels.ts';
 import { imagesOf } from '../../image/gallery-list.ts';
 import { openBuild } from '../../image/publish/publish.ts';
+import { AZURE_DISK } from '../../image/publish/to-azure.ts';
+import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
 import { hasPassed, type Way } from '../../image/test/record.ts';
 import type { Definition, Factory, Version } from '../../vms/factory.ts';
+import { NotFound } from '../../vms/failures.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
@@ -53,12 +56,12 @@ export function imagePromote(open: OpenGallery): Verb {
         const promotion = planPromotion(versions, version, {
           channel: options.to,
           nowMs: edges.nowUs() / 1000,
-          testedContent: await testedContent(options.build, kind === 'azure' ? 'firmware' : 'kernel'),
+          tested: await testedBytes(options.build, kind),
           isUntestedAllowed: options.untested === true,
           isSkippingAllowed: options.skipOrder === true,
           isDowngradeAllowed: options.allowDowngrade === true,
         });
-        const { problems, changes, tags, isIncluded } = promotion;
+        const { problems, changes, tags, leaving, isIncluded } = promotion;
         if (problems.length > 0) throw refused(image, options.to, problems);
         if (options.dryRun) {
           if (options.json) printJson(edges, 'ImagePromotionPlan', { image, channel: options.to, changes });
@@ -66,6 +69,8 @@ export function imagePromote(open: OpenGallery): Verb {
           return;
         }
         if (Object.keys(tags).length > 0) await factory.tagVersion(definition, version.name, tags, { signal });
+        for (const one of leaving)
+          await factory.tagVersion(definition, one.name, one.tags, { signal }).catch(unlessGone);
         if (isIncluded) await factory.setExcludedFromLatest(definition, version.name, false, { signal });
         // What is told is what is there, not what was asked for: somebody else may have promoted meanwhile.
         const after = imagesOf(definition, await factory.listVersions(definition, { signal }));
@@ -107,11 +112,19 @@ async function find(
   });
 }
 
+/** What is gone is not in a channel any more, either. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof NotFound)) throw error;
+}
+
 /** Of a build whose test passed; otherwise it says nothing. */
-async function testedContent(folder: string | undefined, way: Way): Promise<string | undefined> {
+async function testedBytes(folder: string | undefined, kind: 'azure' | 'qemu'): Promise<TestedBytes | undefined> {
   if (folder === undefined) return undefined;
   const { record, test } = await openBuild(folder);
-  if (hasPassed(test, record.contentSha256, way)) return record.contentSha256;
+  const { way, disk }: { way: Way; disk: string } =
+    kind === 'azure' ? { way: 'firmware', disk: AZURE_DISK } : { way: 'kernel', disk: QEMU_FILES.disk };
+  if (hasPassed(test, record, way))
+    return { contentSha256: record.contentSha256, diskSha256: record.files[disk]?.sha256 };
   throw new UserError(`no test of ${folder} has passed`, {
     code: 'image/untested',
     kept: 'Nothing was changed.',

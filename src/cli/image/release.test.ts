@@ -127,8 +127,13 @@ describe('image promote and list', () => {
     const named = { name: 'node', kubernetes: '1.35.8', architecture: 'amd64' };
     const definition = await factory.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
     const id = `${definition.id}/versions/${version}`;
-    const content = writeBuild(place(version), { contentSha256: '0'.repeat(63) + version.at(-1) }).contentSha256;
-    const tags = { [IMAGE_TAGS.content]: content, ...(isTested && { [IMAGE_TAGS.tested]: content }) };
+    const record = writeBuild(place(version), { contentSha256: '0'.repeat(63) + version.at(-1) });
+    const content = record.contentSha256;
+    const tags = {
+      [IMAGE_TAGS.content]: content,
+      [IMAGE_TAGS.disk]: record.files['disk.qcow2']!.sha256,
+      ...(isTested && { [IMAGE_TAGS.tested]: content }),
+    };
     const spec = {
       definition,
       name: version,

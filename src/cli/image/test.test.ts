@@ -50,8 +50,14 @@ function answers(changes: Record<string, string> = {}): string {
           .join(''),
       )
       .join('\n'),
+    modes: [...goodFacts.modes].map(([path, mode]) => `${mode} ${path}\n`).join(''),
+    links: [...goodFacts.links].map(([path, to]) => `${to} ${path}\n`).join(''),
+    readyImages: goodFacts.readyImages.join('\n'),
+    kubeletHealth: goodFacts.kubeletHealth,
+    resolvConf: goodFacts.resolvConf,
     nodeStatus: goodFacts.nodeStatus,
     machineId: goodFacts.machineId,
+    isMachineIdNew: 'yes\n',
     root: `${goodFacts.rootBytes / 4096} 4096\n${goodFacts.diskBytes / 512}\n${goodFacts.kernelRelease}\n`,
     ...changes,
   };
@@ -83,7 +89,7 @@ describe('headstart image test', () => {
       spec: { kubernetes: { version: '1.35.8' } },
     });
     expect(spec.customData).toBeUndefined();
-    expect(spec.size.diskGb).toBe(4);
+    expect(spec.size.diskGb).toBe(3);
     const [create] = ran.filter((argv) => argv[1] === 'create');
     expect(create).toEqual(expect.arrayContaining(['-F', 'qcow2', '-b', join(build, 'disk.qcow2')]));
     const [home] = homes();

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { writeFileAtomic } from '../../base/files.ts';
 import { listMirrors, readAvailable } from '../../image/available.ts';
+import { refuseDowngrades } from '../../image/downgrades.ts';
 import type { FetchedComponent, Manifest } from '../../image/manifest.ts';
 import { type Proposal, planUpdates } from '../../image/plan-update.ts';
 import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts';
@@ -26,6 +27,7 @@ interface Options extends ManifestFlags, CacheFlags {
   output?: string;
   available?: string;
   write?: boolean;
+  allowDowngrade?: boolean;
   json?: boolean;
 }
 
@@ -39,6 +41,7 @@ export const verb: Verb = {
         'which versions there are of what is fetched; without it, what mirrors that are folders of this machine have',
       )
       .option('--write', 'put them into the manifest, comments kept, and lock it anew; without it nothing is written')
+      .option('--allow-downgrade', 'with --write: though something else gets older by locking anew')
       .option('--json', 'one JSON document a line, the result last'),
   async run(_args, options: Options, edges) {
     const { text, manifest } = await loadManifest(options.file);
@@ -57,6 +60,7 @@ export const verb: Verb = {
       if (options.write && settled.taken.length > 0) {
         const locked = await opened.lock(settled.manifest);
         throwOnErrors(checkRules(settled.manifest, locked), lockFile);
+        refuseDowngrades(lock, locked, { file: lockFile, isAllowed: options.allowDowngrade === true });
         // The manifest first: cut off between the two, `image lock` finishes the work.
         if (settled.text !== text) writeFileAtomic(options.file, settled.text, statSync(options.file).mode & 0o777);
         if (!lock || renderLock(lock) !== renderLock(locked)) writeLock(lockFile, locked);

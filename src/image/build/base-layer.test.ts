@@ -5,14 +5,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sumOf } from '../../vms/qemu/disks.ts';
 import type { Cache } from '../cache.ts';
 import { ensureBaseLayer, epochOf, hasBaseLayer, layerKey, takeRoot } from './base-layer.ts';
-import { aLock, anArtifact } from './locks.testing.ts';
+import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 import { sumSparse } from './sparse-copy.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'headstart-layer-'));
 afterAll(() => rmSync(top, { recursive: true }));
 
 const lock = aLock([anArtifact('libc6', 'deb')]);
-const key = layerKey(lock);
+const key = layerKey(lock, SOME_TOOLS);
 const CONTENT = Buffer.alloc(200_000, 7);
 
 /** qemu-img, asked where there is data. */
@@ -36,16 +36,16 @@ async function aLayer(name: string) {
   const record = { key, kernelRelease: '6.1', rootSum, packages: [], files };
   writeFileSync(join(folder, 'layer.json'), JSON.stringify(record));
   const cache = { folder: join(top, name) } as Partial<Cache> as Cache;
-  return { folder, edges: { cache, run, isRoot: true } };
+  return { folder, edges: { cache, run, isRoot: true, tools: SOME_TOOLS } };
 }
 
 describe('a base layer', () => {
   it('is taken as it is when every byte is what was made', async () => {
     const { folder, edges } = await aLayer('good');
-    expect(hasBaseLayer(lock, edges.cache.folder)).toBe(true);
+    expect(hasBaseLayer(lock, SOME_TOOLS, edges.cache.folder)).toBe(true);
     const layer = await ensureBaseLayer(lock, edges);
-    expect(layer).toMatchObject({ folder, isNew: false, kernel: { release: '6.1', vmlinuz: join(folder, 'vmlinuz') } });
-    await takeRoot(layer, join(top, 'copy'), edges);
+    expect(layer).toMatchObject({ folder, isNew: false, kernel: { release: '6.1', vmlinuz: Buffer.from('vmlinuz') } });
+    await takeRoot(layer, { file: join(top, 'copy'), startBytes: 0 }, edges);
     expect((await sumOf(join(top, 'copy'))).bytes).toBe(CONTENT.length);
   });
 
@@ -53,11 +53,11 @@ describe('a base layer', () => {
     const { folder, edges } = await aLayer('root');
     const layer = await ensureBaseLayer(lock, edges);
     writeFileSync(join(folder, 'root.ext4'), CONTENT.with(123_456, 8));
-    await expect(takeRoot(layer, join(top, 'copy2'), edges)).rejects.toMatchObject({
+    await expect(takeRoot(layer, { file: join(top, 'copy2'), startBytes: 0 }, edges)).rejects.toMatchObject({
       code: 'image/layer-damaged',
       message: expect.stringContaining('root.ext4'),
     });
-    expect(hasBaseLayer(lock, edges.cache.folder)).toBe(false);
+    expect(hasBaseLayer(lock, SOME_TOOLS, edges.cache.folder)).toBe(false);
   });
 
   it.each(['vmlinuz', 'loader.efi'])('is set aside when %s was changed or is gone', async (part) => {
@@ -75,8 +75,15 @@ describe('a base layer', () => {
       aLock(lock.artifacts, { base: { ...lock.base, date: '2026.1117' } }),
       aLock(lock.artifacts, { disk: { ...lock.disk, sizeMb: 4096 } }),
     ];
-    expect(new Set([key, ...others.map(layerKey)]).size).toBe(4);
-    expect(layerKey(aLock([...lock.artifacts, anArtifact('kubelet', 'binary')]))).toBe(key);
+    const of = (other: typeof lock) => layerKey(other, SOME_TOOLS);
+    expect(new Set([key, ...others.map(of)]).size).toBe(4);
+    expect(of(aLock([...lock.artifacts, anArtifact('kubelet', 'binary')]))).toBe(key);
+  });
+
+  it('is another one when it is made with other tools, and the same whatever makes a qcow2 of it', () => {
+    expect(layerKey(lock, { ...SOME_TOOLS, mmdebstrap: '1.5' })).not.toBe(key);
+    expect(layerKey(lock, { ...SOME_TOOLS, mke2fs: '1.48' })).not.toBe(key);
+    expect(layerKey(lock, { ...SOME_TOOLS, 'qemu-img': '9.0' })).toBe(key);
   });
 
   it.each([

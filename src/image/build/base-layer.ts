@@ -2,7 +2,7 @@
 // the cache, and never used without a look at its bytes.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { RunCommand } from '../../base/command.ts';
@@ -15,22 +15,24 @@ import { baseImageLock, partialPrefix } from '../../vms/qemu/layout.ts';
 import { withLock } from '../../vms/qemu/locks.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
 import { baseSha256 } from '../content-hash.ts';
-import type { Lock } from '../lock.ts';
+import type { Artifact, Lock } from '../lock.ts';
 import type { BuildEdges, Kernel } from './contract.ts';
 import { dataRanges } from './data-ranges.ts';
 import { derivedId } from './derived-id.ts';
 import { rootBytesFor } from './disk-layout.ts';
-import { makeExt4 } from './make-ext4.ts';
+import type { Ext4Place } from './ext4-place.ts';
+import { ext4Options, makeExt4 } from './make-ext4.ts';
 import { LABEL, nodeFiles } from './node-files.ts';
 import { makePackageRepository } from './package-repository.ts';
 import { ensureRoom } from './room.ts';
 import { type Contributor, ensureFits } from './size-budget.ts';
 import { copySparse, sumSparse } from './sparse-copy.ts';
 import { KERNEL_FILES, takeKernel } from './take-kernel.ts';
-import { unpackBase } from './unpack-base.ts';
+import type { ToolVersions } from './tool-versions.ts';
+import { type Unpacking, unpackBase, unpackWords } from './unpack-base.ts';
 
 /** Counts changes of how a layer is made that its content does not show. */
-const FORMAT = 1;
+const FORMAT = 2;
 const MIB = 2 ** 20;
 
 export interface BaseLayer {
@@ -55,15 +57,18 @@ const recordSchema = z.object({
   files: z.record(z.string(), z.object({ bytes: z.number(), sha256: z.string() })),
 });
 
-/** Another key, another layer: packages, settings of a node, size. */
-export function layerKey(lock: Lock): string {
-  const content = [FORMAT, baseSha256(lock), lock.base.date, nodeFilesFor(lock), lock.disk.sizeMb];
+/** Another key, another layer: packages, settings of a node, size, and with what it is made. */
+export function layerKey(lock: Lock, { mmdebstrap, mke2fs, debugfs }: ToolVersions): string {
+  const packages = debsOf(lock).map(({ component }) => component);
+  const words = unpackWords({ packages, ...settingsOf(lock) });
+  const options = ext4Options({ uuid: '', label: LABEL });
+  const content = [FORMAT, baseSha256(lock), words, options, lock.disk.sizeMb, { mmdebstrap, mke2fs, debugfs }];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 /** Whether one was made; nobody has looked at its bytes. */
-export function hasBaseLayer(lock: Lock, cacheFolder: string): boolean {
-  return existsSync(join(cacheFolder, 'layers', layerKey(lock), RECORD));
+export function hasBaseLayer(lock: Lock, tools: ToolVersions, cacheFolder: string): boolean {
+  return existsSync(join(cacheFolder, 'layers', layerKey(lock, tools), RECORD));
 }
 
 /** Midnight of the day of the package list: the time in which an image lives. */
@@ -74,9 +79,9 @@ export function epochOf({ date }: Lock['base']): number {
   return ms / 1000;
 }
 
-/** `isNew`: it was made now. All but the root is verified; that is when it is copied (takeRoot). */
+/** `isNew`: it was made now. All but the root is read and verified; that is when it is copied (takeRoot). */
 export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<BaseLayer & { isNew: boolean }> {
-  const key = layerKey(lock);
+  const key = layerKey(lock, edges.tools);
   const folder = join(edges.cache.folder, 'layers', key);
   const there = await openLayer(folder, key, edges.signal);
   if (there) return { ...there, isNew: false };
@@ -88,7 +93,7 @@ export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<Ba
     const made = await openLayer(folder, key, signal);
     if (made) return { ...made, isNew: false };
     const runAsRoot = await rootRunner(edges.run, edges.isRoot);
-    await removeLeftOver(cache.folder, runAsRoot);
+    await removeLeftOvers(cache.folder, runAsRoot);
     const work = join(cache.folder, 'layers', `${partialPrefix}${randomBytes(6).toString('hex')}`);
     try {
       await makeLayer(lock, key, work, { ...edges, runAsRoot });
@@ -105,12 +110,12 @@ export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<Ba
 
 /** A copy of its file system that is known to be what was made. */
 export async function takeRoot(
-  { folder, rootSum }: BaseLayer,
-  to: string,
+  { folder, rootSum }: Pick<BaseLayer, 'folder' | 'rootSum'>,
+  to: Ext4Place,
   { run, signal }: Pick<LayerEdges, 'run' | 'signal'>,
 ): Promise<void> {
   const file = join(folder, ROOT);
-  const sum = await copySparse({ file, ranges: await dataRanges(file, run, signal), signal }, to);
+  const sum = await copySparse({ file, ranges: await dataRanges(file, run, signal), signal }, to.file, to.startBytes);
   if (sum !== rootSum) throw await setAside(folder, ROOT);
 }
 
@@ -118,24 +123,23 @@ async function openLayer(folder: string, key: string, signal: AbortSignal | unde
   const record = readJson(join(folder, RECORD), recordSchema);
   if (record === undefined) return undefined;
   if (record.key !== key) throw await setAside(folder, RECORD);
-  const place = (part: keyof typeof KERNEL_FILES) => join(folder, KERNEL_FILES[part]);
-  await Promise.all(
-    Object.values(KERNEL_FILES).map(async (name) => {
-      const seen = await sumOf(join(folder, name), signal).catch((error: unknown) => {
-        signal?.throwIfAborted();
-        if (!isMissing(error)) throw error;
-        return undefined;
-      });
-      if (seen === undefined || seen.sha256 !== record.files[name]?.sha256) throw await setAside(folder, name);
-    }),
-  );
+  const take = async (part: keyof typeof KERNEL_FILES) => {
+    const name = KERNEL_FILES[part];
+    const bytes = await readFile(join(folder, name), { signal }).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      if (!isMissing(error)) throw error;
+    });
+    const sha256 = bytes && createHash('sha256').update(bytes).digest('hex');
+    if (bytes === undefined || sha256 !== record.files[name]?.sha256) throw await setAside(folder, name);
+    return bytes;
+  };
   const kernel = {
     release: record.kernelRelease,
-    vmlinuz: place('vmlinuz'),
-    initrd: place('initrd'),
-    vmlinux: place('vmlinux'),
-    initrdPlain: place('initrdPlain'),
-    loader: place('loader'),
+    vmlinuz: await take('vmlinuz'),
+    initrd: await take('initrd'),
+    vmlinux: await take('vmlinux'),
+    initrdPlain: await take('initrdPlain'),
+    loader: await take('loader'),
   };
   return { folder, key, kernel, rootSum: record.rootSum, packages: record.packages };
 }
@@ -148,16 +152,18 @@ async function makeLayer(lock: Lock, key: string, work: string, edges: Workshop)
   ensureRoom(cache.folder, await statfsFree(cache.folder), room);
   const layer = join(work, 'layer');
   await mkdir(layer, { recursive: true, mode: 0o700 });
-  const debs = lock.artifacts
-    .filter(({ kind }) => kind === 'deb')
-    .toSorted((a, b) => (a.component < b.component ? -1 : 1));
-  const repository = await makePackageRepository(debs, join(work, 'packages'), { cache, run, signal, onWaiting });
+  const repository = await makePackageRepository(debsOf(lock), join(work, 'packages'), {
+    cache,
+    run,
+    signal,
+    onWaiting,
+  });
   const bytes = rootBytesFor(lock.disk.sizeMb * MIB);
   ensureFits(repository.packages, bytes);
   onDone?.('packages verified');
-  const epochSec = epochOf(lock.base);
-  const unpacking = { repository, architecture: lock.architecture, nodeFiles: nodeFilesFor(lock), epochSec };
-  const rootfs = await unpackBase(unpacking, { runAsRoot, folder: work, signal, onWaiting });
+  const settings = settingsOf(lock);
+  const { epochSec } = settings;
+  const rootfs = await unpackBase({ repository, ...settings }, { runAsRoot, folder: work, signal, onWaiting });
   onDone?.('packages installed');
   onWaiting?.('the kernel to be unpacked');
   const kernelRelease = await takeKernel(rootfs, layer, edges);
@@ -186,10 +192,16 @@ async function makeLayer(lock: Lock, key: string, work: string, edges: Workshop)
 /** Packages twice (here and unpacked), the file system, and what starts it. */
 const WORK_BYTES = 2.5 * 2 ** 30;
 
-function nodeFilesFor({ artifacts }: Pick<Lock, 'artifacts'>) {
-  return nodeFiles({
-    hasContainerdPackage: artifacts.some(({ kind, component }) => kind === 'deb' && component === 'containerd'),
-  });
+function debsOf({ artifacts }: Lock): Artifact[] {
+  return artifacts.filter(({ kind }) => kind === 'deb').toSorted((a, b) => (a.component < b.component ? -1 : 1));
+}
+
+function settingsOf(lock: Lock): Omit<Unpacking, 'repository'> {
+  return {
+    architecture: lock.architecture,
+    nodeFiles: nodeFiles(new Set(debsOf(lock).map(({ component }) => component))),
+    epochSec: epochOf(lock.base),
+  };
 }
 
 /** As the cache does it with a file: the layer is out of the way, for whoever wants to know what happened to it. */
@@ -197,9 +209,14 @@ export async function setAside(folder: string, name: string): Promise<UserError>
   const damaged = join(dirname(dirname(folder)), 'damaged');
   const place = join(damaged, basename(folder));
   await mkdir(damaged, { recursive: true, mode: 0o700 });
-  await rm(place, { recursive: true, force: true });
-  await rename(folder, place).catch((error: unknown) => {
-    if (!isMissing(error)) throw error; // another build did
+  const move = () =>
+    rename(folder, place).catch((error: unknown) => {
+      if (!isMissing(error)) throw error; // another build did, or another image of this one
+    });
+  await move().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    await rm(place, { recursive: true, force: true });
+    await move();
   });
   return new UserError(`a layer that images are made of was changed since it was made: ${join(folder, name)}`, {
     code: 'image/layer-damaged',
@@ -209,8 +226,8 @@ export async function setAside(folder: string, name: string): Promise<UserError>
   });
 }
 
-/** Under the lock: left by a command that was killed. Its files may belong to a namespace's users. */
-async function removeLeftOver(cacheFolder: string, runAsRoot: RunCommand): Promise<void> {
+/** Under the lock of builds: left by a command that was killed. Its files may belong to a namespace's users. */
+export async function removeLeftOvers(cacheFolder: string, runAsRoot: RunCommand): Promise<void> {
   const layers = join(cacheFolder, 'layers');
   for (const name of await readdir(layers)) {
     if (name.startsWith(partialPrefix)) await removeAll(join(layers, name), runAsRoot);

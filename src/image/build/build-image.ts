@@ -1,13 +1,10 @@
-// image/build/build-image.ts: from a lock and one of its patch versions to a folder of files that can be published: base → root → disk → facts.
-import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+// image/build/build-image.ts: from a base and what one patch version adds to it to a folder of files that can be published: root → disk → facts.
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { rootRunner } from '../../vms/qemu/base/as-root.ts';
 import { statfsFree } from '../../vms/qemu/disk-space.ts';
 import { type FileSum, sumOf } from '../../vms/qemu/disks.ts';
-import { isFull } from '../../vms/qemu/json-file.ts';
-import { imageBuildLock } from '../../vms/qemu/layout.ts';
-import { withLock } from '../../vms/qemu/locks.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
 import { BUILD_RECORD, readBuild, verifyBuild } from '../build-folder.ts';
 import { artifactsOf } from '../content-hash.ts';
@@ -15,17 +12,19 @@ import { listImages, renderImageList } from '../image-list.ts';
 import { definitionName, versionName, versionWord } from '../names.ts';
 import { renderLock } from '../read-lock.ts';
 import { makeSbom } from '../sbom.ts';
-import { ensureBaseLayer } from './base-layer.ts';
+import { ofBuild, readTest, writeTest } from '../test/record.ts';
+import type { BaseLayer } from './base-layer.ts';
 import { kernelCommandLine } from './boot-files.ts';
 import type { BuildEdges, BuildRecord, Target } from './contract.ts';
 import { dataRanges } from './data-ranges.ts';
 import { type Format, makeDisk } from './disk.ts';
 import { imageContent } from './image-content.ts';
 import { imageInArchive } from './oci-archive.ts';
+import { PLACED_FILES, renderPlaced } from './placed-files.ts';
 import { inPlaceOf } from './replace-folder.ts';
-import { ensureRoom } from './room.ts';
+import { ensureRoom, type Need, orFull } from './room.ts';
 import { type MadeRoot, makeRoot } from './root-image.ts';
-import { sumWhole } from './sparse-copy.ts';
+import { sumBeside } from './sum-beside.ts';
 
 export interface BuildOptions {
   /** Images are folders in it. */
@@ -43,40 +42,66 @@ export interface Built {
 
 export type MachineEdges = Omit<BuildEdges, 'folder'>;
 
-/** Nothing is fetched. What was in its place stays until the new one is whole. */
-export async function buildImage(target: Target, options: BuildOptions, edges: MachineEdges): Promise<Built> {
-  const { out, formats } = options;
-  const { lock, kubernetes } = target;
-  const contentSha256 = await imageContent(target);
-  const folder = buildFolder(target, out);
-  const there = await sameBuild(folder, contentSha256, formats, edges);
-  if (there) return { folder, record: there, isNew: false, warnings: [] };
-  await mkdir(out, { recursive: true });
-  // The root, and the disk in each format; holes take no room.
-  const neededBytes = (1 + formats.length) * Math.min(lock.disk.budgetMb, lock.disk.sizeMb) * 2 ** 20;
-  const room = { what: `the image ${lock.name} ${kubernetes}`, bytes: neededBytes, option: '--out' } as const;
-  ensureRoom(out, await statfsFree(out), room);
+/** The one that is there, of the same content, in all formats that are wanted, with every byte as it was built. */
+export async function findSame(
+  target: Target,
+  { out, formats }: BuildOptions,
+  edges: Pick<MachineEdges, 'tools' | 'signal' | 'onWaiting'>,
+): Promise<Built | undefined> {
   const { signal, onWaiting } = edges;
-  const waiting = { ...(signal && { signal }), ...(onWaiting && { onWaiting }) };
+  const folder = buildFolder(target, out);
+  const record = await recordOf(folder, await imageContent(target, edges.tools));
+  if (!record || formats.some((format) => !record.files[diskName(format)])) return undefined;
+  try {
+    await verifyBuild(folder, record, { signal, ...(onWaiting && { onWaiting }) });
+    return { folder, record, isNew: false, warnings: [] };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof UserError) return undefined; // not as it was: it is made anew
+    throw error;
+  }
+}
+
+/** Nothing is fetched. What was in its place stays until the new one is whole. One at a time for each image. */
+export async function buildImage(
+  target: Target,
+  layer: BaseLayer,
+  { out, formats }: BuildOptions,
+  edges: MachineEdges,
+): Promise<Built> {
+  const contentSha256 = await imageContent(target, edges.tools);
+  const folder = buildFolder(target, out);
+  // The same content in other formats, and what a test has found out about it, is worth as much as before.
+  const before = await recordOf(folder, contentSha256);
+  const all = FORMATS.filter((format) => formats.includes(format) || before?.files[diskName(format)]);
+  const test = before && (await readTest(folder));
+  await mkdir(out, { recursive: true });
+  ensureRoom(out, await statfsFree(out), neededFor(target, all));
   // What a container store is made of may belong to a namespace's users.
   const runAsRoot = await rootRunner(edges.run, edges.isRoot);
   const remove = async (path: string) => {
     await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', path]);
   };
-  const make = () =>
+  return orFull(out, '--out', () =>
     inPlaceOf(folder, remove, async (work) => {
       const [files, scratch] = [join(work, 'files'), join(work, 'scratch')];
       await mkdir(files);
       await mkdir(scratch, { mode: 0o700 });
-      const { record, warnings } = await fill(target, contentSha256, files, formats, { ...edges, folder: scratch });
+      const { record, warnings } = await fill(target, layer, { contentSha256, files, formats: all }, edges, scratch);
+      const good = test && ofBuild(test, record);
+      if (good) writeTest(files, good);
       return { from: files, result: { folder, record, isNew: true, warnings } };
-    });
-  const why = `building ${lock.name} ${kubernetes}`;
-  return withLock(edges.cache.folder, { name: imageBuildLock, why }, waiting, async () => {
-    // Whoever held the lock may have made it.
-    const made = await sameBuild(folder, contentSha256, formats, edges);
-    return made ? { folder, record: made, isNew: false, warnings: [] } : orFull(out, make);
-  });
+    }),
+  );
+}
+
+const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
+
+function neededFor({ lock, kubernetes }: Target, formats: readonly Format[]): Need {
+  // The disk in each format, and the raw one is there meanwhile; holes take no room.
+  const disks = Math.max(formats.length, formats.includes('qcow2') ? 2 : 1);
+  const bytes = disks * Math.min(lock.disk.budgetMb, lock.disk.sizeMb) * 2 ** 20;
+  return { what: `the image ${lock.name} ${kubernetes}`, bytes, option: '--out' };
 }
 
 /** `<out>/node-1.35.8-2026.1116.0`. */
@@ -84,47 +109,42 @@ export function buildFolder({ lock, kubernetes }: Target, out: string): string {
   return join(out, `${definitionName(lock.name, kubernetes)}-${versionName(lock.base)}`);
 }
 
-/** Of the same content, with every byte as it was built. */
-async function sameBuild(
-  folder: string,
-  contentSha256: string,
-  formats: readonly Format[],
-  { signal, onWaiting }: MachineEdges,
-): Promise<BuildRecord | undefined> {
+/** Of the same content; nobody has looked at its files. */
+async function recordOf(folder: string, contentSha256: string): Promise<BuildRecord | undefined> {
   try {
     const record = await readBuild(folder);
-    if (record.contentSha256 !== contentSha256 || formats.some((format) => !record.files[diskName(format)]))
-      return undefined;
-    await verifyBuild(folder, record, { signal, ...(onWaiting && { onWaiting }) });
-    return record;
+    return record.contentSha256 === contentSha256 ? record : undefined;
   } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof UserError) return undefined; // none there, or not as it was: it is made anew
+    if (error instanceof UserError) return undefined; // none there
     throw error;
   }
 }
 
 const diskName = (format: Format) => `disk.${format}`;
 
+interface Order {
+  contentSha256: string;
+  /** Where the files go. */
+  files: string;
+  formats: readonly Format[];
+}
+
 async function fill(
   target: Target,
-  contentSha256: string,
-  files: string,
-  formats: readonly Format[],
-  edges: BuildEdges,
+  layer: BaseLayer,
+  { contentSha256, files, formats }: Order,
+  machine: MachineEdges,
+  folder: string,
 ): Promise<{ record: BuildRecord; warnings: readonly string[] }> {
+  const edges: BuildEdges = { ...machine, folder };
   const { signal, onWaiting, onDone } = edges;
   const { lock, kubernetes } = target;
-  const layer = await ensureBaseLayer(lock, edges);
-  onDone?.(layer.isNew ? 'base layer made' : 'base layer verified');
-  const root = await makeRoot(target, layer, contentSha256, edges);
-  const disk = await makeDisk(root, { ...edges, folder: files, want: formats });
-  for (const format of ['raw', 'qcow2', 'vhd'] as const) {
-    if (!formats.includes(format)) await rm(join(files, diskName(format)), { force: true });
-  }
+  const root = await makeRoot(target, layer, { contentSha256, disk: join(files, diskName('raw')) }, edges);
+  const disk = await makeDisk(root, { ...edges, want: formats });
+  if (!formats.includes('raw')) await rm(join(files, diskName('raw')), { force: true });
   onDone?.('disk made');
-  await copyFile(root.kernel.vmlinux, join(files, 'vmlinux'));
-  await copyFile(root.kernel.initrdPlain, join(files, 'initrd.cpio'));
+  await writeFile(join(files, 'vmlinux'), root.kernel.vmlinux);
+  await writeFile(join(files, 'initrd.cpio'), root.kernel.initrdPlain);
   const texts = await textsOf(target, contentSha256, root, edges);
   for (const [name, text] of Object.entries(texts)) await writeFile(join(files, name), text);
   onWaiting?.('the checksums');
@@ -132,9 +152,8 @@ async function fill(
   const sums = await Promise.all(
     names.map(async (name): Promise<[string, FileSum]> => {
       const file = join(files, name);
-      const isMostlyHoles = name === diskName('raw') || name === diskName('vhd');
-      if (!isMostlyHoles) return [name, await sumOf(file, signal)];
-      return [name, await sumWhole({ file, ranges: await dataRanges(file, edges.run, signal), signal })];
+      if (!name.startsWith('disk.')) return [name, await sumOf(file, signal)];
+      return [name, await sumBeside({ file, ranges: await dataRanges(file, edges.run, signal), signal })];
     }),
   );
   const record: BuildRecord = {
@@ -171,6 +190,7 @@ async function textsOf(
     'lock.json': renderLock(lock),
     'release.json': root.release,
     'images.json': renderImageList(images),
+    [PLACED_FILES]: renderPlaced(root.placed),
     'sbom.cdx.json': makeSbom(lock, kubernetes, { contentSha256, images }),
   };
 }
@@ -188,19 +208,4 @@ async function digestsOf(
     digests[artifact.component] = digest;
   }
   return digests;
-}
-
-async function orFull<T>(out: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (!isFull(cause)) throw cause;
-    throw new UserError(`the disk is full: the image could not be written to ${out}`, {
-      code: 'image/no-space',
-      kept: 'What was there before is as it was.',
-      next: 'free some space, or name a folder on another disk with --out; then run the same command again',
-      exitCode: 1,
-      cause,
-    });
-  }
 }

@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
 import type { Artifact, Lock } from '../lock.ts';
 import { containerImageFiles, isPause } from './container-images.ts';
+import { SOME_TOOLS } from './locks.testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-container-images-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,7 +24,13 @@ async function files(artifacts: Artifact[], run: RunCommand): Promise<unknown> {
     add: () => Promise.reject(new Error('nothing is added')),
     open: ({ sha256 }: { sha256: string }) => Promise.resolve(join(folder, sha256)),
   };
-  return containerImageFiles({ lock, kubernetes: '1.35.8' }, 0, { cache, run, isRoot: true, folder });
+  return containerImageFiles({ lock, kubernetes: '1.35.8' }, 0, {
+    cache,
+    run,
+    isRoot: true,
+    tools: SOME_TOOLS,
+    folder,
+  });
 }
 
 const runs: string[][] = [];

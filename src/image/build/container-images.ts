@@ -21,7 +21,7 @@ export async function containerImageFiles(target: Target, epochSec: number, edge
     const name = artifact.install?.to ?? artifact.component;
     images.push({ archive: await edges.cache.open(artifact, edges), name, pin: isPause(name) });
   }
-  const programs = await unpackContainerd(artifacts, edges);
+  const programs = await unpackContainerd(target, edges);
   const store = await makeContainerStore(sortedByName(images), programs, { ...edges, epochSec });
   return storeFiles(store, { ...edges, runAsRoot: await rootRunner(edges.run, edges.isRoot) });
 }
@@ -35,10 +35,15 @@ const sortedByName = (images: readonly StoreImage[]) => images.toSorted((a, b) =
 /** Where a Debian package and where an upstream archive has them. */
 const PLACES = ['usr/bin', 'bin', 'usr/local/bin', '.'];
 
-async function unpackContainerd(artifacts: readonly Artifact[], edges: BuildEdges): Promise<StorePrograms> {
-  const found = artifacts.find(
+/** The one that is on the image, and imports what is to be. */
+export function containerdOf({ lock, kubernetes }: Target): Artifact | undefined {
+  return artifactsOf(lock, kubernetes).find(
     ({ component, kind }) => component === 'containerd' && (kind === 'deb' || kind === 'archive'),
   );
+}
+
+async function unpackContainerd(target: Target, edges: BuildEdges): Promise<StorePrograms> {
+  const found = containerdOf(target);
   if (!found)
     throw noContainerd('there is no component `containerd` in the lock, neither as a package nor as an archive');
   const folder = join(edges.folder, 'containerd-programs');

@@ -3,11 +3,15 @@ import type { RunCommand } from '../../base/command.ts';
 import type { Waiting } from '../../vms/factory.ts';
 import type { Cache } from '../cache.ts';
 import type { Lock } from '../lock.ts';
+import type { Ext4Place } from './ext4-place.ts';
+import type { ToolVersions } from './tool-versions.ts';
 
 export interface BuildEdges {
   cache: Cache;
   run: RunCommand;
   isRoot: boolean;
+  /** Of this machine, as far as they make bytes. */
+  tools: ToolVersions;
   /** Scratch of this build, closed to others; removed whatever happens. */
   folder: string;
   signal?: AbortSignal | undefined;
@@ -22,10 +26,11 @@ export interface Target {
   kubernetes: string;
 }
 
-/** All files are of this build's folder or of the cache; the latter are never written to. */
 export interface RootImage {
-  /** ext4, sparse, exactly as large as the partition it goes into. */
-  ext4: string;
+  /** ext4, in its partition of a disk that is a hole otherwise. */
+  place: Ext4Place;
+  /** All of the partition. */
+  bytes: number;
   /** The file system's UUID; it is in the lock's hash, not random. */
   uuid: string;
   label: string;
@@ -34,18 +39,19 @@ export interface RootImage {
   contentBytes: number;
 }
 
+/** The bytes themselves: what was verified is what gets on the image. */
 export interface Kernel {
   release: string;
   /** For the boot loader. */
-  vmlinuz: string;
-  initrd: string;
+  vmlinuz: Uint8Array;
+  initrd: Uint8Array;
   /** For QEMU, which starts it directly: unpacked, so that no guest has to. */
-  vmlinux: string;
-  initrdPlain: string;
+  vmlinux: Uint8Array;
+  initrdPlain: Uint8Array;
   /** Besides `root=`. */
   args: readonly string[];
   /** systemd's boot loader, an EFI program. */
-  loader: string;
+  loader: Uint8Array;
 }
 
 export interface DiskFiles {
@@ -76,6 +82,6 @@ export interface BuildRecord {
   root: string;
   contentBytes: number;
   diskBytes: number;
-  /** By name: `disk.qcow2`, `disk.vhd`, `vmlinux`, `initrd.cpio`, `release.json`, `sbom.cdx.json`, `images.json`, `lock.json`. */
+  /** By name: `disk.qcow2`, `disk.vhd`, `vmlinux`, `initrd.cpio`, `release.json`, `sbom.cdx.json`, `images.json`, `files.json`, `lock.json`. */
   files: Readonly<Record<string, { sha256: string; bytes: number }>>;
 }

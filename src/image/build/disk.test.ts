@@ -18,22 +18,25 @@ import type { RootImage } from './contract.ts';
 import { type Format, makeDisk } from './disk.ts';
 
 const MIB = 2 ** 20;
+const ROOT = Buffer.alloc(2 * MIB, 'root ');
 let top: string;
 beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'headstart-disk-'));
-  for (const name of ['vmlinuz', 'initrd', 'loader']) writeFileSync(join(top, name), `the ${name}`);
-  writeFileSync(join(top, 'root.ext4'), Buffer.alloc(2 * MIB, 'root '));
 });
 afterEach(() => rmSync(top, { recursive: true }));
 
-const rootImage = (changes: Partial<RootImage> = {}): RootImage => ({
-  ext4: join(top, 'root.ext4'),
+type Changes = Partial<Omit<RootImage, 'place' | 'kernel'>> & { kernel?: Partial<RootImage['kernel']> };
+
+const rootImage = (file: string, { kernel, ...changes }: Changes = {}): RootImage => ({
+  place: { file, startBytes: 129 * MIB },
+  bytes: ROOT.length,
   uuid: '11223344-5566-8788-89aa-bbccddeeff00',
   label: 'headstart',
   contentBytes: 0,
   kernel: {
-    ...{ release: '6.1', args: ['console=ttyS0', 'quiet'], vmlinux: '', initrdPlain: '' },
-    ...{ vmlinuz: join(top, 'vmlinuz'), initrd: join(top, 'initrd'), loader: join(top, 'loader') },
+    ...{ release: '6.1', args: ['console=ttyS0', 'quiet'], vmlinux: Buffer.of(), initrdPlain: Buffer.of() },
+    ...{ vmlinuz: Buffer.from('the vmlinuz'), initrd: Buffer.from('the initrd'), loader: Buffer.from('the loader') },
+    ...kernel,
   },
   ...changes,
 });
@@ -41,20 +44,18 @@ const rootImage = (changes: Partial<RootImage> = {}): RootImage => ({
 /** Does to files what qemu-img and cp would. */
 const run: RunCommand = async (argv: Argv) => {
   const [from, to] = argv.slice(-2) as [string, string];
-  const offset = /offset=(\d+)/.exec(to)?.[1];
-  if (offset === undefined) copyFileSync(from, to);
-  else {
-    const disk = await open(/file\.filename=(.*)$/.exec(to)![1]!.replaceAll(',,', ','), 'r+');
-    await disk.write(readFileSync(from), 0, undefined, Number(offset));
-    await disk.close();
-  }
+  copyFileSync(from, to);
   return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
 };
 
-async function make(name: string, want?: readonly Format[], root = rootImage()) {
+async function make(name: string, want?: readonly Format[], changes: Changes = {}) {
   const folder = join(top, name);
   mkdirSync(folder);
-  const made = await makeDisk(root, { run, folder, want });
+  const file = join(folder, 'disk.raw');
+  const disk = await open(file, 'wx');
+  await disk.write(ROOT, 0, undefined, 129 * MIB);
+  await disk.close();
+  const made = await makeDisk(rootImage(file, changes), { run, want });
   return { ...made, folder };
 }
 const sum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -64,7 +65,7 @@ describe('makeDisk', () => {
     const { raw, root, sizeBytes } = await make('a', ['raw']);
     const disk = readFileSync(raw);
     expect(disk.length).toBe(sizeBytes);
-    expect(disk.subarray(129 * MIB, 131 * MIB).equals(readFileSync(join(top, 'root.ext4')))).toBe(true);
+    expect(disk.subarray(129 * MIB, 131 * MIB).equals(ROOT)).toBe(true);
     expect(root).toMatch(/^PARTUUID=[0-9a-f-]{36}$/);
     const esp = disk.subarray(MIB, 129 * MIB).toString('latin1');
     expect(esp).toContain(`options root=${root} rw console=ttyS0 quiet\n`);
@@ -74,7 +75,7 @@ describe('makeDisk', () => {
   it('is the same whenever and wherever it is made, and another for another root', async () => {
     const [one, two] = [await make('a, b', ['vhd']), await make('c', ['vhd'])];
     expect(sum(one.vhd)).toBe(sum(two.vhd));
-    const other = await make('d', ['vhd'], rootImage({ uuid: '21223344-5566-8788-89aa-bbccddeeff00' }));
+    const other = await make('d', ['vhd'], { uuid: '21223344-5566-8788-89aa-bbccddeeff00' });
     expect(other.root).not.toBe(one.root);
   });
 
@@ -90,19 +91,19 @@ describe('makeDisk', () => {
   });
 
   it('refuses a root that would not end at a whole MiB, arguments that are more than a line, and a kernel without room', async () => {
-    writeFileSync(join(top, 'root.ext4'), Buffer.alloc(MIB + 1));
-    await expect(make('odd')).rejects.toThrow('whole number of MiB');
-    writeFileSync(join(top, 'root.ext4'), Buffer.alloc(MIB));
-    const kernel = { ...rootImage().kernel, args: ['quiet\noptions init=/bin/sh'] };
-    await expect(make('lines', undefined, rootImage({ kernel }))).rejects.toThrow('one line');
-    writeFileSync(join(top, 'vmlinuz'), Buffer.alloc(128 * MIB));
-    await expect(make('large')).rejects.toThrow('with room for');
+    await expect(make('odd', undefined, { bytes: MIB + 1 })).rejects.toThrow('whole number of MiB');
+    const kernel = { args: ['quiet\noptions init=/bin/sh'] };
+    await expect(make('lines', undefined, { kernel })).rejects.toThrow('one line');
+    const vmlinuz = Buffer.alloc(128 * MIB);
+    await expect(make('large', undefined, { kernel: { vmlinuz } })).rejects.toThrow('with room for');
   });
 
-  it('does not write through a link that somebody put in its place', async () => {
-    const folder = join(top, 'linked');
-    mkdirSync(folder);
-    symlinkSync(join(top, 'root.ext4'), join(folder, 'disk.raw'));
-    await expect(makeDisk(rootImage(), { run, folder })).rejects.toMatchObject({ code: 'EEXIST' });
+  it('does not write through a link that somebody put in its place, nor around a root that is elsewhere', async () => {
+    writeFileSync(join(top, 'theirs'), 'theirs');
+    symlinkSync(join(top, 'theirs'), join(top, 'disk.raw'));
+    const root = rootImage(join(top, 'disk.raw'));
+    await expect(makeDisk(root, { run })).rejects.toMatchObject({ code: 'ELOOP' });
+    const elsewhere = { ...root, place: { ...root.place, startBytes: MIB } };
+    await expect(makeDisk(elsewhere, { run })).rejects.toThrow('not where its partition is');
   });
 });

@@ -1,7 +1,7 @@
-// image/build/disk.ts: from a root file system to a disk that a cloud can boot, in the formats they take. No root, no loop device, no VM.
+// image/build/disk.ts: from a root file system in its place to a disk that a cloud can boot, in the formats they take. No root, no loop device, no VM.
 import { constants } from 'node:fs';
-import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { runTool } from '../../vms/qemu/tools.ts';
 import { bootFiles, kernelCommandLine } from './boot-files.ts';
 import type { BuildEdges, DiskFiles, RootImage } from './contract.ts';
@@ -12,7 +12,7 @@ import { partitionTable } from './gpt.ts';
 import { vhdFooter } from './vhd.ts';
 
 export type Format = 'raw' | 'qcow2' | 'vhd';
-export type DiskEdges = Pick<BuildEdges, 'run' | 'folder' | 'signal' | 'onWaiting'>;
+export type DiskEdges = Pick<BuildEdges, 'run' | 'signal' | 'onWaiting'>;
 
 const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
 /** Discoverable Partitions Specification. */
@@ -20,20 +20,21 @@ const TYPES = { esp: 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b', root: '4f68bce3-e8c
 /** The file system is to grow with its partition. */
 const GROW_FILE_SYSTEM = 59;
 
-/** The same bytes for the same root, whenever and wherever. Files are `disk.raw`, `disk.qcow2` and `disk.vhd` of the build's folder. */
+/** The same bytes for the same root, whenever and wherever. `disk.qcow2` and `disk.vhd` are beside the file that the root is in, which is the raw one, or becomes the VHD. */
 export async function makeDisk<F extends Format = Format>(
   root: RootImage,
   edges: DiskEdges & { want?: readonly F[] | undefined },
 ): Promise<Pick<DiskFiles, F | 'root' | 'sizeBytes'>> {
-  const { folder, onWaiting } = edges;
+  const { onWaiting } = edges;
   const wanted: readonly Format[] = edges.want ?? FORMATS;
-  const layout = layoutFor((await stat(root.ext4)).size);
-  const [raw, qcow2, vhd] = FORMATS.map((format) => join(folder, `disk.${format}`)) as [string, string, string];
+  const layout = layoutFor(root.bytes);
+  if (root.place.startBytes !== layout.root.startBytes) throw new RangeError('the root is not where its partition is');
+  const { file: raw } = root.place;
+  const [qcow2, vhd] = [join(dirname(raw), 'disk.qcow2'), join(dirname(raw), 'disk.vhd')];
   const partition = `PARTUUID=${derivedId(root.uuid, 'root partition')}`;
 
   onWaiting?.('the disk');
-  await writePieces(raw, layout.diskBytes, await frameOf(root, layout, partition));
-  await copyIntoDisk(root.ext4, raw, layout, edges);
+  await writePieces(raw, layout.diskBytes, frameOf(root, layout, partition));
   if (wanted.includes('qcow2')) {
     onWaiting?.('the disk as qcow2');
     await runTool(edges.run, qcow2Argv(raw, qcow2), edges.signal);
@@ -49,18 +50,10 @@ export async function makeDisk<F extends Format = Format>(
 }
 
 /** Everything but the root file system. */
-async function frameOf({ uuid, kernel }: RootImage, layout: DiskLayout, partition: string): Promise<Piece[]> {
-  const [loader, vmlinuz, initrd] = await Promise.all(
-    [kernel.loader, kernel.vmlinuz, kernel.initrd].map((file) => readFile(file)),
-  );
+function frameOf({ uuid, kernel }: RootImage, layout: DiskLayout, partition: string): Piece[] {
+  const { loader, vmlinuz, initrd, release } = kernel;
   const commandLine = kernelCommandLine(partition, kernel.args);
-  const files = bootFiles({
-    loader: loader!,
-    vmlinuz: vmlinuz!,
-    initrd: initrd!,
-    release: kernel.release,
-    commandLine,
-  });
+  const files = bootFiles({ loader, vmlinuz, initrd, release, commandLine });
   const serial = Number.parseInt(derivedId(uuid, 'ESP serial').slice(0, 8), 16);
   const esp = fatFileSystem(files, { ...layout.esp, serial, label: 'ESP' });
   const { head, tail } = partitionTable(layout.diskBytes, derivedId(uuid, 'disk'), [
@@ -82,18 +75,18 @@ async function frameOf({ uuid, kernel }: RootImage, layout: DiskLayout, partitio
 
 /** What no piece covers is a hole. */
 async function writePieces(file: string, bytes: number, pieces: readonly Piece[]): Promise<void> {
-  await withNew(file, constants.O_CREAT | constants.O_EXCL, async (handle) => {
+  await writing(file, async (handle) => {
     await handle.truncate(bytes);
     for (const { at, bytes: piece } of pieces) await writeAll(handle, piece, at);
   });
 }
 
 async function append(file: string, at: number, bytes: Buffer): Promise<void> {
-  await withNew(file, 0, (handle) => writeAll(handle, bytes, at));
+  await writing(file, (handle) => writeAll(handle, bytes, at));
 }
 
-async function withNew(file: string, flags: number, work: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(file, constants.O_WRONLY | constants.O_NOFOLLOW | flags, 0o600);
+async function writing(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(file, constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
     await work(handle);
   } finally {
@@ -104,24 +97,6 @@ async function withNew(file: string, flags: number, work: (handle: FileHandle) =
 async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-}
-
-/** qemu-img asks the file system where the holes are, and reads nothing of them. */
-async function copyIntoDisk(
-  ext4: string,
-  raw: string,
-  { root }: DiskLayout,
-  { run, signal }: DiskEdges,
-): Promise<void> {
-  const target = [
-    'driver=raw',
-    `offset=${root.startBytes}`,
-    `size=${root.bytes}`,
-    'file.driver=file',
-    `file.filename=${raw.replaceAll(',', ',,')}`,
-  ];
-  const flags = ['-n', '--target-is-zero', '-f', 'raw', '--target-image-opts', '-W'];
-  await runTool(run, ['qemu-img', 'convert', ...flags, ext4, target.join(',')], signal);
 }
 
 /** Not packed: that takes longer than all of the rest, and whoever publishes it packs it once. In order, so that it is the same every time. */

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { imageContent } from './image-content.ts';
-import { aLock, anArtifact } from './locks.testing.ts';
+import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 
 const kubelet = (kubernetes: string, sha256 = 'ab') =>
   anArtifact('kubelet', 'binary', { kubernetes, sha256: sha256.repeat(32), install: { to: '/usr/bin/kubelet' } });
-const of = (...given: Parameters<typeof aLock>) => imageContent({ lock: aLock(...given), kubernetes: '1.35.8' });
+const of = (...given: Parameters<typeof aLock>) =>
+  imageContent({ lock: aLock(...given), kubernetes: '1.35.8' }, SOME_TOOLS);
 const LIBC = anArtifact('libc6', 'deb');
 
 describe('what an image is made of', () => {
@@ -30,5 +31,15 @@ describe('what an image is made of', () => {
       of(artifacts, { disk: { budgetMb: 2000, warnPercent: 75, sizeMb: 4096 } }),
     ]);
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('is another one when it is made with other tools: they write it down in other bytes', async () => {
+    const target = { lock: aLock([LIBC]), kubernetes: '1.35.8' };
+    const all = await Promise.all(
+      [SOME_TOOLS, { ...SOME_TOOLS, 'qemu-img': '9.0' }, { ...SOME_TOOLS, debugfs: '1.48' }].map((tools) =>
+        imageContent(target, tools),
+      ),
+    );
+    expect(new Set(all).size).toBe(3);
   });
 });

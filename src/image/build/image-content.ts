@@ -2,17 +2,30 @@
 import { createHash } from 'node:crypto';
 import { contentSha256 } from '../content-hash.ts';
 import { layerKey } from './base-layer.ts';
+import { bootFiles } from './boot-files.ts';
 import type { Target } from './contract.ts';
 import { renderContainerdFiles, renderRelease } from './release-file.ts';
 import { KERNEL_ARGS } from './root-image.ts';
+import type { ToolVersions } from './tool-versions.ts';
+import { ownFiles } from './version-files.ts';
 
 /** Counts changes of how an image is made that nothing below shows. */
-const FORMAT = 1;
+const FORMAT = 2;
 
-export async function imageContent(target: Target): Promise<string> {
+export async function imageContent(target: Target, tools: ToolVersions): Promise<string> {
   const release = renderRelease(target, { contentSha256: '', kernelRelease: '' });
-  const own = [FORMAT, layerKey(target.lock), release, await renderContainerdFiles(release), KERNEL_ARGS];
+  const own = [
+    ...[FORMAT, layerKey(target.lock, tools), tools, release, await renderContainerdFiles(release)],
+    ...[ownFiles(target), bootWords(), KERNEL_ARGS],
+  ];
   return createHash('sha256')
     .update(`${contentSha256(target.lock, target.kubernetes)}\n${JSON.stringify(own)}`)
     .digest('hex');
+}
+
+/** What is said to firmware and boot loader, without the programs. */
+function bootWords(): [path: string, text: string][] {
+  const none = new Uint8Array();
+  const files = bootFiles({ loader: none, vmlinuz: none, initrd: none, release: '', commandLine: '' });
+  return files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]);
 }

@@ -1,5 +1,13 @@
 // image/build/locks.testing.ts: a small lock, and what is in it, for tests.
 import type { Artifact, Lock } from '../lock.ts';
+import type { ToolVersions } from './tool-versions.ts';
+
+export const SOME_TOOLS: ToolVersions = {
+  mmdebstrap: '1.3.5',
+  mke2fs: '1.47.0',
+  debugfs: '1.47.0',
+  'qemu-img': '7.2.22',
+};
 
 export function anArtifact(component: string, kind: Artifact['kind'], more: Partial<Artifact> = {}): Artifact {
   return {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { atTime, timesScript, usedInodes } from './make-ext4.ts';
+import { atTime } from './ext4-place.ts';
+import { timesScript, usedInodes } from './make-ext4.ts';
 
 it('sets the times of every inode that is in use: the root, and all from the first on', () => {
   const facts = 'Inode count:              1000\nFree blocks:              7\nFree inodes:              987\n';

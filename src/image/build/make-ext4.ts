@@ -1,8 +1,9 @@
 // image/build/make-ext4.ts: a folder becomes an ext4 file system whose bytes depend on nothing but what is in the folder.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Argv, RunCommand } from '../../base/command.ts';
+import type { RunCommand } from '../../base/command.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
+import { atTime } from './ext4-place.ts';
 
 export interface Ext4 {
   file: string;
@@ -29,13 +30,8 @@ const FEATURES = [
 ];
 
 export async function makeExt4(rootfs: string, ext4: Ext4, { runAsRoot, folder, signal }: Ext4Edges): Promise<void> {
-  const { file, bytes, uuid, label, epochSec } = ext4;
-  const options = [
-    ...['-q', '-F', '-t', 'ext4', '-b', '4096', '-I', '256', '-i', '16384', '-m', '1', '-L', label, '-U', uuid],
-    // Nothing is left for the first boot to initialise.
-    ...['-E', `hash_seed=${uuid},lazy_itable_init=0,lazy_journal_init=0`],
-    ...['-O', FEATURES.join(',')],
-  ];
+  const { file, bytes, epochSec } = ext4;
+  const options = ext4Options(ext4);
   await forgetTimes(rootfs, epochSec, runAsRoot, signal);
   await runTool(
     runAsRoot,
@@ -48,6 +44,15 @@ export async function makeExt4(rootfs: string, ext4: Ext4, { runAsRoot, folder, 
   await runTool(runAsRoot, atTime(epochSec, ['debugfs', '-w', '-f', script, file]), signal);
 }
 
+export function ext4Options({ uuid, label }: Pick<Ext4, 'uuid' | 'label'>): string[] {
+  return [
+    ...['-q', '-F', '-t', 'ext4', '-b', '4096', '-I', '256', '-i', '16384', '-m', '1', '-L', label, '-U', uuid],
+    // Nothing is left for the first boot to initialise.
+    ...['-E', `hash_seed=${uuid},lazy_itable_init=0,lazy_journal_init=0`],
+    ...['-O', FEATURES.join(',')],
+  ];
+}
+
 /** What was made just now is as old as the rest. What packages brought keeps the time it has in them. */
 async function forgetTimes(
   rootfs: string,
@@ -57,11 +62,6 @@ async function forgetTimes(
 ): Promise<void> {
   const [moment, touch] = [`@${epochSec}`, ['touch', '--no-dereference', `--date=@${epochSec}`, '{}', '+']];
   await runTool(runAsRoot, ['find', rootfs, '-newermt', moment, '-exec', ...touch], signal);
-}
-
-/** In a world in which it is always this second, and names are in the order of their bytes. */
-export function atTime(epochSec: number, argv: Argv, more: readonly string[] = []): Argv {
-  return ['env', `E2FSPROGS_FAKE_TIME=${epochSec}`, `E2FSCK_TIME=${epochSec}`, 'LC_ALL=C', 'TZ=UTC', ...more, ...argv];
 }
 
 const FIRST_INODE = 11;

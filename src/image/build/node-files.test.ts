@@ -2,9 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { BASE_PATH, configProblems } from '../../node/kubelet-config.ts';
 import { nodeFiles } from './node-files.ts';
 
-const { files, commands, removed } = nodeFiles({ hasContainerdPackage: true });
-const textOf = (path: string) => files.find((file) => file.path === path)?.text;
-const lines = commands.map((argv) => argv.join(' '));
+const of = (...packages: string[]) => {
+  const made = nodeFiles(new Set(packages));
+  return {
+    ...made,
+    textOf: (path: string) => made.files.find((file) => file.path === path)?.text,
+    lines: made.commands.map((argv) => argv.join(' ')),
+  };
+};
+const { files, removed, lines, textOf } = of('containerd', 'systemd-resolved');
 
 describe('a node that is not configured yet', () => {
   it('has each file once, in a place from the root, ending in a line', () => {
@@ -27,8 +33,7 @@ describe('a node that is not configured yet', () => {
       'LimitNOFILE=1048576',
     );
     expect(textOf('/usr/lib/systemd/system/containerd.service')).toBeUndefined();
-    const archive = nodeFiles({ hasContainerdPackage: false }).files;
-    expect(archive.map(({ path }) => path)).toContain('/usr/lib/systemd/system/containerd.service');
+    expect(of().textOf('/usr/lib/systemd/system/containerd.service')).toContain('ExecStart=');
   });
 
   it('starts the daemon, kubelet, containerd, the network and the clone check, and nothing that changes packages', () => {
@@ -39,6 +44,28 @@ describe('a node that is not configured yet', () => {
     expect(lines).toContainEqual(expect.stringContaining('/sysinit.target.wants/headstart-clone-check.service'));
     for (const unit of ['apt-daily.timer', 'apt-daily-upgrade.timer', 'unattended-upgrades.service'])
       expect(lines).toContain(`ln -sfn /dev/null /etc/systemd/system/${unit}`);
+  });
+
+  it('tells kubelet the name servers themselves, never the stub of the node', () => {
+    expect(lines).toContain('ln -sfn ../run/systemd/resolve/resolv.conf /etc/resolv.conf');
+    expect(JSON.parse(textOf(BASE_PATH)!).resolvConf).toBe('/run/systemd/resolve/resolv.conf');
+  });
+
+  it('without a resolver has no name servers of the machine that it was made on', () => {
+    const other = of('containerd');
+    expect(other.textOf('/etc/resolv.conf')).toMatch(/^#.*\n$/);
+    expect(other.lines.join('\n')).not.toContain('resolv.conf');
+    expect(JSON.parse(other.textOf(BASE_PATH)!)).not.toHaveProperty('resolvConf');
+  });
+
+  it('has Debian’s network plugins where agents put theirs', () => {
+    const linking = 'find /usr/lib/cni -type f -exec ln -sfn -t /opt/cni/bin {} +';
+    expect(of('containernetworking-plugins').lines).toContain(linking);
+    expect(lines).not.toContain(linking); // there is no such folder
+  });
+
+  it('leaves a cloud’s second way to the network alone', () => {
+    expect(textOf('/etc/systemd/network/10-headstart-shared.network')).toMatch(/^Driver=.*mlx5_core.* mana$/m);
   });
 
   it('has nothing that one node alone may have, nor a word about where it was made', () => {

@@ -11,16 +11,21 @@ export const LABEL = 'headstart';
 /** In terms of the recipe that pools' base images have as well: mmdebstrap is told in the same way. */
 export type NodeFiles = Pick<Recipe, 'initrdFiles' | 'files' | 'commands' | 'removed'>;
 
-/** `hasContainerdPackage`: otherwise it comes as an archive of programs, without a unit. */
-export function nodeFiles({ hasContainerdPackage }: { hasContainerdPackage: boolean }): NodeFiles {
+/** `packages`: what of Debian is on it. Another containerd comes as an archive of programs, without a unit. */
+export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
+  const hasResolver = packages.has('systemd-resolved');
   const links = { ...ENABLED_LINKS, ...CLONE_CHECK_LINKS, ...OWN_LINKS, [COMMAND_LINK.path]: COMMAND_LINK.to };
   return {
     initrdFiles: OWN_INITRD_FILES,
     files: [
       ...SYSTEM_FILES,
-      ...KUBERNETES_FILES,
+      // Instead of the one of the machine that it is made on.
+      ...(hasResolver ? [] : [{ path: RESOLV_CONF, mode: 0o644, text: '# No resolver was put on this image.\n' }]),
+      kubeletBase(hasResolver),
       { path: `${UNITS}/containerd.service.d/10-headstart-image.conf`, mode: 0o644, text: CONTAINERD_DROP_IN },
-      ...(hasContainerdPackage ? [] : [{ path: `${UNITS}/containerd.service`, mode: 0o644, text: CONTAINERD_UNIT }]),
+      ...(packages.has('containerd')
+        ? []
+        : [{ path: `${UNITS}/containerd.service`, mode: 0o644, text: CONTAINERD_UNIT }]),
       { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT },
       ...[...unitFiles(), ...cloneCheckFiles()].map((file) => ({ ...file, path: `/${file.path}` })),
     ],
@@ -28,6 +33,8 @@ export function nodeFiles({ hasContainerdPackage }: { hasContainerdPackage: bool
       ...FOLDERS.map(([folder, mode]) => ['install', '-d', '-m', mode, folder] as const),
       ...Object.entries(links).flatMap(([path, to]) => link(`/${path}`, to)),
       ...MASKED.flatMap((unit) => link(`/etc/systemd/system/${unit}`, '/dev/null')),
+      ...(hasResolver ? link(RESOLV_CONF, `..${SERVERS_FILE}`) : []),
+      ...(packages.has('containernetworking-plugins') ? [LINK_PLUGINS] : []),
       ['passwd', '--quiet', '--lock', 'root'],
     ],
     removed: REMOVED,
@@ -35,6 +42,16 @@ export function nodeFiles({ hasContainerdPackage }: { hasContainerdPackage: bool
 }
 
 const UNITS = '/usr/lib/systemd/system';
+const RESOLV_CONF = '/etc/resolv.conf';
+/** With the servers themselves. The one that systemd-resolved's package links to names an address of this node alone: a pod's is another. */
+const SERVERS_FILE = '/run/systemd/resolve/resolv.conf';
+
+export const CNI_FOLDER = '/opt/cni/bin';
+/** Where network agents put theirs, containerd looks for all of them. */
+const LINK_PLUGINS = [
+  ...(['find', '/usr/lib/cni', '-type', 'f'] as const),
+  ...['-exec', 'ln', '-sfn', '-t', CNI_FOLDER, '{}', '+'],
+] as const;
 const WANTS = 'etc/systemd/system/multi-user.target.wants';
 
 function link(path: string, to: string): (readonly [string, ...string[]])[] {
@@ -76,7 +93,7 @@ const FOLDERS: readonly (readonly [folder: string, mode: string])[] = [
   ['/var/lib/kubelet', '750'],
   ['/var/log/pods', '750'],
   ['/var/log/containers', '755'],
-  ['/opt/cni/bin', '755'],
+  [CNI_FOLDER, '755'],
   ['/etc/cni/net.d', '755'],
   ['/etc/containerd/certs.d', '755'],
   ['/etc/containerd/conf.d', '755'],
@@ -142,7 +159,7 @@ fs.inotify.max_user_watches = 524288
     mode: 0o644,
     text: `# A cloud's second, faster way to the same network: the first one uses it, and the address is on that.
 [Match]
-Driver=mlx4_core mlx4_en mlx5_core
+Driver=mlx4_core mlx4_en mlx5_core mana
 
 [Link]
 Unmanaged=yes
@@ -151,22 +168,21 @@ Unmanaged=yes
   NETWORK_FILE,
 ];
 
-const KUBERNETES_FILES: ImageFile[] = [
-  {
-    path: BASE_PATH,
-    mode: 0o644,
-    text: renderJson({
-      ...KIND,
-      containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
-      cgroupDriver: 'systemd',
-      staticPodPath: '/etc/kubernetes/manifests',
-      volumePluginDir: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec',
-      // Until a document says who may do what, nobody may do anything.
-      authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
-      readOnlyPort: 0,
-    }),
-  },
-];
+function kubeletBase(hasResolver: boolean): ImageFile {
+  const config = {
+    ...KIND,
+    containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    cgroupDriver: 'systemd',
+    staticPodPath: '/etc/kubernetes/manifests',
+    volumePluginDir: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec',
+    // Whatever becomes of the link: a cluster's name server that asks the node's stub asks itself in the end.
+    ...(hasResolver && { resolvConf: SERVERS_FILE }),
+    // Until a document says who may do what, nobody may do anything.
+    authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+    readOnlyPort: 0,
+  };
+  return { path: BASE_PATH, mode: 0o644, text: renderJson(config) };
+}
 
 const REMOVED = [
   // Each machine makes its own.

@@ -26,7 +26,17 @@ describe('files for a file system', () => {
     ],
   ])('are refused before anything is run when a name %s', async (_, file) => {
     const run: RunCommand = () => Promise.reject(new Error('nothing is run'));
-    const put = putFiles('disk', [{ path: 'etc/good', ...text }, file], { run, folder, epochSec: 0 });
+    const put = putFiles({ file: 'disk', startBytes: 0 }, [{ path: 'etc/good', ...text }, file], {
+      run,
+      folder,
+      epochSec: 0,
+    });
     await expect(put).rejects.toMatchObject({ code: 'image/bad-name' });
+  });
+
+  it('are refused in a folder whose name cannot be said to the tool', async () => {
+    const run: RunCommand = () => Promise.reject(new Error('nothing is run'));
+    const put = putFiles({ file: 'disk', startBytes: 0 }, [], { run, folder: '/images/"x"', epochSec: 0 });
+    await expect(put).rejects.toMatchObject({ code: 'image/bad-folder' });
   });
 });

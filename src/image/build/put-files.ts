@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import type { Argv, RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { dyingWithUs } from '../../vms/qemu/tools.ts';
-import { atTime } from './make-ext4.ts';
+import { type Ext4Place, onPlace } from './ext4-place.ts';
 
 /** Paths are from the root of the file system. Root's, unless it says otherwise. */
 export type DiskFile = {
@@ -39,7 +39,8 @@ export interface PutEdges {
 }
 
 /** What is there under a name is replaced. Throws unless all of it is there afterwards, and the file system is sound. */
-export async function putFiles(disk: string, files: readonly DiskFile[], edges: PutEdges): Promise<void> {
+export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], edges: PutEdges): Promise<void> {
+  checkFolder(edges.folder);
   for (const file of files) checkNames(file);
   mkdirSync(edges.folder, { recursive: true, mode: 0o700 });
   const all = withFolders(files);
@@ -47,7 +48,7 @@ export async function putFiles(disk: string, files: readonly DiskFile[], edges: 
   const lines = all.flatMap((file, index) => placing(file, before[index], join(edges.folder, `file-${index}`), edges));
   await debugfs(disk, lines, edges, ['-w']);
   // 1: something was put right, which is no more than counts that debugfs leaves to it.
-  await tool(atTime(edges.epochSec, ['e2fsck', '-f', '-p', disk]), edges, [0, 1]);
+  await tool(onPlace(disk, edges.epochSec, ['e2fsck', '-f', '-p']), edges, [0, 1]);
   const after = await statAll(disk, all, edges);
   for (const [index, file] of all.entries()) expectThere(file, after[index]);
 }
@@ -72,14 +73,22 @@ function withFolders(files: readonly DiskFile[]): Entry[] {
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1)); // a folder sorts in front of what is in it
 }
 
+function checkFolder(folder: string): void {
+  if (isQuotable(folder)) return;
+  throw new UserError(`${JSON.stringify(folder)} has a character in its name that debugfs cannot be told`, {
+    code: 'image/bad-folder',
+    kept: 'No image was made.',
+    next: 'name a folder without quotes in its path with --out or --cache',
+  });
+}
+
 /** debugfs takes a quoted word as it is, but for the quote itself and the end of the line. Names come from archives and layers of others. */
 function checkNames(file: DiskFile): void {
   const { path, xattrs = [] } = file;
   const words = [path, 'to' in file ? file.to : '', 'from' in file ? file.from : ''];
   const isPath = path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.length < 256);
-  const isQuotable = words.every((word) => !/["\u0000-\u001f\u007f]/.test(word));
   const areAttributes = xattrs.every(({ name }) => /^[a-z]+\.[A-Za-z0-9._-]+$/.test(name));
-  if (isPath && isQuotable && areAttributes) return;
+  if (isPath && words.every(isQuotable) && areAttributes) return;
   throw new UserError(`${JSON.stringify(path)} cannot be put on an image under that name, or with its attributes`, {
     code: 'image/bad-name',
     kept: 'No image was made.',
@@ -87,6 +96,8 @@ function checkNames(file: DiskFile): void {
     exitCode: 1,
   });
 }
+
+const isQuotable = (word: string) => !/["\u0000-\u001f\u007f]/.test(word);
 
 function placing(file: Entry, before: Stat | undefined, scratch: string, { epochSec }: PutEdges): string[] {
   const place = `"/${file.path}"`;
@@ -130,7 +141,7 @@ interface Stat {
 }
 
 /** Undefined: there is nothing of that name. */
-async function statAll(disk: string, files: readonly Entry[], edges: PutEdges): Promise<(Stat | undefined)[]> {
+async function statAll(disk: Ext4Place, files: readonly Entry[], edges: PutEdges): Promise<(Stat | undefined)[]> {
   const said = await debugfs(
     disk,
     files.map(({ path }) => `stat "/${path}"`),
@@ -182,7 +193,7 @@ function typeOf(file: DiskFile): string {
 
 /** Its exit code says nothing of its commands, but what fails says so on standard error, below one line about itself. */
 async function debugfs(
-  disk: string,
+  disk: Ext4Place,
   lines: readonly string[],
   edges: PutEdges,
   flags: readonly string[],
@@ -190,7 +201,7 @@ async function debugfs(
 ): Promise<string> {
   const script = join(edges.folder, 'debugfs.txt');
   writeFileSync(script, `${lines.join('\n')}\n`, { mode: 0o600 });
-  const { stdout, stderr } = await tool(atTime(edges.epochSec, ['debugfs', ...flags, '-f', script, disk]), edges);
+  const { stdout, stderr } = await tool(onPlace(disk, edges.epochSec, ['debugfs', ...flags, '-f', script]), edges);
   const wrong = stderr
     .split('\n')
     .slice(1)

@@ -24,7 +24,7 @@ describe('what an image says about itself', () => {
       version: '1.35.8-2026.1116.0',
       kubernetesVersion: '1.35.8',
       containerdVersion: '1.6.20',
-      cniBinDir: '/usr/lib/cni',
+      cniBinDir: '/opt/cni/bin',
       defaults: { containerd: { sandboxImage: 'registry.k8s.io/pause:3.10' } },
     });
   });
@@ -33,14 +33,6 @@ describe('what an image says about itself', () => {
     const { components, contentSha256 } = JSON.parse(render(CONTAINERD, PLUGINS, KUBELET, OLDER));
     expect(components.map(({ name }: { name: string }) => name)).toEqual(['containerd', 'kubelet']);
     expect(contentSha256).toBe('ab'.repeat(32));
-  });
-
-  it.each([
-    [[PLUGINS], '/usr/lib/cni'],
-    [[], '/opt/cni/bin'],
-    [[PLUGINS, anArtifact('cni', 'archive', { install: { to: '/opt/cni/bin' } })], '/opt/cni/bin'],
-  ])('says where the network plugins are', (artifacts, place) => {
-    expect(parseRelease(render(...artifacts)).cniBinDir).toBe(place);
   });
 });
 

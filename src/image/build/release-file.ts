@@ -10,6 +10,7 @@ import type { Artifact } from '../lock.ts';
 import { versionWord } from '../names.ts';
 import { isPause } from './container-images.ts';
 import type { Target } from './contract.ts';
+import { CNI_FOLDER } from './node-files.ts';
 
 export interface ReleaseFacts {
   contentSha256: string;
@@ -29,7 +30,7 @@ export function renderRelease({ lock, kubernetes }: Target, { contentSha256, ker
     ...ifKnown('containerdVersion', upstreamVersion(artifacts, 'containerd')),
     architecture: lock.architecture,
     configApiVersions: API_VERSIONS,
-    cniBinDir: cniBinDir(artifacts),
+    cniBinDir: CNI_FOLDER,
     defaults: defaultsOf(artifacts),
     contentSha256,
     base: { origin: lock.base.origin, date: lock.base.date, patch: lock.base.patch },
@@ -76,14 +77,6 @@ function defaultsOf(artifacts: readonly Artifact[]): JsonObject {
 /** `registry.k8s.io/pause:3.10`, if the image brings one. */
 function pauseImage(artifacts: readonly Artifact[]): string | undefined {
   return artifacts.find(({ kind, install }) => kind === 'oci-image' && install && isPause(install.to))?.install?.to;
-}
-
-function cniBinDir(artifacts: readonly Artifact[]): string {
-  const unpacked = artifacts.find(({ kind, install }) => kind === 'archive' && install?.to === '/opt/cni/bin');
-  const isPackaged = artifacts.some(
-    ({ kind, component }) => kind === 'deb' && component === 'containernetworking-plugins',
-  );
-  return isPackaged && !unpacked ? '/usr/lib/cni' : '/opt/cni/bin';
 }
 
 /** `1.6.20~ds1-1+deb12u1` → `1.6.20`. */

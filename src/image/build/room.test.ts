@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ensureRoom } from './room.ts';
+import { ensureRoom, orFull } from './room.ts';
 
 const need = { what: 'the image node 1.35.8', bytes: 100 << 20, option: '--out' } as const;
 
@@ -12,4 +12,15 @@ it('is there with a reserve to spare, and otherwise the folder and the option to
       next: expect.stringContaining('--out'),
     }),
   );
+});
+
+it('that is used up meanwhile is told in the same words, and any other failure as it is', async () => {
+  const failing = (code: string) =>
+    orFull('/cache', '--cache', () => Promise.reject(Object.assign(new Error(code), { code })));
+  await expect(failing('ENOSPC')).rejects.toMatchObject({
+    code: 'image/no-space',
+    next: expect.stringContaining('--cache'),
+  });
+  await expect(failing('EIO')).rejects.toMatchObject({ code: 'EIO' });
+  expect(await orFull('/cache', '--cache', async () => 7)).toBe(7);
 });

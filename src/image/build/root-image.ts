@@ -6,15 +6,21 @@ import { artifactsOf } from '../content-hash.ts';
 import { type BaseLayer, epochOf } from './base-layer.ts';
 import type { BuildEdges, RootImage, Target } from './contract.ts';
 import { derivedId } from './derived-id.ts';
-import { atTime } from './make-ext4.ts';
+import { layoutFor, rootBytesFor } from './disk-layout.ts';
+import { onPlace } from './ext4-place.ts';
 import { LABEL } from './node-files.ts';
+import type { PlacedFile } from './placed-files.ts';
 import { putFiles } from './put-files.ts';
 import { takeShared } from './shared-layer.ts';
 import { checkBudget } from './size-budget.ts';
 import { versionFiles } from './version-files.ts';
 
+const MIB = 2 ** 20;
+
 export interface MadeRoot extends RootImage {
   release: string;
+  /** On it, of components. */
+  placed: readonly PlacedFile[];
   /** What the reader should know, such as that it is nearly too large. */
   warnings: readonly string[];
 }
@@ -25,27 +31,30 @@ export interface MadeRoot extends RootImage {
  */
 export const KERNEL_ARGS = ['console=ttyS0,115200n8', 'quiet', 'panic=10'];
 
+/** `disk`: a new file, in which it gets its partition's place: large as it is, it is written once. */
 export async function makeRoot(
   target: Target,
   layer: BaseLayer,
-  contentSha256: string,
+  { contentSha256, disk }: { contentSha256: string; disk: string },
   edges: BuildEdges,
 ): Promise<MadeRoot> {
   const { folder, run, isRoot, signal, onWaiting, onDone } = edges;
   const { lock, kubernetes } = target;
-  const [ext4, epochSec] = [join(folder, 'root.ext4'), epochOf(lock.base)];
-  await takeShared(target, layer, ext4, edges);
+  const epochSec = epochOf(lock.base);
+  const { root } = layoutFor(rootBytesFor(lock.disk.sizeMb * MIB));
+  const place = { file: disk, startBytes: root.startBytes };
+  const shared = await takeShared(target, layer, place, edges);
   onWaiting?.('the files of this version');
-  const { files, release } = await versionFiles(
+  const { files, placed, release } = await versionFiles(
     target,
     { contentSha256, kernelRelease: layer.kernel.release },
     epochSec,
     edges,
   );
-  await putFiles(ext4, files, { run: await rootRunner(run, isRoot), folder: join(folder, 'files'), epochSec, signal });
+  await putFiles(place, files, { run: await rootRunner(run, isRoot), folder: join(folder, 'files'), epochSec, signal });
   const uuid = derivedId(contentSha256, 'root file system');
-  await runTool(run, atTime(epochSec, ['tune2fs', '-U', uuid, ext4]), signal);
-  const contentBytes = usedBytes(await runTool(run, ['dumpe2fs', '-h', ext4], signal));
+  await runTool(run, onPlace(place, epochSec, ['tune2fs', '-U', uuid]), signal);
+  const contentBytes = usedBytes(await runTool(run, onPlace(place, epochSec, ['dumpe2fs', '-h']), signal));
   onDone?.('files of this version written');
   const others = artifactsOf(lock, kubernetes).filter(({ kind }) => kind !== 'deb');
   const warning = checkBudget(contentBytes, lock.disk, [
@@ -53,12 +62,14 @@ export async function makeRoot(
     ...others.map(({ component: name, bytes }) => ({ name, bytes })),
   ]);
   return {
-    ext4,
+    place,
+    bytes: root.bytes,
     uuid,
     label: LABEL,
     kernel: { ...layer.kernel, args: KERNEL_ARGS },
     contentBytes,
     release,
+    placed: [...shared, ...placed],
     warnings: warning === undefined ? [] : [warning],
   };
 }

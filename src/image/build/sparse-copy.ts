@@ -24,17 +24,20 @@ export async function sumSparse(source: Sparse): Promise<string> {
   return hash.update(`${size}`).digest('hex');
 }
 
-/** Gives the sparse sum of what was copied: of these bytes, not of what the file may be a moment later. */
-export async function copySparse(source: Sparse, to: string): Promise<string> {
+/**
+ * Into a new file, whose first `startBytes` are a hole. Gives the sparse sum of what was copied: of these bytes, not of what the file may
+ * be a moment later.
+ */
+export async function copySparse(source: Sparse, to: string, startBytes = 0): Promise<string> {
   const hash = createHash('sha256');
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const target = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     const size = await eachPart(source, async (bytes, at) => {
       addPart(hash, bytes, at);
-      await writeAll(target, bytes, at);
+      await writeAll(target, bytes, startBytes + at);
     });
-    await target.truncate(size);
+    await target.truncate(startBytes + size);
     return hash.update(`${size}`).digest('hex');
   } finally {
     await target.close();

@@ -38,9 +38,8 @@ describe('what is installed', () => {
 });
 
 it('is unpacked without a network, in a time of its own, and keeps what licences ask for', () => {
-  const repository = { source: 'deb copy:/x ./', packages: [{ name: 'a', version: '1', bytes: 0 }] };
   const argv = unpackArgv(
-    { repository, architecture: 'amd64', nodeFiles: nodeFiles({ hasContainerdPackage: true }), epochSec: 1234 },
+    { packages: ['a'], architecture: 'amd64', nodeFiles: nodeFiles(new Set()), epochSec: 1234 },
     { target: '/t', aptConf: '/c' },
   );
   expect(argv.slice(0, 2)).toEqual(['unshare', '--net']);

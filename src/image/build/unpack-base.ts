@@ -35,7 +35,8 @@ export async function unpackBase(unpacking: Unpacking, edges: UnpackEdges): Prom
   const { runAsRoot, folder, signal } = edges;
   const [target, aptConf] = [join(folder, 'rootfs'), join(folder, 'apt.conf')];
   writeFileSync(aptConf, APT_CONF, { mode: 0o600 });
-  const ran = await runAsRoot(unpackArgv(unpacking, { target, aptConf }), {
+  const packages = repository.packages.map(({ name }) => name);
+  const ran = await runAsRoot(unpackArgv({ ...unpacking, packages }, { target, aptConf }), {
     timeoutMs: DEADLINE_MS,
     signal,
     input: `${repository.source}\n`,
@@ -49,11 +50,16 @@ export async function unpackBase(unpacking: Unpacking, edges: UnpackEdges): Prom
   return target;
 }
 
+/** All that is said to mmdebstrap, but for where: another word may make another base. */
+export function unpackWords(unpacking: Omit<Unpacking, 'repository'> & { packages: readonly string[] }): string[] {
+  return [...unpackArgv(unpacking, { target: '', aptConf: '' }), APT_CONF];
+}
+
 /** apt would look at the machine's user for downloads, who may not read our folder; nothing is downloaded. */
 const APT_CONF = 'APT::Install-Recommends "false";\nAPT::Sandbox::User "root";\nAcquire::Languages "none";\n';
 
 export function unpackArgv(
-  { repository, architecture, nodeFiles, epochSec }: Unpacking,
+  { packages, architecture, nodeFiles, epochSec }: Omit<Unpacking, 'repository'> & { packages: readonly string[] },
   { target, aptConf }: { target: string; aptConf: string },
 ): Argv {
   const excluded = ['/usr/share/man/*', '/usr/share/doc/*', '/usr/share/info/*', '/usr/share/locale/*/*'];
@@ -61,7 +67,7 @@ export function unpackArgv(
     ...(['unshare', '--net', 'env', `SOURCE_DATE_EPOCH=${epochSec}`, 'LC_ALL=C', 'TZ=UTC'] as const),
     ...['mmdebstrap', '--variant=essential', '--mode=root', `--architectures=${architecture}`],
     ...['--verbose', '--format=directory'],
-    `--include=${repository.packages.map(({ name }) => name).join(',')}`,
+    `--include=${packages.join(',')}`,
     `--aptopt=${aptConf}`,
     ...excluded.map((pattern) => `--dpkgopt=path-exclude=${pattern}`),
     // Whoever passes the image on has to pass these on as well.

@@ -1,17 +1,25 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Cache } from '../cache.ts';
 import type { LockedFile } from '../lock.ts';
-import { aLock, anArtifact } from './locks.testing.ts';
+import { sha256Of } from '../testing.ts';
+import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 import { belowUsr, knowsWatchdog, sharedArtifacts, sharedFiles, versionFiles } from './version-files.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'headstart-version-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 const opened: string[] = [];
 const cache = {
   open: async ({ component }) => {
     opened.push(component);
-    return `/cache/${component}`;
+    writeFileSync(join(folder, component), component);
+    return join(folder, component);
   },
 } as Partial<Cache> as Cache;
-const edges = { cache, run: () => Promise.reject(new Error('nothing is run')), isRoot: true, folder: '/scratch' };
+const run = () => Promise.reject(new Error('nothing is run'));
+const edges = { cache, run, isRoot: true, tools: SOME_TOOLS, folder: '/scratch' };
 const facts = { contentSha256: 'ab'.repeat(32), kernelRelease: '6.1' };
 const KUBELET = anArtifact('kubelet', 'binary', { kubernetes: '1.35.8', install: { to: '/usr/local/bin/kubelet' } });
 const file = (to: string): LockedFile => ({
@@ -21,9 +29,10 @@ const file = (to: string): LockedFile => ({
 describe('what a patch version adds', () => {
   it('is its programs, verified, and what the image says of itself; not those of another version', async () => {
     const lock = aLock([KUBELET, { ...KUBELET, component: 'older', kubernetes: '1.35.7' }]);
-    const { files, release } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, edges);
+    const { files, placed, release } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, edges);
     expect(opened).toEqual(['kubelet']);
-    expect(files).toContainEqual({ path: 'usr/local/bin/kubelet', mode: 0o755, from: '/cache/kubelet' });
+    expect(files).toContainEqual({ path: 'usr/local/bin/kubelet', mode: 0o755, from: join(folder, 'kubelet') });
+    expect(placed).toEqual([{ path: '/usr/local/bin/kubelet', mode: 0o755, sha256: sha256Of('kubelet') }]);
     expect(files).toContainEqual({ path: 'usr/lib/headstart/release.json', mode: 0o644, bytes: release });
   });
 
@@ -36,7 +45,9 @@ describe('what a patch version adds', () => {
     const target = { lock, kubernetes: '1.35.8' };
     const own = await versionFiles(target, facts, 0, edges);
     expect(own.files.map(({ path }) => path)).not.toContain('usr/lib/headstart/headstart');
-    expect((await sharedFiles(target, 0, edges)).map(({ path }) => path)).toEqual(['usr/lib/headstart/headstart']);
+    expect((await sharedFiles(target, 0, edges)).files.map(({ path }) => path)).toEqual([
+      'usr/lib/headstart/headstart',
+    ]);
     expect(opened).toEqual(['kubelet', 'headstart']);
   });
 
@@ -49,7 +60,11 @@ describe('what a patch version adds', () => {
 
   it('may be replaced by a file of the manifest, and then is there once', async () => {
     const lock = aLock([], { files: [file('/etc/containerd/config.toml'), file('/lib/udev/rules.d/9.rules')] });
-    const { files } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, edges);
+    const { files, placed } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, edges);
+    expect(placed.map(({ path, mode }) => [path, mode])).toEqual([
+      ['/etc/containerd/config.toml', 0o600],
+      ['/usr/lib/udev/rules.d/9.rules', 0o600],
+    ]);
     expect(files.filter(({ path }) => path === 'etc/containerd/config.toml')).toEqual([
       { path: 'etc/containerd/config.toml', mode: 0o600, bytes: 'own\n' },
     ]);

@@ -4,22 +4,32 @@ import { artifactsOf } from '../content-hash.ts';
 import type { Artifact } from '../lock.ts';
 import { containerImageFiles } from './container-images.ts';
 import type { BuildEdges, Target } from './contract.ts';
+import { type PlacedFile, placedFiles } from './placed-files.ts';
 import type { DiskFile } from './put-files.ts';
 import { type ReleaseFacts, renderContainerdFiles, renderRelease } from './release-file.ts';
 import { KUBELET_WATCHDOG } from './units.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
-export interface VersionFiles {
+export interface LaidOut {
   files: readonly DiskFile[];
+  /** Those of components, as they are to be found on the image. */
+  placed: readonly PlacedFile[];
+}
+
+export interface VersionFiles extends LaidOut {
   release: string;
 }
 
 /** What every image of the lock has besides its base, programs and container images: hashed anew, and written once for all of them. */
-export async function sharedFiles(target: Target, epochSec: number, edges: BuildEdges): Promise<DiskFile[]> {
+export async function sharedFiles(target: Target, epochSec: number, edges: BuildEdges): Promise<LaidOut> {
   const { programs, images } = sharedArtifacts(target);
   const placed = await Promise.all(programs.map((artifact) => filesOf(artifact, edges)));
   const store = images.length > 0 ? await containerImageFiles(target, epochSec, edges) : [];
-  return oncePerPath([...placed.flat(), ...store]);
+  const components = oncePerPath(placed.flat());
+  return {
+    files: oncePerPath([...components, ...store]),
+    placed: await placedFiles(components, edges.signal),
+  };
 }
 
 /** A store holds all container images of an image together: it is shared only if each of them is. */
@@ -46,25 +56,27 @@ export async function versionFiles(
   const placed = await Promise.all(own.filter(isProgram).map((artifact) => filesOf(artifact, edges)));
   const hasStore = own.some(({ kind }) => kind === 'oci-image');
   const release = renderRelease(target, facts);
+  const given = lock.files.map(({ to, mode, content }) => ({ path: to.replace(/^\/+/, ''), mode, bytes: content }));
   return {
     release,
+    placed: await placedFiles(oncePerPath([...placed.flat(), ...given]), edges.signal),
     files: oncePerPath([
       { path: 'usr/lib/headstart/release.json', mode: 0o644, bytes: release },
       ...(await renderContainerdFiles(release)).map(({ path, text }) => ({ path, mode: 0o644, bytes: text })),
-      ...(knowsWatchdog(kubernetes) ? [WATCHDOG] : []),
+      ...ownFiles(target),
       ...placed.flat(),
       ...(hasStore ? await containerImageFiles(target, epochSec, edges) : []),
       // Last, so that a manifest may replace any of the above.
-      ...lock.files.map(({ to, mode, content }) => ({ path: to.replace(/^\/+/, ''), mode, bytes: content })),
+      ...given,
     ]),
   };
 }
 
-const WATCHDOG: DiskFile = {
-  path: 'usr/lib/systemd/system/kubelet.service.d/10-headstart-watchdog.conf',
-  mode: 0o644,
-  bytes: KUBELET_WATCHDOG,
-};
+/** What this program adds that goes by the version. */
+export function ownFiles({ kubernetes }: Pick<Target, 'kubernetes'>): { path: string; mode: number; bytes: string }[] {
+  const path = 'usr/lib/systemd/system/kubelet.service.d/10-headstart-watchdog.conf';
+  return knowsWatchdog(kubernetes) ? [{ path, mode: 0o644, bytes: KUBELET_WATCHDOG }] : [];
+}
 
 export function knowsWatchdog(kubernetes: string): boolean {
   const [major = 0, minor = 0] = kubernetes.split('.').map(Number);

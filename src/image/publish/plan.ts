@@ -5,7 +5,7 @@ import { Refused } from '../../vms/failures.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { isTestedVersion } from '../channels.ts';
 import { definitionName, IMAGE_TAGS, versionName } from '../names.ts';
-import { hasPassed, type ImageTest, type Way } from '../test/record.ts';
+import { hasPassed, type ImageTest, isOf, type Way } from '../test/record.ts';
 
 export interface PublishPlan {
   definition: string;
@@ -19,28 +19,36 @@ export interface PublishPlan {
   isToBeIncluded: boolean;
 }
 
+export interface PublishTerms {
+  isUntestedAllowed: boolean;
+  /** How instances will boot it. */
+  way: Way;
+  /** Which of the build's disks is published. */
+  disk: string;
+}
+
 /** Throws when it may not: without a test that passed, or when the name means something else already. */
 export function planPublish(
   build: BuildRecord,
   test: ImageTest | undefined,
   seen: Version | undefined,
-  { isUntestedAllowed, way }: { isUntestedAllowed: boolean /** How instances will boot it. */; way: Way },
+  { isUntestedAllowed, way, disk }: PublishTerms,
 ): PublishPlan {
-  const isTested = hasPassed(test, build.contentSha256, way);
+  const isTested = hasPassed(test, build, way);
   if (!isTested && !isUntestedAllowed) throw untested(build, test, way);
   const definition = definitionName(build.name, build.kubernetes);
   const version = versionName(build.base);
-  const there = seen?.tags[IMAGE_TAGS.content];
-  if (seen && there !== build.contentSha256)
-    throw new UserError(
-      `${definition}/${version} is there with other content: ${there?.slice(0, 12) ?? 'not one of ours'}, built is ${build.contentSha256.slice(0, 12)}`,
-      {
-        code: 'image/version-taken',
-        kept: 'Nothing was changed: a version never gets other bytes.',
-        next: 'lock anew, or make a hotfix of it with `headstart image hotfix`, and build that',
-        exitCode: 1,
-      },
-    );
+  const diskSha256 = build.files[disk]?.sha256;
+  if (diskSha256 === undefined) throw noDisk(build, disk);
+  if (seen) {
+    const isTaken = (what: string, tag: string, built: string) => {
+      const there = seen.tags[tag];
+      if (there !== built) throw taken(`${definition}/${version}`, what, there, built);
+    };
+    isTaken('content', IMAGE_TAGS.content, build.contentSha256);
+    // The same content in other bytes is not what was tested here.
+    isTaken('bytes', IMAGE_TAGS.disk, diskSha256);
+  }
   if (seen?.state === 'deleting') throw new Refused(`${definition}/${version} is being deleted`, 'image/version-taken');
   const isToBeMade = seen === undefined || seen.state === 'failed';
   return {
@@ -49,6 +57,7 @@ export function planPublish(
     tags: {
       [IMAGE_TAGS.content]: build.contentSha256,
       [IMAGE_TAGS.version]: build.version,
+      [IMAGE_TAGS.disk]: diskSha256,
       ...(isTested && { [IMAGE_TAGS.tested]: build.contentSha256 }),
     },
     isTested,
@@ -72,13 +81,37 @@ export function changesOf(plan: PublishPlan, { contentSha256 }: BuildRecord): st
   ];
 }
 
-function untested({ version, contentSha256 }: BuildRecord, test: ImageTest | undefined, way: Way): UserError {
+function taken(name: string, what: string, there: string | undefined, built: string): UserError {
+  return new UserError(
+    `${name} is there with other ${what}: ${there?.slice(0, 12) ?? 'not ours'}, built is ${built.slice(0, 12)}`,
+    {
+      code: 'image/version-taken',
+      kept: 'Nothing was changed: a version never gets other bytes.',
+      next: 'lock anew, or make a hotfix of it with `headstart image hotfix`, and build that',
+      exitCode: 1,
+    },
+  );
+}
+
+function noDisk({ version }: BuildRecord, disk: string): UserError {
+  return new UserError(`the build of ${version} has no ${disk}, which this gallery takes`, {
+    code: 'image/no-disk',
+    kept: 'Nothing was published.',
+    next: `build it in that format as well: headstart image build --only ${disk.replace(/^disk\./, '')}`,
+  });
+}
+
+function untested(build: BuildRecord, test: ImageTest | undefined, way: Way): UserError {
+  const { version, contentSha256 } = build;
+  const boot = test?.boots.find((one) => one.way === way);
   const why = !test
     ? 'there is no test of it'
     : test.contentSha256 !== contentSha256
       ? 'its test is one of other content'
-      : test.boots.some((boot) => boot.way === way)
-        ? 'its test did not pass'
+      : boot
+        ? isOf(boot, build)
+          ? 'its test did not pass'
+          : 'its test is one of a disk with other bytes'
         : `no test has booted it ${way === 'firmware' ? 'through UEFI firmware' : 'with its kernel'}, as instances of this gallery will`;
   return new UserError(`${version} is not published: ${why}`, {
     code: 'image/untested',

@@ -65,7 +65,9 @@ describe('publishing', () => {
       { isExcludedFromLatest: true, blob: { uri: blob.url, storageAccountId: '/account' } },
     ]);
     expect(blob.bytes?.equals(readFileSync(join(folder, 'disk.vhd')))).toBe(true);
-    expect(await listPublished(factory, 'images')).toMatchObject([{ isTested: true, isExcludedFromLatest: false }]);
+    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+      { isTested: true, isExcludedFromLatest: false },
+    ]);
   });
 
   it('twice is once', async () => {
@@ -116,6 +118,44 @@ describe('publishing', () => {
     await expect(again).rejects.toMatchObject({ code: 'image/version-taken' });
   });
 
+  it('takes a test for no test when it is one of a disk with other bytes', async () => {
+    const record = writeBuild(folder);
+    writeTest(folder, record.contentSha256);
+    // The same content, made of it by other tools.
+    writeBuild(folder, { vhd: Buffer.alloc(3 * 512, 9) });
+    const { blob, destination } = aDestination();
+    await expect(publishBuild(destination, await openBuild(folder), TESTED)).rejects.toMatchObject({
+      code: 'image/untested',
+      message: expect.stringContaining('other bytes'),
+    });
+    expect(blob.calls).toEqual([]);
+  });
+
+  it('marks no version as tested that was made of a disk with other bytes', async () => {
+    writeBuild(folder);
+    const { factory, destination } = aDestination();
+    await publishBuild(destination, await openBuild(folder), UNTESTED);
+    const { contentSha256 } = writeBuild(folder, { vhd: Buffer.alloc(3 * 512, 9) });
+    writeTest(folder, contentSha256);
+    const again = publishBuild(destination, await openBuild(folder), TESTED);
+    await expect(again).rejects.toMatchObject({
+      code: 'image/version-taken',
+      message: expect.stringContaining('other bytes'),
+    });
+    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+      { isTested: false, isExcludedFromLatest: true },
+    ]);
+  });
+
+  it('says which disk is missing in a build without it', async () => {
+    const { files, ...record } = writeBuild(folder);
+    const { 'disk.vhd': _, ...others } = files;
+    writeFileSync(join(folder, 'build.json'), JSON.stringify({ ...record, files: others }));
+    const { destination } = aDestination();
+    const publishing = publishBuild(destination, await openBuild(folder), UNTESTED);
+    await expect(publishing).rejects.toMatchObject({ code: 'image/no-disk', next: expect.stringContaining('vhd') });
+  });
+
   it('notices that somebody else took the name while the disk was on its way, and leaves that version as it is', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
@@ -127,7 +167,9 @@ describe('publishing', () => {
     };
     const publishing = publishBuild(destination, await openBuild(folder), TESTED);
     await expect(publishing).rejects.toMatchObject({ code: 'image/version-taken' });
-    expect(await listPublished(factory, 'images')).toMatchObject([{ isTested: false, isExcludedFromLatest: true }]);
+    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+      { isTested: false, isExcludedFromLatest: true },
+    ]);
   });
 
   it('notices a byte that changed since the build, before anything is sent', async () => {

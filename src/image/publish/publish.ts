@@ -20,7 +20,8 @@ export interface Destination {
   gallery: string;
   region: string;
   clock: Clock;
-  /** The files of a build that go there. */
+  /** The disk of a build that goes there, and what else does. */
+  disk: string;
   files: readonly string[];
   /** How instances will boot it: what a test has to have tried. */
   way: Way;
@@ -64,7 +65,7 @@ export async function planFor(
   const { name, kubernetes, base } = build.record;
   const definition = await factory.readDefinition(gallery, definitionName(name, kubernetes), options);
   const seen = definition && (await factory.readVersion(definition, versionName(base), options));
-  return planPublish(build.record, build.test, seen, { ...options, way: destination.way });
+  return planPublish(build.record, build.test, seen, { ...options, ...termsOf(destination) });
 }
 
 /** Ends with the version ready. Cut off anywhere, the same call goes on. */
@@ -89,7 +90,7 @@ export async function publishBuild(
   if (plan.isToBeMade) await destination.makeVersion(build, definition, plan, options);
   const ready = await untilReady(destination, definition, plan.version, options);
   // Planned again from what is there now: somebody else may have been faster, with other content.
-  const left = planPublish(build.record, build.test, ready, { ...options, way: destination.way });
+  const left = planPublish(build.record, build.test, ready, { ...options, ...termsOf(destination) });
   if (left.isToBeMarked) await factory.tagVersion(definition, plan.version, left.tags, options);
   if (left.isToBeIncluded) await factory.setExcludedFromLatest(definition, plan.version, false, options);
   const made = await untilReady(destination, definition, plan.version, options);
@@ -104,6 +105,8 @@ export async function publishBuild(
     isNew: plan.isToBeMade,
   };
 }
+
+const termsOf = ({ way, disk }: Destination) => ({ way, disk });
 
 const POLL_MS = 15_000;
 

@@ -1,7 +1,10 @@
 // image/publish/testing.ts: a page blob in memory that keeps its promises, fails when it is told to, and can be looked into.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
+import { qcow2Header } from '../own-disk-testing.ts';
+import { FILES } from '../test/boot-image.ts';
+import type { Way } from '../test/record.ts';
 import { sha256Of } from '../testing.ts';
 import type { BlobFacts, PageBlob } from './page-blob.ts';
 import { PAGE_BYTES } from './pages.ts';
@@ -72,7 +75,7 @@ export function writeBuild(folder: string, changes: Partial<BuildRecord> & { vhd
   const { vhd = Buffer.alloc(3 * PAGE_BYTES, 7), ...rest } = changes;
   const files: Record<string, Buffer> = {
     'disk.vhd': vhd,
-    'disk.qcow2': Buffer.from('qcow2'),
+    'disk.qcow2': qcow2Header(vhd.length),
     vmlinux: Buffer.from('vmlinux'),
     'initrd.cpio': Buffer.from('initrd'),
   };
@@ -101,13 +104,18 @@ export function writeBuild(folder: string, changes: Partial<BuildRecord> & { vhd
   return record;
 }
 
+/** Of the files that the build there has. */
 export function writeTest(
   folder: string,
   contentSha256: string,
   isPassed = true,
-  ways: readonly string[] = ['firmware', 'kernel'],
+  ways: readonly Way[] = ['firmware', 'kernel'],
 ): void {
-  const boots = ways.map((way) => ({ way, isPassed, checks: [], phases: [], budget: [] }));
+  const { files } = JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8')) as BuildRecord;
+  const boots = ways.map((way) => {
+    const booted = Object.fromEntries(FILES[way].map((name) => [name, files[name]!.sha256]));
+    return { way, files: booted, isPassed, checks: [], phases: [], budget: [] };
+  });
   const test = { apiVersion: 'headstart.dev/v1', kind: 'ImageTest', contentSha256, isPassed, boots };
   writeFileSync(join(folder, 'test.json'), JSON.stringify(test));
 }

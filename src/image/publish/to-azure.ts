@@ -33,6 +33,7 @@ export function azureDestination(edges: AzureDestinationEdges): Destination {
     gallery,
     region,
     clock,
+    disk: AZURE_DISK,
     files: [AZURE_DISK],
     way: 'firmware',
     async makeVersion({ folder, record }, definition, plan, options) {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type PublishEdges, publishVersion } from '../../vms/qemu/make-version.ts';
 import { definitionSpec } from '../names.ts';
+import { requireOwnDisk } from '../own-disk.ts';
 import type { Destination, GalleryFactory } from './publish.ts';
 
 export const QEMU_FILES = { disk: 'disk.qcow2', vmlinux: 'vmlinux', initrd: 'initrd.cpio' } as const;
@@ -13,10 +14,12 @@ export function qemuDestination(edges: PublishEdges & { factory: GalleryFactory;
     gallery,
     region: 'local',
     clock,
+    disk: QEMU_FILES.disk,
     files: Object.values(QEMU_FILES),
     way: 'kernel',
     async makeVersion({ folder, record }, _definition, plan, options) {
       const place = (name: keyof typeof QEMU_FILES) => join(folder, QEMU_FILES[name]);
+      await requireOwnDisk(place('disk'), record.diskBytes);
       await publishVersion(
         edges,
         {

@@ -16,7 +16,7 @@ const READY_UNIT = 'headstart-node-ready.target';
 const GIB = 2 ** 30;
 
 /** What of the build each way needs. */
-export const FILES: Readonly<Record<Way, readonly string[]>> = {
+export const FILES: Readonly<Record<Way, readonly [disk: string, ...others: string[]]>> = {
   kernel: ['disk.qcow2', 'vmlinux', 'initrd.cpio'],
   firmware: ['disk.vhd'],
 };

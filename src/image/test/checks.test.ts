@@ -10,6 +10,7 @@ const failedOf = (changes: Partial<GuestFacts>, way: 'kernel' | 'firmware' = 'ke
 const unit = (name: string, changes: Record<string, string>) =>
   new Map([...goodFacts.units, [name, { ...goodFacts.units.get(name), ...changes }]]);
 const { units } = goodFacts;
+const filesWithout = (path: string) => new Map([...goodFacts.files].filter(([one]) => one !== path));
 const without = (name: string) => new Map([...units].filter(([one]) => one !== name));
 
 describe('checksOf', () => {
@@ -29,12 +30,12 @@ describe('checksOf', () => {
       'packages',
       /^vim: 9, locked is nothing$/,
     ],
-    ['a program that is missing', { files: new Map() }, 'files', /kubelet: nothing/],
+    ['a file that is missing', { files: filesWithout('/etc/crictl.yaml') }, 'files', /crictl.yaml: nothing/],
     [
-      'a program of another version',
-      { files: new Map([...goodFacts.files, ['/usr/bin/kubelet', 'f'.repeat(64)]]) },
+      'a file with other bytes',
+      { files: new Map([...goodFacts.files, ['/etc/crictl.yaml', 'f'.repeat(64)]]) },
       'files',
-      /kubelet: ffff/,
+      /crictl.yaml: ffff/,
     ],
     ['a unit that is not there', { units: without('kubelet.service') }, 'units.kubelet', /not there/],
     [
@@ -64,6 +65,25 @@ describe('checksOf', () => {
       /Applied/,
     ],
     ['no machine id', { machineId: '' }, 'machine-id', /''/],
+    ['a machine id that was on the image', { isMachineIdNew: false }, 'machine-id', /that of the image/],
+    [
+      'a program that not everybody may run',
+      { modes: new Map([...goodFacts.modes, ['/usr/bin/kubelet', '700 0:0']]) },
+      'placed',
+      /kubelet: 700 0:0, not 755 0:0/,
+    ],
+    [
+      'a file of an archive with other bytes',
+      { files: new Map([...goodFacts.files, ['/opt/cni/bin/bridge', 'e'.repeat(64)]]) },
+      'placed',
+      /bridge: eeee/,
+    ],
+    ['a link that leads elsewhere', { links: new Map() }, 'placed', /other: leads to nothing/],
+    ['a container image that is not unpacked', { readyImages: [] }, 'container-images', /pause:3\.10: not there/],
+    ['a part of a container image that was changed', { badBlobs: ['abc'] }, 'container-images', /abc: changed/],
+    ['a kubelet that is not well', { kubeletHealth: 'HTTP/1.0 500' }, 'kubelet-health', /500/],
+    ['a kubelet that does not answer', { kubeletHealth: '' }, 'kubelet-health', /says nothing/],
+    ['the stub of the node', { resolvConf: 'nameserver 127.0.0.53\n' }, 'name-servers', /127\.0\.0\.53/],
     ['cloud-init', { cloudInit: ['/usr/bin/cloud-init'] }, 'cloud-init', /cloud-init/],
     ['a timer that installs things', { unitFiles: new Map([['apt-daily.timer', 'enabled']]) }, 'quiet', /apt-daily/],
     ['a root that did not grow', { rootBytes: 2 ** 31 }, 'grown', /2048 MiB of a disk with 4096 MiB/],
@@ -76,6 +96,13 @@ describe('checksOf', () => {
       ...{ release: '', dpkgStatus: '', nodeStatus: '', machineId: '', kernelRelease: '', isUefi: false },
       ...{
         files: new Map(),
+        modes: new Map(),
+        links: new Map(),
+        readyImages: [],
+        badBlobs: [],
+        kubeletHealth: '',
+        resolvConf: '',
+        isMachineIdNew: false,
         units: new Map(),
         unitFiles: new Map(),
         failedUnits: [],
@@ -86,6 +113,11 @@ describe('checksOf', () => {
     };
     const passed = checksOf(expected, nothing).filter(({ isPassed }) => isPassed);
     expect(passed.map(({ name }) => name)).toEqual(['started-by', 'failed-units', 'cloud-init', 'quiet']);
+  });
+
+  it('finds a program of another version in what is locked and in what was put there', () => {
+    const files = new Map([...goodFacts.files, ['/usr/bin/kubelet', 'f'.repeat(64)]]);
+    expect(failedOf({ files }).map(({ name }) => name)).toEqual(['files', 'placed']);
   });
 
   it('takes any text of a daemon, and judges none of it as good', () => {
@@ -100,6 +132,9 @@ describe('checksOf', () => {
 
 describe('questionsFor', () => {
   it('asks for what this patch version has, not for others', () => {
-    expect(questionsFor(expected).files).toEqual(['/usr/bin/kubelet', '/etc/crictl.yaml']);
+    expect(questionsFor(expected)).toMatchObject({
+      files: ['/usr/bin/kubelet', '/etc/crictl.yaml', '/opt/cni/bin/bridge'],
+      links: ['/opt/cni/bin/other'],
+    });
   });
 });

@@ -1,6 +1,8 @@
 // image/test/checks.ts: is what runs the image that was built, and is it as a node is to be before anybody has used it? Pure.
 import type { BuildRecord } from '../build/contract.ts';
+import type { PlacedFile } from '../build/placed-files.ts';
 import { installedIn } from '../build/unpack-base.ts';
+import type { ContainerImage } from '../image-list.ts';
 import type { Artifact, LockedFile } from '../lock.ts';
 import type { GuestFacts, Questions } from './guest-facts.ts';
 import type { Check, Way } from './record.ts';
@@ -18,6 +20,9 @@ export interface Expected {
   lock: LockPart;
   /** The release file beside the build. */
   release: string;
+  /** What the build put there of components. */
+  placed: readonly PlacedFile[];
+  images: readonly Pick<ContainerImage, 'name' | 'digest'>[];
   way: Way;
 }
 
@@ -25,11 +30,21 @@ const READY = 'headstart-node-ready.target';
 const UNITS = ['headstart-node.service', READY, 'containerd.service', 'kubelet.service'] as const;
 /** What would change packages, or take the disk's time, at a moment of its own choosing. */
 const QUIET = ['apt-daily.timer', 'apt-daily-upgrade.timer', 'unattended-upgrades.service', 'e2scrub_all.timer'];
+/** Emulated, kubelet takes a minute to open its port. */
+const HEALTH_TRIES = 120;
 /** The table at both ends, the firmware's partition, and what a file system needs for itself. */
 const OVERHEAD_BYTES = 512 * 2 ** 20;
 
-export function questionsFor(expected: Pick<Expected, 'lock' | 'build'>): Questions {
-  return { files: [...placedIn(expected).keys()], units: UNITS, unitFiles: QUIET };
+export function questionsFor(expected: Pick<Expected, 'lock' | 'build' | 'placed'>): Questions {
+  const { placed } = expected;
+  const paths = placed.filter(({ to }) => to === undefined).map(({ path }) => path);
+  return {
+    files: [...new Set([...lockedIn(expected).keys(), ...paths])],
+    links: placed.filter(({ to }) => to !== undefined).map(({ path }) => path),
+    units: UNITS,
+    unitFiles: QUIET,
+    healthTries: HEALTH_TRIES,
+  };
 }
 
 export function checksOf(expected: Expected, facts: GuestFacts): Check[] {
@@ -44,15 +59,15 @@ export function checksOf(expected: Expected, facts: GuestFacts): Check[] {
     is('kernel', facts.kernelRelease === build.kernelRelease, facts.kernelRelease || 'unknown'),
     is('started-by', facts.isUefi === (way === 'firmware'), facts.isUefi ? 'UEFI firmware' : 'QEMU itself'),
     differences('packages', packageDifferences(expected, facts), `${debsIn(expected).size} as they are locked`),
-    differences('files', fileDifferences(expected, facts), `${placedIn(expected).size} as they are locked`),
+    differences('files', fileDifferences(expected, facts), `${lockedIn(expected).size} as they are locked`),
+    differences('placed', placedDifferences(expected, facts), `${expected.placed.length} as they were put there`),
+    differences('container-images', imageDifferences(expected, facts), `${expected.images.length} unpacked`),
     ...unitChecks(facts),
     differences('failed-units', facts.failedUnits, 'none'),
     nodeCheck(facts),
-    is(
-      'machine-id',
-      /^[0-9a-f]{32}$/.test(facts.machineId),
-      /^[0-9a-f]{32}$/.test(facts.machineId) ? 'its own' : `'${facts.machineId.slice(0, 40)}'`,
-    ),
+    is('kubelet-health', / 200 OK$/.test(facts.kubeletHealth), facts.kubeletHealth || 'says nothing'),
+    is('name-servers', !STUB.test(facts.resolvConf) && facts.resolvConf !== '', nameServersIn(facts)),
+    machineIdCheck(facts),
     differences('cloud-init', facts.cloudInit, 'not on the image'),
     differences(
       'quiet',
@@ -65,6 +80,22 @@ export function checksOf(expected: Expected, facts: GuestFacts): Check[] {
       `root ${mib(facts.rootBytes)} of a disk with ${mib(facts.diskBytes)}`,
     ),
   ];
+}
+
+/** Of systemd-resolved, on the node itself: a pod that asks there asks nobody. */
+const STUB = /^nameserver\s+127\./m;
+
+function nameServersIn({ resolvConf }: GuestFacts): string {
+  if (resolvConf === '') return 'no /etc/resolv.conf';
+  const servers = [...resolvConf.matchAll(/^nameserver\s+(\S+)/gm)].map(([, server]) => server);
+  return servers.length === 0 ? 'none' : servers.join(', ');
+}
+
+/** One that was on the image would be there as well, on this node and on all others. */
+function machineIdCheck({ machineId, isMachineIdNew }: GuestFacts): Check {
+  const isId = /^[0-9a-f]{32}$/.test(machineId);
+  const detail = isId ? (isMachineIdNew ? 'its own' : 'that of the image') : `'${machineId.slice(0, 40)}'`;
+  return { name: 'machine-id', isPassed: isId && isMachineIdNew, detail };
 }
 
 function unitChecks({ units }: GuestFacts): Check[] {
@@ -105,7 +136,7 @@ function debsIn({ lock, build }: Pick<Expected, 'lock' | 'build'>): Map<string, 
 }
 
 /** Path → sha256, of what is on the image byte for byte as it is locked. */
-function placedIn({ lock, build }: Pick<Expected, 'lock' | 'build'>): Map<string, string> {
+function lockedIn({ lock, build }: Pick<Expected, 'lock' | 'build'>): Map<string, string> {
   return new Map([
     ...ofThis(lock, build).flatMap(({ kind, install, sha256 }): [string, string][] =>
       kind === 'binary' && install ? [[install.to, sha256]] : [],
@@ -122,7 +153,30 @@ function packageDifferences(expected: Expected, { dpkgStatus }: GuestFacts): str
 }
 
 function fileDifferences(expected: Expected, { files }: GuestFacts): string[] {
-  return mapDifferences(placedIn(expected), files, 12);
+  const locked = lockedIn(expected);
+  const seen = new Map([...files].filter(([path]) => locked.has(path)));
+  return mapDifferences(locked, seen, 12);
+}
+
+function placedDifferences({ placed }: Expected, { files, modes, links }: GuestFacts): string[] {
+  return placed.flatMap(({ path, mode, sha256, to }) => {
+    if (to !== undefined) return links.get(path) === to ? [] : [`${path}: leads to ${links.get(path) ?? 'nothing'}`];
+    const owned = `${mode?.toString(8)} 0:0`;
+    return [
+      ...(files.get(path) === sha256 ? [] : [`${path}: ${files.get(path)?.slice(0, 12) ?? 'nothing'}`]),
+      ...(modes.get(path) === owned ? [] : [`${path}: ${modes.get(path) ?? 'no file'}, not ${owned}`]),
+    ];
+  });
+}
+
+/** By its name, and by the digest of what that name is to mean. */
+function imageDifferences({ images }: Expected, { readyImages, badBlobs }: GuestFacts): string[] {
+  const missing = images
+    .flatMap(({ name, digest }) => [name, `${name.slice(0, name.lastIndexOf(':'))}@${digest}`])
+    .filter((name) => !readyImages.includes(name));
+  // Where there are none the question has no answer.
+  const bad = images.length === 0 ? [] : badBlobs;
+  return [...missing.map((name) => `${name}: not there, or not unpacked`), ...bad.map((blob) => `${blob}: changed`)];
 }
 
 function mapDifferences(

@@ -37,7 +37,7 @@ describe('factsScript', () => {
     const word = fc.string({ maxLength: 30 }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (files) => {
-        const script = factsScript({ files, units: files, unitFiles: files });
+        const script = factsScript({ files, links: files, units: files, unitFiles: files, healthTries: 3 });
         expect(spawnSync('sh', ['-n'], { input: script, encoding: 'utf8' }).stderr).toBe('');
       }),
       { numRuns: 20 },
@@ -45,13 +45,21 @@ describe('factsScript', () => {
   });
 
   it('gives answers that are read back, one of them being that there is none', () => {
-    const script = factsScript({ files: ['/etc/passwd', '/no such file', "/it's"], units: [], unitFiles: [] });
+    const script = factsScript({
+      files: ['/etc/passwd', '/no such file', "/it's"],
+      links: ['/proc/self/exe', '/etc/passwd'],
+      units: [],
+      unitFiles: [],
+      healthTries: 1,
+    });
     const { stdout } = spawnSync('sh', ['-s'], {
       ...{ input: script, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
       maxBuffer: 64 << 20,
     });
     const facts = readFacts(stdout);
     expect([...facts.files.keys()]).toEqual(['/etc/passwd']);
+    expect([...facts.modes]).toEqual([['/etc/passwd', '644 0:0']]);
+    expect([...facts.links.keys()]).toEqual(['/proc/self/exe']);
     expect(facts.release).toBe('');
   });
 });

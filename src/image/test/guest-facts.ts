@@ -5,11 +5,25 @@ export interface GuestFacts {
   dpkgStatus: string;
   /** sha256 by path, of the files that were asked for; what is not there is not in it. */
   files: ReadonlyMap<string, string>;
+  /** By path: `755 0:0`, mode and owners, of what is a file itself. */
+  modes: ReadonlyMap<string, string>;
+  /** By path: where it leads. */
+  links: ReadonlyMap<string, string>;
+  /** Container images that are there and unpacked, by all of their names. */
+  readyImages: readonly string[];
+  /** Parts of container images that are not what their name says. */
+  badBlobs: readonly string[];
+  /** What kubelet answers when it is asked how it is. */
+  kubeletHealth: string;
+  /** What it says whom to ask for names. */
+  resolvConf: string;
   /** By unit: its properties. */
   units: ReadonlyMap<string, Readonly<Record<string, string>>>;
   failedUnits: readonly string[];
   nodeStatus: string;
   machineId: string;
+  /** It was written since the image was made. */
+  isMachineIdNew: boolean;
   /** What of cloud-init is there. */
   cloudInit: readonly string[];
   /** By unit: `masked`, `enabled`, `disabled` … or nothing where there is none. */
@@ -23,30 +37,52 @@ export interface GuestFacts {
 export interface Questions {
   /** Absolute paths. */
   files: readonly string[];
+  links: readonly string[];
   units: readonly string[];
   unitFiles: readonly string[];
+  /** How often kubelet is asked how it is, a second apart, until it is well. */
+  healthTries: number;
 }
 
 /** For `sh -s`. Each answer is one line, `name base64`, so that nothing in one can be taken for another. */
-export function factsScript({ files, units, unitFiles }: Questions): string {
+export function factsScript({ files, links, units, unitFiles, healthTries }: Questions): string {
   const words = (list: readonly string[]) => list.map(quoted).join(' ');
   const asked: Readonly<Record<string, string>> = {
     release: 'cat /usr/lib/headstart/release.json',
     dpkgStatus: 'cat /var/lib/dpkg/status',
     files: `for file in ${words(files)}; do sha256sum "$file"; done`,
+    modes: `for file in ${words(files)}; do [ -L "$file" ] || stat --format='%a %u:%g %n' -- "$file"; done`,
+    links: `for file in ${words(links)}; do ! [ -L "$file" ] || echo "$(readlink -- "$file") $file"; done`,
+    readyImages: 'ctr --namespace k8s.io images check --quiet',
+    badBlobs: `cd ${BLOBS} && for blob in *; do [ "$(sha256sum "$blob")" = "$blob  $blob" ] || echo "$blob"; done`,
+    kubeletHealth: askKubelet(healthTries),
+    resolvConf: 'cat /etc/resolv.conf',
     units: `systemctl show --property=Id,ActiveState,SubState,Result,NRestarts,ConditionResult -- ${words(units)}`,
     failedUnits: 'systemctl list-units --failed --plain --no-legend --no-pager',
     nodeStatus: 'cat /run/headstart/status.json',
     machineId: 'cat /etc/machine-id',
+    isMachineIdNew: '[ /etc/machine-id -nt /usr/lib/headstart/release.json ] && echo yes',
     cloudInit:
       'for file in /usr/bin/cloud-init /etc/cloud /var/lib/cloud /run/cloud-init; do ! [ -e "$file" ] || echo "$file"; done',
     unitFiles: `for unit in ${words(unitFiles)}; do echo "$unit $(systemctl is-enabled -- "$unit" 2>/dev/null)"; done`,
     root: 'stat --file-system --format="%b %S" /; cat /sys/class/block/vda/size; uname -r; ls -d /sys/firmware/efi',
   };
-  return Object.entries(asked)
-    .map(([name, command]) => `printf '%s ' ${name}; { ${command}; } 2>/dev/null | base64 -w0; echo\n`)
-    .join('');
+  const script = Object.entries(asked).map(
+    ([name, command]) => `printf '%s ' ${name}; { ${command}; } 2>/dev/null | base64 -w0; echo\n`,
+  );
+  return [`PATH=${PROGRAMS}\n`, ...script].join('');
 }
+
+const PROGRAMS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const BLOBS = '/var/lib/containerd/io.containerd.content.v1.content/blobs/sha256';
+
+/** bash is on every Debian and speaks TCP; curl is not. Its port opens some time after its process is there. */
+const askKubelet = (tries: number) =>
+  [
+    `for try in $(seq ${tries}); do [ "$try" = 1 ] || sleep 1;`,
+    'said=$(bash -c \'exec 3<>/dev/tcp/127.0.0.1/10248 && printf "GET /healthz HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3\');',
+    'case $said in *"200 OK"*) break;; esac; done; echo "$said" | head -n 1',
+  ].join(' ');
 
 export function readFacts(text: string): GuestFacts {
   const answers = new Map(
@@ -63,6 +99,12 @@ export function readFacts(text: string): GuestFacts {
     release: answer('release'),
     dpkgStatus: answer('dpkgStatus'),
     files: new Map(lines('files').flatMap(readSum)),
+    modes: new Map(lines('modes').flatMap((line) => pathLast(line, 2))),
+    links: new Map(lines('links').flatMap((line) => pathLast(line, 1))),
+    readyImages: lines('readyImages'),
+    badBlobs: lines('badBlobs'),
+    kubeletHealth: answer('kubeletHealth').trim(),
+    resolvConf: answer('resolvConf'),
     units: new Map(
       answer('units')
         .split('\n\n')
@@ -72,6 +114,7 @@ export function readFacts(text: string): GuestFacts {
     failedUnits: lines('failedUnits').map((line) => line.split(' ', 1)[0]!),
     nodeStatus: answer('nodeStatus'),
     machineId: answer('machineId').trim(),
+    isMachineIdNew: answer('isMachineIdNew').trim() === 'yes',
     cloudInit: lines('cloudInit'),
     unitFiles: new Map(
       lines('unitFiles').map((line) => {
@@ -84,6 +127,13 @@ export function readFacts(text: string): GuestFacts {
     isUefi: efi !== undefined,
     kernelRelease,
   };
+}
+
+/** Some words, then a path, which may have blanks in it. */
+function pathLast(line: string, words: number): [path: string, rest: string][] {
+  const parts = line.split(' ');
+  const path = parts.slice(words).join(' ');
+  return path === '' ? [] : [[path, parts.slice(0, words).join(' ')]];
 }
 
 /** A leading backslash says that the name has something escaped in it. */

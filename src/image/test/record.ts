@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
+import type { BuildRecord } from '../build/contract.ts';
 import { readSmall } from '../build-folder.ts';
 
 export const TEST_RECORD = 'test.json';
@@ -25,6 +26,8 @@ export interface PhaseTime {
 
 export interface BootTest {
   way: Way;
+  /** The build's files that were booted, by name: their sha256. */
+  files: Readonly<Record<string, string>>;
   isPassed: boolean;
   checks: Check[];
   phases: PhaseTime[];
@@ -49,10 +52,11 @@ export interface ImageTest {
   boots: BootTest[];
 }
 
-/** One more way of the same content; an earlier result of the same way, or of other content, is gone. */
-export function withBoot(before: ImageTest | undefined, contentSha256: string, boot: BootTest): ImageTest {
-  const others = before?.contentSha256 === contentSha256 ? before.boots.filter(({ way }) => way !== boot.way) : [];
-  const boots = [...others, boot].sort((a, b) => (a.way < b.way ? -1 : 1));
+/** One more way of the same build; an earlier result of the same way, or of other bytes, is gone. */
+export function withBoot(before: ImageTest | undefined, build: Bytes, boot: BootTest): ImageTest {
+  const { contentSha256 } = build;
+  const others = (before && ofBuild(before, build)?.boots) ?? [];
+  const boots = [...others.filter(({ way }) => way !== boot.way), boot].sort((a, b) => (a.way < b.way ? -1 : 1));
   return {
     apiVersion: 'headstart.dev/v1',
     kind: 'ImageTest',
@@ -62,12 +66,27 @@ export function withBoot(before: ImageTest | undefined, contentSha256: string, b
   };
 }
 
-/** Of this content, and booted as it will be: a disk whose boot loader never ran is not known to boot by it. */
-export function hasPassed(test: ImageTest | undefined, contentSha256: string, way: Way): boolean {
-  if (test?.contentSha256 !== contentSha256) return false;
+type Bytes = Pick<BuildRecord, 'contentSha256' | 'files'>;
+
+/** Of these very bytes, and booted as they will be: a disk whose boot loader never ran is not known to boot by it. */
+export function hasPassed(test: ImageTest | undefined, build: Bytes, way: Way): boolean {
+  if (test?.contentSha256 !== build.contentSha256) return false;
   // Looked at again, boot by boot: the summary is a word in a file.
-  const isGood = ({ isPassed, checks }: BootTest) => isPassed && checks.every((check) => check.isPassed);
+  const isGood = (boot: BootTest) => boot.isPassed && boot.checks.every((check) => check.isPassed) && isOf(boot, build);
   return test.boots.some((boot) => boot.way === way) && test.boots.every(isGood);
+}
+
+/** Content says what a disk was made of; this, whether it is the disk that was booted. */
+export function isOf({ files }: Pick<BootTest, 'files'>, build: Pick<Bytes, 'files'>): boolean {
+  const names = Object.keys(files);
+  return names.length > 0 && names.every((name) => files[name] === build.files[name]?.sha256);
+}
+
+/** What of a test still holds for a build of the same content: boots of the very files that it has. */
+export function ofBuild(test: ImageTest, build: Bytes): ImageTest | undefined {
+  const boots = test.boots.filter((boot) => isOf(boot, build));
+  if (test.contentSha256 !== build.contentSha256 || boots.length === 0) return undefined;
+  return { ...test, isPassed: boots.every(({ isPassed }) => isPassed), boots };
 }
 
 /** Undefined where there is none, or none that can be read: then nobody has tested it. */
@@ -101,6 +120,8 @@ const schema: z.ZodType<ImageTest> = z.object({
   boots: z.array(
     z.object({
       way: z.enum(['kernel', 'firmware']),
+      // Earlier ones did not say: such a boot is nobody's.
+      files: z.record(z.string(), z.string()).default({}),
       isPassed: z.boolean(),
       checks: z.array(z.object({ name: z.string(), isPassed: z.boolean(), detail: z.string() })),
       phases: z.array(z.object({ name: z.string(), tookMs: z.number() })),

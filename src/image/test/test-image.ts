@@ -8,7 +8,9 @@ import { phases } from '../../boot/phases.ts';
 import type { BootRecord } from '../../boot/record.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
 import { statfsFree } from '../../vms/qemu/disk-space.ts';
+import { PLACED_FILES, parsePlaced } from '../build/placed-files.ts';
 import { readBuild, readSmall, verifyBuild } from '../build-folder.ts';
+import { requireOwnDisk } from '../own-disk.ts';
 import { type BootEdges, bootImage, FILES } from './boot-image.ts';
 import { checksOf, type Expected, type LockPart, questionsFor } from './checks.ts';
 import { factsScript, type GuestFacts, readFacts } from './guest-facts.ts';
@@ -35,6 +37,10 @@ export interface Tested {
   record?: BootRecord;
 }
 
+/** What says what has to be inside. */
+const TEXTS = { lock: 'lock.json', release: 'release.json', placed: PLACED_FILES, images: 'images.json' } as const;
+const imagesSchema = z.object({ images: z.array(z.object({ name: z.string(), digest: z.string() })) });
+
 const ASK_MS = 5 * 60_000;
 /** What a first boot writes, several times over. */
 const NEEDED_BYTES = 1 << 30;
@@ -44,16 +50,23 @@ export async function testImage({ folder, way, budget, deadlineMs }: TestOrder, 
   const build = await readBuild(folder);
   await requireRoom(edges.home);
   edges.onStep(`looking whether ${build.name} ${build.version} is what was built`);
-  await verifyBuild(folder, build, { ...edges, only: ['lock.json', 'release.json', ...FILES[way]] });
-  const lock = readLockPart(await readSmall(join(folder, 'lock.json')));
-  const release = await readSmall(join(folder, 'release.json'));
-  const expected: Expected = { build, lock, release, way };
+  await verifyBuild(folder, build, { ...edges, only: [...Object.values(TEXTS), ...FILES[way]] });
+  await requireOwnDisk(join(folder, FILES[way][0]), build.diskBytes);
+  const read = (name: keyof typeof TEXTS) => readSmall(join(folder, TEXTS[name]));
+  const expected: Expected = {
+    build,
+    way,
+    lock: readLockPart(await read('lock')),
+    release: await read('release'),
+    placed: parsePlaced(await read('placed')),
+    images: imagesSchema.parse(JSON.parse(await read('images'))).images,
+  };
 
   edges.onStep(way === 'firmware' ? 'starting the VHD with UEFI firmware' : 'starting the disk with its kernel');
   const instance = await bootImage(folder, build, way, edges);
   const found = await look(instance.ref, expected, deadlineMs, edges);
   const boot = judge(expected, found, budget);
-  const test = withBoot(await readTest(folder), build.contentSha256, boot);
+  const test = withBoot(await readTest(folder), build, boot);
   writeTest(folder, test);
   return { boot, test, ...('record' in found && { record: found.record }) };
 }
@@ -99,10 +112,11 @@ async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, ed
 
 /** What was seen, against what was to be. */
 export function judge(expected: Expected, found: Found, budget: Budget | undefined): BootTest {
-  const { way } = expected;
+  const { way, build } = expected;
+  const files = Object.fromEntries(FILES[way].map((name) => [name, build.files[name]!.sha256]));
   if ('trouble' in found) {
     const check = { name: 'boots', isPassed: false, detail: found.trouble };
-    return { way, isPassed: false, checks: [check], phases: [], budget: [] };
+    return { way, files, isPassed: false, checks: [check], phases: [], budget: [] };
   }
   const { record, facts } = found;
   const checks = [{ name: 'boots', isPassed: true, detail: 'to the ready state' }, ...checksOf(expected, facts)];
@@ -110,6 +124,7 @@ export function judge(expected: Expected, found: Found, budget: Budget | undefin
   const ready = record.units.find(({ name }) => name === 'headstart-node-ready.target')?.activatedUs;
   return {
     way,
+    files,
     isPassed: checks.every(({ isPassed }) => isPassed) && limits.every(({ verdict }) => verdict === 'ok'),
     checks,
     phases: phases(record).map(({ name, startUs, endUs }) => ({ name, tookMs: toMs(endUs - startUs) })),

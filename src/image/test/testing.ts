@@ -2,6 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
+import { type PlacedFile, renderPlaced } from '../build/placed-files.ts';
+import { vhdFooter } from '../build/vhd.ts';
+import { renderImageList } from '../image-list.ts';
+import { qcow2Header } from '../own-disk-testing.ts';
 import { sha256Of } from '../testing.ts';
 import type { Expected } from './checks.ts';
 import type { GuestFacts } from './guest-facts.ts';
@@ -29,13 +33,25 @@ const LOCK = {
   files: [{ to: '/etc/crictl.yaml', sha256: sha256Of('crictl') }],
 } as const;
 
-export const BUILD_FILES: Readonly<Record<string, string>> = {
-  'disk.qcow2': 'a disk',
-  'disk.vhd': 'a disk and its footer',
+const DISK_BYTES = 2 ** 20;
+const PLACED: PlacedFile[] = [
+  { path: '/usr/bin/kubelet', mode: 0o755, sha256: sha256Of('kubelet 1.35.8') },
+  { path: '/opt/cni/bin/bridge', mode: 0o755, sha256: sha256Of('bridge') },
+  { path: '/opt/cni/bin/other', to: 'bridge' },
+];
+const IMAGES = [
+  { component: 'pause', name: 'registry.k8s.io/pause:3.10', digest: `sha256:${sha256Of('pause')}`, bytes: 1 },
+];
+
+export const BUILD_FILES: Readonly<Record<string, string | Buffer>> = {
+  'disk.qcow2': qcow2Header(DISK_BYTES),
+  'disk.vhd': Buffer.concat([Buffer.alloc(DISK_BYTES), vhdFooter(DISK_BYTES, '11223344-5566-8788-89aa-bbccddeeff00')]),
   vmlinux: 'a kernel',
   'initrd.cpio': 'an initrd',
   'release.json': '{"version": "1.35.8-2026.1116.0"}\n',
   'lock.json': JSON.stringify(LOCK),
+  'files.json': renderPlaced(PLACED),
+  'images.json': renderImageList(IMAGES),
 };
 
 export const build: BuildRecord = {
@@ -51,13 +67,18 @@ export const build: BuildRecord = {
   kernelArgs: 'root=PARTUUID=11223344-5566-8788-89aa-bbccddeeff00 rw console=ttyS0 panic=10',
   root: 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00',
   contentBytes: 500e6,
-  diskBytes: 2 * 2 ** 30,
+  diskBytes: DISK_BYTES,
   files: Object.fromEntries(
     Object.entries(BUILD_FILES).map(([name, text]) => [name, { sha256: sha256Of(text), bytes: text.length }]),
   ),
 };
 
-export const expected: Expected = { build, lock: LOCK, release: BUILD_FILES['release.json']!, way: 'kernel' };
+const RELEASE = String(BUILD_FILES['release.json']);
+
+export const expected: Expected = {
+  ...{ build, lock: LOCK, release: RELEASE, way: 'kernel' },
+  ...{ placed: PLACED, images: IMAGES },
+};
 
 export function writeBuild(folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -70,16 +91,28 @@ const UNITS = ['headstart-node.service', 'headstart-node-ready.target', 'contain
 
 /** A node as it should be. */
 export const goodFacts: GuestFacts = {
-  release: BUILD_FILES['release.json']!,
+  release: RELEASE,
   dpkgStatus: 'Package: systemd\nStatus: install ok installed\nVersion: 252.39-1~deb12u2\n',
   files: new Map([
     ['/usr/bin/kubelet', sha256Of('kubelet 1.35.8')],
     ['/etc/crictl.yaml', sha256Of('crictl')],
+    ['/opt/cni/bin/bridge', sha256Of('bridge')],
   ]),
+  modes: new Map([
+    ['/usr/bin/kubelet', '755 0:0'],
+    ['/etc/crictl.yaml', '644 0:0'],
+    ['/opt/cni/bin/bridge', '755 0:0'],
+  ]),
+  links: new Map([['/opt/cni/bin/other', 'bridge']]),
+  readyImages: ['registry.k8s.io/pause:3.10', `registry.k8s.io/pause@${IMAGES[0]!.digest}`],
+  badBlobs: [],
+  kubeletHealth: 'HTTP/1.0 200 OK',
+  resolvConf: 'nameserver 168.63.129.16\nsearch .\n',
   units: new Map(UNITS.map((name) => [name, active(name)])),
   failedUnits: [],
   nodeStatus: '{"phase": "Applied", "code": "node/applied", "isReady": true, "bad": []}',
   machineId: '0123456789abcdef0123456789abcdef',
+  isMachineIdNew: true,
   cloudInit: [],
   unitFiles: new Map([['apt-daily.timer', 'masked']]),
   rootBytes: 3.8 * 2 ** 30,

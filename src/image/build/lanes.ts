@@ -1,0 +1,28 @@
+// image/build/lanes.ts: the same work for several things, a few at a time. The first failure ends the others, and they are waited for.
+
+export async function inLanes<T, R>(
+  items: readonly T[],
+  { lanes, signal }: { lanes: number; signal?: AbortSignal | undefined },
+  work: (item: T, signal: AbortSignal) => Promise<R>,
+): Promise<R[]> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const results = new Map<number, R>();
+  const queue = items.entries(); // shared: each lane takes the next
+  const lane = async () => {
+    for (const [index, item] of queue) {
+      either.throwIfAborted();
+      results.set(index, await work(item, either));
+    }
+  };
+  const running = Array.from({ length: Math.max(1, Math.min(lanes, items.length)) }, () =>
+    lane().catch((error: unknown) => {
+      if (!stop.signal.aborted) stop.abort(error);
+    }),
+  );
+  await Promise.all(running);
+  signal?.throwIfAborted();
+  stop.signal.throwIfAborted();
+  return items.map((_, index) => results.get(index) as R);
+}
