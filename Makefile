@@ -5,9 +5,9 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.PHONY: help install test lint format e2e campaign image node-binary demo demo-boot bench chromium busybox vm-tools image-tools
+.PHONY: help install test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench chromium busybox vm-tools image-tools
 help:
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.package-lock.json
 
@@ -30,7 +30,7 @@ e2e: install chromium busybox image-tools ## the report in a real Chromium, the 
 	@echo "== the clone check with busybox's tools"
 	@node .ci/count.ts src/clone-check
 
-campaign: install vm-tools ## every crash and fault at every call of a run, every line of the clone check, eight runs on a real pool killed three times each and twenty power cuts of a node, counted
+campaign: install vm-tools ## every crash and fault at every call of a run, every line of the clone check, ten runs on a real pool killed three times each and twenty power cuts of a node, counted
 	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check src/node/transaction/survives.test.ts src/node/transaction/killed-process.test.ts
 	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts e2e/node-vm.test.ts
 
@@ -51,6 +51,9 @@ format: install ## format, and fix what can be fixed
 
 demo: install vm-tools ## the whole loop on real VMs of this machine: bootstrap, prototype, clones, the difference, the way back (QUICK=1: one boot a side)
 	@node demo/run.ts
+
+demo-kubernetes: install vm-tools image-tools ## three kinds of real Kubernetes nodes from VM start to Ready, side by side, then changed in place (QUICK=1: one boot a kind; needs Go, once)
+	@node demo/kubernetes/run.ts
 
 demo-boot: install ## analyse the recorded boots and write out/report.html
 	@mkdir -p out

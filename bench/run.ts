@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
   node: async () => (await import('./node.ts')).measureNode,
   image: async () => (await import('./image.ts')).measureImage,
   vms: async () => (await import('./vms.ts')).measureVms,
+  kubernetes: async () => (await import('./kubernetes.ts')).measureKubernetes,
   'what-if': async () => (await import('./what-if.ts')).measureWhatIf,
 };
 

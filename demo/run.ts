@@ -3,13 +3,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatSpan } from '../src/base/duration.ts';
-import { exitCodeOf, renderError } from '../src/base/errors.ts';
 import { median } from '../src/boot/noise.ts';
 import { renderTable } from '../src/cli/output/table.ts';
-import { writeAll } from '../src/cli/streams.ts';
 import { type Boot, bootNode, instancesOf, recordBoot } from './boots.ts';
 import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from './bootstrap.ts';
 import { readIdentity, twins } from './identity.ts';
+import { onInterruption, tellFailure } from './interruption.ts';
 import { openStage, type Stage } from './stage.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
@@ -19,25 +18,17 @@ const isQuick = process.env.QUICK === '1';
 const MORE_BOOTS = isQuick ? 0 : 2;
 const [POOL, GENERIC] = ['demo', 'demo-generic'];
 
-// Output goes by writeAll: a Ctrl-C that ends `tee` as well must not keep the demo from cleaning up.
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => {
-    writeAll(2, '\ninterrupted: cleaning up\n');
-    interruption.abort(new Error('interrupted'));
-  });
-
+const signal = onInterruption();
 let workshop: Workshop | undefined;
 try {
   const folder = join(root, 'out', 'demo');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  workshop = await openWorkshop(interruption.signal);
-  const stage = openStage({ root, folder, home: workshop.home, signal: interruption.signal });
+  workshop = await openWorkshop(signal);
+  const stage = openStage({ root, folder, home: workshop.home, signal });
   await play(stage, workshop);
 } catch (error) {
-  process.exitCode = interruption.signal.aborted ? 130 : exitCodeOf(error);
-  if (!interruption.signal.aborted) writeAll(2, `${renderError(error)}\n`);
+  tellFailure(error, signal);
 } finally {
   // Also after Ctrl-C: nothing runs on, and only out/demo and the caches stay.
   await workshop?.close();

@@ -57,7 +57,7 @@ export function openStage({ root, folder, home, signal }: StageOptions): Stage {
     });
     signal.removeEventListener('abort', interrupt);
     signal.throwIfAborted();
-    if (code !== 0) throw failed(args, code, complaint);
+    if (code !== 0) throw failed(args, code, complaint, folder);
     return answer;
   };
   return {
@@ -84,12 +84,12 @@ function show(args: readonly string[]): void {
   writeAll(1, `\n$ headstart ${args.map(typed).join(' ')}\n`);
 }
 
-function failed(args: readonly string[], code: number | null, complaint: string): UserError {
+function failed(args: readonly string[], code: number | null, complaint: string, folder: string): UserError {
   const said = complaint.trim() && `: ${complaint.trim()}`;
   return new UserError(`headstart ${args.join(' ')} ended with ${code}${said}`, {
     code: 'demo/failed',
-    kept: 'What was collected so far is in out/demo.',
-    next: 'run the demo again; QUICK=1 is the short one',
+    kept: `What was collected so far is in ${folder}.`,
+    next: 'run it again; QUICK=1 is the short demo',
     exitCode: 1,
   });
 }

@@ -22,14 +22,32 @@ export interface Workshop {
 }
 
 export async function openWorkshop(signal: AbortSignal): Promise<Workshop> {
+  writeAll(1, '== 0. the base image and the packages (kept for the next time)\n');
+  const { cache, packages, packagesFolder, furnish, run } = await ensureSupplies(signal);
+  const home = mkdtempSync(join(cache, 'demo-'));
+  furnish(home);
+  const server = await serveFiles(packagesFolder);
+  return { home, packages, server, close: () => closeWorkshop(home, server, run) };
+}
+
+/** What is kept from demo to demo, and shared with the tests. */
+export interface Supplies {
+  /** Where homes of one's own belong. */
+  cache: string;
+  packages: string[];
+  packagesFolder: string;
+  /** Puts the base image into a home. */
+  furnish(home: string): void;
+  run: RunCommand;
+}
+
+export async function ensureSupplies(signal: AbortSignal): Promise<Supplies> {
   const isRoot = process.getuid?.() === 0;
   const env = { ...process.env, PATH: toolPath(process.env.PATH) };
   const run: RunCommand = (argv, options) => runCommand(argv, { env, ...options });
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'headstart');
-  // Kept from demo to demo, and shared with the tests.
   const images = join(cache, 'vms');
   const recipe = baseRecipe('bookworm');
-  writeAll(1, '== 0. the base image and the packages (kept for the next time)\n');
   const base = await ensureBase(
     recipe,
     { refresh: false },
@@ -42,15 +60,13 @@ export async function openWorkshop(signal: AbortSignal): Promise<Workshop> {
   mkdirSync(dirname(packagesFolder), { recursive: true });
   const packages = await ensurePackages({ disk, suite: recipe.suite, folder: packagesFolder }, run);
   writeAll(1, `${packages.length} packages for nodes to install\n`);
-
-  mkdirSync(cache, { recursive: true });
-  const home = mkdtempSync(join(cache, 'demo-'));
-  const server = await serveFiles(packagesFolder);
-  cpSync(join(images, dirname(base.id)), join(home, dirname(base.id)), { recursive: true });
-  // What a look at this machine took long to find out is true for the demo, too.
-  const accelerator = join(images, 'accelerator.json');
-  if (existsSync(accelerator)) cpSync(accelerator, join(home, 'accelerator.json'));
-  return { home, packages, server, close: () => closeWorkshop(home, server, run) };
+  const furnish = (home: string) => {
+    cpSync(join(images, dirname(base.id)), join(home, dirname(base.id)), { recursive: true });
+    // What a look at this machine took long to find out is true for the demo, too.
+    const accelerator = join(images, 'accelerator.json');
+    if (existsSync(accelerator)) cpSync(accelerator, join(home, 'accelerator.json'));
+  };
+  return { cache, packages, packagesFolder, furnish, run };
 }
 
 async function closeWorkshop(home: string, server: FileServer, run: RunCommand): Promise<void> {

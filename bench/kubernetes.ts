@@ -1,0 +1,74 @@
+// bench/kubernetes.ts: from the start of the VM to Node Ready, on real nodes of a real cluster: a generic node, its prototype with cloud-init kept and
+// off, and an image of ours told by its metadata; in turns, so that what else the machine does hits all of them alike.
+import { join } from 'node:path';
+import { instancesOf } from '../demo/boots.ts';
+import { bootOneMore, type NodeBoot, removeNewest } from '../demo/kubernetes/boots.ts';
+import { raiseCluster } from '../demo/kubernetes/cluster.ts';
+import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
+import { genericRecipe, imageRecipe } from '../demo/kubernetes/recipes.ts';
+import { openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
+import { openStage, type Stage } from '../demo/stage.ts';
+import { formatSpan } from '../src/base/duration.ts';
+import { median } from '../src/boot/noise.ts';
+import type { Bench, Figure } from './figure.ts';
+
+const ROUNDS = Number(process.env.HEADSTART_BENCH_ROUNDS ?? 3);
+const GOALS = { kept: 0.5, off: 0.33, image: 0.3 } as const;
+const NAMES = { kept: 'prototype, cloud-init kept', off: 'prototype, cloud-init off', image: 'image' } as const;
+type Faster = keyof typeof GOALS;
+
+export async function measureKubernetes(bench: Bench): Promise<Figure[]> {
+  const { root, folder, progress, interruptible } = bench;
+  const signal = interruptible();
+  const home = join(folder, 'kubernetes');
+  const workshop = await openKubeWorkshop(home, signal);
+  try {
+    const stage = quiet(openStage({ root, folder, home, signal }));
+    const boots: Record<'generic' | Faster, NodeBoot[]> = { generic: [], kept: [], off: [], image: [] };
+    const cluster = await raiseCluster(stage);
+    const recipe = genericRecipe(stage, workshop, cluster);
+    // Each pool's first node is a generic one, and the donor of its prototype.
+    for (const pool of ['kept', 'off'] as const) {
+      progress(`a generic node, and its prototype with cloud-init ${pool}`);
+      await stage.headstart('pool', 'create', pool, '--count', '1', ...recipe);
+      const [donor = ''] = await instancesOf(stage, pool);
+      boots.generic.push({ instance: donor, readyMs: await readyAfterMs(stage, home, pool, donor) });
+      await stage.headstart('prototype', 'run', '--node', donor, '--cloud-init', pool === 'off' ? 'off' : 'on');
+      await stage.headstart('pool', 'stop', donor);
+    }
+    await stage.headstart('pool', 'create', 'generic', '--count', '0', ...recipe);
+    const image = await imageRecipe(stage, workshop, cluster);
+    await stage.headstart('pool', 'create', 'image', '--count', '0', ...image);
+    for (let round = 1; round <= ROUNDS; round++) {
+      for (const kind of ['generic', 'kept', 'off', 'image'] as const) {
+        progress(`round ${round} of ${ROUNDS}: ${kind}`);
+        boots[kind].push(await bootOneMore(stage, home, kind));
+        await removeNewest(stage, kind);
+      }
+    }
+    return (['kept', 'off', 'image'] as const).map((kind) => ratio(kind, boots[kind], boots.generic));
+  } finally {
+    await workshop.close();
+  }
+}
+
+function quiet(stage: Stage): Stage {
+  return { ...stage, headstart: stage.ask, brief: stage.ask, act: () => {}, say: () => {} };
+}
+
+function ratio(kind: Faster, faster: readonly NodeBoot[], generic: readonly NodeBoot[]): Figure {
+  const measured = median(faster.map(({ readyMs }) => readyMs)) / median(generic.map(({ readyMs }) => readyMs));
+  return {
+    name: `${NAMES[kind]}, against a generic node: VM start to Node Ready`,
+    goal: `at most ${GOALS[kind]}`,
+    met: measured <= GOALS[kind],
+    said: `${measured.toFixed(2)}: ${spread(faster)} against ${spread(generic)}`,
+    measured: { faster, generic },
+  };
+}
+
+function spread(boots: readonly NodeBoot[]): string {
+  const span = (ms: number) => formatSpan(ms * 1000);
+  const sorted = boots.map(({ readyMs }) => readyMs).sort((a, b) => a - b);
+  return `${span(median(sorted))} (${span(sorted[0]!)} to ${span(sorted.at(-1)!)}, ${boots.length} boots)`;
+}

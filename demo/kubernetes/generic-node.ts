@@ -1,0 +1,135 @@
+// demo/kubernetes/generic-node.ts: what makes a node of a generic image on its first boot, as clouds have it today? cloud-init fetches, installs,
+// configures and starts. Nothing of it is secret, and nothing names the machine: a clone of the node is another node.
+import { SERVER_ADDRESS } from '../bootstrap.ts';
+import { CNI_CONFIG, CNI_PATH, CREDENTIAL, DNS_ADDRESS, READY_UNIT } from './settings.ts';
+
+export interface GenericNode {
+  /** Of the cluster (PEM): whom kubelet lets in. */
+  ca: string;
+  /** Names of what the local server has. */
+  packages: readonly string[];
+  kubelet: string;
+  /** Archives of container images. */
+  images: readonly string[];
+  /** As one of them is called: holds a pod together. */
+  pauseImage: string;
+}
+
+/** cloud-config. */
+export function genericNode(node: GenericNode): string {
+  const config = {
+    locale: false,
+    write_files: [
+      { path: CA_PATH, permissions: '0644', content: `${node.ca.trim()}\n` },
+      { path: CONFIG_PATH, permissions: '0644', content: `${JSON.stringify(KUBELET_CONFIG, null, 1)}\n` },
+      { path: START_PATH, permissions: '0755', content: START },
+      { path: `/etc/systemd/system/${READY_UNIT}`, permissions: '0644', content: UNIT },
+      { path: '/etc/containerd/config.toml', permissions: '0644', content: containerdConfig(node.pauseImage) },
+      { path: CNI_PATH, permissions: '0644', content: CNI_CONFIG },
+      { path: '/etc/modules-load.d/kubernetes.conf', permissions: '0644', content: 'overlay\nbr_netfilter\n' },
+      { path: '/etc/sysctl.d/90-kubernetes.conf', permissions: '0644', content: SYSCTLS },
+      { path: `${WORK}/install`, permissions: '0755', content: installScript(node) },
+    ],
+    runcmd: [[`${WORK}/install`]],
+  };
+  // JSON is YAML: nothing in a name or a script can break out of it.
+  return `#cloud-config\n${JSON.stringify(config, null, 1)}\n`;
+}
+
+const WORK = '/var/lib/node-bootstrap';
+const CA_PATH = '/etc/kubernetes/ca.crt';
+const CONFIG_PATH = '/etc/kubernetes/kubelet.yaml';
+const START_PATH = '/usr/local/bin/start-kubelet';
+
+const KUBELET_CONFIG = {
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  authentication: {
+    anonymous: { enabled: false },
+    webhook: { enabled: true },
+    x509: { clientCAFile: CA_PATH },
+  },
+  authorization: { mode: 'Webhook' },
+  cgroupDriver: 'systemd', // as in containerd's configuration
+  containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+  rotateCertificates: true,
+  clusterDomain: 'cluster.local',
+  clusterDNS: [DNS_ADDRESS],
+  resolvConf: '/run/systemd/resolve/resolv.conf',
+};
+
+/** Found out at each start, so that the disk says nothing of the machine: the pool's name is its own without the number. */
+const START = `#!/bin/sh
+set -eu
+name=$(cat /proc/sys/kernel/hostname)
+address=$(ip -4 -oneline route get ${SERVER_ADDRESS} | sed -n 's/.* src \\([0-9.]*\\).*/\\1/p')
+[ -n "$address" ]
+exec kubelet "$@" --node-ip="$address" --provider-id="qemu:///\${name%-*}/$name"
+`;
+
+/** The host name is final once the network is: cloud-init has set it by then. */
+const UNIT = `[Unit]
+Description=kubelet: the node's part of Kubernetes
+Wants=network-online.target containerd.service
+After=network-online.target containerd.service
+StartLimitIntervalSec=0
+
+[Service]
+LoadCredential=${CREDENTIAL}
+ExecStart=${START_PATH} --config=${CONFIG_PATH} --kubeconfig=/var/lib/kubelet/kubeconfig --bootstrap-kubeconfig=\${CREDENTIALS_DIRECTORY}/${CREDENTIAL} --v=2
+# Not by the name of the script that finds out its flags.
+SyslogIdentifier=kubelet
+Restart=always
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** Debian has the plugins in a place of its own. */
+function containerdConfig(pauseImage: string): string {
+  return `version = 2
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = ${JSON.stringify(pauseImage)}
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "/etc/cni/net.d"
+  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+      SystemdCgroup = true
+`;
+}
+
+const SYSCTLS = `net.ipv4.ip_forward = 1
+net.bridge.bridge-nf-call-iptables = 1
+vm.overcommit_memory = 1
+kernel.panic = 10
+kernel.panic_on_oops = 1
+`;
+
+/** Settings first: containerd is started by its own package, and is right from then on. */
+function installScript({ packages, kubelet, images }: GenericNode): string {
+  const urls = [...packages, kubelet, ...images].map((name) => `http://${SERVER_ADDRESS}/${encodeURIComponent(name)}`);
+  return `#!/bin/sh
+set -eu
+systemctl restart systemd-modules-load
+sysctl --quiet --system
+mkdir -p ${WORK}/files
+cd ${WORK}/files
+curl --fail --silent --show-error --remote-name-all \\
+${urls.map((url) => `  ${shellWord(url)}`).join(' \\\n')}
+install -m 0755 ${shellWord(kubelet)} /usr/local/bin/kubelet
+# containerd's configuration is there already, and stays.
+dpkg --force-confold --install ./*.deb
+${images.map((name) => `ctr --namespace k8s.io images import ${shellWord(name)}`).join('\n')}
+cd /
+rm -rf ${WORK}/files
+systemctl daemon-reload
+systemctl enable --now ${READY_UNIT}
+`;
+}
+
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

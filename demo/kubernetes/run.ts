@@ -1,0 +1,169 @@
+// demo/kubernetes/run.ts: the whole loop on real nodes of a real cluster: three ways to make one and how long each takes, pods that are moved away and
+// back, a change in place, and one that the node takes back by itself.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../../e2e/ensure-helm.ts';
+import { runCommand } from '../../src/base/command.ts';
+import { formatSpan } from '../../src/base/duration.ts';
+import { median } from '../../src/boot/noise.ts';
+import { renderTable } from '../../src/cli/output/table.ts';
+import { BUILT_VERSION, programsFolder } from '../../src/cluster/local/programs.ts';
+import { instancesOf } from '../boots.ts';
+import { readIdentity, twins } from '../identity.ts';
+import { onInterruption, tellFailure } from '../interruption.ts';
+import { openStage, type Stage } from '../stage.ts';
+import { bootOneMore, type NodeBoot, removeNewest } from './boots.ts';
+import { isReady, type KubeCluster, raiseCluster } from './cluster.ts';
+import { BAD_CHANGE, CHANGE } from './image-node.ts';
+import { readyAfterMs } from './ready-after.ts';
+import { genericRecipe, imageRecipe, writeDocument } from './recipes.ts';
+import { type KubeWorkshop, openKubeWorkshop } from './workshop.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Boots of each kind after the first, alternating. */
+const MORE_BOOTS = process.env.QUICK === '1' ? 0 : 2;
+/** A pool for each kind of node; the second is the first one after its prototype was made. */
+const [GENERIC, PROTOTYPE, IMAGE] = ['generic', 'prototype', 'image'] as const;
+type Kind = typeof GENERIC | typeof PROTOTYPE | typeof IMAGE;
+type Boot = NodeBoot & { kind: Kind };
+
+const signal = onInterruption();
+let workshop: KubeWorkshop | undefined;
+try {
+  const folder = join(root, 'out', 'demo-kubernetes');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const home = join(cacheFolder(), `demo-kubernetes-${process.pid}`);
+  workshop = await openKubeWorkshop(home, signal);
+  await play(openStage({ root, folder, home, signal }), workshop);
+} catch (error) {
+  tellFailure(error, signal);
+} finally {
+  await workshop?.close();
+}
+
+async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
+  const { home } = shop;
+  const hello = shop.images.hello.name;
+  const boots: Boot[] = [];
+  const bundles: string[] = [];
+  const collect = async (instance: string) => {
+    const bundle = join(stage.folder, `${instance}.tar.gz`);
+    await stage.brief('boot', 'collect', '--instance', instance, '-o', bundle);
+    bundles.push(bundle);
+    return bundle;
+  };
+
+  stage.act('1. a control plane on this machine');
+  const cluster = await raiseCluster(stage);
+
+  stage.act('2. a generic node: packages, kubelet and images fetched and installed on its first boot');
+  const recipe = genericRecipe(stage, shop, cluster);
+  await stage.headstart('pool', 'create', PROTOTYPE, '--count', '1', ...recipe);
+  const [donor = ''] = await instancesOf(stage, PROTOTYPE);
+  boots.push({ kind: GENERIC, instance: donor, readyMs: await readyAfterMs(stage, home, PROTOTYPE, donor) });
+  await cluster.deployHello(hello);
+  const generic = await collect(donor);
+  await stage.headstart('boot', 'timeline', '-i', generic);
+  await stage.headstart('boot', 'chain', '-i', generic);
+
+  stage.act('3. a node from an image of ours, told by its metadata what to be');
+  await stage.headstart('pool', 'create', IMAGE, '--count', '1', ...(await imageRecipe(stage, shop, cluster)));
+  const [imageNode = ''] = await instancesOf(stage, IMAGE);
+  boots.push({ kind: IMAGE, instance: imageNode, readyMs: await readyAfterMs(stage, home, IMAGE, imageNode) });
+  await stage.headstart('boot', 'chain', '-i', await collect(imageNode));
+
+  stage.act('4. the generic node becomes the prototype: its pods move away under their budget, and it comes back');
+  stage.say(await podTable(cluster));
+  await stage.headstart('prototype', 'run', '--node', donor, '--cloud-init', 'off');
+  stage.say(await podTable(cluster));
+
+  stage.act('5. a clone: another node, with the images of its donor');
+  const clone = await bootOneMore(stage, home, PROTOTYPE);
+  boots.push({ kind: PROTOTYPE, ...clone });
+  await collect(clone.instance);
+  const pod = await cluster.runHelloOn(clone.instance, hello);
+  stage.say(`a pod on ${clone.instance}, nothing pulled: ${(await cluster.logOf(pod)).trim()}`);
+  await cluster.deletePod(pod);
+  const shared = twins([await readIdentity(stage, donor), await readIdentity(stage, clone.instance)]);
+  if (shared.length > 0) throw new Error(`donor and clone share their ${shared.join(', ')}`);
+  stage.say('donor and clone share neither host name, machine-id nor host key.');
+
+  stage.act('6. a change in place: no reboot, and the Node says which generation it runs');
+  await deliver(stage, shop, cluster, { generation: 2, ...CHANGE });
+  await cluster.awaitNode(imageNode, 'the second generation', (node) => configOf(node, 'generation') === '2');
+  await showNodes(stage, cluster);
+
+  stage.act('7. and one that kubelet does not run with: the node takes it back by itself');
+  await deliver(stage, shop, cluster, { generation: 3, ...BAD_CHANGE });
+  await cluster.awaitNode(imageNode, 'the way back', (node) => configOf(node, 'state') === 'RolledBack');
+  await cluster.awaitNode(imageNode, 'Ready again', isReady);
+  await showNodes(stage, cluster);
+
+  stage.act('8. each kind again, in turns, one VM at a time');
+  for (const instance of [donor, clone.instance, imageNode]) await stage.headstart('pool', 'stop', instance);
+  if (MORE_BOOTS > 0) await stage.headstart('pool', 'create', GENERIC, '--count', '0', ...recipe);
+  for (let round = 0; round < MORE_BOOTS; round++) {
+    for (const kind of [GENERIC, PROTOTYPE, IMAGE]) {
+      boots.push({ kind, ...(await bootOneMore(stage, home, kind)) });
+      await removeNewest(stage, kind);
+    }
+  }
+
+  stage.act('what was measured');
+  stage.say(`${boots.length} boots, Node Ready after the start of the VM:\n${bootTable(boots)}`);
+  stage.say(summary(boots));
+  const report = join(stage.folder, 'report.html');
+  await stage.headstart('boot', 'report', ...bundles, '-o', report);
+}
+
+async function deliver(
+  stage: Stage,
+  shop: KubeWorkshop,
+  cluster: KubeCluster,
+  document: Parameters<typeof writeDocument>[3],
+): Promise<void> {
+  await stage.headstart('pool', 'set', IMAGE, '--user-data', writeDocument(stage, shop, cluster, document));
+}
+
+const configOf = ({ metadata }: { metadata?: { annotations?: Record<string, string> } }, what: string) =>
+  metadata?.annotations?.[`headstart.dev/config-${what}`];
+
+async function showNodes(stage: Stage, { kubeconfig }: KubeCluster): Promise<void> {
+  const annotation = (name: string) => `.metadata.annotations.headstart\\.dev/config-${name}`;
+  const columns = ['NAME:.metadata.name', `GENERATION:${annotation('generation')}`, `STATE:${annotation('state')}`];
+  const argv = ['get', 'nodes', '-o', `custom-columns=${columns.join(',')}`];
+  const kubectl = join(programsFolder(cacheFolder(), BUILT_VERSION), 'kubectl');
+  const ran = await runCommand([kubectl, '--kubeconfig', kubeconfig, ...argv], { signal: stage.signal });
+  stage.say(`\n$ kubectl get nodes -o custom-columns=…\n${ran.stdout}${ran.stderr}`);
+}
+
+async function podTable(cluster: KubeCluster): Promise<string> {
+  return renderTable(
+    [
+      { title: 'POD', cell: ({ metadata }) => metadata?.name ?? '' },
+      { title: 'NODE', cell: ({ spec }) => spec?.nodeName ?? '' },
+      { title: 'READY', cell: (pod) => (isReady(pod) ? 'yes' : 'no') },
+    ],
+    await cluster.helloPods(),
+  );
+}
+
+function bootTable(boots: readonly Boot[]): string {
+  return renderTable(
+    [
+      { title: 'KIND', cell: ({ kind }) => kind },
+      { title: 'NODE', cell: ({ instance }) => instance },
+      { title: 'READY AFTER', align: 'right', cell: ({ readyMs }) => formatSpan(readyMs * 1000) },
+    ],
+    boots,
+  );
+}
+
+function summary(boots: readonly Boot[]): string {
+  const of = (kind: Kind) => median(boots.filter((boot) => boot.kind === kind).map(({ readyMs }) => readyMs));
+  const against = (kind: Kind) =>
+    `${kind} ${formatSpan(of(kind) * 1000)}, ${(of(kind) / of(GENERIC)).toFixed(2)} of it`;
+  return `median: generic ${formatSpan(of(GENERIC) * 1000)}; ${against(PROTOTYPE)}; ${against(IMAGE)}.`;
+}

@@ -1,0 +1,61 @@
+// demo/kubernetes/workshop.ts: what has to be at hand before the first node: a base image, packages, kubelet, container images, a node image, a
+// server; a home of its own for pools and their cluster; and all of it gone afterwards.
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureImage } from '../../e2e/ensure-image.ts';
+import { ensureKubelet } from '../../e2e/ensure-kube.ts';
+import { ensureTestImages, type TestImages } from '../../e2e/test-images.ts';
+import { type FileServer, serveFiles } from '../serve-files.ts';
+import { openStage } from '../stage.ts';
+import { ensureSupplies } from '../workshop.ts';
+import { fillShelf } from './shelf.ts';
+
+export const CLUSTER = 'lab';
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface KubeWorkshop {
+  home: string;
+  /** `1.35.8` */
+  kubernetes: string;
+  packages: readonly string[];
+  images: TestImages;
+  /** As `headstart image build` left it. */
+  imageFolder: string;
+  server: FileServer;
+  close(): Promise<void>;
+}
+
+/** `home` is emptied first: it may hold what a run that was killed has left, VMs among it. */
+export async function openKubeWorkshop(home: string, signal: AbortSignal): Promise<KubeWorkshop> {
+  await clearHome(home);
+  const { packages, packagesFolder, furnish } = await ensureSupplies(signal);
+  const [images, kubelet] = [await ensureTestImages(), await ensureKubelet()];
+  const { folder: imageFolder, kubernetes } = await ensureImage();
+  signal.throwIfAborted();
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  furnish(home);
+  const shelf = join(home, 'shelf');
+  const archives = Object.fromEntries(
+    Object.entries(images).map(([name, { archive }]) => [archiveName(name), archive]),
+  );
+  fillShelf(shelf, { packages, packagesFolder, kubelet, images: archives });
+  const server = await serveFiles(shelf);
+  const close = async () => {
+    await server.close();
+    await clearHome(home);
+  };
+  return { home, kubernetes, packages, images, imageFolder, server, close };
+}
+
+export const archiveName = (image: string) => `${image}.tar`;
+
+/** By the commands that anyone would use; if they fail, the home stays for whoever looks into it. */
+async function clearHome(home: string): Promise<void> {
+  if (!existsSync(home)) return;
+  const { ask } = openStage({ root, folder: home, home, signal: new AbortController().signal });
+  const { pools }: { pools: { name: string }[] } = JSON.parse(await ask('pool', 'list', '--json'));
+  for (const { name } of pools) await ask('pool', 'delete', name, '--yes');
+  if (existsSync(join(home, 'clusters', CLUSTER))) await ask('cluster', 'down', '--name', CLUSTER, '--delete', '--yes');
+  rmSync(home, { recursive: true, force: true });
+}

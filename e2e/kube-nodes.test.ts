@@ -1,0 +1,222 @@
+// e2e/kube-nodes.test.ts: real nodes of a real cluster, each kind from VM start to Ready with a pod on it: generic, the prototype of that one, and an
+// image told by its metadata. Drained under a budget, cloned without twins, changed in place, and taking a bad change back. One story, told in order.
+import { createHash, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { V1Node, V1Pod } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Identity, readIdentity, twins } from '../demo/identity.ts';
+import { isReady, type KubeCluster, raiseCluster } from '../demo/kubernetes/cluster.ts';
+import { BAD_CHANGE, CHANGE } from '../demo/kubernetes/image-node.ts';
+import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
+import { genericRecipe, imageRecipe, writeDocument } from '../demo/kubernetes/recipes.ts';
+import { CLUSTER, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
+import { openStage, type Stage } from '../demo/stage.ts';
+import type { NodeStatus } from '../src/node/status/node-status.ts';
+import { cacheFolder } from './ensure-helm.ts';
+import { processesIn } from './qemu-lab.ts';
+import { GREETING } from './test-images.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Kubernetes and an image may have to be built. */
+const BUILD_MS = 3 * 3_600_000;
+const TEST_MS = 30 * 60_000;
+const [GENERIC, IMAGE] = ['gen', 'img'];
+const [DONOR, IMAGE_NODE] = [`${GENERIC}-000001`, `${IMAGE}-000001`];
+const CLONES = [`${GENERIC}-000002`, `${GENERIC}-000003`];
+/** A container that its donor's kubelet knows nothing of, and so does not clear away. */
+const LEFT_OVER = 'left-over';
+
+/** Of this tree alone, and the same each time: the next run clears away what a killed one has left. */
+const home = join(cacheFolder(), `kube-e2e-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`);
+const folder = mkdtempSync(join(tmpdir(), 'headstart-kube-'));
+const stage: Stage = openStage({ root, folder, home, signal: new AbortController().signal });
+let workshop: KubeWorkshop;
+let cluster: KubeCluster;
+let bootId: string | undefined;
+const identities: Identity[] = [];
+const certificates: X509Certificate[] = [];
+
+beforeAll(async () => {
+  workshop = await openKubeWorkshop(home, stage.signal);
+}, BUILD_MS);
+afterAll(async () => {
+  await workshop?.close();
+  rmSync(folder, { recursive: true });
+}, TEST_MS);
+
+const hello = () => workshop.images.hello.name;
+const inside = async (instance: string, ...command: string[]) =>
+  (await stage.ask('pool', 'exec', '--no-stdin', instance, '--', ...command)).trim();
+const note = (kind: string, ms: number) => console.error(`${kind}: Ready ${(ms / 1000).toFixed(1)} s after VM start`);
+
+describe('real nodes', { timeout: TEST_MS }, () => {
+  it('have a control plane of their own', async () => {
+    cluster = await raiseCluster(stage);
+    expect(cluster.ca).toContain('BEGIN CERTIFICATE');
+    expect(await cluster.nodeNames()).toEqual([]);
+  });
+
+  it('generic: bootstrapped by cloud-init, joined by a certificate of its own, running pods', async () => {
+    await stage.ask('pool', 'create', GENERIC, '--count', '1', ...genericRecipe(stage, workshop, cluster));
+    note('generic', await readyAfterMs(stage, home, GENERIC, DONOR));
+    const node = await cluster.node(DONOR);
+    expect(node && isReady(node)).toBe(true);
+    expect(node?.spec?.providerID).toBe(`qemu:///${GENERIC}/${DONOR}`);
+    const pods = await cluster.deployHello(hello());
+    expect(pods.map(({ spec }) => spec?.nodeName)).toEqual([DONOR, DONOR]);
+    expect(await cluster.logOf(pods[0]!)).toBe(`${GREETING}\n`);
+  });
+
+  it('image: configured by its metadata alone, without cloud-init, running a pod', async () => {
+    const recipe = await imageRecipe(stage, workshop, cluster);
+    await stage.ask('pool', 'create', IMAGE, '--count', '1', ...recipe);
+    note('image', await readyAfterMs(stage, home, IMAGE, IMAGE_NODE));
+    const pod = await cluster.runHelloOn(IMAGE_NODE, hello());
+    expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);
+    await cluster.deletePod(pod);
+    bootId = (await cluster.node(IMAGE_NODE))?.status?.nodeInfo?.bootID;
+    expect(bootId).toBeTruthy();
+    expect(await inside(IMAGE_NODE, 'sh', '-c', 'command -v cloud-init || echo absent')).toBe('absent');
+  });
+
+  it('are drained under a budget by a prototype run, and are back in service afterwards', async () => {
+    await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'create', hello(), LEFT_OVER);
+    const before = await cluster.helloPods();
+    const bootBefore = (await cluster.node(DONOR))?.status?.nodeInfo?.bootID;
+    const counting = countServing();
+    await stage.ask('prototype', 'run', '--node', DONOR, '--cloud-init', 'off').finally(counting.stop);
+    expect(await counting.least()).toBeGreaterThanOrEqual(1);
+    const after = await cluster.helloPods();
+    expect(after.filter(isServing).map(({ spec }) => spec?.nodeName)).toEqual([IMAGE_NODE, IMAGE_NODE]);
+    expect(uids(after).filter((uid) => uids(before).includes(uid))).toEqual([]);
+    // Not as it was before it was stopped, which the cluster goes on to believe for a while.
+    const node = (await cluster.node(DONOR))!;
+    expect(node.status?.nodeInfo?.bootID).not.toBe(bootBefore);
+    expect([isReady(node), isFree(node)]).toEqual([true, true]);
+    expect(Object.keys(node.metadata?.annotations ?? {}).filter((key) => key.startsWith('headstart.dev/'))).toEqual([]);
+    await cluster.deletePod(await cluster.runHelloOn(DONOR, hello()));
+    // What the donor had stays with it.
+    expect(await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'ls', '-q')).toContain(LEFT_OVER);
+    await lookAndStop(DONOR);
+  });
+
+  it.each(CLONES)(
+    'prototype: %s joins as itself, with the images of its donor and none of its containers',
+    async (clone) => {
+      await stage.ask('pool', 'scale', GENERIC, String(CLONES.indexOf(clone) + 2));
+      note('prototype', await readyAfterMs(stage, home, GENERIC, clone));
+      const [images, containers] = await Promise.all(
+        ['images', 'containers'].map((what) => inside(clone, 'ctr', '--namespace', 'k8s.io', what, 'ls', '-q')),
+      );
+      expect(images?.split('\n')).toContain(hello());
+      expect(containers?.split('\n')).not.toContain(LEFT_OVER);
+      const pod = await cluster.runHelloOn(clone, hello());
+      expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);
+      await cluster.deletePod(pod);
+      await lookAndStop(clone);
+    },
+  );
+
+  it('donor and clones are three machines and three nodes: no two share anything that tells one from another', async () => {
+    const names = [DONOR, ...CLONES];
+    expect(twins(identities)).toEqual([]);
+    expect(identities.map(({ hostName }) => hostName)).toEqual(names);
+    expect(certificates.map(({ subject }) => subject)).toEqual(
+      names.map((name) => `O=system:nodes\nCN=system:node:${name}`),
+    );
+    expect(new Set(certificates.map(({ serialNumber }) => serialNumber)).size).toBe(names.length);
+    const nodes = await Promise.all(names.map(cluster.node));
+    for (const id of [
+      nodes.map((node) => node?.metadata?.uid),
+      nodes.map((node) => node?.status?.nodeInfo?.machineID),
+      nodes.map((node) => node?.status?.nodeInfo?.systemUUID),
+    ])
+      expect(new Set(id).size).toBe(names.length);
+  });
+
+  it('are changed in place by new user data: no reboot, and the Node says which generation it runs', async () => {
+    await deliver({ generation: 2, ...CHANGE });
+    expect(configOf(await awaitConfig(2, 'Applied'))).toMatchObject({ 'headstart.dev/config-generation': '2' });
+    await expectChanged();
+  });
+
+  it('take a change back by themselves that kubelet does not run with', async () => {
+    await deliver({ generation: 3, ...BAD_CHANGE });
+    expect(configOf(await awaitConfig(3, 'RolledBack'))).toMatchObject({ 'headstart.dev/config-generation': '2' });
+    const status = JSON.parse(await inside(IMAGE_NODE, 'cat', '/run/headstart/status.json')) as NodeStatus;
+    expect(status).toMatchObject({ active: { generation: 2 }, bad: [{ generation: 3, code: 'verify/crash-loop' }] });
+    await expectChanged();
+    expect((await cluster.helloPods()).filter(isServing)).toHaveLength(2);
+  });
+
+  it('leave the cluster with their pools, and nothing runs on', async () => {
+    for (const pool of [GENERIC, IMAGE]) await stage.ask('pool', 'delete', pool, '--yes');
+    expect(await cluster.nodeNames()).toEqual([]);
+    await stage.ask('cluster', 'down', '--name', CLUSTER, '--delete', '--yes');
+    expect(processesIn(home)).toEqual([]);
+  });
+});
+
+/** On two cores a guest that idles slows down the others. Its node stays in the cluster. */
+async function lookAndStop(instance: string): Promise<void> {
+  identities.push(await readIdentity(stage, instance));
+  certificates.push(await certificateOf(instance));
+  await stage.ask('pool', 'stop', instance);
+}
+
+/** As an operator does it; nobody tells the node. */
+async function deliver(document: Parameters<typeof writeDocument>[3]): Promise<void> {
+  await stage.ask('pool', 'set', IMAGE, '--user-data', writeDocument(stage, workshop, cluster, document));
+}
+
+/** The second generation, in kubelet and in the kernel, and still the same boot. */
+async function expectChanged(): Promise<void> {
+  const node = await cluster.awaitNode(IMAGE_NODE, 'Ready', isReady);
+  expect(node.status?.nodeInfo?.bootID).toBe(bootId);
+  expect(node.status?.allocatable?.pods).toBe(String(CHANGE.kubelet.maxPods));
+  const mapCount = await inside(IMAGE_NODE, 'cat', '/proc/sys/vm/max_map_count');
+  expect(Number(mapCount)).toBe(CHANGE.sysctls['vm.max_map_count']);
+}
+
+/** Until the node says that it has come to this state with this generation; one that it does not take is no reason to wait. */
+function awaitConfig(assigned: number, state: string): Promise<V1Node> {
+  return cluster.awaitNode(IMAGE_NODE, `generation ${assigned}, ${state}`, (node) => {
+    const seen = configOf(node);
+    if (seen['headstart.dev/config-state'] === 'Blocked') throw new Error(`blocked: ${JSON.stringify(seen)}`);
+    return (
+      seen['headstart.dev/config-assigned-generation'] === String(assigned) &&
+      seen['headstart.dev/config-state'] === state
+    );
+  });
+}
+
+const configOf = ({ metadata }: V1Node) => metadata?.annotations ?? {};
+const isServing = (pod: V1Pod) => isReady(pod) && pod.metadata?.deletionTimestamp === undefined;
+const uids = (pods: readonly V1Pod[]) => pods.map(({ metadata }) => metadata?.uid);
+const isFree = ({ spec }: { spec?: { unschedulable?: boolean; taints?: unknown[] } }) =>
+  spec?.unschedulable !== true && (spec?.taints ?? []).length === 0;
+
+/** How many pods were there at the worst moment of what goes on meanwhile. */
+function countServing(): { stop(): void; least(): Promise<number> } {
+  const stopping = new AbortController();
+  const counting = (async () => {
+    let least = Number.POSITIVE_INFINITY;
+    while (!stopping.signal.aborted) {
+      least = Math.min(least, (await cluster.helloPods()).filter(isServing).length);
+      await sleep(200);
+    }
+    return least;
+  })();
+  counting.catch(() => {}); // told by least()
+  return { stop: () => stopping.abort(), least: () => counting };
+}
+
+/** The certificate alone: its key stays in the guest. */
+async function certificateOf(instance: string): Promise<X509Certificate> {
+  const file = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+  return new X509Certificate(await inside(instance, 'sed', '-n', '/BEGIN CERTIFICATE/,/END CERTIFICATE/p', file));
+}
