@@ -222,6 +222,19 @@ describe('why a node is not Ready', () => {
         expect(next.length).toBeGreaterThan(10);
         expect(next).not.toContain('\n');
       }),
+      {
+        // Found once: a state that nobody's systemd has, with a line break in it.
+        examples: [
+          [
+            {
+              node: NODE,
+              isVmRunning: true,
+              guest: { loadState: 'loaded', activeState: 'x\ny', lines: [] },
+              cluster: { requests: [], wasDeleted: false },
+            },
+          ],
+        ],
+      },
     );
   });
 });

@@ -82,7 +82,7 @@ function notActive(guest: GuestSeen, telling: NotReady | undefined): NotReady {
   const hasRun = guest.activeState === 'failed' || (guest.exitStatus ?? 0) !== 0;
   return hasRun
     ? { kind: 'kubelet-failed', said: lastError(guest.lines) }
-    : { kind: 'kubelet-not-started', state: guest.activeState };
+    : { kind: 'kubelet-not-started', state: short(guest.activeState) };
 }
 
 /** systemd's own: what LoadCredential= names was nowhere to be found. */
