@@ -1,7 +1,9 @@
 // demo/kubernetes/generic-node.ts: what makes a node of a generic image on its first boot, as clouds have it today? cloud-init fetches, installs,
 // configures and starts. Nothing of it is secret, and nothing names the machine: a clone of the node is another node.
+
+import { BRIDGE, BRIDGE_PATH, DNS_ADDRESS } from '../../src/cli/cluster/node-document.ts';
 import { SERVER_ADDRESS } from '../bootstrap.ts';
-import { CNI_CONFIG, CNI_PATH, CREDENTIAL, DNS_ADDRESS, READY_UNIT } from './settings.ts';
+import { CREDENTIAL, READY_UNIT } from './settings.ts';
 
 export interface GenericNode {
   /** Of the cluster (PEM): whom kubelet lets in. */
@@ -25,7 +27,7 @@ export function genericNode(node: GenericNode): string {
       { path: START_PATH, permissions: '0755', content: START },
       { path: `/etc/systemd/system/${READY_UNIT}`, permissions: '0644', content: UNIT },
       { path: '/etc/containerd/config.toml', permissions: '0644', content: containerdConfig(node.pauseImage) },
-      { path: CNI_PATH, permissions: '0644', content: CNI_CONFIG },
+      { path: BRIDGE_PATH, permissions: '0644', content: BRIDGE },
       { path: '/etc/modules-load.d/kubernetes.conf', permissions: '0644', content: 'overlay\nbr_netfilter\n' },
       { path: '/etc/sysctl.d/90-kubernetes.conf', permissions: '0644', content: SYSCTLS },
       { path: `${WORK}/install`, permissions: '0755', content: installScript(node) },

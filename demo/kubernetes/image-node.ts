@@ -1,6 +1,7 @@
 // demo/kubernetes/image-node.ts: what is a node told that boots from an image of ours? Its cluster, how to join it, and a network for pods: one
 // document in its user data, the same for all nodes of a pool, and nothing secret in it.
-import { API_SERVER, CNI_CONFIG, CNI_PATH, CREDENTIAL, DNS_ADDRESS } from './settings.ts';
+import { nodeDocument } from '../../src/cli/cluster/node-document.ts';
+import { API_SERVER } from './settings.ts';
 
 export interface ImageNode {
   cluster: string;
@@ -18,29 +19,9 @@ export const CHANGE = { kubelet: { maxPods: 120 }, sysctls: { 'vm.max_map_count'
 /** Well formed, and kubelet does not start with it. */
 export const BAD_CHANGE = { ...CHANGE, kubelet: { ...CHANGE.kubelet, config: { tlsMinVersion: 'VersionTLS99' } } };
 
-export function nodeDocument({ cluster, ca, kubernetes, generation, kubelet = {}, sysctls = {} }: ImageNode): string {
-  const document = {
-    apiVersion: 'headstart.dev/v1',
-    kind: 'NodeConfig',
-    metadata: { generation },
-    spec: {
-      kubernetes: { version: kubernetes },
-      cluster: {
-        name: cluster,
-        endpoint: API_SERVER,
-        certificateAuthority: ca,
-        dns: { addresses: [DNS_ADDRESS] },
-      },
-      join: { credential: { name: CREDENTIAL } },
-      kubelet,
-      os: { sysctls },
-      files: { [CNI_PATH]: { content: CNI_CONFIG } },
-      update: {
-        pollEvery: '5s',
-        // Without hardware help kubelet alone takes many seconds to start.
-        health: { readyWithin: '10min', maxRestarts: 3, restartsWithin: '5min', commitAfter: '10s' },
-      },
-    },
-  };
-  return `${JSON.stringify(document, null, 1)}\n`;
+/** As `headstart cluster node-config` has it, with what is asked for, and in a hurry: nobody watches a demo for minutes. */
+export function imageDocument({ kubelet = {}, sysctls = {}, ...node }: ImageNode): string {
+  const { spec, ...document } = nodeDocument({ ...node, endpoint: API_SERVER, hasBridge: true });
+  const update = { ...spec.update, pollEvery: '5s', health: { ...spec.update.health, commitAfter: '10s' } };
+  return `${JSON.stringify({ ...document, spec: { ...spec, kubelet, os: { sysctls }, update } }, null, 1)}\n`;
 }

@@ -5,7 +5,7 @@ import { SERVER_ADDRESS } from '../bootstrap.ts';
 import type { Stage } from '../stage.ts';
 import type { KubeCluster } from './cluster.ts';
 import { genericNode } from './generic-node.ts';
-import { type ImageNode, nodeDocument } from './image-node.ts';
+import { type ImageNode, imageDocument } from './image-node.ts';
 import { READY_UNIT } from './settings.ts';
 import { KUBELET } from './shelf.ts';
 import { archiveName, type KubeWorkshop } from './workshop.ts';
@@ -43,7 +43,7 @@ export function writeDocument(
   asked: Pick<ImageNode, 'generation' | 'kubelet' | 'sysctls'>,
 ): string {
   const file = join(stage.folder, `node-${asked.generation}.json`);
-  writeFileSync(file, nodeDocument({ cluster: name, ca, kubernetes, ...asked }));
+  writeFileSync(file, imageDocument({ cluster: name, ca, kubernetes, ...asked }));
   return file;
 }
 

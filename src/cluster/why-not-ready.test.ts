@@ -229,7 +229,7 @@ describe('why a node is not Ready', () => {
             {
               node: NODE,
               isVmRunning: true,
-              guest: { loadState: 'loaded', activeState: 'x\ny', lines: [] },
+              guest: { loadState: 'loaded', activeState: 'x\u001b[31m\n', lines: [] },
               cluster: { requests: [], wasDeleted: false },
             },
           ],

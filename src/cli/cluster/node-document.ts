@@ -16,9 +16,9 @@ export interface NodeDocument {
 }
 
 /** Nobody answers there: kubelet wants an address to write into pods. */
-const DNS_ADDRESS = '10.96.0.10';
+export const DNS_ADDRESS = '10.96.0.10';
 
-export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, hasBridge }: NodeDocument): object {
+export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, hasBridge }: NodeDocument) {
   return {
     apiVersion: 'headstart.dev/v1',
     kind: 'NodeConfig',
@@ -27,7 +27,7 @@ export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, ha
       kubernetes: { version: kubernetes },
       cluster: { name: cluster, endpoint, certificateAuthority: ca, dns: { addresses: [DNS_ADDRESS] } },
       join: { credential: { name: CREDENTIAL_NAME } },
-      ...(hasBridge && { files: { [BRIDGE_PATH]: { content: `${JSON.stringify(BRIDGE, null, 1)}\n` } } }),
+      ...(hasBridge && { files: { [BRIDGE_PATH]: { content: BRIDGE } } }),
       update: {
         // Without hardware help kubelet alone takes many seconds to start.
         health: { readyWithin: '10min', maxRestarts: 3, restartsWithin: '5min' },
@@ -39,22 +39,26 @@ export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, ha
 export const BRIDGE_PATH = '/etc/cni/net.d/10-bridge.conflist';
 
 /** A bridge of its own on each node. All have the same range: between nodes there is no network for pods. */
-export const BRIDGE = {
-  cniVersion: '1.0.0',
-  name: 'bridge',
-  plugins: [
-    {
-      type: 'bridge',
-      bridge: 'cni0',
-      isGateway: true,
-      ipMasq: true,
-      hairpinMode: true,
-      ipam: {
-        type: 'host-local',
-        ranges: [[{ subnet: '10.244.0.0/24' }]],
-        routes: [{ dst: '0.0.0.0/0' }],
+export const BRIDGE = `${JSON.stringify(
+  {
+    cniVersion: '1.0.0',
+    name: 'bridge',
+    plugins: [
+      {
+        type: 'bridge',
+        bridge: 'cni0',
+        isGateway: true,
+        ipMasq: true,
+        hairpinMode: true,
+        ipam: {
+          type: 'host-local',
+          ranges: [[{ subnet: '10.244.0.0/24' }]],
+          routes: [{ dst: '0.0.0.0/0' }],
+        },
       },
-    },
-    { type: 'portmap', capabilities: { portMappings: true } },
-  ],
-};
+      { type: 'portmap', capabilities: { portMappings: true } },
+    ],
+  },
+  null,
+  1,
+)}\n`;
