@@ -18,7 +18,7 @@ import { isReady, type KubeCluster, raiseCluster } from './cluster.ts';
 import { BAD_CHANGE, CHANGE } from './image-node.ts';
 import { readyAfterMs } from './ready-after.ts';
 import { genericRecipe, imageRecipe, writeDocument } from './recipes.ts';
-import { type KubeWorkshop, openKubeWorkshop } from './workshop.ts';
+import { homeOf, type KubeWorkshop, openKubeWorkshop } from './workshop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Boots of each kind after the first, alternating. */
@@ -34,7 +34,7 @@ try {
   const folder = join(root, 'out', 'demo-kubernetes');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const home = join(cacheFolder(), `demo-kubernetes-${process.pid}`);
+  const home = homeOf('demo-kubernetes', root);
   workshop = await openKubeWorkshop(home, signal);
   await play(openStage({ root, folder, home, signal }), workshop);
 } catch (error) {

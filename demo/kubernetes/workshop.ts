@@ -1,8 +1,10 @@
 // demo/kubernetes/workshop.ts: what has to be at hand before the first node: a base image, packages, kubelet, container images, a node image, a
 // server; a home of its own for pools and their cluster; and all of it gone afterwards.
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../../e2e/ensure-helm.ts';
 import { ensureImage } from '../../e2e/ensure-image.ts';
 import { ensureKubelet } from '../../e2e/ensure-kube.ts';
 import { ensureTestImages, type TestImages } from '../../e2e/test-images.ts';
@@ -24,6 +26,11 @@ export interface KubeWorkshop {
   imageFolder: string;
   server: FileServer;
   close(): Promise<void>;
+}
+
+/** Of one tree alone, and the same each time: the next run clears away what a killed one has left. */
+export function homeOf(what: string, tree: string): string {
+  return join(cacheFolder(), `${what}-${createHash('sha256').update(tree).digest('hex').slice(0, 8)}`);
 }
 
 /** `home` is emptied first: it may hold what a run that was killed has left, VMs among it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ClusterSeen, explain, type GuestSeen, type JoiningSeen, reasonOf, whyNotReady } from './why-not-ready.ts';
+import { type ClusterSeen, explain, type GuestSeen, type JoiningSeen, reasonOf } from './why-not-ready.ts';
 
 const NODE = 'pool-000001';
 const NOTHING: ClusterSeen = { requests: [], wasDeleted: false };
@@ -170,7 +170,8 @@ describe('why a node is not Ready', () => {
     ],
     ['Ready', seen({ cluster: { node: { isReady: true } } }), 'pool-000001 is Ready'],
   ])('%s', (_, joining, expected) => {
-    expect(whyNotReady(joining)).toContain(expected);
+    const { why, next } = explain(reasonOf(joining), NODE);
+    expect(`${why}; ${next}`).toContain(expected);
   });
 
   it('a node that is refused something else with its own certificate is not taken for another', () => {

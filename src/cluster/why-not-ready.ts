@@ -51,12 +51,6 @@ export type NotReady =
   | { kind: 'not-registered'; said: string }
   | { kind: 'request-missing'; said: string };
 
-/** Two sentences: why, and what to do. */
-export function whyNotReady(seen: JoiningSeen): string {
-  const { why, next } = explain(reasonOf(seen), seen.node);
-  return `${why}; ${next}`;
-}
-
 /** The first thing on the way to Ready that is not as it has to be. */
 export function reasonOf({ node, isVmRunning, guest, cluster }: JoiningSeen): NotReady {
   if (!isVmRunning) return { kind: 'no-vm' };
@@ -124,7 +118,7 @@ const TELLING: readonly (readonly [RegExp, (line: string) => NotReady])[] = [
   ],
   [/\bUnauthorized\b/, () => ({ kind: 'credential-refused' })],
   [
-    /dial tcp|connection refused|no route to host|network is unreachable|TLS handshake timeout|i\/o timeout|x509: /,
+    /:6443\b.*(?:dial tcp|connection refused|no route to host|network is unreachable|TLS handshake timeout|i\/o timeout|x509: )/,
     (line) => ({ kind: 'server-unreachable', said: short(messageOf(line)) }),
   ],
 ];
@@ -195,6 +189,12 @@ export function explain(reason: NotReady, node: string): { why: string; next: st
         next: `give it a new one by starting the VM anew: ${restart}`,
       };
     case 'server-unreachable':
+      if (reason.said.includes('x509: ')) {
+        return {
+          why: `${node} does not believe the API server, or is not believed by it${told(reason.said)}`,
+          next: `if the cluster was made anew since: give its pool new user data (\`headstart cluster node-config\`), then \`headstart pool reimage ${node}\``,
+        };
+      }
       return {
         why: `${node} cannot reach the API server${told(reason.said)}`,
         next: 'look whether `headstart cluster status` is healthy, and at the server that kubelet was given',

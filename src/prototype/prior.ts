@@ -82,8 +82,8 @@ export function stoppedChange({ bootId }: Node, nowMs: number): NodeChange | und
   return bootId === undefined ? undefined : { annotations: { [STOPPED_ANNOTATION]: `${bootId} ${nowMs}` } };
 }
 
-/** A cluster believes a node that fell silent for 40 seconds, or as long as it was told to; what it says later is true again. */
-const BELIEVED_MS = 120_000;
+/** A stop may take its 90 seconds, and a cluster believes a silent node for 50, or as long as it was told to; what it says later is true. */
+const BELIEVED_MS = 240_000;
 
 /**
  * What the cluster says of the node may still be of the boot that was ended: a stop, a copy and a start can be over before it notices. It is

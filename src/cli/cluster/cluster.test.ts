@@ -8,6 +8,7 @@ import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { programsFolder } from '../../cluster/local/programs.ts';
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { type FakePlane, fakePlane } from '../../cluster/local/testing.ts';
+import { writePoolRecord } from '../../vms/qemu/instance-records.ts';
 import { runVerb, type TestWorld } from '../testing.ts';
 import { clusterDown } from './down.ts';
 import type { OpenPlane } from './open-plane.ts';
@@ -214,6 +215,32 @@ describe('cluster down', () => {
       stopped: [],
       isDeleted: false,
     });
+  });
+
+  it('deletes no cluster that a pool belongs to', async () => {
+    await ask('up');
+    mkdirSync(join(home, 'pools', 'web', 'instances'), { recursive: true });
+    const spec = {
+      name: 'web',
+      image: { kind: 'version' as const, id: 'galleries/g/d/1.0.0' },
+      extensions: [],
+      size: { cpus: 1, memoryMb: 512, diskGb: 4 },
+      services: [],
+      tags: {},
+      cluster: 'local',
+    };
+    const traits = {
+      osState: 'generalized' as const,
+      generation: 'V2' as const,
+      architecture: 'x64' as const,
+      securityType: 'Standard' as const,
+    };
+    writePoolRecord(home, { revision: 0, modelRevision: 1, nextInstance: 1, traits, spec });
+    const refused = await ask('down', ['--delete', '--yes']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('web is a pool of cluster local');
+    expect(world.running.size).toBe(5);
+    expect((await ask('down')).code).toBe(0);
   });
 
   it('asks before it deletes, and deletes with --yes', async () => {

@@ -1,8 +1,12 @@
 // cli/cluster/down.ts: `headstart cluster down`: the programs of a local cluster end; what is in it stays, unless it is to be deleted.
 import { existsSync } from 'node:fs';
-import { filesOf } from '../../cluster/local/cluster-files.ts';
+import { UserError } from '../../base/errors.ts';
+import { type ClusterPlace, filesOf } from '../../cluster/local/cluster-files.ts';
 import { SERVERS } from '../../cluster/local/server-flags.ts';
 import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
+import { readPoolRecord } from '../../vms/qemu/instance-records.ts';
+import { poolRef, poolsFolder } from '../../vms/qemu/layout.ts';
+import { visibleIn } from '../../vms/qemu/remove.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
@@ -25,6 +29,20 @@ interface Options extends ClusterOptions {
 
 export const verb = clusterDown(openPlane);
 
+/** Their VMs would run on as nodes of nothing, and no cluster that is made later would know them. */
+function refuseWithPools({ home, name }: ClusterPlace): void {
+  const pools = visibleIn(poolsFolder(home)).filter(
+    (pool) => readPoolRecord(home, poolRef(pool))?.spec.cluster === name,
+  );
+  if (pools.length === 0) return;
+  throw new UserError(`${pools.join(', ')} ${pools.length === 1 ? 'is a pool' : 'are pools'} of cluster ${name}`, {
+    code: 'cluster/has-pools',
+    kept: 'Nothing was changed.',
+    next: pools.map((pool) => `headstart pool delete ${pool}`).join('; '),
+    exitCode: 1,
+  });
+}
+
 export function clusterDown(open: OpenPlane): Verb {
   return {
     examples: ['cluster down', 'cluster down --name lab --delete --yes'],
@@ -37,6 +55,7 @@ export function clusterDown(open: OpenPlane): Verb {
       const place = placeOf(options, edges.env);
       const { folder } = filesOf(place);
       if (!existsSync(folder)) throw noSuchCluster(place);
+      if (options.delete) refuseWithPools(place);
       const { plane } = open(edges);
       const running = SERVERS.toReversed().filter((server) => plane.processes.find(folder, server));
       const changes = [

@@ -47,7 +47,7 @@ export function renderCluster(view: ClusterView, nowMs: number): string {
   const facts = [
     ['kubernetes', view.kubernetes],
     ['server', view.server],
-    ['for guests', `https://${view.guest.address}:${view.guest.port}, in pools that have it as a service`],
+    ['for guests', `https://${view.guest.address}:${view.guest.port}, in pools of this cluster`],
     ['kubeconfig', view.kubeconfig],
   ] as const;
   const head = facts.map(([name, value]) => `  ${name.padEnd(10)}  ${value}\n`).join('');

@@ -64,9 +64,31 @@ describe('a node that comes up', () => {
     );
     await expect(waiting).rejects.toMatchObject({
       code: 'pool/node-not-ready',
-      message: `${NODE} is not Ready after 5 s: the VM of ${NODE} does not run`,
+      message: `${NODE} is not Ready: the VM of ${NODE} does not run`,
       next: `start it with \`headstart pool start ${NODE}\``,
     });
+  });
+
+  it('is not waited for to the end when its VM has ended', async () => {
+    const world = access();
+    let looks = 0;
+    const waiting = awaitNodeReady(
+      world,
+      joining({ isRunning: async () => ++looks < 4 }),
+      { deadlineMs: 900_000 },
+      ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    );
+    await expect(waiting).rejects.toThrow(`the VM of ${NODE} does not run`);
+    expect(world.clock.sleptMs).toBeLessThan(10_000);
+  });
+
+  it('is there when it is Ready, though a taint stays that somebody else has to take away', async () => {
+    const world = access();
+    await awaitNodeReady(world, joining(), { deadlineMs: 900_000 }, async ({ signal, clock }, onEvent) => {
+      onEvent(event('node-ready', clock.nowMs()));
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    expect(world.clock.sleptMs).toBeLessThan(60_000);
   });
 
   it('is not waited for any longer when somebody says so, and the watch ends with it', async () => {

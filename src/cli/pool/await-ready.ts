@@ -11,6 +11,7 @@ import { seeJoining } from './see-joining.ts';
 
 /** Ready, and pods may come: the taints of a start go some moments later. */
 const ARRIVED: JoinEventName = 'node-schedulable';
+const SETTLE_MS = 30_000;
 const TELL_EVERY_MS = 1_000;
 
 export async function awaitNodeReady(
@@ -28,15 +29,19 @@ export async function awaitNodeReady(
     events.push(event);
     note(event);
   }).finally(() => enough.abort());
-  const untilMs = access.clock.nowMs() + deadlineMs;
-  while (!watch.signal.aborted && access.clock.nowMs() < untilMs) {
+  let untilMs = access.clock.nowMs() + deadlineMs;
+  while (!watch.signal.aborted && access.clock.nowMs() < untilMs && (await joining.isRunning())) {
+    // Ready is what was asked for: a taint that somebody else has to take away is not waited for.
+    const readyMs = events.find(({ event }) => event === 'node-ready')?.atMs;
+    if (readyMs !== undefined) untilMs = Math.min(untilMs, readyMs + SETTLE_MS);
     onWaiting?.(waitingFor(ref.id, events.at(-1)?.event));
     await access.clock.sleep(TELL_EVERY_MS, watch.signal).catch(() => undefined); // what ended it is looked at below
   }
   enough.abort();
   await watching;
   signal?.throwIfAborted();
-  if (!events.some(({ event }) => event === ARRIVED)) throw await notReady(access, joining, events, deadlineMs);
+  if (events.some(({ event }) => event === 'node-ready')) return;
+  throw await notReady(access, joining, events, { deadlineMs, signal });
 }
 
 type Watch = (watch: JoinWatch, onEvent: (event: JoinEvent) => void) => Promise<void>;
@@ -63,11 +68,14 @@ async function notReady(
   access: PlaneAccess,
   joining: Joining,
   events: readonly JoinEvent[],
-  deadlineMs: number,
+  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal | undefined },
 ): Promise<UserError> {
   const { explain, reasonOf } = await import('../../cluster/why-not-ready.ts');
-  const { why, next } = explain(reasonOf(await seeJoining(access, joining, events)), joining.ref.id);
-  return new UserError(`${joining.ref.id} is not Ready after ${Math.round(deadlineMs / 1000)} s: ${why}`, {
+  const reason = reasonOf(await seeJoining(access, joining, events, signal));
+  const { why, next } = explain(reason, joining.ref.id);
+  signal?.throwIfAborted();
+  const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(deadlineMs / 1000)} s`;
+  return new UserError(`${joining.ref.id} is not Ready${time}: ${why}`, {
     code: 'pool/node-not-ready',
     kept: 'The instance and its disk are as they are.',
     next,

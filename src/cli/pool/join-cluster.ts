@@ -47,7 +47,8 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       const token = tokens.get(joining.ref.id);
       if (token === undefined) return;
       const { revokeBootstrapToken } = await import('../../cluster/local/joining.ts');
-      await revokeBootstrapToken(access, token, options.signal);
+      // It ends by itself; a node that is Ready is no failure because of it.
+      await revokeBootstrapToken(access, token, options.signal).catch(unlessInterrupted(options.signal));
       tokens.delete(joining.ref.id);
     },
 
@@ -55,39 +56,42 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       if (!readRecord({ home, name: cluster })) return false;
       const { kubernetesCluster } = await import('../../cluster/kubernetes/cluster.ts');
       const node = (await kubernetesCluster(accessTo(cluster))).readNode(instance.id, signal);
-      return (await node.catch(unlessAway(() => undefined)))?.isReady ?? false;
+      return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
     },
 
     async dismiss(cluster, instance, { signal, onWaiting }) {
       // With the cluster its nodes went, too.
       if (!readRecord({ home, name: cluster })) return;
       const { deleteNode } = await import('../../cluster/local/joining.ts');
-      // A pool can be taken away without its cluster: the next instance of that name does what is left to do here.
-      const tellAway = () =>
-        onWaiting?.(`nothing: cluster ${cluster} does not run, and the node ${instance.id} stays in it`);
-      await deleteNode(accessTo(cluster), instance.id, signal).catch(unlessAway(tellAway));
+      // A pool can be taken away without its cluster.
+      const tell = (why: string) =>
+        onWaiting?.(`nothing: the node ${instance.id} stays in cluster ${cluster} (${why})`);
+      await deleteNode(accessTo(cluster), instance.id, signal).catch(unlessInterrupted(signal, tell));
     },
   };
 }
 
 const isAway = (error: unknown) => error instanceof TransientError && error.code === 'cluster/unreachable';
 
-function unlessAway<T>(instead: () => T): (error: unknown) => T {
+/** Whatever the cluster has to say against it: what concerns our own pools goes on without it. */
+function unlessInterrupted(
+  signal: AbortSignal | undefined,
+  tell?: (why: string) => void,
+): (error: unknown) => undefined {
   return (error) => {
-    if (!isAway(error)) throw error;
-    return instead();
+    signal?.throwIfAborted();
+    if (!(error instanceof TransientError || error instanceof UserError)) throw error;
+    tell?.(error.message);
   };
 }
 
+/** Transient: whoever brings a donor home tries again. */
 function orNotRunning(cluster: string): (error: unknown) => never {
   return (cause) => {
     if (!isAway(cause)) throw cause;
-    throw new UserError(`the cluster ${cluster} does not run, so no node can join it`, {
-      code: 'cluster/not-running',
-      kept: 'The instance was not started.',
-      next: `headstart cluster up --name ${cluster}, then the same command again`,
-      exitCode: 1,
-      cause,
-    });
+    throw new TransientError(
+      `the cluster ${cluster} does not run, so no node can join it (\`headstart cluster up --name ${cluster}\`)`,
+      { code: 'cluster/not-running', cause },
+    );
   };
 }

@@ -12,17 +12,18 @@ export async function seeJoining(
   access: PlaneAccess,
   joining: Joining,
   events: readonly JoinEvent[],
+  signal?: AbortSignal,
 ): Promise<JoiningSeen> {
   const isVmRunning = await joining.isRunning();
   const [guest, cluster] = await Promise.all([
-    isVmRunning ? seeGuest(joining).catch(() => undefined) : undefined,
-    seeCluster(access, joining.ref.id, events).catch(() => undefined),
+    isVmRunning ? seeGuest(joining, signal).catch(() => undefined) : undefined,
+    seeCluster(access, joining.ref.id, events, signal).catch(() => undefined),
   ]);
   return { node: joining.ref.id, isVmRunning, ...(guest && { guest }), ...(cluster && { cluster }) };
 }
 
-async function seeGuest({ runInGuest }: Joining): Promise<GuestSeen> {
-  const limits = { deadlineMs: ASK_MS };
+async function seeGuest({ runInGuest }: Joining, signal: AbortSignal | undefined): Promise<GuestSeen> {
+  const limits = { deadlineMs: ASK_MS, ...(signal && { signal }) };
   const show = ['systemctl', 'show', UNIT, '--property=LoadState,ActiveState,ExecMainStatus'] as const;
   const journal = ['journalctl', '--unit', UNIT, '--boot', '--lines', String(LINES), '--output=cat'] as const;
   const state = (await runInGuest(show, limits)).stdout.toString();
@@ -37,10 +38,17 @@ async function seeGuest({ runInGuest }: Joining): Promise<GuestSeen> {
   };
 }
 
-async function seeCluster(access: PlaneAccess, name: string, events: readonly JoinEvent[]): Promise<ClusterSeen> {
+async function seeCluster(
+  access: PlaneAccess,
+  name: string,
+  events: readonly JoinEvent[],
+  signal: AbortSignal | undefined,
+): Promise<ClusterSeen> {
   const { connect } = await import('../../cluster/kubernetes/connect.ts');
   const { core, find } = await connect(access);
-  const node = await find({ verb: 'get', resource: 'nodes', name }, (options) => core.readNode({ name }, options));
+  const node = await find({ verb: 'get', resource: 'nodes', name }, (options) => core.readNode({ name }, options), {
+    signal,
+  });
   const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
   return {
     requests: requestsIn(events),

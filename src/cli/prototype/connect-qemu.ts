@@ -63,6 +63,8 @@ async function localClusterOf(
   const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');
   const pools = asked === undefined ? all : all.filter(({ ref }) => ref.name === asked);
   const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.readSpec(ref)).cluster)));
+  const isGiven = options.kubeconfig !== undefined || options.context !== undefined || options.cluster === false;
+  if (named.size > 1 && isGiven) return undefined;
   if (named.size > 1) {
     throw new UserError('the pools of this machine do not all belong to the same cluster', {
       code: 'prototype/which-cluster',

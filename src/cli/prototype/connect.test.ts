@@ -71,6 +71,7 @@ describe('the pools of a cluster of this machine', () => {
     joinPool('p', 'local');
     await expect(connect()).rejects.toMatchObject({ code: 'prototype/which-cluster' });
     expect(await connect({ pool: 'empty' })).toMatchObject({ hasCluster: false });
+    expect(await connect({ cluster: false })).toMatchObject({ hasCluster: false });
   });
 });
 

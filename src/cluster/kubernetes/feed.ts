@@ -15,7 +15,7 @@ export interface Listener {
   onChange(change: 'put' | 'deleted' | 'bookmark', object: unknown): void;
 }
 
-const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
+export const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 export async function openFeed(from: { kubeconfig: string; nodeName: string; clock: Clock }): Promise<Feed> {
   const { core, certificates, call } = await connect(from);

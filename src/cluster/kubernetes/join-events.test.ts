@@ -53,6 +53,14 @@ describe('what happens to a node that comes up', () => {
     expect(told.every(({ errorMs }) => errorMs === undefined)).toBe(true);
   });
 
+  it('is back when it has spoken since the start, though who looks late sees no other boot and no change', () => {
+    const ready = { ready: 'True' as const, bootId: 'new', changedMs: LONG_AGO_MS };
+    const late = watcher({ nodes: [nodeObject('n', LONG_AGO_MS, { ...ready, heardMs: at(20) })] });
+    expect(late.names()).toEqual(['node-returned', 'node-ready', 'node-schedulable']);
+    const early = watcher({ nodes: [nodeObject('n', LONG_AGO_MS, { ...ready, heardMs: LONG_AGO_MS })] });
+    expect(early.names()).toEqual([]);
+  });
+
   it('is not told of another node, nor of what the last one of that name left behind', () => {
     const old = {
       requests: [requestObject('old-r', LONG_AGO_MS, { decided: ['Approved'], isIssued: true })],

@@ -104,9 +104,11 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
     ];
   }
 
-  /** While its VM was away nobody spoke for it: another boot id, or Ready since the start, is the new kubelet's word. */
+  /** While its VM was away nobody spoke for it: another boot id, a word or Ready since the start, is the new kubelet's. */
   function hasReturned(node: SeenNode): boolean {
     if (node.bootId !== '' && node.bootId !== oldNode?.bootId) return true;
+    // Seen late, its boot is the new one already, and it may have been Ready all the time as far as the cluster knows.
+    if (node.heardMs !== undefined && node.heardMs >= startedMs) return true;
     return node.isReady && node.changedMs !== undefined && node.changedMs >= startedMs;
   }
 

@@ -22,6 +22,8 @@ export interface SeenNode extends SeenObject {
   isReady: boolean;
   /** Of the Ready condition, on the clock of the node. */
   changedMs?: number;
+  /** When a kubelet last spoke for it, on the clock of the node. */
+  heardMs?: number;
   /** Keys of those that keep pods away until a node is fit for them. */
   startTaints: string[];
 }
@@ -70,6 +72,7 @@ export function readNode(object: unknown): SeenNode | undefined {
     bootId: text(record(record(status).nodeInfo).bootID),
     isReady: ready?.status === 'True',
     ...stamped(ready?.lastTransitionTime, (changedMs) => ({ changedMs })),
+    ...stamped(ready?.lastHeartbeatTime, (heardMs) => ({ heardMs })),
     startTaints: items(record(spec).taints)
       .map(({ key }) => text(key))
       .filter((key) => START_TAINTS.has(key)),

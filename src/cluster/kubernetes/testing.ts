@@ -51,21 +51,23 @@ export interface NodeLook {
   /** Absent: no status yet. */
   ready?: 'True' | 'False' | 'Unknown';
   changedMs?: number;
+  heardMs?: number;
   taints?: string[];
 }
 
 export function nodeObject(
   uid: string,
   createdMs: number,
-  { name = 'pool-000001', bootId = '', ready, changedMs, taints = [] }: NodeLook = {},
+  { name = 'pool-000001', bootId = '', ready, changedMs, heardMs, taints = [] }: NodeLook = {},
 ): ApiObject {
   const changed = changedMs === undefined ? {} : { lastTransitionTime: stampOf(changedMs) };
+  const heard = heardMs === undefined ? {} : { lastHeartbeatTime: stampOf(heardMs) };
   return {
     metadata: { name, uid, creationTimestamp: stampOf(createdMs) },
     spec: { taints: taints.map((key) => ({ key, effect: 'NoSchedule' })) },
     status: {
       nodeInfo: { bootID: bootId },
-      conditions: ready === undefined ? [] : [{ type: 'Ready', status: ready, ...changed }],
+      conditions: ready === undefined ? [] : [{ type: 'Ready', status: ready, ...changed, ...heard }],
     },
   };
 }

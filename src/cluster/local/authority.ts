@@ -25,7 +25,7 @@ interface Leaf {
   addresses?: readonly string[];
 }
 
-/** The name under which the API server asks kubelets; what it may do there is bound to it in joining.ts. */
+/** The name under which the API server asks kubelets; what it may do there is bound to it in node-roles.ts. */
 export const KUBELET_CLIENT = 'kube-apiserver-kubelet-client';
 export const SERVICE_RANGE = '10.96.0.0/16';
 

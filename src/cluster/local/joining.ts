@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { connect } from '../kubernetes/connect.ts';
+import { SIGNER } from '../kubernetes/feed.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 
 /** As its administrator. */
@@ -97,8 +98,6 @@ export async function listJoiningRequests(access: PlaneAccess, signal?: AbortSig
   );
   return items.map(toJoiningRequest).sort((a, b) => a.createdMs - b.createdMs || (a.name < b.name ? -1 : 1));
 }
-
-const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 export function toJoiningRequest({ metadata, spec, status }: V1CertificateSigningRequest): JoiningRequest {
   const conditions = (status?.conditions ?? []).filter((condition) => condition.status === 'True');

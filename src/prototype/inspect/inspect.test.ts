@@ -273,6 +273,23 @@ describe('reading an inspection', () => {
     expect(joinMethod(seen, context)).toMatchObject({ kind: 'bootstrap-token', tokenId: 'abcdef' });
   });
 
+  it('has no address of its own in flags that the node daemon writes anew on each machine', () => {
+    const lines = (unit: string) =>
+      parseInspection(
+        [
+          'headstart-inspect\t1',
+          'address\t168.1.0.4',
+          'reference\tkubelet\t/etc/default/kubelet\t1\tipv4\tnode-ip\t168.1.0.4',
+          ...(unit ? [`joins-by-unit\t${unit}`] : []),
+          'end\n',
+        ].join('\n'),
+      );
+    expect(staticReferences(lines('')).map(describeReference)).toEqual([
+      '/etc/default/kubelet:1: node-ip is 168.1.0.4',
+    ]);
+    expect(staticReferences(lines('headstart-node.service'))).toEqual([]);
+  });
+
   it('joins by metadata where a unit of that kind is enabled and nothing else does', () => {
     const seen = parseInspection('headstart-inspect\t1\njoins-by-unit\theadstart-node.service\nend\n');
     expect(joinMethod(seen, { nodeName: 'n', nowMs: NOW_MS })).toEqual({

@@ -4,8 +4,15 @@ import type { Inspection, Reference } from './inspection.ts';
 /** A clone is good only if a node derives its name and addresses when it starts; nothing on its disk may fix them. */
 export function staticReferences(inspection: Inspection): Reference[] {
   const own = new Set(inspection.addresses.map(plainAddress).filter((address) => !isEverywhere(address)));
-  return inspection.references.filter((reference) => isStatic(reference, own, inspection.cloudInit));
+  const isConfigured = inspection.joinUnits.includes(NODE_UNIT);
+  return inspection.references
+    .filter(({ file }) => !(isConfigured && file === KUBELET_FLAGS))
+    .filter((reference) => isStatic(reference, own, inspection.cloudInit));
 }
+
+/** Of `headstart node`, which writes the flags anew on each machine before kubelet may start. */
+const NODE_UNIT = 'headstart-node.service';
+const KUBELET_FLAGS = '/etc/default/kubelet';
 
 /** `/etc/default/kubelet:3: node-ip is 10.240.0.4` */
 export function describeReference({ file, line, setting, value }: Reference): string {

@@ -1,5 +1,5 @@
-// vms/qemu/admission.ts: how does an instance of a cluster's pool get to its cluster? At each start it is given a way there, and a credential
-// that is good for asking once who it is; both come from outside, so that nothing here knows Kubernetes.
+// vms/qemu/admission.ts: how does an instance of a cluster's pool get to its cluster? At each start it is given a way there, and a short-lived
+// credential to ask for a certificate with; both come from outside, so that nothing here knows Kubernetes.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';

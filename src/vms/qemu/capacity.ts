@@ -46,7 +46,7 @@ export async function setCapacity(
 export async function deleteInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
   poolRecordOf(context.home, ref.pool);
   await lockPool(context.home, ref.pool, `deleting ${ref.id}`, options, async () => {
-    await takeAway(context, ref);
+    await takeAway(context, ref, options);
     writePoolRecord(context.home, poolRecordOf(context.home, ref.pool));
   });
 }
@@ -76,7 +76,7 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
     try {
       await bringUp(context, ref, options);
     } catch (error) {
-      await takeAway(context, ref);
+      await takeAway(context, ref, options);
       throw error;
     }
     made.push(ref);
@@ -102,16 +102,16 @@ async function shrink(
   for (const { id } of free.slice(0, count)) {
     options.signal?.throwIfAborted();
     options.onWaiting?.(`the end of ${id}`);
-    await takeAway(context, { pool, id });
+    await takeAway(context, { pool, id }, options);
   }
   writePoolRecord(context.home, poolRecordOf(context.home, pool));
 }
 
-async function takeAway(context: QemuContext, ref: InstanceRef): Promise<void> {
+async function takeAway(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
   const record = readInstanceRecord(context.home, ref);
   if (!record) return;
   await context.machines.end(machineOf(context.home, ref, record));
   // Before its record goes: whoever is killed here finds it again.
-  await dismiss(context, ref);
+  await dismiss(context, ref, options);
   await removeAtOnce(instanceFolder(context.home, ref));
 }

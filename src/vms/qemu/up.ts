@@ -17,6 +17,8 @@ import type { MachineState } from './machines.ts';
 const ASK_DEADLINE_MS = 60_000;
 const PING_DEADLINE_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
+/** Why a node is not Ready says more than that its guest is not up; finding it out takes a while. */
+const LATER_MS = 180_000;
 const CONSOLE_BYTES = 2_000;
 
 export async function isUp(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<boolean> {
@@ -41,7 +43,7 @@ export async function awaitUp(
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
   const { onWaiting: _, ...silently } = options; // what is told of the node says more than that its guest is awaited
   const both = [
-    awaitGuest(context, ref, { ...silently, signal }),
+    awaitGuest(context, ref, { ...silently, signal, deadlineMs: options.deadlineMs + LATER_MS }),
     joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal }),
   ];
   try {
@@ -60,7 +62,7 @@ function joiningOf(context: QemuContext, ref: InstanceRef): Joining {
     eventsFile: join(folder, instanceFiles.clusterEvents),
     isRunning: async () => {
       const record = instanceRecordOf(context.home, ref);
-      return (await context.machines.state(machineOf(context.home, ref, record))) === 'running';
+      return (await context.machines.state(machineOf(context.home, ref, record))) !== 'off';
     },
     runInGuest: (argv, options) => runInGuest(context, folder, argv, options),
   };
