@@ -7,10 +7,11 @@ import { raiseCluster } from '../demo/kubernetes/cluster.ts';
 import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
 import { genericRecipe, imageRecipe } from '../demo/kubernetes/recipes.ts';
 import { openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
-import { openStage, type Stage } from '../demo/stage.ts';
+import { openStage } from '../demo/stage.ts';
 import { formatSpan } from '../src/base/duration.ts';
 import { median } from '../src/boot/noise.ts';
 import type { Bench, Figure } from './figure.ts';
+import { quiet } from './stage.ts';
 
 const ROUNDS = Number(process.env.HEADSTART_BENCH_ROUNDS ?? 3);
 const GOALS = { kept: 0.5, off: 0.33, image: 0.3 } as const;
@@ -50,10 +51,6 @@ export async function measureKubernetes(bench: Bench): Promise<Figure[]> {
   } finally {
     await workshop.close();
   }
-}
-
-function quiet(stage: Stage): Stage {
-  return { ...stage, headstart: stage.ask, brief: stage.ask, act: () => {}, say: () => {} };
 }
 
 function ratio(kind: Faster, faster: readonly NodeBoot[], generic: readonly NodeBoot[]): Figure {

@@ -21,7 +21,8 @@ export async function withStage<T>(
   }
 }
 
-function quiet(stage: Stage): Stage {
+/** What is asked and answered on it is not shown. */
+export function quiet(stage: Stage): Stage {
   return { ...stage, headstart: stage.ask, brief: stage.ask, act: () => {}, say: () => {} };
 }
 

@@ -2,8 +2,9 @@
 // configures and starts. Nothing of it is secret, and nothing names the machine: a clone of the node is another node.
 
 import { BRIDGE, BRIDGE_PATH, DNS_ADDRESS } from '../../src/cli/cluster/node-document.ts';
+import { CREDENTIAL_NAME } from '../../src/vms/qemu/admission.ts';
 import { SERVER_ADDRESS } from '../bootstrap.ts';
-import { CREDENTIAL, READY_UNIT } from './settings.ts';
+import { READY_UNIT } from './settings.ts';
 
 export interface GenericNode {
   /** Of the cluster (PEM): whom kubelet lets in. */
@@ -77,8 +78,8 @@ After=network-online.target containerd.service
 StartLimitIntervalSec=0
 
 [Service]
-LoadCredential=${CREDENTIAL}
-ExecStart=${START_PATH} --config=${CONFIG_PATH} --kubeconfig=/var/lib/kubelet/kubeconfig --bootstrap-kubeconfig=\${CREDENTIALS_DIRECTORY}/${CREDENTIAL} --v=2
+LoadCredential=${CREDENTIAL_NAME}
+ExecStart=${START_PATH} --config=${CONFIG_PATH} --kubeconfig=/var/lib/kubelet/kubeconfig --bootstrap-kubeconfig=\${CREDENTIALS_DIRECTORY}/${CREDENTIAL_NAME} --v=2
 # Not by the name of the script that finds out its flags.
 SyslogIdentifier=kubelet
 Restart=always
