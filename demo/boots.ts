@@ -13,13 +13,18 @@ export interface Boot extends Readiness {
   bundle: string;
 }
 
-/** The pool grows by one. */
+/** Of the pool that has grown by one. */
 export async function bootNode(stage: Stage, kind: Kind, pool: string): Promise<Boot> {
+  return recordBoot(stage, kind, await growByOne(stage, pool));
+}
+
+/** Gives the name of the new instance. */
+export async function growByOne(stage: Stage, pool: string): Promise<string> {
   const before = await instancesOf(stage, pool);
   await stage.headstart('pool', 'scale', pool, String(before.length + 1));
   const [instance] = (await instancesOf(stage, pool)).filter((name) => !before.includes(name));
   if (instance === undefined) throw new Error(`${pool} did not grow`);
-  return recordBoot(stage, kind, instance);
+  return instance;
 }
 
 export async function recordBoot(stage: Stage, kind: Kind, instance: string): Promise<Boot> {

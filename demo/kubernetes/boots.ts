@@ -1,5 +1,5 @@
 // demo/kubernetes/boots.ts: one more node of a pool, from nothing to Ready, and how long that took.
-import { instancesOf } from '../boots.ts';
+import { growByOne, instancesOf } from '../boots.ts';
 import type { Stage } from '../stage.ts';
 import { readyAfterMs } from './ready-after.ts';
 
@@ -10,10 +10,7 @@ export interface NodeBoot {
 
 /** The pool grows by one. */
 export async function bootOneMore(stage: Stage, home: string, pool: string): Promise<NodeBoot> {
-  const before = await instancesOf(stage, pool);
-  await stage.headstart('pool', 'scale', pool, String(before.length + 1));
-  const [instance] = (await instancesOf(stage, pool)).filter((name) => !before.includes(name));
-  if (instance === undefined) throw new Error(`${pool} did not grow`);
+  const instance = await growByOne(stage, pool);
   return { instance, readyMs: await readyAfterMs(stage, home, pool, instance) };
 }
 

@@ -11,14 +11,8 @@ import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Verb } from '../verb.ts';
-import {
-  type ClusterOptions,
-  noSuchCluster,
-  type OpenPlane,
-  openPlane,
-  placeOf,
-  withClusterOptions,
-} from './open-plane.ts';
+import { noSuchCluster } from './no-such-cluster.ts';
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {

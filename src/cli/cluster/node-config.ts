@@ -8,8 +8,9 @@ import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { Verb } from '../verb.ts';
+import { noSuchCluster } from './no-such-cluster.ts';
 import { nodeDocument } from './node-document.ts';
-import { type ClusterOptions, noSuchCluster, placeOf, withClusterOptions } from './open-plane.ts';
+import { type ClusterOptions, placeOf, withClusterOptions } from './open-plane.ts';
 
 interface Options extends ClusterOptions {
   kubernetes?: string;

@@ -5,16 +5,15 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
-import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import { type ClusterPlace, checkClusterName, listClusters } from '../../cluster/local/cluster-files.ts';
+import { type ClusterPlace, checkClusterName } from '../../cluster/local/cluster-files.ts';
 import { askHealth } from '../../cluster/local/health.ts';
 import { createBootstrapToken, type NewToken } from '../../cluster/local/joining.ts';
 import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
 import type { PlaneEdges } from '../../cluster/local/plane-edges.ts';
 import { isPortFree } from '../../cluster/local/ports.ts';
 import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs.ts';
-import { type Orphan, standingProcesses } from '../../cluster/local/standing-process.ts';
+import { standingProcesses } from '../../cluster/local/standing-process.ts';
 import { statfsFree } from '../../vms/qemu/disk-space.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
@@ -75,17 +74,3 @@ function realFolder(path: string): string {
     return join(realFolder(dirname(path)), basename(path)); // to be made
   }
 }
-
-export function noSuchCluster({ home, name }: ClusterPlace, orphans: readonly Orphan[] = []): UserError {
-  const others = listClusters(home).filter((other) => other !== name);
-  const known = others.length > 0 ? `; there is ${others.join(', ')}` : '';
-  const left = orphans.map((orphan) => `\n${describeOrphan(orphan)}`).join('');
-  return new UserError(`there is no cluster ${name}${known}${left}`, {
-    code: 'cluster/none',
-    next: left ? `kill ${orphans.map(({ pid }) => pid).join(' ')}` : `headstart cluster up --name ${name}`,
-    exitCode: 1,
-  });
-}
-
-export const describeOrphan = ({ server, pid, folder }: Orphan) =>
-  `${server} (process ${pid}) still runs; its folder ${folder} is gone`;

@@ -9,14 +9,8 @@ import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
 import { printJson } from '../output/json.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Verb } from '../verb.ts';
-import {
-  type ClusterOptions,
-  noSuchCluster,
-  type OpenPlane,
-  openPlane,
-  placeOf,
-  withClusterOptions,
-} from './open-plane.ts';
+import { noSuchCluster } from './no-such-cluster.ts';
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {

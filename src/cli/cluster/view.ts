@@ -5,7 +5,8 @@ import type { ClusterPlace } from '../../cluster/local/cluster-files.ts';
 import { lookAtPlane, lookForOrphans, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
 import { type Column, renderTable } from '../output/table.ts';
-import { describeOrphan, noSuchCluster, type OpenedPlane } from './open-plane.ts';
+import { describeOrphan, noSuchCluster } from './no-such-cluster.ts';
+import type { OpenedPlane } from './open-plane.ts';
 
 export interface NodeView extends Pick<Node, 'name' | 'isReady' | 'isUnschedulable' | 'troubles' | 'kubeletVersion'> {
   readySinceMs?: number;

@@ -110,6 +110,10 @@ describe('a node that comes up', () => {
   it('fails at once with what the watch fails with', async () => {
     const broken = () => Promise.reject(new Error('no right to watch nodes'));
     await expect(awaitNodeReady(access(), joining(), { deadlineMs: 60_000 }, broken)).rejects.toThrow('no right');
+    // Also while QEMU is asked, which takes more than a moment.
+    const isRunning = () => new Promise<boolean>((resolve) => setImmediate(() => setImmediate(() => resolve(true))));
+    const asking = awaitNodeReady(access(), joining({ isRunning }), { deadlineMs: 60_000 }, broken);
+    await expect(asking).rejects.toThrow('no right');
   });
 });
 

@@ -29,6 +29,7 @@ export async function awaitNodeReady(
     events.push(event);
     note(event);
   }).finally(() => enough.abort());
+  watching.catch(() => undefined); // it may fail while something else is asked; it is awaited below
   let untilMs = access.clock.nowMs() + deadlineMs;
   while (!watch.signal.aborted && access.clock.nowMs() < untilMs && (await joining.isRunning())) {
     // Ready is what was asked for: a taint that somebody else has to take away is not waited for.

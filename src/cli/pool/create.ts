@@ -3,7 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
 import { Conflict } from '../../vms/failures.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
-import { noSuchCluster } from '../cluster/open-plane.ts';
+import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';

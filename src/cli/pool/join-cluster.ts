@@ -6,7 +6,7 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { type ClusterRecord, filesOf, GUEST_PORT, readIfThere, readRecord } from '../../cluster/local/cluster-files.ts';
 import type { PlaneAccess } from '../../cluster/local/joining.ts';
 import type { JoinCluster } from '../../vms/qemu/admission.ts';
-import { noSuchCluster } from '../cluster/open-plane.ts';
+import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { awaitNodeReady } from './await-ready.ts';
 
 /** A kubelet asks within minutes of its start; should it never come, nobody else shall come with its token much later. */

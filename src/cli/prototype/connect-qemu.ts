@@ -9,7 +9,7 @@ import type { InstanceRef } from '../../vms/factory.ts';
 import { NotFound } from '../../vms/failures.ts';
 import { providerId } from '../../vms/qemu/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
-import { noSuchCluster } from '../cluster/open-plane.ts';
+import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import { type OpenPools, openPools } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';

@@ -1,0 +1,18 @@
+// cli/cluster/no-such-cluster.ts: a cluster was named that is not there; which are? Apart, so that verbs about pools load nothing else for it.
+import { UserError } from '../../base/errors.ts';
+import { type ClusterPlace, listClusters } from '../../cluster/local/cluster-files.ts';
+import type { Orphan } from '../../cluster/local/standing-process.ts';
+
+export function noSuchCluster({ home, name }: ClusterPlace, orphans: readonly Orphan[] = []): UserError {
+  const others = listClusters(home).filter((other) => other !== name);
+  const known = others.length > 0 ? `; there is ${others.join(', ')}` : '';
+  const left = orphans.map((orphan) => `\n${describeOrphan(orphan)}`).join('');
+  return new UserError(`there is no cluster ${name}${known}${left}`, {
+    code: 'cluster/none',
+    next: left ? `kill ${orphans.map(({ pid }) => pid).join(' ')}` : `headstart cluster up --name ${name}`,
+    exitCode: 1,
+  });
+}
+
+export const describeOrphan = ({ server, pid, folder }: Orphan) =>
+  `${server} (process ${pid}) still runs; its folder ${folder} is gone`;
