@@ -49,7 +49,8 @@ import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
 import { KUBE_SERVERS, SERVERS } from '../src/cluster/local/server-flags.ts';
 import { standingProcesses } from '../src/cluster/local/standing-process.ts';
 import type { JoinCluster } from '../src/vms/qemu/admission.ts';
-import { makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
+import { poolRef } from '../src/vms/qemu/layout.ts';
+import { type Lab, makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
 import { until } from './cluster-lab.ts';
 import { ensurePlanePrograms } from './ensure-kube.ts';
 
@@ -66,7 +67,7 @@ beforeAll(async () => {
   programs = await ensurePlanePrograms();
 }, BUILD_MS);
 afterAll(async () => {
-  await ask(down, '--delete', '--yes').catch(() => undefined); // nothing runs on, whatever failed
+  await runVerb(down, ['--home', home, '--name', 'lab']); // nothing runs on, whatever failed
   rmSync(home, { recursive: true });
 });
 
@@ -385,13 +386,27 @@ describe('a standing control plane', () => {
     expect((await ask(down)).code).toBe(0);
     expect(leftRunning()).toEqual([]);
     expect((await ask(status)).code).toBe(3);
+    const refused = await runVerb(down, ['--home', home, '--name', 'lab', '--delete', '--yes']);
+    expect(refused.stderr).toContain('nodes is a pool of cluster lab');
+    expect(refused.code).toBe(1);
+    await withPools(({ factory }) => factory.deletePool(poolRef('nodes')));
     expect((await ask(down, '--delete', '--yes')).code).toBe(0);
     expect(readdirSync(join(home, 'clusters'))).toEqual([]);
   });
 });
 
-/** Of a pool of this cluster, as far as records go. */
-async function makeInstance(): Promise<{ address: string; folder: string; vmId: string }> {
+/** In a pool of this cluster, as far as records go. */
+function makeInstance(): Promise<{ address: string; folder: string; vmId: string }> {
+  return withPools(async (pools) => {
+    const spec = poolSpec(await publishEmpty(pools), { name: 'nodes', cluster: 'lab' });
+    const { ref } = await pools.factory.createPool(spec);
+    const [instance] = await pools.factory.setCapacity(ref, 1);
+    const { address, folder } = await pools.factory.placeOf(instance!.ref);
+    return { address, folder, vmId: instance!.vmId };
+  });
+}
+
+async function withPools<T>(use: (pools: Lab) => Promise<T>): Promise<T> {
   const server = { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 6443 } };
   const joinCluster: JoinCluster = {
     admit: async () => ({ server, credential: new Secret('') }),
@@ -400,13 +415,11 @@ async function makeInstance(): Promise<{ address: string; folder: string; vmId: 
     dismiss: async () => undefined,
   };
   const pools = makeLab({ home, joinCluster, newVmId: randomUUID });
-  const { ref } = await pools.factory.createPool(
-    poolSpec(await publishEmpty(pools), { name: 'nodes', cluster: 'lab' }),
-  );
-  const [instance] = await pools.factory.setCapacity(ref, 1);
-  const { address, folder } = await pools.factory.placeOf(instance!.ref);
-  pools.end(); // what it has made for itself, not our home
-  return { address, folder, vmId: instance!.vmId };
+  try {
+    return await use(pools);
+  } finally {
+    pools.end(); // what it has made for itself, not our home
+  }
 }
 
 function adminClient(): KubeConfig {
