@@ -1,7 +1,8 @@
 // e2e/kube-nodes.test.ts: real nodes of a real cluster, each kind from VM start to Ready with a pod on it: generic, the prototype of that one, and an
-// image told by its metadata. Drained under a budget, cloned without twins, changed in place, and taking a bad change back. One story, told in order.
+// image told by its metadata. Drained under a budget by runs that are killed on the way, cloned without twins, changed in place, and taking a bad
+// change back. One story, told in order; HEADSTART_CAMPAIGN=full has its prototype runs killed at twelve random moments more.
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +17,8 @@ import { genericRecipe, imageRecipe, writeDocument } from '../demo/kubernetes/re
 import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage, type Stage } from '../demo/stage.ts';
 import type { NodeStatus } from '../src/node/status/node-status.ts';
+import { instanceFiles, instanceFolder, poolRef } from '../src/vms/qemu/layout.ts';
+import { type Blow, headstartUnder, randomBlow, toldBlows } from './blows.ts';
 import { processesIn } from './qemu-lab.ts';
 import { GREETING } from './test-images.ts';
 
@@ -29,12 +32,22 @@ const CLONES = [`${GENERIC}-000002`, `${GENERIC}-000003`];
 /** A container that its donor's kubelet knows nothing of, and so does not clear away. */
 const LEFT_OVER = 'left-over';
 
+const LATEST_MS = 45_000;
+const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
+/** After the first run, which is killed while it drains. In a campaign: four runs, hit three times each at random moments. */
+const LATER_KILLS: readonly (readonly Blow[])[] = isCampaign
+  ? Array.from({ length: 4 }, () => Array.from({ length: 3 }, () => randomBlow(LATEST_MS)))
+  : [[{ victim: 'pipeline', step: 'take-snapshot', afterMs: 0 }]];
+/** Of the 13 of a campaign some find a donor that is off, or a run that has ended. */
+const LEAST_KILLS = 10;
+
 const home = homeOf('kube-e2e', root);
 const folder = mkdtempSync(join(tmpdir(), 'headstart-kube-'));
 const stage: Stage = openStage({ root, folder, home, signal: new AbortController().signal });
 let workshop: KubeWorkshop;
 let cluster: KubeCluster;
 let bootId: string | undefined;
+let struck = 0;
 const identities: Identity[] = [];
 const certificates: X509Certificate[] = [];
 
@@ -81,24 +94,32 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     expect(await inside(IMAGE_NODE, 'sh', '-c', 'command -v cloud-init || echo absent')).toBe('absent');
   });
 
-  it('are drained under a budget by a prototype run, and are back in service afterwards', async () => {
+  it('are drained under a budget by a prototype run that is killed meanwhile, and are back in service afterwards', async () => {
     await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'create', hello(), LEFT_OVER);
     const before = await cluster.helloPods();
-    const bootBefore = (await cluster.node(DONOR))?.status?.nodeInfo?.bootID;
     const counting = countServing();
-    await stage.ask('prototype', 'run', '--node', DONOR, '--cloud-init', 'off').finally(counting.stop);
+    await runKilled([{ victim: 'pipeline', step: 'drain', afterMs: 1500 }]).finally(counting.stop);
     expect(await counting.least()).toBeGreaterThanOrEqual(1);
     const after = await cluster.helloPods();
     expect(after.filter(isServing).map(({ spec }) => spec?.nodeName)).toEqual([IMAGE_NODE, IMAGE_NODE]);
     expect(uids(after).filter((uid) => uids(before).includes(uid))).toEqual([]);
-    // Not as it was before it was stopped, which the cluster goes on to believe for a while.
-    const node = (await cluster.node(DONOR))!;
-    expect(node.status?.nodeInfo?.bootID).not.toBe(bootBefore);
-    expect([isReady(node), isFree(node)]).toEqual([true, true]);
-    expect(Object.keys(node.metadata?.annotations ?? {}).filter((key) => key.startsWith('headstart.dev/'))).toEqual([]);
     await cluster.deletePod(await cluster.runHelloOn(DONOR, hello()));
     // What the donor had stays with it.
     expect(await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'ls', '-q')).toContain(LEFT_OVER);
+  });
+
+  it.each(LATER_KILLS.map((blows) => [toldBlows(blows), blows] as const))(
+    'are back in service after a run that was killed: %s',
+    async (_, blows) => {
+      // There is at most one version a day.
+      await stage.ask('prototype', 'uninstall', '--pool', GENERIC, '--to', 'original', '--yes');
+      await runKilled(blows);
+    },
+  );
+
+  it('as many runs were killed as there were to be', async () => {
+    console.error(`kill -9 with a real node as donor: ${struck} kills, each run ended with its node in service`);
+    expect(struck).toBeGreaterThanOrEqual(isCampaign ? LEAST_KILLS : 1 + LATER_KILLS.length);
     await lookAndStop(DONOR);
   });
 
@@ -158,6 +179,30 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     expect(processesIn(home)).toEqual([]);
   });
 });
+
+/** Each blow hits the same command, which is then left in peace. Its donor is a node like any other afterwards. */
+async function runKilled(blows: readonly Blow[]): Promise<void> {
+  const bootBefore = (await cluster.node(DONOR))?.status?.nodeInfo?.bootID;
+  const run = ['prototype', 'run', '--node', DONOR, '--cloud-init', 'off', '--json'];
+  for (const blow of blows) {
+    const { signal, hits, stderr } = await headstartUnder([blow], run, { home, qemuPid: donorPid });
+    struck += hits;
+    // A random blow may come after the run has ended; a seeded one may not.
+    if (blow.step !== undefined) expect(signal, stderr).toBe('SIGKILL');
+  }
+  const ended = await headstartUnder([], run, { home, qemuPid: donorPid });
+  expect(ended.code, ended.stderr).toBe(0);
+  // Not as it was before it was stopped, which the cluster goes on to believe for a while.
+  const node = (await cluster.node(DONOR))!;
+  expect(node.status?.nodeInfo?.bootID).not.toBe(bootBefore);
+  expect([isReady(node), isFree(node)]).toEqual([true, true]);
+  expect(Object.keys(node.metadata?.annotations ?? {}).filter((key) => key.startsWith('headstart.dev/'))).toEqual([]);
+}
+
+async function donorPid(): Promise<number> {
+  const folder = instanceFolder(home, { pool: poolRef(GENERIC), id: DONOR });
+  return Number(readFileSync(join(folder, instanceFiles.pid), 'utf8'));
+}
 
 /** On two cores a guest that idles slows down the others. Its node stays in the cluster. */
 async function lookAndStop(instance: string): Promise<void> {

@@ -1,9 +1,7 @@
 // e2e/qemu-kill.test.ts: is a run on a real pool that is killed (-9) on the way, or loses its donor's QEMU, ended rightly by the same command?
 // One run and three seeded moments; HEADSTART_CAMPAIGN=full takes ten runs, each hit three times at random ones.
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guestCommands } from '../src/cli/guest-commands.ts';
 import { DONOR_TAG } from '../src/prototype/names.ts';
@@ -12,20 +10,13 @@ import { instanceFiles, parseVersionId, partialPrefix } from '../src/vms/qemu/la
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 import { verifyVersion } from '../src/vms/qemu/version-records.ts';
+import { type Blow, type Ended, headstartUnder, randomBlow, toldBlows } from './blows.ts';
 import { ensureBaseImage } from './ensure-base.ts';
 import { processesIn } from './qemu-lab.ts';
 
 const BASE_MS = 30 * 60_000;
 const RUN_MS = 15 * 60_000;
 const POOL: PoolRef = { id: 'pools/kill', name: 'kill' };
-const LAUNCHER = fileURLToPath(new URL('../headstart', import.meta.url));
-
-/** Whom, and when: so long after that step was begun, or after the first that the command did. */
-interface Blow {
-  victim: 'pipeline' | 'qemu';
-  step?: string;
-  afterMs: number;
-}
 
 /** A case: what befalls the command the first time, the second time … and once more it is left in peace. */
 const SEEDED: readonly (readonly Blow[])[] = [
@@ -40,7 +31,7 @@ const LEAST_KILLS = 20;
 /** Late enough for the copy to be made and published, early enough to find a run that was resumed still at work. */
 const LATEST_MS = 45_000;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
-const three = (): Blow[][] => Array.from({ length: 3 }, () => [randomBlow()]);
+const three = (): Blow[][] => Array.from({ length: 3 }, () => [randomBlow(LATEST_MS)]);
 const cases = isCampaign ? Array.from({ length: 10 }, three) : [SEEDED];
 
 let home: string;
@@ -82,7 +73,7 @@ describe('a run that is killed, and begun again', () => {
   let survived = 0;
   let struck = 0;
 
-  it.each(cases.map((one) => [told(one), one] as const))(
+  it.each(cases.map((one) => [toldBlows(one.flat()), one] as const))(
     'ends rightly: %s',
     { timeout: 3 * RUN_MS },
     async (_, blows) => {
@@ -121,58 +112,12 @@ describe('a run that is killed, and begun again', () => {
   });
 });
 
-interface Ended {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stderr: string;
-  /** Blows that found their victim alive. */
-  hits: number;
-}
-
-const told = (blows: readonly (readonly Blow[])[]) =>
-  blows
-    .flat()
-    .map(({ victim, step, afterMs }) => `the ${victim} at ${step ?? 'the first step'} + ${afterMs} ms`)
-    .join(', ');
-
-/** The real command line. Each blow falls once the step it names was told of. */
+/** The real command line. */
 async function headstart(args: readonly string[], blows: readonly Blow[] = []): Promise<Ended> {
-  const child = spawn(LAUNCHER, args, {
-    env: { ...process.env, HEADSTART_HOME: home, HEADSTART_VMS: 'qemu' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // the launcher's own children are to be hit as well
-  });
-  let [stdout, stderr] = ['', ''];
-  const due = new Set(blows);
-  let hits = 0;
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-    for (const blow of due) {
-      if (!stdout.includes(blow.step === undefined ? '"step":' : `"step":"${blow.step}"`)) continue;
-      due.delete(blow);
-      const timer = setTimeout(async () => {
-        hits += (await strike(blow, child.pid!)) ? 1 : 0;
-      }, blow.afterMs);
-      child.once('close', () => clearTimeout(timer)); // the next command is not to be hit by this one's
-    }
-  });
-  const ended = await new Promise<Ended>((resolve) => {
-    child.on('close', (code, signal) => resolve({ code, signal, hits, stderr: `${stderr}\n${stdout.slice(-2000)}` }));
-  });
+  const ended = await headstartUnder(blows, args, { home, qemuPid: () => pidOf(donor) });
   // A command that found nothing left to do has no step to be hit at.
-  if (!isCampaign) expect([...due], `the run never came to it: ${ended.stderr}`).toEqual([]);
+  if (!isCampaign) expect(ended.missed, `the run never came to it: ${ended.stderr}`).toEqual([]);
   return ended;
-}
-
-async function strike({ victim }: Blow, pipeline: number): Promise<boolean> {
-  try {
-    return process.kill(victim === 'pipeline' ? -pipeline : await pidOf(donor), 'SIGKILL');
-  } catch {
-    return false; // it had ended by then: a run may be quicker than a late blow, and a donor is off for a while
-  }
 }
 
 async function pidOf(instance: InstanceRef): Promise<number> {
@@ -187,7 +132,3 @@ async function identityOf(instance: InstanceRef): Promise<string> {
 }
 
 const isPartial = (name: string) => name.startsWith(partialPrefix);
-
-function randomBlow(): Blow {
-  return { victim: Math.random() < 0.3 ? 'qemu' : 'pipeline', afterMs: Math.floor(Math.random() * LATEST_MS) };
-}
