@@ -26,6 +26,7 @@ function textAt(path: string, over: Partial<NodeConfig> = {}, facts: Facts = som
   return file ? bytesOf(file).toString() : '';
 }
 
+const KUBELET_UNIT = '/etc/systemd/system/kubelet.service.d/20-headstart.conf';
 const linesAt = (path: string, over: Partial<NodeConfig>) => textAt(path, over).split('\n').slice(1, -1);
 const configOf = (over: Partial<NodeConfig> = {}, facts: Facts = someFacts) => JSON.parse(textAt(OURS, over, facts));
 const flagsOf = (over: Partial<NodeConfig> = {}, facts: Facts = someFacts) =>
@@ -251,16 +252,25 @@ describe("kubelet's flags", () => {
   });
 
   it('find the first credential in the folder of the unit when systemd has it', () => {
-    const unit = linesAt('/etc/systemd/system/kubelet.service.d/20-headstart.conf', {
-      join: { method: 'credential', name: 'first' },
-    });
-    expect(unit).toEqual([
+    const join = { method: 'credential', name: 'first' } as const;
+    expect(linesAt(KUBELET_UNIT, { join })).toEqual([
       '[Service]',
       'LoadCredential=first',
       'EnvironmentFile=/etc/default/kubelet',
       'ExecStart=',
-      `ExecStart=kubelet --bootstrap-kubeconfig=\${CREDENTIALS_DIRECTORY}/first $KUBELET_FLAGS`,
+      'ExecStart=kubelet $KUBELET_FLAGS',
     ]);
+    expect(flagsOf({ join })['bootstrap-kubeconfig']).toBe('/run/credentials/kubelet.service/first');
+  });
+
+  it('start kubelet the same way however it joins, so that an image can have that', () => {
+    const usual = linesAt(KUBELET_UNIT, { join: { method: 'credential', name: 'bootstrap-kubeconfig' } });
+    fc.assert(
+      fc.property(anyConfig, ({ join }) => {
+        fc.pre(join?.method !== 'credential');
+        expect(linesAt(KUBELET_UNIT, { join })).toEqual(usual);
+      }),
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 // image/build/node-files.ts: what makes a Debian a node that is not configured yet? Settings, units and folders that no node has to make at
 // boot, and nothing that one node alone may have.
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../clone-check/image-files.ts';
+import { unitFile } from '../../node/aspects/kubelet.ts';
 import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-config.ts';
 import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
 import { type ImageFile, INITRD_FILES, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
@@ -27,6 +28,7 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
         ? []
         : [{ path: `${UNITS}/containerd.service`, mode: 0o644, text: CONTAINERD_UNIT }]),
       { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT },
+      kubeletDropIn(),
       ...[...unitFiles(), ...cloneCheckFiles()].map((file) => ({ ...file, path: `/${file.path}` })),
     ],
     commands: [
@@ -167,6 +169,12 @@ Unmanaged=yes
   },
   NETWORK_FILE,
 ];
+
+/** What the daemon would write for most documents: where it is there already, systemd has nothing to read again on the first boot. */
+function kubeletDropIn(): ImageFile {
+  const { path, mode, content } = unitFile();
+  return { path, mode, text: content as string };
+}
 
 function kubeletBase(hasResolver: boolean): ImageFile {
   const config = {

@@ -17,6 +17,11 @@ export const OWN_CONFIG_PATH = `${DROP_IN_FOLDER}/20-headstart.conf`;
 const USERS = `${DROP_IN_FOLDER}/40-user.conf`;
 const CREDENTIAL_PROVIDER = '/etc/kubernetes/credential-provider.yaml';
 
+/** What systemd calls $CREDENTIALS_DIRECTORY for it. */
+const CREDENTIALS = `/run/credentials/${KUBELET}`;
+/** What machines that are given their first credential are given it as. */
+const USUAL_CREDENTIAL = 'bootstrap-kubeconfig';
+
 const RESTART: Treatment = { aspect: 'kubelet', class: 2, after: [{ do: 'restart', unit: KUBELET }] };
 
 export const kubelet: ToPart = (config, facts) => {
@@ -30,7 +35,7 @@ export const kubelet: ToPart = (config, facts) => {
         ? // Plugins get their environment here, and whatever it holds.
           [textFile(CREDENTIAL_PROVIDER, new Secret(renderJson(credentialProvider.config)), RESTART)]
         : []),
-      unitFile(config),
+      unitFile(config.join),
     ],
     kubeletConfig: { ...ofCluster(config, facts), ...ofSettings(config.kubelet) },
     kubeletFlags: flagsOf(config, facts),
@@ -66,16 +71,17 @@ function userFile(config: JsonObject): OwnedFile[] {
   ];
 }
 
-/** `kubelet` without a path is found where the image has it. A credential's folder is known to the unit only. */
-function unitFile({ join }: NodeConfig): OwnedFile {
-  const credential = join?.method === 'credential' ? join.name : undefined;
-  const bootstrap = credential === undefined ? '' : `--bootstrap-kubeconfig=\${CREDENTIALS_DIRECTORY}/${credential} `;
+/**
+ * `kubelet` without a path is found where the image has it. The same for every way to join but a credential of another name, which only
+ * the unit can be given: systemd passes over one that the machine was not started with.
+ */
+export function unitFile(join?: NodeConfig['join']): OwnedFile {
   const lines = [
     '[Service]',
-    ...(credential === undefined ? [] : [`LoadCredential=${credential}`]),
+    `LoadCredential=${join?.method === 'credential' ? join.name : USUAL_CREDENTIAL}`,
     `EnvironmentFile=${FLAGS_PATH}`,
     'ExecStart=',
-    `ExecStart=kubelet ${bootstrap}$KUBELET_FLAGS`,
+    'ExecStart=kubelet $KUBELET_FLAGS',
   ];
   return dropIn(KUBELET, '20-headstart.conf', lines, { aspect: 'kubelet', class: 2 });
 }
@@ -83,14 +89,13 @@ function unitFile({ join }: NodeConfig): OwnedFile {
 function flagsOf({ cluster, join, kubelet: settings, network, storage }: NodeConfig, facts: Facts) {
   const addresses = { primary: facts.instance.addresses.slice(0, 1), kubelet: [], fixed: network.nodeAddresses };
   const nodeIp = addresses[network.nodeIp].join(',');
-  const isBootstrapped = join?.method === 'token' || join?.method === 'exec';
   return {
     ...settings.flags,
     config: BASE_PATH,
     'config-dir': DROP_IN_FOLDER,
     'runtime-cgroups': settings.flags['runtime-cgroups'] ?? '/system.slice/containerd.service',
     ...(cluster && { kubeconfig: KUBECONFIG_PATH }),
-    ...(isBootstrapped && { 'bootstrap-kubeconfig': BOOTSTRAP_PATH }),
+    ...bootstrapFlag(join),
     // With an external cloud provider kubelet does not look for an address itself, and pods wait for one.
     ...(nodeIp && { 'node-ip': nodeIp }),
     ...(settings.verbosity !== undefined && { v: `${settings.verbosity}` }),
@@ -100,6 +105,18 @@ function flagsOf({ cluster, join, kubelet: settings, network, storage }: NodeCon
       'image-credential-provider-bin-dir': settings.credentialProvider.binDir,
     }),
   };
+}
+
+function bootstrapFlag(join: NodeConfig['join']): Record<string, string> {
+  switch (join?.method) {
+    case 'token':
+    case 'exec':
+      return { 'bootstrap-kubeconfig': BOOTSTRAP_PATH };
+    case 'credential':
+      return { 'bootstrap-kubeconfig': `${CREDENTIALS}/${join.name}` };
+    default:
+      return {};
+  }
 }
 
 function ofCluster({ cluster }: NodeConfig, { instance }: Facts): JsonObject {
