@@ -40,6 +40,19 @@ describe('the pauses between attempts', () => {
     );
   });
 
+  it('do not grow while the network is being configured, and do when nobody configures it', async () => {
+    const pauses: number[] = [];
+    const clock = { nowMs: () => 0, sleep: async (ms: number) => void pauses.push(ms) };
+    const unreachable = () => new MetadataFailure('metadata/unreachable', 'no way there');
+    const source = failing([...Array.from({ length: 800 }, unreachable), gone()]);
+    await fetchPersistently(source, { clock, random: () => 0.999 });
+    const total = (until: number) => pauses.slice(0, until).reduce((sum, ms) => sum + ms, 0);
+    const grown = pauses.findIndex((ms) => ms > 100);
+    expect(total(grown)).toBeGreaterThanOrEqual(RETRY_PROFILE.networkMs);
+    expect(total(grown)).toBeLessThan(RETRY_PROFILE.networkMs + 500);
+    expect(pauses.slice(grown + 6, grown + 60).every((ms) => ms > 4900)).toBe(true);
+  });
+
   it('are at least what the platform asks for, and never for ever', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 40 }), randoms, async (askedMs, random) => {

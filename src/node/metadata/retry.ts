@@ -18,6 +18,8 @@ export interface RetryProfile {
   maxTimeoutMs: number;
   firstPauseMs: number;
   maxPauseMs: number;
+  /** So long it is asked as often as at first while there is no way to the service: the network is being configured. */
+  networkMs: number;
   /** What a platform may ask for with Retry-After. */
   maxRetryAfterMs: number;
   deadlineMs: number;
@@ -29,6 +31,7 @@ export const RETRY_PROFILE: RetryProfile = {
   maxTimeoutMs: 10_000,
   firstPauseMs: 100,
   maxPauseMs: 5000,
+  networkMs: 60_000,
   maxRetryAfterMs: 120_000,
   deadlineMs: 300_000,
   degradedPauseMs: 30_000,
@@ -68,8 +71,10 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
         isDegraded = true;
         onEvent?.({ kind: 'degraded', ...cause });
       }
+      // Nothing has left this machine, so nobody is asked too often.
+      if (error.reason === 'metadata/unreachable' && spent.ms < profile.networkMs) attempts = 0;
       await spent.sleep(
-        isDegraded ? profile.degradedPauseMs : pauseMs(attempts, error, options.random, profile),
+        isDegraded ? profile.degradedPauseMs : pauseMs(Math.max(1, attempts), error, options.random, profile),
         signal,
       );
     }

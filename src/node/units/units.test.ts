@@ -47,7 +47,7 @@ describe('the units of headstart node', () => {
     );
     expect(service.get('Unit.DefaultDependencies')).toEqual(['no']);
     const waitedFor = service.get('Unit.After')!.join(' ');
-    expect(waitedFor).not.toMatch(/cloud-|waagent|network-online|sysinit|containerd|basic\.target|multi-user/);
+    expect(waitedFor).not.toMatch(/cloud-|waagent|network|sysinit|containerd|basic\.target|multi-user/);
     expect(service.get('Unit.Before')).not.toContain('containerd.service');
   });
 
