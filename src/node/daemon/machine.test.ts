@@ -118,7 +118,7 @@ describe('a first boot', () => {
     const effects = life.answer('apply', outcome('applied', runs(1, { watch }), 'verify/running'));
     expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'publish']);
     expect(life.phase).toBe('Verifying verify/running');
-    life.pass(2000);
+    life.pass(5000);
     life.answer('check', outcome('verified', runs(1)));
     expect(life.phase).toBe('Applied ok/applied');
   });
@@ -233,7 +233,7 @@ describe('a node in service', () => {
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
     life.answer('apply', outcome('applied', runs(2, { watch }), 'verify/running'));
-    life.pass(2000);
+    life.pass(5000);
     life.answer(
       'check',
       outcome(

@@ -23,7 +23,8 @@ import type {
 
 /** What is put right although nobody changed the document. */
 const RECONCILE_MS = 600_000;
-const CHECK_MS = 2000;
+/** Each look takes the processor away from a kubelet that starts. */
+const CHECK_MS = 5000;
 const RETRY_MS = 30_000;
 /** Its pods were disturbed once already. */
 const TRY_AGAIN_MS = 3_600_000;
