@@ -115,6 +115,8 @@ const OWN_INITRD_FILES: ImageFile[] = [
     mode: 0o644,
     text: [
       ...['ext4', 'virtio_pci', 'virtio_mmio', 'virtio_blk', 'virtio_scsi', 'virtio_console', 'sd_mod', 'nvme'],
+      // Found by udev they would come after hundreds of devices that nobody waits for.
+      'virtio_net',
       ...['hv_vmbus', 'hv_storvsc', 'hv_netvsc', 'pci-hyperv', ''],
     ].join('\n'),
   },
