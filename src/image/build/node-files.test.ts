@@ -28,12 +28,27 @@ describe('a node that is not configured yet', () => {
     expect(config.authentication).toEqual({ anonymous: { enabled: false }, webhook: { enabled: false } });
   });
 
-  it('says how many files containerd may open, and brings a unit only where no package does', () => {
-    expect(textOf('/usr/lib/systemd/system/containerd.service.d/10-headstart-image.conf')).toContain(
-      'LimitNOFILE=1048576',
-    );
-    expect(textOf('/usr/lib/systemd/system/containerd.service')).toBeUndefined();
-    expect(of().textOf('/usr/lib/systemd/system/containerd.service')).toContain('ExecStart=');
+  it('starts containerd with the file systems, wherever it comes from, and says how many files it may open', () => {
+    for (const image of [of(), of('containerd')]) {
+      const unit = image.textOf('/etc/systemd/system/containerd.service');
+      expect(unit).toContain('\nLimitNOFILE=1048576\n');
+      expect(unit).toContain('\nDefaultDependencies=no\n');
+      expect(unit).not.toMatch(/^(?:After|Wants|Requires)=.*(?:network|sysinit|basic)/m);
+    }
+  });
+
+  it('lets those go first that kubelet waits for, while it starts', () => {
+    const first = files.filter(({ text }) => /^(?:Startup)?CPUWeight=1000$/m.test(text)).map(({ path }) => path);
+    const waitedFor = [
+      'headstart-node',
+      'containerd',
+      'headstart-clone-finish',
+      'systemd-networkd',
+      'systemd-resolved',
+      'kubelet',
+    ];
+    for (const name of waitedFor) expect(first).toContainEqual(expect.stringContaining(`/${name}.service`));
+    expect(first).toHaveLength(waitedFor.length);
   });
 
   it('starts the daemon, kubelet, containerd, the network and the clone check, and nothing that changes packages', () => {

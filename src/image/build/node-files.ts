@@ -5,7 +5,7 @@ import { unitFile } from '../../node/aspects/kubelet.ts';
 import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-config.ts';
 import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
 import { type ImageFile, INITRD_FILES, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
-import { CONTAINERD_DROP_IN, CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_UNIT } from './units.ts';
+import { CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_UNIT, ON_THE_WAY } from './units.ts';
 
 export const LABEL = 'headstart';
 
@@ -23,10 +23,12 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
       // Instead of the one of the machine that it is made on.
       ...(hasResolver ? [] : [{ path: RESOLV_CONF, mode: 0o644, text: '# No resolver was put on this image.\n' }]),
       kubeletBase(hasResolver),
-      { path: `${UNITS}/containerd.service.d/10-headstart-image.conf`, mode: 0o644, text: CONTAINERD_DROP_IN },
-      ...(packages.has('containerd')
-        ? []
-        : [{ path: `${UNITS}/containerd.service`, mode: 0o644, text: CONTAINERD_UNIT }]),
+      { path: CONTAINERD_PATH, mode: 0o644, text: CONTAINERD_UNIT },
+      ...['systemd-networkd', ...(hasResolver ? ['systemd-resolved'] : [])].map((service) => ({
+        path: `${UNITS}/${service}.service.d/10-headstart-image.conf`,
+        mode: 0o644,
+        text: `[Service]\n${ON_THE_WAY}`,
+      })),
       { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT },
       kubeletDropIn(),
       ...[...unitFiles(), ...cloneCheckFiles()].map((file) => ({ ...file, path: `/${file.path}` })),
@@ -44,6 +46,8 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
 }
 
 const UNITS = '/usr/lib/systemd/system';
+/** Before that of a package, wherever containerd comes from. */
+const CONTAINERD_PATH = '/etc/systemd/system/containerd.service';
 const RESOLV_CONF = '/etc/resolv.conf';
 /** With the servers themselves. The one that systemd-resolved's package links to names an address of this node alone: a pod's is another. */
 const SERVERS_FILE = '/run/systemd/resolve/resolv.conf';
@@ -66,7 +70,7 @@ function link(path: string, to: string): (readonly [string, ...string[]])[] {
 
 /** What `systemctl enable` would make. */
 const OWN_LINKS: Readonly<Record<string, string>> = {
-  [`${WANTS}/containerd.service`]: `${UNITS}/containerd.service`,
+  [`${WANTS}/containerd.service`]: CONTAINERD_PATH,
   [`${WANTS}/kubelet.service`]: `${UNITS}/kubelet.service`,
   'etc/systemd/system/sysinit.target.wants/headstart-grow-root.service': `${UNITS}/headstart-grow-root.service`,
   [`${WANTS}/systemd-networkd.service`]: `${UNITS}/systemd-networkd.service`,

@@ -1,7 +1,26 @@
 // image/build/units.ts: how are containerd and kubelet started on an image of ours, and how does its root grow?
 
-/** Said explicitly: newer releases leave the limit of open files to systemd, and then it is 1024. */
-export const CONTAINERD_DROP_IN = `[Service]
+/** While the machine starts, what is on the way to a running kubelet goes before what is not. */
+export const ON_THE_WAY = 'StartupCPUWeight=1000\n';
+
+/**
+ * Instead of a package's, which has it wait for the network: containers are started by kubelet, and that waits for all of it. Limits are said
+ * explicitly: newer releases leave the one of open files to systemd, and then it is 1024.
+ */
+export const CONTAINERD_UNIT = `[Unit]
+Description=containerd: runs containers
+DefaultDependencies=no
+Conflicts=shutdown.target
+After=local-fs.target systemd-remount-fs.service systemd-tmpfiles-setup.service systemd-journald.socket
+After=systemd-modules-load.service systemd-sysctl.service headstart-clone-check.service
+Before=shutdown.target
+RequiresMountsFor=/etc /usr /var/lib/containerd
+
+[Service]
+ExecStart=containerd
+Type=notify
+Restart=always
+RestartSec=5
 LimitNOFILE=1048576
 LimitNPROC=infinity
 LimitCORE=infinity
@@ -9,20 +28,7 @@ TasksMax=infinity
 OOMScoreAdjust=-999
 Delegate=yes
 KillMode=process
-`;
-
-/** For a containerd that came as an archive, where such archives are unpacked. */
-export const CONTAINERD_UNIT = `[Unit]
-Description=containerd: runs containers
-After=network.target local-fs.target
-
-[Service]
-ExecStartPre=-/sbin/modprobe overlay
-ExecStart=/usr/local/bin/containerd
-Type=notify
-Restart=always
-RestartSec=5
-
+${ON_THE_WAY}
 [Install]
 WantedBy=multi-user.target
 `;
@@ -42,6 +48,8 @@ KillMode=process
 OOMScoreAdjust=-999
 CPUAccounting=yes
 MemoryAccounting=yes
+# Also once the machine counts as started: what was put off until then would take it from kubelet before the node is Ready.
+CPUWeight=1000
 
 [Install]
 WantedBy=multi-user.target
