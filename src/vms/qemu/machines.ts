@@ -25,6 +25,8 @@ export interface Machines {
   launch(machine: MachineRef, argv: readonly [string, ...string[]], signal?: AbortSignal): Promise<void>;
   /** Ports of the guest, each with the one on 127.0.0.1 that leads there; none when it does not run. */
   forwardedPorts(machine: MachineRef): Promise<ReadonlyMap<number, number>>;
+  /** Presses the reset button: the guest begins to boot anew, and knows nothing of it. */
+  reset(machine: MachineRef): Promise<void>;
   /** Presses the power button: the guest may look away. */
   pressPower(machine: MachineRef): Promise<void>;
   /** Like pulling the plug, but QEMU writes out what it holds. Returns when the process is gone. */
@@ -78,6 +80,9 @@ export function qemuMachines(clock: Clock): Machines {
         ignoreSilence,
       );
       return forwardedIn(told);
+    },
+    async reset(machine) {
+      if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_reset');
     },
     async pressPower(machine) {
       if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_powerdown');

@@ -98,6 +98,7 @@ export function fakeMachines(): FakeMachines {
       states.set(machine.vmId, 'running');
     },
     forwardedPorts: async (machine) => new Map(stateOf(machine) === 'off' ? [] : [[22, 2222]]),
+    reset: async () => undefined,
     pressPower: async () => undefined,
     async end(machine) {
       if (stateOf(machine) !== 'off') this.ended.push(machine.vmId);

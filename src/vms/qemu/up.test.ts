@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
 import type { InstanceRef } from '../factory.ts';
@@ -117,6 +118,30 @@ describe('up', () => {
       message: expect.stringMatching(/is not up after 60 s; its console ends with:\n.*Kernel panic$/s),
       next: expect.stringContaining(`headstart pool logs ${ref.id}`),
     });
+  });
+
+  it('comes after a reset where a machine has come to nothing, and only there', async () => {
+    const { ref, guest } = await oneInstance();
+    const { folder, consoleLog } = await lab.factory.placeOf(ref);
+    const resets: number[] = [];
+    const startedMs = lab.clock.nowMs();
+    lab.machines.reset = async () => void resets.push(lab.clock.nowMs() - startedMs);
+    guest.isAnswering = false;
+    const long = () => lab.factory.awaitUp(ref, { deadlineMs: 500_000, onWaiting: (what) => told.add(what) });
+    const told = new Set<string>();
+    await expect(long()).rejects.toMatchObject({ code: 'vms/not-up' });
+    expect(resets).toEqual([]); // its files were written later than it was started
+    const atStart = new Date(lab.clock.nowMs() - 500_000);
+    writeFileSync(consoleLog, '');
+    for (const path of [consoleLog, join(folder, 'disk.qcow2')]) utimesSync(path, atStart, atStart);
+    lab.machines.reset = async () => {
+      resets.push(lab.clock.nowMs() - startedMs);
+      guest.isAnswering = resets.length > 1;
+    };
+    await long();
+    expect(resets).toHaveLength(2);
+    expect(resets[1]! - resets[0]!).toBeGreaterThanOrEqual(180_000);
+    expect([...told].filter((what) => what.includes('was reset'))).toHaveLength(1);
   });
 
   it('is not awaited from a machine that is off, or whose disk has no room', async () => {

@@ -13,6 +13,7 @@ import { machineOf } from './instances.ts';
 import { instanceFiles, instanceFolder } from './layout.ts';
 import { NotAnswering } from './line-socket.ts';
 import type { MachineState } from './machines.ts';
+import { isStuck, writtenMs } from './stuck.ts';
 
 const ASK_DEADLINE_MS = 60_000;
 const PING_DEADLINE_MS = 5_000;
@@ -41,9 +42,9 @@ export async function awaitUp(
   const joiner = joinerOf(context, ref, cluster);
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
-  const { onWaiting: _, ...silently } = options; // what is told of the node says more than that its guest is awaited
+  const { onWaiting: onReset, ...silently } = options; // what is told of the node says more than that its guest is awaited
   const both = [
-    awaitGuest(context, ref, { ...silently, signal, deadlineMs: options.deadlineMs + LATER_MS }),
+    awaitGuest(context, ref, { ...silently, onReset, signal, deadlineMs: options.deadlineMs + LATER_MS }),
     joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal }),
   ];
   try {
@@ -71,19 +72,28 @@ function joiningOf(context: QemuContext, ref: InstanceRef): Joining {
 async function awaitGuest(
   context: QemuContext,
   ref: InstanceRef,
-  options: CallOptions & { deadlineMs: number },
+  options: CallOptions & { deadlineMs: number; onReset?: CallOptions['onWaiting'] },
 ): Promise<void> {
   const { clock, machines, home } = context;
-  const { signal, onWaiting, deadlineMs } = options;
+  const { signal, onWaiting, onReset = onWaiting, deadlineMs } = options;
   const untilMs = clock.nowMs() + deadlineMs;
+  let resetMs = 0;
   for (;;) {
     signal?.throwIfAborted();
     const record = instanceRecordOf(home, ref);
-    const state = await machines.state(machineOf(home, ref, record));
+    const machine = machineOf(home, ref, record);
+    const state = await machines.state(machine);
     if (state === 'off' || state === 'full') throw notUp(home, ref, WHY[state]);
     if (await answers(context, ref, signal)) {
       if (!hasRun(record)) await runExtensions(context, ref, { ...options, untilMs }).catch(unlessSilent(signal));
       else if (await hasStarted(context, ref, options)) return;
+    }
+    const { startedMs = Number.POSITIVE_INFINITY } = record;
+    const signs = { startedMs, writtenMs: writtenMs(machine.folder), sinceMs: Math.max(startedMs, resetMs) };
+    if (isStuck({ ...signs, nowMs: clock.nowMs() })) {
+      onReset?.(`${ref.id} to boot again: it had come to nothing, and was reset`);
+      await machines.reset(machine);
+      resetMs = clock.nowMs();
     }
     if (clock.nowMs() >= untilMs) throw notUp(home, ref, `is not up after ${Math.round(deadlineMs / 1000)} s`);
     onWaiting?.(`${ref.id} to be up`);
