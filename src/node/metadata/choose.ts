@@ -39,14 +39,15 @@ export function chooseSource(options: SourceOptions): MetadataSource {
   }
 }
 
-/** It cannot change, and every look at it mounts a disk. */
+/** What is there cannot change, and every look at it mounts a disk; one that is not there may not have been found yet. */
 function readOnce(source: MetadataSource): MetadataSource {
   let known: Fetched | undefined;
   return {
     ...source,
     async fetch(options) {
-      known ??= await source.fetch(options);
-      return known;
+      const fetched = known ?? (await source.fetch(options));
+      if (fetched.document !== undefined) known = fetched;
+      return fetched;
     },
   };
 }

@@ -43,7 +43,8 @@ describe('the pauses between attempts', () => {
   it('do not grow while the network is being configured, and do when nobody configures it', async () => {
     const pauses: number[] = [];
     const clock = { nowMs: () => 0, sleep: async (ms: number) => void pauses.push(ms) };
-    const unreachable = () => new MetadataFailure('metadata/unreachable', 'no way there');
+    const cause = Object.assign(new Error('no route'), { code: 'ENETUNREACH' });
+    const unreachable = () => new MetadataFailure('metadata/unreachable', 'no way there', { cause });
     const source = failing([...Array.from({ length: 800 }, unreachable), gone()]);
     await fetchPersistently(source, { clock, random: () => 0.999 });
     const total = (until: number) => pauses.slice(0, until).reduce((sum, ms) => sum + ms, 0);

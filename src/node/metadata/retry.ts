@@ -52,11 +52,12 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
   const profile = { ...RETRY_PROFILE, ...options.profile };
   const spent = new Stopwatch(clock);
   let attempts = 0;
+  let asked = 0; // of those, the ones that may have reached somebody: pauses grow with them
   let refusals = 0; // in a row: many of them mean a wrong interface or no route
   let lastCause = '';
   let isDegraded = false;
   for (;;) {
-    const timeoutMs = Math.min(profile.maxTimeoutMs, profile.firstTimeoutMs * 2 ** Math.min(attempts, 16));
+    const timeoutMs = Math.min(profile.maxTimeoutMs, profile.firstTimeoutMs * 2 ** Math.min(asked, 16));
     attempts++;
     try {
       return await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }));
@@ -71,14 +72,19 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
         isDegraded = true;
         onEvent?.({ kind: 'degraded', ...cause });
       }
-      // Nothing has left this machine, so nobody is asked too often.
-      if (error.reason === 'metadata/unreachable' && spent.ms < profile.networkMs) attempts = 0;
+      if (!isWithoutNetwork(error) || spent.ms >= profile.networkMs) asked++;
       await spent.sleep(
-        isDegraded ? profile.degradedPauseMs : pauseMs(Math.max(1, attempts), error, options.random, profile),
+        isDegraded ? profile.degradedPauseMs : pauseMs(Math.max(1, asked), error, options.random, profile),
         signal,
       );
     }
   }
+}
+
+/** Nothing has left this machine then, so nobody is asked too often. */
+function isWithoutNetwork({ cause }: MetadataFailure): boolean {
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL';
 }
 
 /** Full jitter: nodes that start together do not ask together. */

@@ -97,6 +97,17 @@ describe('steps', () => {
     expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
   });
 
+  it('wait for the network to come up before they set its MTU', async () => {
+    const { done, doing } = aWorld();
+    let looks = 0;
+    const text = (path: string) => (++looks > 20 ? doing.edges.look.text(path) : undefined);
+    await doSteps([set('mtu', '', '9000')], {
+      ...doing,
+      edges: { ...doing.edges, look: { ...doing.edges.look, text } },
+    });
+    expect(done).toContain('setKernelValue /sys/class/net/eth7/mtu 9000');
+  });
+
   it.each<[string, Step[], string[]]>([
     ['a kernel setting', [set('sysctl', 'vm.max_map_count', '1')], ['setKernelValue /proc/sys/vm/max_map_count 1']],
     ['a host name', [set('host-name', '', 'node-1')], ['setKernelValue /proc/sys/kernel/hostname node-1']],

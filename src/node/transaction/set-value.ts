@@ -20,7 +20,7 @@ export async function setValue({ kind, key, value }: SetStep, doing: Doing, done
       return setInKernel('/proc/sys/kernel/hostname', value, doing);
     case 'mtu': {
       // Without a network there is nothing to set yet: planned again until there is, and no reason to take the rest back.
-      const name = firstInterface(edges.look);
+      const name = await interfaceInTime(edges);
       return name === undefined ? undefined : setInKernel(`/sys/class/net/${name}/mtu`, value, doing);
     }
     case 'swap':
@@ -41,6 +41,18 @@ export async function setValue({ kind, key, value }: SetStep, doing: Doing, done
       return;
     default:
       throw new Error(`${kind} is not set on a node`);
+  }
+}
+
+const NETWORK_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+
+/** The network may still be on its way: a kubelet that starts before the value is set has pods that would have to be drained for it. */
+async function interfaceInTime({ look, clock }: Doing['edges']): Promise<string | undefined> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const name = firstInterface(look);
+    if (name !== undefined || waitedMs >= NETWORK_MS) return name;
+    await clock.sleep(LOOK_EVERY_MS);
   }
 }
 
