@@ -79,7 +79,7 @@ function notActive(guest: GuestSeen, telling: NotReady | undefined): NotReady {
     : { kind: 'kubelet-not-started', state: short(guest.activeState) };
 }
 
-/** systemd's own: what LoadCredential= names was nowhere to be found. */
+/** systemd's own: credentials could not be set up. One that the machine was not started with is passed over instead. */
 const EXIT_CREDENTIALS = 243;
 
 function notReady(message = ''): NotReady {

@@ -29,8 +29,11 @@ describe('a node that is not configured yet', () => {
   });
 
   it('starts containerd with the file systems, wherever it comes from, and says how many files it may open', () => {
-    for (const image of [of(), of('containerd')]) {
-      const unit = image.textOf('/etc/systemd/system/containerd.service');
+    for (const [image, folder] of [[of(), '/usr/lib'] as const, [of('containerd'), '/etc'] as const]) {
+      const path = `${folder}/systemd/system/containerd.service`;
+      const unit = image.textOf(path);
+      expect(image.lines).toContain(`ln -sfn ${path} /etc/systemd/system/multi-user.target.wants/containerd.service`);
+      expect(unit).toContain('\nExecStart=containerd\n'); // found like any program, in /usr/local too
       expect(unit).toContain('\nLimitNOFILE=1048576\n');
       expect(unit).toContain('\nDefaultDependencies=no\n');
       expect(unit).not.toMatch(/^(?:After|Wants|Requires)=.*(?:network|sysinit|basic)/m);
@@ -41,6 +44,7 @@ describe('a node that is not configured yet', () => {
     const first = files.filter(({ text }) => /^(?:Startup)?CPUWeight=1000$/m.test(text)).map(({ path }) => path);
     const waitedFor = [
       'headstart-node',
+      'headstart-clone-check',
       'containerd',
       'headstart-clone-finish',
       'systemd-networkd',

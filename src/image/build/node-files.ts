@@ -12,10 +12,18 @@ export const LABEL = 'headstart';
 /** In terms of the recipe that pools' base images have as well: mmdebstrap is told in the same way. */
 export type NodeFiles = Pick<Recipe, 'initrdFiles' | 'files' | 'commands' | 'removed'>;
 
-/** `packages`: what of Debian is on it. Another containerd comes as an archive of programs, without a unit. */
+/** `packages`: what of Debian is on it. Another containerd comes as an archive of programs, wherever systemd looks for them. */
 export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
   const hasResolver = packages.has('systemd-resolved');
-  const links = { ...ENABLED_LINKS, ...CLONE_CHECK_LINKS, ...OWN_LINKS, [COMMAND_LINK.path]: COMMAND_LINK.to };
+  // Before that of a package; where none brings one, a manifest still may.
+  const containerd = `${packages.has('containerd') ? '/etc/systemd/system' : UNITS}/containerd.service`;
+  const links = {
+    ...ENABLED_LINKS,
+    ...CLONE_CHECK_LINKS,
+    ...OWN_LINKS,
+    [`${WANTS}/containerd.service`]: containerd,
+    [COMMAND_LINK.path]: COMMAND_LINK.to,
+  };
   return {
     initrdFiles: OWN_INITRD_FILES,
     files: [
@@ -23,7 +31,7 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
       // Instead of the one of the machine that it is made on.
       ...(hasResolver ? [] : [{ path: RESOLV_CONF, mode: 0o644, text: '# No resolver was put on this image.\n' }]),
       kubeletBase(hasResolver),
-      { path: CONTAINERD_PATH, mode: 0o644, text: CONTAINERD_UNIT },
+      { path: containerd, mode: 0o644, text: CONTAINERD_UNIT },
       ...['systemd-networkd', ...(hasResolver ? ['systemd-resolved'] : [])].map((service) => ({
         path: `${UNITS}/${service}.service.d/10-headstart-image.conf`,
         mode: 0o644,
@@ -46,8 +54,6 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
 }
 
 const UNITS = '/usr/lib/systemd/system';
-/** Before that of a package, wherever containerd comes from. */
-const CONTAINERD_PATH = '/etc/systemd/system/containerd.service';
 const RESOLV_CONF = '/etc/resolv.conf';
 /** With the servers themselves. The one that systemd-resolved's package links to names an address of this node alone: a pod's is another. */
 const SERVERS_FILE = '/run/systemd/resolve/resolv.conf';
@@ -70,7 +76,6 @@ function link(path: string, to: string): (readonly [string, ...string[]])[] {
 
 /** What `systemctl enable` would make. */
 const OWN_LINKS: Readonly<Record<string, string>> = {
-  [`${WANTS}/containerd.service`]: CONTAINERD_PATH,
   [`${WANTS}/kubelet.service`]: `${UNITS}/kubelet.service`,
   'etc/systemd/system/sysinit.target.wants/headstart-grow-root.service': `${UNITS}/headstart-grow-root.service`,
   [`${WANTS}/systemd-networkd.service`]: `${UNITS}/systemd-networkd.service`,
@@ -107,7 +112,7 @@ const FOLDERS: readonly (readonly [folder: string, mode: string])[] = [
   ['/usr/lib/headstart', '755'],
 ];
 
-/** What the disks of clouds and of QEMU are reached by, and no more: unpacking a full one would be a good part of a fast boot. */
+/** What the disks and networks of clouds and of QEMU are reached by, and no more: unpacking a full one would be a good part of a fast boot. */
 const OWN_INITRD_FILES: ImageFile[] = [
   {
     path: '/etc/initramfs-tools/conf.d/headstart',

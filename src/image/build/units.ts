@@ -2,10 +2,12 @@
 
 /** While the machine starts, what is on the way to a running kubelet goes before what is not. */
 export const ON_THE_WAY = 'StartupCPUWeight=1000\n';
+/** Not only until systemd has started everything: what was put off would take the processor from a node that is not Ready yet. */
+const ALL_THE_TIME = 'CPUWeight=1000\n';
 
 /**
- * Instead of a package's, which has it wait for the network: containers are started by kubelet, and that waits for all of it. Limits are said
- * explicitly: newer releases leave the one of open files to systemd, and then it is 1024.
+ * With the file systems, not behind the network, where packages have it: what it runs, it runs for kubelet, which waits for both. Limits are
+ * said explicitly: newer releases leave the one of open files to systemd, and then it is 1024.
  */
 export const CONTAINERD_UNIT = `[Unit]
 Description=containerd: runs containers
@@ -28,16 +30,16 @@ TasksMax=infinity
 OOMScoreAdjust=-999
 Delegate=yes
 KillMode=process
-${ON_THE_WAY}
+${ALL_THE_TIME}
 [Install]
 WantedBy=multi-user.target
 `;
 
-/** Flags, order and conditions are added by the daemon's own drop-ins; without them it would be a kubelet without a cluster. */
+/** Flags and conditions are in the daemon's own drop-ins; without them it would be a kubelet without a cluster. The network stops after it. */
 export const KUBELET_UNIT = `[Unit]
 Description=kubelet: the node's part of Kubernetes
 Wants=containerd.service
-After=containerd.service
+After=containerd.service network.target
 StartLimitIntervalSec=0
 
 [Service]
@@ -48,9 +50,7 @@ KillMode=process
 OOMScoreAdjust=-999
 CPUAccounting=yes
 MemoryAccounting=yes
-# Also once the machine counts as started: what was put off until then would take it from kubelet before the node is Ready.
-CPUWeight=1000
-
+${ALL_THE_TIME}
 [Install]
 WantedBy=multi-user.target
 `;
