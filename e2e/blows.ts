@@ -1,4 +1,4 @@
-// e2e/blows.ts: the real command line, killed (-9) on the way with all its children, or its donor's QEMU instead.
+// e2e/blows.ts: the real command line, killed (-9) on the way with all its children, or its donor's QEMU or its API server instead.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,7 +6,7 @@ const LAUNCHER = fileURLToPath(new URL('../headstart', import.meta.url));
 
 /** Whom, and when: so long after that step was begun, or after the first that the command did. */
 export interface Blow {
-  victim: 'pipeline' | 'qemu';
+  victim: 'pipeline' | 'qemu' | 'api-server';
   step?: string;
   afterMs: number;
 }
@@ -23,8 +23,10 @@ export interface Ended {
 
 export interface Field {
   home: string;
-  /** Of the donor; throws where it has none. */
-  qemuPid(): Promise<number>;
+  /** Throws where it does not run. */
+  pidOf(victim: Exclude<Blow['victim'], 'pipeline'>): number;
+  /** It was alive, and is not any more. */
+  onHit?(victim: Blow['victim']): void;
 }
 
 /** Each blow falls once the step it names was told of: the command has to be one that tells them, with `--json`. */
@@ -45,8 +47,10 @@ export async function headstartUnder(blows: readonly Blow[], args: readonly stri
     for (const blow of due) {
       if (!stdout.includes(blow.step === undefined ? '"step":' : `"step":"${blow.step}"`)) continue;
       due.delete(blow);
-      const timer = setTimeout(async () => {
-        hits += (await strike(blow, child.pid!, field)) ? 1 : 0;
+      const timer = setTimeout(() => {
+        if (!strike(blow, child.pid!, field)) return;
+        hits += 1;
+        field.onHit?.(blow.victim);
       }, blow.afterMs);
       child.once('close', () => clearTimeout(timer)); // the next command is not to be hit by this one's
     }
@@ -58,12 +62,18 @@ export async function headstartUnder(blows: readonly Blow[], args: readonly stri
   });
 }
 
-async function strike({ victim }: Blow, pipeline: number, { qemuPid }: Field): Promise<boolean> {
+function strike({ victim }: Blow, pipeline: number, { pidOf }: Field): boolean {
   try {
-    return process.kill(victim === 'pipeline' ? -pipeline : await qemuPid(), 'SIGKILL');
+    return process.kill(victim === 'pipeline' ? -pipeline : real(pidOf(victim)), 'SIGKILL');
   } catch {
     return false; // it had ended by then: a run may be quicker than a late blow, and a donor is off for a while
   }
+}
+
+/** A file that is just being written has none; and 0 would be ourselves. */
+function real(pid: number): number {
+  if (!Number.isInteger(pid) || pid <= 1) throw new Error(`${pid} is nobody`);
+  return pid;
 }
 
 export function randomBlow(latestMs: number): Blow {

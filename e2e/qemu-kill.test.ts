@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guestCommands } from '../src/cli/guest-commands.ts';
 import { DONOR_TAG } from '../src/prototype/names.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
-import { instanceFiles, parseVersionId, partialPrefix } from '../src/vms/qemu/layout.ts';
+import { instanceFiles, instanceFolder, parseVersionId, partialPrefix } from '../src/vms/qemu/layout.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 import { verifyVersion } from '../src/vms/qemu/version-records.ts';
@@ -98,7 +98,7 @@ describe('a run that is killed, and begun again', () => {
       expect(Object.keys(instance.tags).filter((tag) => tag === DONOR_TAG || tag.startsWith('headstart-'))).toEqual([]);
       expect(await identityOf(donor)).toBe(before);
       // The donor's QEMU and nothing else: no scrub VM, no tool that outlived its command.
-      expect(processesIn(home)).toEqual([await pidOf(donor)]);
+      expect(processesIn(home)).toEqual([pidOf(donor)]);
 
       const undone = await headstart(['prototype', 'uninstall', '--pool', POOL.name, '--to', 'original', '--yes']);
       expect(undone).toMatchObject({ code: 0 });
@@ -114,15 +114,14 @@ describe('a run that is killed, and begun again', () => {
 
 /** The real command line. */
 async function headstart(args: readonly string[], blows: readonly Blow[] = []): Promise<Ended> {
-  const ended = await headstartUnder(blows, args, { home, qemuPid: () => pidOf(donor) });
+  const ended = await headstartUnder(blows, args, { home, pidOf: () => pidOf(donor) });
   // A command that found nothing left to do has no step to be hit at.
   if (!isCampaign) expect(ended.missed, `the run never came to it: ${ended.stderr}`).toEqual([]);
   return ended;
 }
 
-async function pidOf(instance: InstanceRef): Promise<number> {
-  const { folder } = await factory.placeOf(instance);
-  return Number(readFileSync(join(folder, instanceFiles.pid), 'utf8'));
+function pidOf(instance: InstanceRef): number {
+  return Number(readFileSync(join(instanceFolder(home, instance), instanceFiles.pid), 'utf8'));
 }
 
 async function identityOf(instance: InstanceRef): Promise<string> {

@@ -68,6 +68,7 @@ beforeAll(async () => {
 }, BUILD_MS);
 afterAll(async () => {
   await runVerb(down, ['--home', home, '--name', 'lab']); // nothing runs on, whatever failed
+  expect(leftRunning()).toEqual([]);
   rmSync(home, { recursive: true });
 });
 

@@ -26,6 +26,8 @@ export interface KubeCluster {
   runHelloOn(node: string, image: string): Promise<V1Pod>;
   logOf(pod: V1Pod): Promise<string>;
   deletePod(pod: V1Pod): Promise<void>;
+  /** Both pods on this node, and on no other. */
+  gatherHelloOn(node: string): Promise<void>;
 }
 
 /** Brought up first. */
@@ -34,7 +36,9 @@ export async function raiseCluster(stage: Stage): Promise<KubeCluster> {
   const { kubeconfig }: { kubeconfig: string } = JSON.parse(
     await stage.ask('cluster', 'status', '--name', CLUSTER, '--json'),
   );
-  const { AppsV1Api, CoreV1Api, KubeConfig, PolicyV1Api } = await import('@kubernetes/client-node');
+  const { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, PolicyV1Api, setHeaderOptions } = await import(
+    '@kubernetes/client-node'
+  );
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
   const core = config.makeApiClient(CoreV1Api);
@@ -48,6 +52,17 @@ export async function raiseCluster(stage: Stage): Promise<KubeCluster> {
   const awaitAccount = () =>
     until('the account of pods', () =>
       core.readNamespacedServiceAccount({ name: 'default', namespace: NAMESPACE }).catch(unlessNotFound),
+    );
+  const deletePod = async (pod: V1Pod) => {
+    await core.deleteNamespacedPod(podOf(pod)).catch(unlessNotFound);
+    await until('the end of a pod', async () =>
+      (await core.readNamespacedPod(podOf(pod)).catch(unlessNotFound)) === undefined ? true : undefined,
+    );
+  };
+  const setCordon = (name: string, unschedulable: boolean) =>
+    core.patchNode(
+      { name, body: { spec: { unschedulable } } },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
     );
 
   return {
@@ -83,14 +98,26 @@ export async function raiseCluster(stage: Stage): Promise<KubeCluster> {
       });
     },
     logOf: (pod) => core.readNamespacedPodLog(podOf(pod)),
-    deletePod: async (pod) => {
-      await core.deleteNamespacedPod(podOf(pod)).catch(unlessNotFound);
-      await until('the end of a pod', async () =>
-        (await core.readNamespacedPod(podOf(pod)).catch(unlessNotFound)) === undefined ? true : undefined,
-      );
+    deletePod,
+    async gatherHelloOn(nodeName) {
+      const others = (await core.listNode()).items
+        .map(({ metadata }) => metadata?.name ?? '')
+        .filter(isOther(nodeName));
+      for (const name of others) await setCordon(name, true);
+      const elsewhere = (await helloPods()).filter(({ spec }) => spec?.nodeName !== nodeName);
+      for (const pod of elsewhere) await deletePod(pod);
+      await until(`the pods of hello on ${nodeName}`, async () => {
+        const pods = await helloPods();
+        return pods.length === 2 && pods.every((pod) => isReady(pod) && pod.spec?.nodeName === nodeName)
+          ? true
+          : undefined;
+      });
+      for (const name of others) await setCordon(name, false);
     },
   };
 }
+
+const isOther = (name: string) => (one: string) => one !== name;
 
 const SELECTOR = Object.entries(LABELS)
   .map(([key, value]) => `${key}=${value}`)
