@@ -15,10 +15,10 @@ import { type Clock, systemClock, versionOfDay } from '../src/base/clock.ts';
 import { has, makeStubs, remove, shellsAtHand } from '../src/clone-check/testing.ts';
 import { growPool } from '../src/vms/azure/testing.ts';
 import { type KubeLab, openLab, SHIPPED, until } from './cluster-lab.ts';
+import { expireLease } from './expire-lease.ts';
 import {
   CANARIES,
   CUSTOM_DATA,
-  expireLease,
   type JoinedPool,
   joinPool,
   leaks,
@@ -280,7 +280,7 @@ describe('the verbs against a Uniform pool', () => {
     first.child.kill('SIGKILL');
     await first.ended;
     expect(site.power()).toBe('stopped');
-    await expireLease(kube, site.namespace, 'shelf');
+    await expireLease(kube.plane.kubeconfig, site.namespace, 'shelf');
 
     const resumed = await site.headstart(...run());
     expect(resumed, resumed.stderr).toMatchObject({ code: 0 });
@@ -424,7 +424,7 @@ describe('the verbs against a Flexible pool', () => {
     first.child.kill('SIGKILL');
     await first.ended;
     expect(site.power()).toBe('stopped');
-    await expireLease(kube, site.namespace, 'flat');
+    await expireLease(kube.plane.kubeconfig, site.namespace, 'flat');
     const { code, body } = await site.json('recover', '--node', site.donor);
     expect({ code, body }).toMatchObject({ code: 0, body: { kind: 'PrototypeRecover', node: site.donor } });
     expect(body.steps).toEqual(expect.arrayContaining(['start-donor', 'restore-protection', 'restore-node']));

@@ -1,14 +1,13 @@
 // e2e/prototype-lab.ts: a pool in the simulated Azure whose nodes live on a real API server, kept in step as kubelets, scheduler and node controller would.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CoordinationV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ScenarioInput } from '../sims/azure/scenario.ts';
 import type { AzureSim } from '../sims/azure/start.ts';
 import { type Instance, instancesOf, type World } from '../sims/azure/world.ts';
 import type { Clock } from '../src/base/clock.ts';
 import { DONOR_FILES, DONOR_ID, DONOR_NAME, makeRoot, pipe, type Shell } from '../src/clone-check/testing.ts';
 import type { ScriptResult } from '../src/cluster/cluster.ts';
-import { leaseName } from '../src/prototype/names.ts';
 import { type KubeLab, until } from './cluster-lab.ts';
 
 /** Planted where secrets live; none may come out anywhere else. */
@@ -218,17 +217,6 @@ export function faceOf(
   const start = requests.findLast(({ path }) => path.toLowerCase() === `${member.id}/start`.toLowerCase());
   const upForMs = start ? clock.nowMs() - start.atMs - now.timing.startMs : Number.POSITIVE_INFINITY;
   return { isReady: upForMs >= times.readyAfterMs, isTainted: upForMs < times.taintGoesAfterMs };
-}
-
-/** A quarter of an hour passes for the hold of a run that died. */
-export async function expireLease(kube: KubeLab, namespace: string, pool: string): Promise<void> {
-  const config = new KubeConfig();
-  config.loadFromFile(kube.plane.kubeconfig);
-  const name = leaseName(pool);
-  const renewTime = '2020-01-01T00:00:00.000000Z';
-  await config
-    .makeApiClient(CoordinationV1Api)
-    .patchNamespacedLease({ name, namespace, body: { spec: { renewTime } } }, MERGE);
 }
 
 /** Everything that other people can see of a cloud and a cluster: tags, annotations, events. */

@@ -10,8 +10,9 @@ import type { Intent } from '../src/prototype/scene.ts';
 import { Dial, FAULTS } from '../src/prototype/testing.ts';
 import type { Protection } from '../src/vms/factory.ts';
 import { type KubeLab, openLab } from './cluster-lab.ts';
+import { expireLease } from './expire-lease.ts';
 import { BOOT_TIMES, type CaseOptions, openRealCase, POOL } from './prototype-case.ts';
-import { expireLease, leaks, MERGE, publicMarks, SEALED } from './prototype-lab.ts';
+import { leaks, MERGE, publicMarks, SEALED } from './prototype-lab.ts';
 
 /** The first run builds Kubernetes. */
 const BUILD_MS = 2 * 3_600_000;
@@ -166,7 +167,7 @@ describe('a sample of the fault campaign', () => {
           () => true,
         );
         console.log(`${fault} at ${dial.names[at]} (call ${at}): ${failed ? 'failed, resumed' : 'ridden out'}`);
-        if (dial.isDead) await expireLease(kube, one.namespace, POOL);
+        if (dial.isDead) await expireLease(kube.plane.kubeconfig, one.namespace, POOL);
         else expect(await one.look()).toEqual(found);
         const { version } = await one.run();
         expect(await one.look()).toEqual(found);
