@@ -8,7 +8,7 @@ import type { Extension, Version } from '../vms/factory.ts';
 import { rankCandidates } from './candidates.ts';
 import { storageCost } from './cost.ts';
 import { bootstrapExtensions } from './extensions.ts';
-import { compareVersions, galleryName } from './names.ts';
+import { compareVersions, DONOR_TAG, galleryName } from './names.ts';
 import { compareReleases, unpatchedReasons } from './patched.ts';
 import { prunableVersions } from './prune.ts';
 import { rollbackToOriginal, rollbackToVersion } from './rollback.ts';
@@ -170,6 +170,9 @@ describe('cost and status', () => {
     expect(status.model).toBe(`version ${world.intent.version}`);
     expect(status.versions).toMatchObject([{ isModel: true, instances: 1, donor: world.donor.computerName }]);
     expect(status.instances.map((i) => i.isStale)).toEqual([true, true, true, false]);
+    expect(status.instances.some((i) => i.isDonor)).toBe(false); // it is back in service
+    const tagged = pool.instances.map((one, i) => (i === 1 ? { ...one, tags: { [DONOR_TAG]: 'run-1' } } : one));
+    expect(poolStatus(pool, tagged, []).instances.map((i) => i.isDonor)).toEqual([false, true, false, false]);
   });
 
   it('tells an image that happens to be named by the same day from a version of the pool', () => {

@@ -1,6 +1,6 @@
 // prototype/status.ts: what does the gallery hold, what does the pool start from, and which instances run what?
 import type { ImageRef, Instance, Pool, Version } from '../vms/factory.ts';
-import { compareVersions, isPrototypeDefinition, TAGS } from './names.ts';
+import { compareVersions, DONOR_TAG, isPrototypeDefinition, TAGS } from './names.ts';
 
 export interface PoolStatus {
   pool: string;
@@ -16,7 +16,7 @@ export interface PoolStatus {
     instances: number;
     isExcluded: boolean;
   }[];
-  instances: { name: string; image: string; power: Instance['power']; isStale: boolean }[];
+  instances: { name: string; image: string; power: Instance['power']; isStale: boolean; isDonor: boolean }[];
 }
 
 export function poolStatus(pool: Pool, instances: readonly Instance[], versions: readonly Version[]): PoolStatus {
@@ -44,6 +44,8 @@ export function poolStatus(pool: Pool, instances: readonly Instance[], versions:
       power: instance.power,
       // Not what new instances start from; whether that matters is for the operator to say.
       isStale: describe(instance.image) !== model,
+      // Of a run that goes on, or has died: whatever it was, it is out of service until that is at its end.
+      isDonor: instance.tags[DONOR_TAG] !== undefined,
     })),
   };
 }

@@ -65,9 +65,17 @@ function show(status: PoolStatus, edges: Edges): void {
       { title: 'INSTANCE', cell: (i) => i.name },
       { title: 'MADE FROM', cell: (i) => i.image },
       { title: 'POWER', cell: (i) => i.power },
-      { title: '', cell: (i) => (i.isStale ? 'stale' : '') },
+      {
+        title: '',
+        cell: (i) => [i.isStale ? 'stale' : '', i.isDonor ? 'out of service: a donor' : ''].filter(Boolean).join(', '),
+      },
     ],
     status.instances,
   );
   edges.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
+  for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
+    edges.stderr(
+      `next:  if no run has ${name} any more, headstart prototype run --node ${name} goes on with it, headstart prototype recover --node ${name} only brings it back\n`,
+    );
+  }
 }
