@@ -21,7 +21,6 @@ import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
 import { instanceFiles, instanceFolder, poolRef } from '../src/vms/qemu/layout.ts';
 import { type Blow, headstartUnder, randomBlow, toldBlows } from './blows.ts';
-import { expireLease } from './expire-lease.ts';
 import { processesIn } from './qemu-lab.ts';
 import { GREETING } from './test-images.ts';
 
@@ -30,8 +29,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const BUILD_MS = 3 * 3_600_000;
 const TEST_MS = 30 * 60_000;
 const [GENERIC, IMAGE] = ['gen', 'img'];
-/** Where a run leaves its hold on a pool. */
-const LEASES = 'kube-system';
 const [DONOR, IMAGE_NODE] = [`${GENERIC}-000001`, `${IMAGE}-000001`];
 const CLONES = [`${GENERIC}-000002`, `${GENERIC}-000003`];
 /** A container that its donor's kubelet knows nothing of, and so does not clear away. */
@@ -209,7 +206,6 @@ async function runToItsEnd(rounds: readonly (readonly Blow[])[]): Promise<void> 
   for (const blows of rounds) {
     const { signal, hits, stderr } = await headstartUnder(blows, run, { home, pidOf, onHit });
     struck += hits;
-    if (signal === 'SIGKILL') await expireLease(cluster.kubeconfig, LEASES, GENERIC);
     // A random blow may come after the run has ended; a seeded one may not.
     if (blows.some(({ step }) => step !== undefined)) expect([signal, hits], stderr).toEqual(['SIGKILL', blows.length]);
   }

@@ -10,6 +10,7 @@ import type { CaptureOptions } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
 import { connectQemu } from './connect-qemu.ts';
+import { withoutDeadHolders } from './holder.ts';
 
 export interface AzureOptions {
   azureJson?: string;
@@ -91,7 +92,8 @@ export interface Connected {
 export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Connected> {
   const vms = chosenVms(options, edges.env);
   refuseMisfits({ ...options, vms });
-  return vms === 'qemu' ? connectQemu(options, edges) : connectAzure(options, edges);
+  const world = await (vms === 'qemu' ? connectQemu(options, edges) : connectAzure(options, edges));
+  return { ...world, cluster: withoutDeadHolders(world.cluster) };
 }
 
 export function chosenVms(
