@@ -4,17 +4,26 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { instanceFiles } from './layout.ts';
 
-/** A guest mounts its disk within seconds; on a machine that is ten times slower, within this. */
-const STUCK_MS = 180_000;
+/** A guest mounts its disk within seconds; on a machine that is some times slower, within this. Each reset gives it twice the time. */
+const STUCK_MS = 90_000;
 /** QEMU itself may write to a disk when it opens it. */
 const OPENING_MS = 5_000;
 
-/** `sinceMs`: when it was last started or reset. */
-export function isStuck(signs: { startedMs: number; writtenMs: number; sinceMs: number; nowMs: number }): boolean {
-  return signs.writtenMs <= signs.startedMs + OPENING_MS && signs.nowMs - signs.sinceMs >= STUCK_MS;
+export interface Signs {
+  startedMs: number;
+  /** To its disk or its console. */
+  writtenMs: number;
+  resets: number;
+  /** When it was last started or reset. */
+  sinceMs: number;
+  nowMs: number;
 }
 
-/** To its disk, or to its console. */
+export function isStuck({ startedMs, writtenMs, resets, sinceMs, nowMs }: Signs): boolean {
+  return writtenMs <= startedMs + OPENING_MS && nowMs - sinceMs >= STUCK_MS * 2 ** resets;
+}
+
+/** The last time that it did. */
 export function writtenMs(folder: string): number {
   return Math.max(...[instanceFiles.disk, instanceFiles.console].map((name) => modifiedMs(join(folder, name))));
 }

@@ -77,7 +77,7 @@ async function awaitGuest(
   const { clock, machines, home } = context;
   const { signal, onWaiting, onReset = onWaiting, deadlineMs } = options;
   const untilMs = clock.nowMs() + deadlineMs;
-  let resetMs = 0;
+  const resetsMs: number[] = [];
   for (;;) {
     signal?.throwIfAborted();
     const record = instanceRecordOf(home, ref);
@@ -89,11 +89,11 @@ async function awaitGuest(
       else if (await hasStarted(context, ref, options)) return;
     }
     const { startedMs = Number.POSITIVE_INFINITY } = record;
-    const signs = { startedMs, writtenMs: writtenMs(machine.folder), sinceMs: Math.max(startedMs, resetMs) };
-    if (isStuck({ ...signs, nowMs: clock.nowMs() })) {
+    const since = { resets: resetsMs.length, sinceMs: resetsMs.at(-1) ?? startedMs };
+    if (isStuck({ startedMs, writtenMs: writtenMs(machine.folder), ...since, nowMs: clock.nowMs() })) {
       onReset?.(`${ref.id} to boot again: it had come to nothing, and was reset`);
       await machines.reset(machine);
-      resetMs = clock.nowMs();
+      resetsMs.push(clock.nowMs());
     }
     if (clock.nowMs() >= untilMs) throw notUp(home, ref, `is not up after ${Math.round(deadlineMs / 1000)} s`);
     onWaiting?.(`${ref.id} to be up`);
