@@ -82,7 +82,7 @@ export function qemuMachines(clock: Clock): Machines {
       return forwardedIn(told);
     },
     async reset(machine) {
-      if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_reset');
+      if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_reset').catch(ignoreSilence);
     },
     async pressPower(machine) {
       if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_powerdown');
