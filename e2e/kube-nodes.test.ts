@@ -43,9 +43,9 @@ const FIRST_BLOWS: readonly Blow[] = [
 ];
 /** Of the runs after that, what befalls the command the first time, the second time … In a campaign: five runs, hit three times each. */
 const LATER_KILLS: readonly (readonly (readonly Blow[])[])[] = isCampaign
-  ? Array.from({ length: 5 }, () => Array.from({ length: 3 }, () => [randomBlow(LATEST_MS)]))
+  ? Array.from({ length: 5 }, () => Array.from({ length: 3 }, () => [{ ...randomBlow(LATEST_MS), victim: 'pipeline' }]))
   : [[[{ victim: 'pipeline', step: 'take-snapshot', afterMs: 0 }]]];
-/** Of the 15 random ones some find a donor that is off, or a run that has ended, and then all after it do. */
+/** Of the 15 random ones some find that their run has ended, and then all after it do. */
 const LEAST_KILLS = isCampaign ? 10 : FIRST_BLOWS.length + 1;
 
 const home = homeOf('kube-e2e', root);
