@@ -35,7 +35,7 @@ export function readMark(value: unknown): ProcessMark | undefined {
   return { pid, startTicks, bootId, pidNamespace };
 }
 
-function markOf(pid: number): ProcessMark | undefined {
+export function markOf(pid: number): ProcessMark | undefined {
   try {
     const startTicks = startTicksOf(pid);
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

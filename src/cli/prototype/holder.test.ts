@@ -3,14 +3,15 @@ import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
+import { markOf } from '../../base/process-mark.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
-import { holderName, isDead, markOf, withoutDeadHolders } from './holder.ts';
+import { holderName, isDead, textOf, withoutDeadHolders } from './holder.ts';
 
 /** The name that a process had which was killed. */
 async function nameOfDead(): Promise<string> {
   const child = spawn('sleep', ['600']);
-  const name = `run-here-00000000-${markOf(child.pid!)}`;
+  const name = `run-here-00000000-${textOf(markOf(child.pid!)!)}`;
   expect(isDead(name)).toBe(false);
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -26,8 +27,8 @@ describe('the name of a holder', () => {
 
   it('tells that its process has ended, and that another has its number now', async () => {
     expect(isDead(await nameOfDead())).toBe(true);
-    const [, start] = markOf(process.pid)!.split('.');
-    expect(isDead(holderName('run').replace(`.${start}.`, '.1.'))).toBe(true);
+    const { startTicks } = markOf(process.pid)!;
+    expect(isDead(holderName('run').replace(`.${startTicks}.`, '.1.'))).toBe(true);
   });
 
   it('tells nothing of processes that are elsewhere, nor does any other text', async () => {
