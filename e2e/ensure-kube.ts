@@ -1,6 +1,7 @@
 // e2e/ensure-kube.ts: the real Kubernetes programs that e2e runs against: built or fetched once, then taken from a cache outside the tree.
 import { join } from 'node:path';
 import { runCommand } from '../src/base/command.ts';
+import { exitCodeOf, renderError } from '../src/base/errors.ts';
 import type { Program } from '../src/cluster/local/build-program.ts';
 import type { PlaneBinaries } from '../src/cluster/local/plane.ts';
 import {
@@ -61,6 +62,11 @@ function news(tell: Tell): (what: string) => void {
 }
 
 if (import.meta.main) {
-  const programs = await ensurePlanePrograms();
-  console.log(JSON.stringify({ ...(await ensureKube()), programs, kubelet: await ensureKubelet() }, null, 2));
+  try {
+    const programs = await ensurePlanePrograms();
+    console.log(JSON.stringify({ ...(await ensureKube()), programs, kubelet: await ensureKubelet() }, null, 2));
+  } catch (error) {
+    console.error(renderError(error));
+    process.exitCode = exitCodeOf(error);
+  }
 }

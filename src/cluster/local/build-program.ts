@@ -7,7 +7,8 @@ import type { CallOptions } from '../../vms/factory.ts';
 import { dyingWithUs } from '../../vms/qemu/tools.ts';
 import { requireGo } from './go-tool.ts';
 
-const PACKAGES = {
+/** Each is a tool of that module too: only then does Go have the sums of all it is made of. */
+export const PACKAGES = {
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
@@ -23,7 +24,7 @@ export interface BuildEdges {
   freeBytes(folder: string): Promise<number>;
 }
 
-const MODULE = join(import.meta.dirname, '../../../tools/kube');
+export const MODULE = join(import.meta.dirname, '../../../tools/kube');
 const BUILD_MS = 3 * 3_600_000;
 const GO_ENV_MS = 60_000;
 /** A program, and what Go writes beside it when it has built most of it before; from nothing it is three times as much. */

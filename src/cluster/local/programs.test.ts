@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Argv, Ran, RunCommand, RunOptions } from '../../base/command.ts';
+import { MODULE, PACKAGES } from './build-program.ts';
 import { readGivenPrograms } from './given-programs.ts';
 import {
   BUILT_VERSION,
@@ -57,6 +58,11 @@ const folder = () => programsFolder(cache, BUILT_VERSION);
 const left = () => (existsSync(folder()) ? readdirSync(folder()) : []);
 
 describe('the programs of Kubernetes', () => {
+  it('are all tools of the module they are built from, so that a machine that never built one has the sums of its parts', () => {
+    const tools = /^tool \(\n(.*?)^\)/ms.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1]?.match(/\S+/g);
+    expect(tools).toEqual(Object.values(PACKAGES).toSorted());
+  });
+
   it('are built once, with the version they will tell', async () => {
     expect(await ensurePrograms(['etcd', 'kube-apiserver'], 'v1.35.8', edges())).toBe(folder());
     expect(left().sort()).toEqual(['etcd', 'kube-apiserver']);
