@@ -63,7 +63,8 @@ function licenceOfNode(node: string): string {
 function keyOf(script: string, node: string): string {
   const hash = createHash('sha256');
   // This folder's own code is part of what decides: a change to how it is made is another executable.
-  for (const name of ['build.ts', 'bundle.ts', 'elf.ts', 'executable.ts']) hash.update(sourceOf(name));
+  for (const name of ['build.ts', 'bundle.ts', 'elf.ts', 'executable.ts', 'compile.cjs', 'start.cjs'])
+    hash.update(sourceOf(name));
   return hash.update(JSON.stringify(SEA_CONFIG)).update(readFileSync(node)).update(script).digest('hex');
 }
 

@@ -1,25 +1,31 @@
 // node/build/executable.ts: one script and the Node.js that runs it as one file. Same script, same Node.js: same bytes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { withNote } from './elf.ts';
 
 /**
- * Of the process on the node. A nursery of this size is collected more often and keeps what the daemon holds while it waits
+ * Of the process on the node. What runs for a moment and then waits gains nothing from code that is compiled while it runs, and a process that
+ * writes no code need not be allowed to. A nursery of this size is collected more often and keeps what the daemon holds while it waits
  * far below what Node.js takes by default; nothing that whoever starts it has in the environment changes how it runs.
  */
+const RUN_FLAGS = ['--max-semi-space-size=2', '--jitless'];
+
 export const SEA_CONFIG = {
-  main: 'headstart.js',
+  main: 'start.cjs',
   output: 'headstart.blob',
   disableExperimentalSEAWarning: true,
   useCodeCache: true,
-  execArgv: ['--max-semi-space-size=2'],
+  execArgv: RUN_FLAGS,
   execArgvExtension: 'none',
+  assets: { script: 'script', compiled: 'compiled' },
 } as const;
 
 /** V8 numbers what it compiles from a seed; a fixed one makes the same code of the same script, and does not change what fits at run time. */
-const PREPARE_FLAGS = ['--random-seed=1'];
+const PREPARE_FLAGS = [...RUN_FLAGS, '--random-seed=1'];
+const COMPILE = 'compile.cjs';
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:';
 const NOTE = 'NODE_SEA_BLOB';
 const PREPARE_MS = 120_000;
@@ -39,14 +45,18 @@ export async function makeExecutable(
   const work = mkdtempSync(join(folder, '.preparing-'));
   try {
     const inWork = (name: string) => join(work, name);
-    writeFileSync(inWork(SEA_CONFIG.main), script);
+    // A function, so that what it declares is its own.
+    writeFileSync(inWork(SEA_CONFIG.assets.script), `(() => {${script}\n})`);
+    writeFileSync(inWork(SEA_CONFIG.main), readFileSync(new URL(SEA_CONFIG.main, import.meta.url)));
     // The names are part of what is made, so they are those of no machine.
     writeFileSync(inWork('sea.json'), JSON.stringify(SEA_CONFIG));
-    const ran = await run(
-      ['env', '--unset=NODE_OPTIONS', '--chdir', work, node, ...PREPARE_FLAGS, '--experimental-sea-config', 'sea.json'],
-      { timeoutMs: PREPARE_MS },
-    );
-    if (ran.code !== 0) throw cannotBuild(`${node} could not prepare it (${ran.outcome}): ${ran.stderr.trim()}`);
+    const prepare = async (...args: string[]) => {
+      const argv = ['env', '--unset=NODE_OPTIONS', '--chdir', work, node, ...PREPARE_FLAGS, ...args] as const;
+      const ran = await run(argv, { timeoutMs: PREPARE_MS });
+      if (ran.code !== 0) throw cannotBuild(`${node} could not prepare it (${ran.outcome}): ${ran.stderr.trim()}`);
+    };
+    await prepare(fileURLToPath(new URL(COMPILE, import.meta.url)));
+    await prepare('--experimental-sea-config', 'sea.json');
     return withNote(fused(readFileSync(node)), { name: NOTE, content: readFileSync(inWork(SEA_CONFIG.output)) });
   } finally {
     rmSync(work, { recursive: true, force: true });
