@@ -4,7 +4,8 @@ import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../clone-check/image-file
 import { unitFile } from '../../node/aspects/kubelet.ts';
 import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-config.ts';
 import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
-import { type ImageFile, INITRD_FILES, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
+import { type ImageFile, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
+import { OWN_INITRD_FILES } from './initrd.ts';
 import { CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_UNIT, ON_THE_WAY } from './units.ts';
 
 export const LABEL = 'headstart';
@@ -110,27 +111,6 @@ const FOLDERS: readonly (readonly [folder: string, mode: string])[] = [
   ['/etc/containerd/conf.d', '755'],
   ['/var/lib/containerd', '700'],
   ['/usr/lib/headstart', '755'],
-];
-
-/** What the disks and networks of clouds and of QEMU are reached by, and no more: unpacking a full one would be a good part of a fast boot. */
-const OWN_INITRD_FILES: ImageFile[] = [
-  {
-    path: '/etc/initramfs-tools/conf.d/headstart',
-    mode: 0o644,
-    text: 'MODULES=list\nCOMPRESS=gzip\nRESUME=none\nFSTYPE=ext4\n',
-  },
-  {
-    path: '/etc/initramfs-tools/modules',
-    mode: 0o644,
-    text: [
-      ...['ext4', 'virtio_pci', 'virtio_mmio', 'virtio_blk', 'virtio_scsi', 'virtio_console', 'sd_mod', 'nvme'],
-      // Found by udev they would come after hundreds of devices that nobody waits for.
-      'virtio_net',
-      ...['hv_vmbus', 'hv_storvsc', 'hv_netvsc', 'pci-hyperv', ''],
-    ].join('\n'),
-  },
-  // For the scrub of a captured copy, which needs them while the disk is not mounted.
-  ...INITRD_FILES.filter(({ path }) => path.startsWith('/etc/initramfs-tools/hooks/')),
 ];
 
 const SYSTEM_FILES: ImageFile[] = [
