@@ -7,6 +7,7 @@ import type { Verb } from '../verb.ts';
 import type { NodeOptions } from './this-node.ts';
 
 interface Options extends NodeOptions {
+  waitFor?: string;
   wireServer?: string;
 }
 
@@ -23,6 +24,7 @@ export const verb: Verb = {
       .option('--platform <NAME>', 'azure or ec2, whatever the firmware says')
       .option('--metadata-url <URL>', "instead of the platform's own address")
       .option('--wire-server <URL>', "instead of Azure's own, for the report that the node is up")
+      .option('--wait-for <FILE>', 'get ready, and look at nothing of the node before this file is there')
       .option('--json', 'one JSON document a line: what the node says of itself, whenever that changes')
       .addHelpText(
         'after',
@@ -49,6 +51,7 @@ export const verb: Verb = {
     await serveNode(
       {
         ...sourceOptions(options),
+        waitFor: options.waitFor,
         wireServer: options.wireServer,
         env: edges.env,
         log,

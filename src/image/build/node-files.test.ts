@@ -44,6 +44,7 @@ describe('a node that is not configured yet', () => {
     const first = files.filter(({ text }) => /^(?:Startup)?CPUWeight=1000$/m.test(text)).map(({ path }) => path);
     const waitedFor = [
       'headstart-node',
+      'headstart-node-turn',
       'headstart-clone-check',
       'containerd',
       'headstart-clone-finish',

@@ -16,6 +16,7 @@ import { renderSteps, STEPS_PATH, type StepRecorder } from '../status/steps-file
 import { watchOwnNode } from '../triggers/node-watch.ts';
 import { seedOf } from '../triggers/poll.ts';
 import { listenOnSocket } from '../triggers/socket.ts';
+import { awaitTurn } from './await-turn.ts';
 import { forgetDonor } from './forget-donor.ts';
 import { shownOf } from './machine.ts';
 import { type OpenOptions, openNode } from './open-node.ts';
@@ -34,17 +35,22 @@ export interface ServeOptions extends OpenOptions {
   onHangUp(listener: () => void): void;
   /** Told whenever it changes. */
   onStatus(status: NodeStatus): void;
+  /** Nothing of the node is looked at before it is there. */
+  waitFor?: string | undefined;
   /** Of the wire server, where a test stands in for it. */
   wireServer?: string | undefined;
 }
 
 /** Until `signal`. */
 export async function serveNode(
-  { env, log, steps, onHangUp, onStatus, wireServer, ...options }: ServeOptions,
+  { env, log, steps, onHangUp, onStatus, waitFor, wireServer, ...options }: ServeOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const opened = openNode(options);
   const { root, clock, run, store, node, source } = opened;
+  const meanwhile = () => warmUp(opened.context);
+  const onLong = () => log('warning', `the machine is not set up yet: there is no ${waitFor}`);
+  await steps.time('turn', () => awaitTurn({ file: waitFor, clock, signal, meanwhile, onLong }));
   const clone = readCloneNote(root);
   if (clone) log('info', clone.why.detail, { code: clone.why.code });
   const isForeign = await forgetDonor(store, clone, log).catch((error: unknown) => {

@@ -31,6 +31,7 @@ export interface TimedStep {
 export const STEPS = {
   start: 'from the start of the process to its first line in the log',
   load: 'the program itself is loaded',
+  turn: 'this machine has an identity, file systems and settings of its own, which the daemon is started beside',
   recover: 'what an interrupted change left behind is finished or undone',
   fetch: 'the metadata service is asked until it answers',
   read: 'the document is read and checked',

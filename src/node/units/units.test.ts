@@ -24,6 +24,7 @@ function settingsOf(text: string): Map<string, string[]> {
 
 const file = (name: string) => unitFiles().find(({ path }) => path.endsWith(name))!;
 const service = settingsOf(file('headstart-node.service').text);
+const turn = settingsOf(file('headstart-node-turn.service').text);
 const target = settingsOf(file('headstart-node-ready.target').text);
 const kubelet = settingsOf(file('15-headstart-node.conf').text);
 
@@ -36,12 +37,21 @@ describe('the units of headstart node', () => {
   });
 
   it('start the executable where images have it', () => {
-    expect(service.get('Service.ExecStart')).toEqual([`/${EXECUTABLE_PATH}`, 'node', 'run']);
+    expect(service.get('Service.ExecStart')?.slice(0, 3)).toEqual([`/${EXECUTABLE_PATH}`, 'node', 'run']);
     expect(`/usr/${COMMAND_LINK.to.replace('../', '')}`).toBe(`/${EXECUTABLE_PATH}`);
   });
 
-  it('have the clone check first, kubelet last, and neither cloud-init nor an agent in front', () => {
-    expect(service.get('Unit.After')).toContain('headstart-clone-check.service');
+  it('let the daemon begin once the clone check has ended and the machine is set up; it is started beside them', () => {
+    expect(turn.get('Unit.Wants')).toEqual(['headstart-clone-check.service']);
+    expect(turn.get('Unit.After')).toEqual(
+      expect.arrayContaining(['headstart-clone-check.service', 'local-fs.target', 'systemd-sysctl.service']),
+    );
+    expect(service.get('Unit.Wants')).toContain('headstart-node-turn.service');
+    expect(service.get('Service.ExecStart')?.slice(3)).toEqual(['--wait-for', turn.get('Service.ExecStart')?.at(-1)]);
+    expect(service.has('Service.PrivateTmp')).toBe(false); // would be behind systemd-tmpfiles-setup.service
+  });
+
+  it('have kubelet last, and neither cloud-init nor an agent in front', () => {
     expect(service.get('Unit.Before')).toEqual(
       expect.arrayContaining(['kubelet.service', 'cloud-config.service', 'walinuxagent.service']),
     );

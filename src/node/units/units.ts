@@ -16,6 +16,7 @@ export const COMMAND_LINK = { path: 'usr/bin/headstart', to: '../lib/headstart/h
 const UNITS = 'usr/lib/systemd/system';
 const PLACES: Readonly<Record<string, string>> = {
   'headstart-node.service': `${UNITS}/headstart-node.service`,
+  'headstart-node-turn.service': `${UNITS}/headstart-node-turn.service`,
   'headstart-node-ready.target': `${UNITS}/headstart-node-ready.target`,
   'kubelet-drop-in.conf': `${UNITS}/kubelet.service.d/15-headstart-node.conf`,
 };
