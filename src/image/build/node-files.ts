@@ -6,7 +6,7 @@ import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-
 import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
 import { type ImageFile, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
 import { OWN_INITRD_FILES } from './initrd.ts';
-import { CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_UNIT, ON_THE_WAY } from './units.ts';
+import { CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_READ_UNIT, KUBELET_UNIT, ON_THE_WAY } from './units.ts';
 
 export const LABEL = 'headstart';
 
@@ -39,6 +39,7 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
         text: `[Service]\n${ON_THE_WAY}`,
       })),
       { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT },
+      { path: `${UNITS}/headstart-read-kubelet.service`, mode: 0o644, text: KUBELET_READ_UNIT },
       kubeletDropIn(),
       ...[...unitFiles(), ...cloneCheckFiles()].map((file) => ({ ...file, path: `/${file.path}` })),
     ],
@@ -78,6 +79,7 @@ function link(path: string, to: string): (readonly [string, ...string[]])[] {
 /** What `systemctl enable` would make. */
 const OWN_LINKS: Readonly<Record<string, string>> = {
   [`${WANTS}/kubelet.service`]: `${UNITS}/kubelet.service`,
+  'etc/systemd/system/sysinit.target.wants/headstart-read-kubelet.service': `${UNITS}/headstart-read-kubelet.service`,
   'etc/systemd/system/sysinit.target.wants/headstart-grow-root.service': `${UNITS}/headstart-grow-root.service`,
   [`${WANTS}/systemd-networkd.service`]: `${UNITS}/systemd-networkd.service`,
   'etc/systemd/system/sockets.target.wants/systemd-networkd.socket': `${UNITS}/systemd-networkd.socket`,

@@ -60,6 +60,26 @@ export const KUBELET_WATCHDOG = `[Service]
 WatchdogSec=60
 `;
 
+/**
+ * While the node waits for its configuration: kubelet is eighty megabytes on a disk that nobody has read yet, and starting it once, to say no
+ * more than its version, reads what every start needs. Behind all that others wait for.
+ */
+export const KUBELET_READ_UNIT = `[Unit]
+Description=Read kubelet from the disk before it is needed
+DefaultDependencies=no
+Conflicts=shutdown.target
+After=systemd-remount-fs.service headstart-clone-check.service
+Before=shutdown.target
+ConditionPathExists=!/run/headstart/ready
+
+[Service]
+Type=exec
+ExecStart=-kubelet --version
+StandardOutput=null
+User=nobody
+NoNewPrivileges=yes
+`;
+
 export const GROW_DEFINITIONS = '/usr/lib/headstart/repart.d';
 
 /** The partition first, so that there is something for the file system to grow into. Only kubelet asks how large that is. */
