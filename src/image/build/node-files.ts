@@ -161,6 +161,9 @@ Unmanaged=yes
 `,
   },
   NETWORK_FILE,
+  // As old as all else on the image: what its packages ask for when they are updated was done when they were installed, and is not done again
+  // by a first boot, with udev and the network waiting for it.
+  ...['/etc/.updated', '/var/.updated'].map((path) => ({ path, mode: 0o644, text: '# When the image was made.\n' })),
 ];
 
 /** What the daemon would write for most documents: where it is there already, systemd has nothing to read again on the first boot. */
@@ -214,8 +217,6 @@ const REMOVED = [
   '/etc/subuid-',
   '/etc/subgid-',
   '/etc/.pwd.lock',
-  '/etc/.updated',
-  '/var/.updated',
   '/tmp/*',
   '/var/tmp/*',
   '/run/*',
