@@ -48,7 +48,8 @@ describe('a node that is not configured yet', () => {
       'headstart-clone-check',
       'containerd',
       'headstart-clone-finish',
-      'systemd-networkd',
+      ...['systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl', 'systemd-tmpfiles-setup'],
+      ...['systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-udev-trigger', 'systemd-networkd'],
       'systemd-resolved',
       'kubelet',
     ];

@@ -6,7 +6,17 @@ import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-
 import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
 import { type ImageFile, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
 import { OWN_INITRD_FILES } from './initrd.ts';
-import { CONTAINERD_UNIT, GROW_DEFINITIONS, GROW_UNIT, KUBELET_READ_UNIT, KUBELET_UNIT, ON_THE_WAY } from './units.ts';
+import {
+  CONTAINERD_UNIT,
+  FIRST_TRIGGER,
+  GROW_DEFINITIONS,
+  GROW_UNIT,
+  KUBELET_READ_UNIT,
+  KUBELET_UNIT,
+  LATER_TRIGGER,
+  LATER_TRIGGER_TIMER,
+  ON_THE_WAY,
+} from './units.ts';
 
 export const LABEL = 'headstart';
 
@@ -33,12 +43,15 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
       ...(hasResolver ? [] : [{ path: RESOLV_CONF, mode: 0o644, text: '# No resolver was put on this image.\n' }]),
       kubeletBase(hasResolver),
       { path: containerd, mode: 0o644, text: CONTAINERD_UNIT },
-      ...['systemd-networkd', ...(hasResolver ? ['systemd-resolved'] : [])].map((service) => ({
+      ...[...WAITED_FOR, ...(hasResolver ? ['systemd-resolved'] : [])].map((service) => ({
         path: `${UNITS}/${service}.service.d/10-headstart-image.conf`,
         mode: 0o644,
         text: `[Service]\n${ON_THE_WAY}`,
       })),
       { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT },
+      { path: `${UNITS}/systemd-udev-trigger.service.d/10-headstart-image.conf`, mode: 0o644, text: FIRST_TRIGGER },
+      { path: `${UNITS}/headstart-all-devices.service`, mode: 0o644, text: LATER_TRIGGER },
+      { path: `${UNITS}/headstart-all-devices.timer`, mode: 0o644, text: LATER_TRIGGER_TIMER },
       { path: `${UNITS}/headstart-read-kubelet.service`, mode: 0o644, text: KUBELET_READ_UNIT },
       kubeletDropIn(),
       ...[...unitFiles(), ...cloneCheckFiles()].map((file) => ({ ...file, path: `/${file.path}` })),
@@ -56,6 +69,11 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
 }
 
 const UNITS = '/usr/lib/systemd/system';
+/** By the daemon or by the network, and so by kubelet. */
+const WAITED_FOR = [
+  ...['systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl', 'systemd-tmpfiles-setup'],
+  ...['systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-networkd'],
+];
 const RESOLV_CONF = '/etc/resolv.conf';
 /** With the servers themselves. The one that systemd-resolved's package links to names an address of this node alone: a pod's is another. */
 const SERVERS_FILE = '/run/systemd/resolve/resolv.conf';
@@ -79,6 +97,7 @@ function link(path: string, to: string): (readonly [string, ...string[]])[] {
 /** What `systemctl enable` would make. */
 const OWN_LINKS: Readonly<Record<string, string>> = {
   [`${WANTS}/kubelet.service`]: `${UNITS}/kubelet.service`,
+  'etc/systemd/system/timers.target.wants/headstart-all-devices.timer': `${UNITS}/headstart-all-devices.timer`,
   'etc/systemd/system/sysinit.target.wants/headstart-read-kubelet.service': `${UNITS}/headstart-read-kubelet.service`,
   'etc/systemd/system/sysinit.target.wants/headstart-grow-root.service': `${UNITS}/headstart-grow-root.service`,
   [`${WANTS}/systemd-networkd.service`]: `${UNITS}/systemd-networkd.service`,

@@ -80,6 +80,46 @@ User=nobody
 NoNewPrivileges=yes
 `;
 
+/**
+ * Devices that a node needs to be a node, and the buses on which their drivers are found. All devices are four hundred, most of them consoles,
+ * modules and parts of the mainboard; the network would come when udev has been through them.
+ */
+const FIRST_DEVICES = [
+  ...['net', 'block', 'pci', 'virtio', 'vmbus', 'scsi', 'nvme'],
+  ...['virtio-ports', 'misc', 'ptp', 'rtc'],
+];
+const CONSOLES = ['ttyS*', 'ttyAMA*', 'hvc*', 'console'];
+
+const trigger = (...options: string[]) => `ExecStart=-udevadm trigger --action=add ${options.join(' ')}\n`;
+const matching = (what: string, values: readonly string[]) => values.map((value) => `--${what}-match=${value}`);
+
+/** Instead of what the unit has. */
+export const FIRST_TRIGGER = `[Service]
+ExecStart=
+${trigger('--prioritized-subsystem=net,block', ...matching('subsystem', FIRST_DEVICES))}\
+${trigger('--subsystem-match=tty', ...matching('sysname', CONSOLES))}${ON_THE_WAY}`;
+
+/** What systemd's own unit does; those that had their turn have another, which changes nothing. */
+export const LATER_TRIGGER = `[Unit]
+Description=Have udev come to all other devices
+ConditionPathIsReadWrite=/sys
+
+[Service]
+Type=oneshot
+${trigger('--type=all')}`;
+
+/** At a moment when a node of a cloud is long in service, and whether this one has become a node or not. */
+export const LATER_TRIGGER_TIMER = `[Unit]
+Description=Have udev come to all other devices
+
+[Timer]
+OnBootSec=45s
+AccuracySec=1s
+
+[Install]
+WantedBy=timers.target
+`;
+
 export const GROW_DEFINITIONS = '/usr/lib/headstart/repart.d';
 
 /** The partition first, so that there is something for the file system to grow into. Only kubelet asks how large that is. */
