@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { cloneCheckFiles } from './image-files.ts';
 import { parseCheckResult, parseItems } from './result.ts';
 import {
   CLONE_IDS,
@@ -591,6 +592,30 @@ describe.each(shells)('finishing a clone, with $name', (shell) => {
       '--namespace k8s.io containers rm c2',
       '',
     ]);
+  });
+});
+
+describe.each(shells)('a disk that never ran a container, with $name', (shell) => {
+  it('is taken over without asking the runtime for dead ones; one that is then copied is like any other', () => {
+    const mine = makeStubs();
+    stub(mine, 'ctr', `echo "$*" >>'${mine}/asked'`);
+    const root = kept(makeClone(shell));
+    put(root, `${HOME}/owner`, cloneCheckFiles().find(({ path }) => path.endsWith('/owner'))!.text);
+    expect(check(shell, root).code).toBe(0);
+    put(root, '/run/containerd/containerd.sock', '');
+    put(root, '/proc/sys/kernel/hostname', 'node-1\n');
+    const ran = run({ ...shell, path: `${mine}:${shell.path}` }, ['finish', '--root', root]);
+    const isAsked = has(mine, '/asked');
+    remove(mine);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stdout).toContain('dead-containers=absent\n');
+    expect(isAsked).toBe(false);
+    expect(has(root, `${HOME}/unfinished`)).toBe(false);
+    expect(text(root, `${HOME}/owner`)).toMatch(/^vm-id=.*\nmachine-id=.*\nname=node-1\n$/);
+
+    put(root, '/sys/class/dmi/id/product_uuid', CLONE_IDS[1]);
+    expect(check(shell, root).code).toBe(0);
+    expect(text(root, `${HOME}/unfinished`)).toContain('dead-containers=yes\n');
   });
 });
 

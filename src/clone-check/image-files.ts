@@ -15,7 +15,7 @@ const UNITS = 'etc/systemd/system';
 export function cloneCheckFiles(): CloneCheckFile[] {
   return [
     { path: `${HOME}/headstart-clone-check`, mode: 0o755, text: textOf('headstart-clone-check') },
-    { path: `${HOME}/owner`, mode: 0o600, text: 'vm-id=none\n' },
+    { path: `${HOME}/owner`, mode: 0o600, text: 'vm-id=none\ncontainers=none\n' },
     // Without hardware help an RSA key takes many seconds.
     { path: `${HOME}/ssh-key-types`, mode: 0o644, text: 'ed25519\n' },
     ...['headstart-clone-check.service', 'headstart-clone-finish.service'].map((name) => ({
