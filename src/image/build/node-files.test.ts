@@ -48,6 +48,7 @@ describe('a node that is not configured yet', () => {
       'headstart-clone-check',
       'containerd',
       'headstart-clone-finish',
+      ...['systemd-journald', 'systemd-journal-flush'],
       ...['systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl', 'systemd-tmpfiles-setup'],
       ...['systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-udev-trigger', 'systemd-networkd'],
       'systemd-resolved',

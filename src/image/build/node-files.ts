@@ -71,8 +71,8 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
 const UNITS = '/usr/lib/systemd/system';
 /** By the daemon or by the network, and so by kubelet. */
 const WAITED_FOR = [
-  ...['systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl', 'systemd-tmpfiles-setup'],
-  ...['systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-networkd'],
+  ...['systemd-journald', 'systemd-journal-flush', 'systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl'],
+  ...['systemd-tmpfiles-setup', 'systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-networkd'],
 ];
 const RESOLV_CONF = '/etc/resolv.conf';
 /** With the servers themselves. The one that systemd-resolved's package links to names an address of this node alone: a pod's is another. */

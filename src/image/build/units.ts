@@ -13,7 +13,7 @@ export const CONTAINERD_UNIT = `[Unit]
 Description=containerd: runs containers
 DefaultDependencies=no
 Conflicts=shutdown.target
-After=local-fs.target systemd-remount-fs.service systemd-tmpfiles-setup.service systemd-journald.socket
+After=local-fs.target systemd-remount-fs.service systemd-journald.socket
 After=systemd-modules-load.service systemd-sysctl.service headstart-clone-check.service
 Before=shutdown.target
 RequiresMountsFor=/etc /usr /var/lib/containerd
@@ -113,7 +113,7 @@ export const LATER_TRIGGER_TIMER = `[Unit]
 Description=Have udev come to all other devices
 
 [Timer]
-OnBootSec=45s
+OnBootSec=90s
 AccuracySec=1s
 
 [Install]
