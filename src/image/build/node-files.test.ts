@@ -41,7 +41,7 @@ describe('a node that is not configured yet', () => {
   });
 
   it('lets those go first that kubelet waits for, while it starts', () => {
-    const first = files.filter(({ text }) => /^(?:Startup)?CPUWeight=1000$/m.test(text)).map(({ path }) => path);
+    const first = files.filter(({ text }) => /^StartupCPUWeight=10000$/m.test(text)).map(({ path }) => path);
     const waitedFor = [
       'headstart-node',
       'headstart-node-turn',

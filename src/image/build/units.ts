@@ -1,9 +1,11 @@
 // image/build/units.ts: how are containerd and kubelet started on an image of ours, and how does its root grow?
 
-/** While the machine starts, what is on the way to a running kubelet goes before what is not. */
-export const ON_THE_WAY = 'StartupCPUWeight=1000\n';
+/** While the machine starts, what is on the way to a running kubelet goes before what is not, all of that together. */
+export const ON_THE_WAY = 'StartupCPUWeight=10000\n';
+/** Before others of its kind, but nobody waits for it yet. */
+const BESIDE_IT = 'StartupCPUWeight=1000\n';
 /** Not only until systemd has started everything: what was put off would take the processor from a node that is not Ready yet. */
-const ALL_THE_TIME = 'CPUWeight=1000\n';
+const ALL_THE_TIME = `CPUWeight=1000\n${ON_THE_WAY}`;
 
 /**
  * With the file systems, not behind the network, where packages have it: what it runs, it runs for kubelet, which waits for both. Limits are
@@ -76,7 +78,7 @@ ConditionPathExists=!/run/headstart/ready
 Type=exec
 ExecStart=-kubelet --version
 StandardOutput=null
-User=nobody
+${BESIDE_IT}User=nobody
 NoNewPrivileges=yes
 `;
 
@@ -135,4 +137,4 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=/usr/bin/systemd-repart --dry-run=no --definitions=${GROW_DEFINITIONS}
 ExecStart=/usr/lib/systemd/systemd-growfs /
-`;
+${BESIDE_IT}`;
