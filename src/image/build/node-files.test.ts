@@ -51,6 +51,7 @@ describe('a node that is not configured yet', () => {
       ...['systemd-journald', 'systemd-journal-flush'],
       ...['systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl', 'systemd-tmpfiles-setup'],
       ...['systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-udev-trigger', 'systemd-networkd'],
+      ...['systemd-random-seed', 'systemd-update-utmp', 'kmod-static-nodes', 'modprobe@'],
       'systemd-resolved',
       'kubelet',
     ];

@@ -69,10 +69,11 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
 }
 
 const UNITS = '/usr/lib/systemd/system';
-/** By the daemon or by the network, and so by kubelet. */
+/** By the daemon, by the network, or by sysinit.target, and so by kubelet. */
 const WAITED_FOR = [
   ...['systemd-journald', 'systemd-journal-flush', 'systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl'],
   ...['systemd-tmpfiles-setup', 'systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-networkd'],
+  ...['systemd-random-seed', 'systemd-update-utmp', 'kmod-static-nodes', 'modprobe@'],
 ];
 const RESOLV_CONF = '/etc/resolv.conf';
 /** With the servers themselves. The one that systemd-resolved's package links to names an address of this node alone: a pod's is another. */
@@ -113,6 +114,8 @@ const MASKED = [
   ...['apt-daily.service', 'apt-daily.timer', 'apt-daily-upgrade.service', 'apt-daily-upgrade.timer'],
   ...['unattended-upgrades.service', 'dpkg-db-backup.timer', 'man-db.timer'],
   ...['e2scrub_all.timer', 'e2scrub_reap.service', 'getty@tty1.service'],
+  // The image has its own, and this one would have modules loaded that nobody asks for.
+  'systemd-repart.service',
   // No kubelet waits for all links; what it needs is asked for by the daemon itself.
   'systemd-networkd-wait-online.service',
 ];
