@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ALLOWED_FOLDERS, DATA_FOLDERS } from '../allowed-paths.ts';
+import { SEA_CONFIG } from '../build/executable.ts';
 import { READY_MARK } from '../ready-mark.ts';
 import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from './units.ts';
 
@@ -79,6 +80,11 @@ describe('the units of headstart node', () => {
     const writable = service.get('Service.ReadWritePaths')!.map((path) => path.replace(/^-/, ''));
     for (const folder of [...ALLOWED_FOLDERS, ...DATA_FOLDERS]) expect(writable).toContain(folder.replace(/\/$/, ''));
     for (const folder of writable) expect(folder).toMatch(/^\/(?:etc|var\/lib|opt|srv|usr\/local|mnt|run)$/);
+  });
+
+  it('let the daemon write no code, as an executable without a compiler needs none', () => {
+    expect(SEA_CONFIG.execArgv).toContain('--jitless');
+    expect(service.get('Service.MemoryDenyWriteExecute')).toEqual(['yes']);
   });
 
   it('let the daemon set every kernel setting that hardening guides name, and debug nobody', () => {
