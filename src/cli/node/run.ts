@@ -24,7 +24,7 @@ export const verb: Verb = {
       .option('--platform <NAME>', 'azure or ec2, whatever the firmware says')
       .option('--metadata-url <URL>', "instead of the platform's own address")
       .option('--wire-server <URL>', "instead of Azure's own, for the report that the node is up")
-      .option('--wait-for <FILE>', 'get ready, and look at nothing of the node before this file is there')
+      .option('--wait-for <FILE>', 'only get ready until this file is there; the node is taken as it is then')
       .option('--json', 'one JSON document a line: what the node says of itself, whenever that changes')
       .addHelpText(
         'after',

@@ -10,43 +10,44 @@ const MODULES = [
   ...['hv_vmbus', 'hv_storvsc', 'hv_netvsc', 'pci-hyperv'],
 ];
 
-/** Under the name of udev's own, which it takes the place of: on a disk that is late it is run again, once a second, as scripts of this kind are. */
-const FIND_DRIVERS = `#!/bin/sh
-[ "\${1:-}" != prereqs ] || exit 0
+/** Where devices are found that a root is on, or a network. */
+const BUSES = ['acpi', 'pci', 'vmbus', 'virtio', 'scsi'];
 
-has_disk() {
-  for device in /sys/class/block/*; do
-    case "\${device##*/}" in '*' | loop* | ram* | zram*) ;; *) return 0 ;; esac
-  done
-  return 1
-}
+/** Under the name of udev's own, which it takes the place of. Run again once a second while the root is not there. */
+export const FIND_DRIVERS = `#!/bin/sh
+[ "\${1:-}" != prereqs ] || exit 0
 
 # Devices that a driver brings with it come with the next round.
 load() {
   known=
-  set -f
-  while aliases=$(set +f; cat /sys/bus/*/devices/*/modalias 2>/dev/null); [ "$aliases" != "$known" ]; do
+  while aliases=$(cat ${BUSES.map((bus) => `/sys/bus/${bus}/devices/*/modalias`).join(' ')} 2>/dev/null); [ "$aliases" != "$known" ]; do
     known=$aliases
+    set -f
     modprobe --all --quiet --use-blacklist $aliases
+    set +f
   done
-  set +f
 }
 
 load
 # Some buses tell of their devices a moment later.
-tries=0
-until has_disk || [ $tries -ge 30 ]; do
-  tries=$((tries + 1))
-  sleep 0.1
-  load
-done
+case "\${ROOT:-}" in
+  *=*)
+    tries=0
+    until blkid -l -t "$ROOT" >/dev/null 2>&1 || [ $tries -ge 30 ]; do
+      tries=$((tries + 1))
+      sleep 0.1
+      load
+    done
+    ;;
+esac
 `;
 
 /** What comes after the root is mounted: Debian's script would also stop the udev that is not there. */
-const MOVE_DEVICES = `#!/bin/sh
+export const MOVE_DEVICES = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 mount -n -o move /dev "\${rootmnt:?}/dev" || mount -n --move /dev "\${rootmnt}/dev"
-rm -rf /dev
+# The initrd's own tools have no rm where there is no busybox.
+if command -v nuke >/dev/null; then nuke /dev; else rm -rf /dev; fi
 ln -s "\${rootmnt}/dev" /dev
 `;
 

@@ -1,4 +1,4 @@
-// image/build/units.ts: how are containerd and kubelet started on an image of ours, and how does its root grow?
+// image/build/units.ts: how are containerd and kubelet started on an image of ours, when does udev come to which device, and how does its root grow?
 
 /** While the machine starts, what is on the way to a running kubelet goes before what is not, all of that together. */
 export const ON_THE_WAY = 'StartupCPUWeight=10000\n';
@@ -64,7 +64,7 @@ WatchdogSec=60
 
 /**
  * While the node waits for its configuration: kubelet is eighty megabytes on a disk that nobody has read yet, and starting it once, to say no
- * more than its version, reads what every start needs. Behind all that others wait for.
+ * more than its version, reads what every start needs. It has less of the processor than what others wait for.
  */
 export const KUBELET_READ_UNIT = `[Unit]
 Description=Read kubelet from the disk before it is needed
@@ -91,6 +91,8 @@ const FIRST_DEVICES = [
   ...['virtio-ports', 'misc', 'ptp', 'rtc'],
 ];
 const CONSOLES = ['ttyS*', 'ttyAMA*', 'hvc*', 'console'];
+/** How a platform without an agent asks for a shutdown. */
+const POWER_BUTTONS = ['LNXPWRBN:*', 'PNP0C0C:*'];
 
 const trigger = (...options: string[]) => `ExecStart=-udevadm trigger --action=add ${options.join(' ')}\n`;
 const matching = (what: string, values: readonly string[]) => values.map((value) => `--${what}-match=${value}`);
@@ -99,16 +101,20 @@ const matching = (what: string, values: readonly string[]) => values.map((value)
 export const FIRST_TRIGGER = `[Service]
 ExecStart=
 ${trigger('--prioritized-subsystem=net,block', ...matching('subsystem', FIRST_DEVICES))}\
-${trigger('--subsystem-match=tty', ...matching('sysname', CONSOLES))}${ON_THE_WAY}`;
+${trigger('--subsystem-match=tty', ...matching('sysname', CONSOLES))}\
+${trigger('--subsystem-match=acpi', ...matching('sysname', POWER_BUTTONS))}${ON_THE_WAY}`;
 
-/** What systemd's own unit does; those that had their turn have another, which changes nothing. */
+/**
+ * What systemd's own unit does, but for networks and disks: they had their turn, and those that came since were told of. Once more, a rule would
+ * set the kernel's settings of an interface again that a pod's network has since made its own.
+ */
 export const LATER_TRIGGER = `[Unit]
 Description=Have udev come to all other devices
 ConditionPathIsReadWrite=/sys
 
 [Service]
 Type=oneshot
-${trigger('--type=all')}`;
+${trigger('--type=all', '--subsystem-nomatch=net', '--subsystem-nomatch=block')}`;
 
 /** At a moment when a node of a cloud is long in service, and whether this one has become a node or not. */
 export const LATER_TRIGGER_TIMER = `[Unit]

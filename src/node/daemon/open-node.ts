@@ -48,8 +48,13 @@ export function openNode({ root, ...from }: OpenOptions): OpenNode {
     node,
     store: openNodeStore(systemEdges({ root, run, clock, node: hooks })),
     source: chooseSource({ root, run, clock, newRequestId: randomUUID, ...from }),
-    context: () => ({ image: readRelease(root), machine: readMachine(), overrides: readOverrides(root) }),
+    context: () => contextOf(root),
   };
+}
+
+/** What a document is read against. */
+export function contextOf(root: string): NodeContext {
+  return { image: readRelease(root), machine: readMachine(), overrides: readOverrides(root) };
 }
 
 /** kubelet's own links are kubelet's to make. */

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FLAGS_PATH, OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
 import { READY_MARK } from '../ready-mark.ts';
 import type { NodeStatus } from '../status/node-status.ts';
@@ -19,6 +19,7 @@ beforeEach(() => {
 afterEach(async () => {
   stop.abort();
   await running;
+  vi.unstubAllEnvs();
   rmSync(root, { recursive: true });
 });
 
@@ -28,7 +29,7 @@ function put(path: string, text: string): void {
 }
 
 /** What systemd has heard so far, and what the node says. */
-function serve() {
+function serve(options: { waitFor?: string; file?: string } = {}) {
   put('bin/systemd-notify', `#!/bin/sh\nprintf '%s\\n' "$*" >> ${join(root, 'heard')}\n`);
   chmodSync(join(root, 'bin/systemd-notify'), 0o755);
   const statuses: NodeStatus[] = [];
@@ -36,6 +37,7 @@ function serve() {
     {
       root,
       file: join(root, 'no-document'),
+      ...options,
       env: { NOTIFY_SOCKET: '/nobody', PATH: join(root, 'bin') },
       log: () => {},
       steps: recordSteps({ monotonicUs: () => 0, wallUs: () => 0 }),
@@ -46,6 +48,30 @@ function serve() {
   );
   const heard = () => (existsSync(join(root, 'heard')) ? readFileSync(join(root, 'heard'), 'utf8') : '');
   return { heard, statuses };
+}
+
+/** As little as it takes for a document to be applied: facts of an image, and programs that say yes. */
+function standIn(): void {
+  const release = {
+    apiVersion: 'headstart.dev/v1',
+    kind: 'ImageRelease',
+    name: 'test',
+    version: '1',
+    kubernetesVersion: '1.34.2',
+  };
+  put('usr/lib/headstart/release.json', JSON.stringify(release));
+  put(
+    'etc/kubernetes/kubelet/config.yaml',
+    '{"apiVersion":"kubelet.config.k8s.io/v1beta1","kind":"KubeletConfiguration"}',
+  );
+  put('etc/containerd/config.toml', 'version = 2\n');
+  put('proc/sys/kernel/hostname', 'localhost\n');
+  put('etc/machine-id', '0123456789abcdef0123456789abcdef\n');
+  for (const name of ['nft', 'modprobe', 'systemctl']) {
+    put(`bin/${name}`, '#!/bin/sh\nexit 0\n');
+    chmodSync(join(root, 'bin', name), 0o755);
+  }
+  vi.stubEnv('PATH', `${join(root, 'bin')}:${process.env.PATH}`);
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -74,6 +100,21 @@ describe('the daemon', () => {
     expect(existsSync(join(root, READY_MARK))).toBe(true);
     await until(() => statuses.at(-1)?.isReady === true);
     expect(statuses.at(-1)).toMatchObject({ phase: 'Degraded', code: 'apply/memory-unreadable' });
+  });
+
+  it('remembers whose disk it is on as the clone check has left it when its turn comes, however early it was started', async () => {
+    standIn();
+    put(
+      'document',
+      'apiVersion: headstart.dev/v1\nkind: NodeConfig\nmetadata: {generation: 1}\nspec: {kubernetes: {version: 1.34.2}}\n',
+    );
+    const { statuses } = serve({ waitFor: join(root, 'run/headstart/may-begin'), file: join(root, 'document') });
+    for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(statuses).toEqual([]);
+    put('var/lib/headstart/clone-check/result', 'vm-id=a\n');
+    put('run/headstart/may-begin', '');
+    await until(() => statuses.at(-1)?.active !== undefined);
+    expect(readFileSync(join(root, 'var/lib/headstart/node/state'), 'utf8')).toMatch(/"vmId":\s*"a"/);
   });
 
   it('keeps kubelet from starting over a damaged memory on a clone', async () => {

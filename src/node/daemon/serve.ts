@@ -2,6 +2,7 @@
 // has to be; all others hear of it afterwards.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { FLAGS_PATH, OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
 import { readCloneNote } from '../clone.ts';
@@ -19,7 +20,7 @@ import { listenOnSocket } from '../triggers/socket.ts';
 import { awaitTurn } from './await-turn.ts';
 import { forgetDonor } from './forget-donor.ts';
 import { shownOf } from './machine.ts';
-import { type OpenOptions, openNode } from './open-node.ts';
+import { contextOf, type OpenOptions, openNode } from './open-node.ts';
 import { answerRequests } from './requests.ts';
 import { createDaemon } from './run.ts';
 import type { DaemonState } from './state.ts';
@@ -35,7 +36,7 @@ export interface ServeOptions extends OpenOptions {
   onHangUp(listener: () => void): void;
   /** Told whenever it changes. */
   onStatus(status: NodeStatus): void;
-  /** Nothing of the node is looked at before it is there. */
+  /** Nothing is decided from what is on the node, and nothing changed, before it is there. */
   waitFor?: string | undefined;
   /** Of the wire server, where a test stands in for it. */
   wireServer?: string | undefined;
@@ -46,11 +47,12 @@ export async function serveNode(
   { env, log, steps, onHangUp, onStatus, waitFor, wireServer, ...options }: ServeOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const meanwhile = () => warmUp(() => contextOf(options.root));
+  const onLong = () => log('warning', `the machine is not set up yet: there is no ${waitFor}`);
+  await steps.time('turn', () => awaitTurn({ file: waitFor, clock: systemClock, signal, meanwhile, onLong }));
+  // Not before: whose disk this is belongs to what is remembered of everything that is done.
   const opened = openNode(options);
   const { root, clock, run, store, node, source } = opened;
-  const meanwhile = () => warmUp(opened.context);
-  const onLong = () => log('warning', `the machine is not set up yet: there is no ${waitFor}`);
-  await steps.time('turn', () => awaitTurn({ file: waitFor, clock, signal, meanwhile, onLong }));
   const clone = readCloneNote(root);
   if (clone) log('info', clone.why.detail, { code: clone.why.code });
   const isForeign = await forgetDonor(store, clone, log).catch((error: unknown) => {
