@@ -67,6 +67,13 @@ describe.each(API_VERSIONS)('converting a document of %s', (version) => {
   });
 });
 
+describe('a list of names that are keys in the other version', () => {
+  it('has none that cannot be a key', async () => {
+    const document = { ...aDocument({ os: { modules: ['__proto__'] } }), apiVersion: 'headstart.dev/v1alpha1' };
+    expect(await parseDocument(bytesOf(document), big)).toMatchObject({ outcome: 'refused' });
+  });
+});
+
 describe('what a version has no words for', () => {
   const exact = aDocument({ update: { jitter: '90.5s', window: { start: '02:00', duration: '1h' } } });
 

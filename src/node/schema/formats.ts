@@ -100,7 +100,8 @@ export const bootstrapToken = () => matching(/^[a-z0-9]{6}\.[a-z0-9]{16}$/, 'is 
 export const sysctlKey = () =>
   matching(/^[a-z][a-z0-9_-]*(?:[./][A-Za-z0-9_-]+)+$/, 'is not a kernel setting such as net.ipv4.ip_forward', 200);
 export const sysctlValue = () => z.union([integer(-(2 ** 40), 2 ** 40), line(256)]);
-export const moduleName = () => matching(/^[A-Za-z0-9_-]+$/, 'is not the name of a kernel module', 64);
+/** None begins with a mark: `__proto__` could not be a key in the versions in which modules are keys. */
+export const moduleName = () => matching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'is not the name of a kernel module', 64);
 export const moduleParameter = () => matching(/^[A-Za-z0-9_.,:/+-]+$/, 'is not a value for a module parameter', 200);
 export const limitItem = () => matching(/^[a-z]+$/, 'is not an item of limits.conf such as nofile', 16);
 export const limitValue = () => z.union([z.literal('unlimited'), integer(-1, 2 ** 40)]);
