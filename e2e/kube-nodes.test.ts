@@ -35,7 +35,7 @@ const CLONES = [`${GENERIC}-000002`, `${GENERIC}-000003`];
 const LEFT_OVER = 'left-over';
 
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
-const LATEST_MS = 45_000;
+const LATEST_MS = 30_000;
 /** All on one command: it waits until the API server is back, and is killed when the donor is drained. */
 const FIRST_BLOWS: readonly Blow[] = [
   { victim: 'api-server', step: 'drain', afterMs: 1000 },
@@ -46,7 +46,7 @@ const LATER_KILLS: readonly (readonly (readonly Blow[])[])[] = isCampaign
   ? Array.from({ length: 5 }, () => Array.from({ length: 3 }, () => [{ ...randomBlow(LATEST_MS), victim: 'pipeline' }]))
   : [[[{ victim: 'pipeline', step: 'take-snapshot', afterMs: 0 }]]];
 /** Of the 15 random ones some find that their run has ended, and then all after it do. */
-const LEAST_KILLS = isCampaign ? 10 : FIRST_BLOWS.length + 1;
+const LEAST_KILLS = FIRST_BLOWS.length + (isCampaign ? 10 : 1);
 
 const home = homeOf('kube-e2e', root);
 const folder = mkdtempSync(join(tmpdir(), 'headstart-kube-'));
