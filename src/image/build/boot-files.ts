@@ -12,7 +12,7 @@ export interface BootParts {
 
 /** What a kernel has to be told, whoever starts it. `root` is `PARTUUID=…`. */
 export function kernelCommandLine(root: string, args: readonly string[]): string {
-  const line = [`root=${root}`, 'rw', ...args].join(' ');
+  const line = [`root=${root}`, 'rw', 'rootflags=noatime', ...args].join(' ');
   if (/[^\x20-\x7e]/.test(line)) throw new RangeError('the kernel’s arguments are not one line of plain text');
   return line;
 }

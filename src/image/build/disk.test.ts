@@ -68,7 +68,7 @@ describe('makeDisk', () => {
     expect(disk.subarray(129 * MIB, 131 * MIB).equals(ROOT)).toBe(true);
     expect(root).toMatch(/^PARTUUID=[0-9a-f-]{36}$/);
     const esp = disk.subarray(MIB, 129 * MIB).toString('latin1');
-    expect(esp).toContain(`options root=${root} rw console=ttyS0 quiet\n`);
+    expect(esp).toContain(`options root=${root} rw rootflags=noatime console=ttyS0 quiet\n`);
     for (const text of ['the loader', 'the vmlinuz', 'the initrd', 'timeout 0\n']) expect(esp).toContain(text);
   });
 

@@ -47,6 +47,8 @@ export async function makeExt4(rootfs: string, ext4: Ext4, { runAsRoot, folder, 
 export function ext4Options({ uuid, label }: Pick<Ext4, 'uuid' | 'label'>): string[] {
   return [
     ...['-q', '-F', '-t', 'ext4', '-b', '4096', '-I', '256', '-i', '16384', '-m', '1', '-L', label, '-U', uuid],
+    // Said here, and so to whoever mounts it.
+    ...['-e', 'remount-ro'],
     // Nothing is left for the first boot to initialise.
     ...['-E', `hash_seed=${uuid},lazy_itable_init=0,lazy_journal_init=0`],
     ...['-O', FEATURES.join(',')],

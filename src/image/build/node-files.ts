@@ -139,9 +139,10 @@ const FOLDERS: readonly (readonly [folder: string, mode: string])[] = [
 
 const SYSTEM_FILES: ImageFile[] = [
   {
+    // A line for the root would have systemd mount it once more, with everything else waiting for that.
     path: '/etc/fstab',
     mode: 0o644,
-    text: `LABEL=${LABEL} / ext4 rw,noatime,errors=remount-ro 0 0\n`,
+    text: "# The root is mounted once, as the kernel's arguments say.\n",
   },
   // Not where systemd's own unit would find it: that one, and growing by fstab, would be on the way to the daemon.
   { path: `${GROW_DEFINITIONS}/50-root.conf`, mode: 0o644, text: '[Partition]\nType=root\n' },
