@@ -30,7 +30,7 @@ e2e: install chromium busybox image-tools ## the report in a real Chromium, the 
 	@echo "== the clone check with busybox's tools"
 	@node .ci/count.ts src/clone-check
 
-campaign: install vm-tools image-tools ## every crash and fault at every call of a run, every line of the clone check, ten runs on a real pool and five on a real node killed three times each, and twenty power cuts of a node, counted (needs Go, once)
+campaign: install vm-tools image-tools ## every crash and fault at every call of a run, every line of the clone check, twelve runs on a real pool and five on a real node killed three times each, and twenty power cuts of a node, counted (needs Go, once)
 	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check src/node/transaction/survives.test.ts src/node/transaction/killed-process.test.ts
 	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts e2e/node-vm.test.ts e2e/kube-nodes.test.ts
 

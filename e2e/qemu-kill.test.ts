@@ -1,5 +1,5 @@
 // e2e/qemu-kill.test.ts: is a run on a real pool that is killed (-9) on the way, or loses its donor's QEMU, ended rightly by the same command?
-// One run and three seeded moments; HEADSTART_CAMPAIGN=full takes ten runs, each hit three times at random ones.
+// One run and three seeded moments; HEADSTART_CAMPAIGN=full takes twelve runs, each hit three times at random ones.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,13 +26,13 @@ const SEEDED: readonly (readonly Blow[])[] = [
     { victim: 'pipeline', step: 'begin-version', afterMs: 5000 },
   ],
 ];
-/** Of the 30 blows of a campaign some find a donor that is off, or a run that has ended. */
+/** Of the 36 blows of a campaign some find a donor that is off, or a run that has ended. */
 const LEAST_KILLS = 20;
 /** Early enough to find most runs at work; each that was resumed is further on, so together they come to every step. */
 const LATEST_MS = 25_000;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 const three = (): Blow[][] => Array.from({ length: 3 }, () => [randomBlow(LATEST_MS)]);
-const cases = isCampaign ? Array.from({ length: 10 }, three) : [SEEDED];
+const cases = isCampaign ? Array.from({ length: 12 }, three) : [SEEDED];
 
 let home: string;
 let factory: QemuFactory;
