@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { V1Node } from '@kubernetes/client-node';
 import { cacheFolder } from '../../e2e/ensure-helm.ts';
 import { runCommand } from '../../src/base/command.ts';
 import { formatSpan } from '../../src/base/duration.ts';
@@ -134,8 +135,9 @@ async function deliver(
   await stage.headstart('pool', 'set', IMAGE, '--user-data', writeDocument(stage, shop, cluster, document));
 }
 
-const configOf = ({ metadata }: { metadata?: { annotations?: Record<string, string> } }, what: string) =>
-  metadata?.annotations?.[`headstart.dev/config-${what}`];
+function configOf({ metadata }: V1Node, what: string): string | undefined {
+  return metadata?.annotations?.[`headstart.dev/config-${what}`];
+}
 
 async function showNodes(stage: Stage, { kubeconfig }: KubeCluster): Promise<void> {
   const annotation = (name: string) => `.metadata.annotations.headstart\\.dev/config-${name}`;
