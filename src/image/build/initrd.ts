@@ -11,7 +11,7 @@ const MODULES = [
 ];
 
 /** Where devices are found that a root is on, or a network. */
-const BUSES = ['acpi', 'pci', 'vmbus', 'virtio', 'scsi'];
+const BUSES = ['acpi', 'platform', 'pci', 'vmbus', 'virtio', 'scsi'];
 
 /** Under the name of udev's own, which it takes the place of. Run again once a second while the root is not there. */
 export const FIND_DRIVERS = `#!/bin/sh
