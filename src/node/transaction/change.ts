@@ -11,7 +11,7 @@ import type { Generation, Journal, State } from './records.ts';
 import { slotOf, withBad } from './slots.ts';
 import { dropWaiting } from './stage.ts';
 import { watchFor } from './watch.ts';
-import { asDriftFrom, BACK_POLICY, NOTHING_WANTED, withRevived } from './way-back.ts';
+import { asDriftFrom, BACK_POLICY, NOTHING_WANTED, withoutDrain, withRevived } from './way-back.ts';
 import type { Said, Work } from './work.ts';
 
 /** One that ends the machine each time it is made is not made a fourth time. */
@@ -65,6 +65,8 @@ export interface Back {
   /** What may be ours by now. */
   meanwhile: Ownership;
   ranBefore: readonly string[];
+  /** Its pods are served, and can be moved where they would not survive the way back. */
+  isWell: boolean;
   /** Nobody knows whether the node is in service. */
   owesUncordon: boolean;
 }
@@ -72,7 +74,7 @@ export interface Back {
 /** The node becomes again what it was, as a change of its own. */
 export async function goBack(work: Work, back: Back, tried?: Plan): Promise<Outcome> {
   const { edges, folder } = work;
-  const { state, code, reason, target, meanwhile, blamed, ranBefore, owesUncordon } = back;
+  const { state, code, reason, target, meanwhile, blamed, ranBefore, isWell, owesUncordon } = back;
   const old = target === undefined ? undefined : folder.readForNow(target, state);
   const want = old === undefined ? NOTHING_WANTED : wantedBy(old.assignment);
   const ownership = asDriftFrom(old?.ownership ?? NOTHING_OWNED, meanwhile);
@@ -102,7 +104,7 @@ export async function goBack(work: Work, back: Back, tried?: Plan): Promise<Outc
   const slots: Slots = { ...state.slots, active: slot, bad, watch };
   const journal: Journal = {
     kind: 'back',
-    steps: withRevived(plan, observed, ranBefore),
+    steps: withRevived(isWell ? plan : withoutDrain(plan), observed, ranBefore),
     isBeforeKubelet: observed.moment !== 'running',
     bootId: edges.bootId,
     attempts: 1,
@@ -177,6 +179,7 @@ async function giveUp(work: Work, journal: Journal, failure: StepFailed, plan?: 
     blamed: isToBlame ? tried : undefined,
     meanwhile: journal.ownershipMeanwhile,
     ranBefore: journal.after.slots.watch?.ranBefore ?? [],
+    isWell: false, // what was done may be what broke it
     owesUncordon: state.owesUncordon || journal.steps.some((step) => step.do === 'drain'),
   };
   return goBack(work, back, plan);

@@ -32,10 +32,10 @@ export async function check(work: Work, memory: Memory): Promise<Outcome> {
   memory.course = { ...course, number: watch.number };
   const state = isWell ? await payDebts(work, found) : found;
 
-  if (decision === 'give-up') return takeBack(work, state, watch, { code, reason });
+  if (decision === 'give-up') return takeBack(work, state, watch, { code, reason, isWell });
   if (watch.keepByMs !== undefined && reading.nowMs >= watch.keepByMs) {
     const why = `it was on trial for ${update.tryForMs / 1000} s, and nobody kept it`;
-    return takeBack(work, state, watch, { code: 'verify/not-kept', reason: why });
+    return takeBack(work, state, watch, { code: 'verify/not-kept', reason: why, isWell });
   }
   if (decision === 'watch' || watch.keepByMs !== undefined) {
     return work.outcome({ kind: 'applied', code, reason }, state.slots);
@@ -50,14 +50,14 @@ export async function takeBack(
   work: Work,
   state: State,
   { backTo, ranBefore }: Watch,
-  { code, reason }: Omit<Said, 'kind'>,
+  { code, reason, isWell }: Omit<Said, 'kind'> & { isWell: boolean },
 ): Promise<Outcome> {
   const { ownership: meanwhile, owesUncordon } = state;
   if (backTo === undefined || work.folder.readGeneration(backTo) === undefined) {
     return work.outcome({ kind: 'failed', code, reason }, state.slots);
   }
   const blamed = isDocumentToBlame(code) ? state.slots.active : undefined;
-  return goBack(work, { state, code, reason, target: backTo, blamed, meanwhile, ranBefore, owesUncordon });
+  return goBack(work, { state, code, reason, target: backTo, blamed, meanwhile, ranBefore, isWell, owesUncordon });
 }
 
 /** Where its configuration says; 0 switches it off, and then there is nobody to ask. */

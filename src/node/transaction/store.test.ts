@@ -544,6 +544,29 @@ describe('a change that drains or reboots', () => {
     expect(node.uncordons).toBe(1);
   });
 
+  it.each([
+    ['kubelet crashes over and over', { units: new Map([['kubelet.service', { state: 'failed', restarts: 9 }]]) }],
+    ['kubelet is not healthy', { kubelet: false }],
+    ['the API server is not reached any more', { node: { isReachable: false } }],
+    ['the node is not Ready', { node: { isReachable: true, isReady: false, heartbeatMs: 0 } }],
+  ] as const)(
+    'is not made to wait on the way back, when %s: pods of such a node cannot be moved',
+    async (_, health) => {
+      const { node, store } = await inService();
+      expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied'); // room for more pods, and so for less on the way back
+      Object.assign(node.health, health);
+      expect((await watch(node, store, 6, false)).kind).toBe('reverted');
+      expect([node.drains, store.slots().active?.hash]).toEqual([0, A.hash]);
+    },
+  );
+
+  it('drains on the way back, too, when the node is well', async () => {
+    const { node, store } = await inService();
+    await store.apply(withUpdate(120, 2, { mode: 'try', tryForMs: MINUTE_MS }), BY_ITSELF);
+    expect(said(await watch(node, store, 4))).toEqual(['reverted', 'verify/not-kept']);
+    expect([node.drains, node.uncordons]).toEqual([1, 1]);
+  });
+
   it('reboots once, and is finished in the boot after it', async () => {
     const { node, store } = await inService();
     const outcome = await store.apply(pages, BY_ITSELF);

@@ -34,6 +34,11 @@ export function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership 
   };
 }
 
+/** Of a node that is not well nobody would end the pods, or be told to, and to wait for that is to stay so: going back is what helps them. */
+export function withoutDrain(plan: Plan): Plan {
+  return { ...plan, steps: plan.steps.filter((step) => step.do !== 'drain') };
+}
+
 /** A plan leaves alone what does not run; here, what ran before the change and was brought down by it runs again. */
 export function withRevived(plan: Plan, observed: Observed, ranBefore: readonly string[]): Step[] {
   const handled = new Set(
