@@ -42,14 +42,17 @@ describe('a node that comes up', () => {
       access(),
       joining(),
       { deadlineMs: 60_000, onWaiting: (what) => told.push(what) },
-      async (_watch, onEvent) => {
-        for (const name of names) onEvent(event(name));
+      async ({ clock }, onEvent) => {
+        for (const name of names) {
+          onEvent(event(name, clock.nowMs()));
+          await new Promise(setImmediate);
+        }
       },
     );
     const { eventsFile } = joining();
     expect(readJoinLog(eventsFile).map((seen) => seen.event)).toEqual(names);
     expect(statSync(eventsFile).mode & 0o777).toBe(0o600);
-    expect(told[0]).toBe(`node ${NODE} to ask for a certificate`);
+    expect(told[0]).toBe(`node ${NODE} to be given a certificate`);
   });
 
   it('that does not come in time is told of with the reason: here its VM ended', async () => {
@@ -89,6 +92,19 @@ describe('a node that comes up', () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
     });
     expect(world.clock.sleptMs).toBeLessThan(60_000);
+  });
+
+  it.each([
+    ['after it had registered is given up, as its kubelet makes no other', ['node-registered', 'node-deleted'], 30],
+    ['after it had come back is given up as well', ['node-returned', 'node-deleted'], 30],
+    ['before its kubelet came is waited for, as that makes another', ['node-deleted'], 900],
+    ['and made again is waited for', ['node-registered', 'node-deleted', 'node-registered'], 900],
+  ] as const)('that was deleted %s', async (_, names, seconds) => {
+    const waiting = awaitNodeReady(access(), joining(), { deadlineMs: 900_000 }, async ({ signal, clock }, onEvent) => {
+      for (const name of names) onEvent(event(name, clock.nowMs()));
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    await expect(waiting).rejects.toThrow(`${NODE} is not Ready after ${seconds} s: `);
   });
 
   it('is not waited for any longer when somebody says so, and the watch ends with it', async () => {

@@ -30,11 +30,9 @@ export async function awaitNodeReady(
     note(event);
   }).finally(() => enough.abort());
   watching.catch(() => undefined); // it may fail while something else is asked; it is awaited below
-  let untilMs = access.clock.nowMs() + deadlineMs;
-  while (!watch.signal.aborted && access.clock.nowMs() < untilMs && (await joining.isRunning())) {
-    // Ready is what was asked for: a taint that somebody else has to take away is not waited for.
-    const readyMs = events.find(({ event }) => event === 'node-ready')?.atMs;
-    if (readyMs !== undefined) untilMs = Math.min(untilMs, readyMs + SETTLE_MS);
+  const beganMs = access.clock.nowMs();
+  const untilMs = () => Math.min(beganMs + deadlineMs, (decidedMs(events) ?? Number.POSITIVE_INFINITY) + SETTLE_MS);
+  while (!watch.signal.aborted && access.clock.nowMs() < untilMs() && (await joining.isRunning())) {
     onWaiting?.(waitingFor(ref.id, events.at(-1)?.event));
     await access.clock.sleep(TELL_EVERY_MS, watch.signal).catch(() => undefined); // what ended it is looked at below
   }
@@ -42,7 +40,18 @@ export async function awaitNodeReady(
   await watching;
   signal?.throwIfAborted();
   if (events.some(({ event }) => event === 'node-ready')) return;
-  throw await notReady(access, joining, events, { deadlineMs, signal });
+  throw await notReady(access, joining, events, { waitedMs: access.clock.nowMs() - beganMs, signal });
+}
+
+/**
+ * When there was nothing more to wait for but a moment of grace. Ready is what was asked for: a taint that somebody else has to take away is not
+ * waited for. And a kubelet registers once: it does not make a Node again that was deleted after that.
+ */
+function decidedMs(events: readonly JoinEvent[]): number | undefined {
+  const ready = events.find(({ event }) => event === 'node-ready');
+  if (ready) return ready.atMs;
+  const registered = events.findLastIndex(({ event }) => event === 'node-registered' || event === 'node-returned');
+  return registered === -1 ? undefined : events.slice(registered).find(({ event }) => event === 'node-deleted')?.atMs;
 }
 
 type Watch = (watch: JoinWatch, onEvent: (event: JoinEvent) => void) => Promise<void>;
@@ -69,13 +78,13 @@ async function notReady(
   access: PlaneAccess,
   joining: Joining,
   events: readonly JoinEvent[],
-  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal | undefined },
+  { waitedMs, signal }: { waitedMs: number; signal: AbortSignal | undefined },
 ): Promise<UserError> {
   const { explain, reasonOf } = await import('../../cluster/why-not-ready.ts');
   const reason = reasonOf(await seeJoining(access, joining, events, signal));
   const { why, next } = explain(reason, joining.ref.id);
   signal?.throwIfAborted();
-  const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(deadlineMs / 1000)} s`;
+  const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(waitedMs / 1000)} s`;
   return new UserError(`${joining.ref.id} is not Ready${time}: ${why}`, {
     code: 'pool/node-not-ready',
     kept: 'The instance and its disk are as they are.',
