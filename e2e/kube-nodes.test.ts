@@ -1,6 +1,6 @@
 // e2e/kube-nodes.test.ts: real nodes of a real cluster, each kind from VM start to Ready with a pod on it: generic, the prototype of that one, and an
-// image told by its metadata. Drained under a budget by runs that are killed on the way, cloned without twins, changed in place, and taking a bad
-// change back. One story, told in order; HEADSTART_CAMPAIGN=full has its prototype runs killed at fifteen random moments more.
+// image told by its metadata. Drained under a budget by runs that are killed on the way, cloned without twins, told of when they do not come, changed in
+// place, and taking a bad change back. One story, told in order; HEADSTART_CAMPAIGN=full has its prototype runs killed at fifteen random moments more.
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +31,9 @@ const TEST_MS = 30 * 60_000;
 const [GENERIC, IMAGE] = ['gen', 'img'];
 const [DONOR, IMAGE_NODE] = [`${GENERIC}-000001`, `${IMAGE}-000001`];
 const CLONES = [`${GENERIC}-000002`, `${GENERIC}-000003`];
+/** Another clone, which meets with accidents. */
+const UNLUCKY = `${GENERIC}-000004`;
+const CERTIFICATE = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 /** A container that its donor's kubelet knows nothing of, and so does not clear away. */
 const LEFT_OVER = 'left-over';
 
@@ -55,6 +58,7 @@ let workshop: KubeWorkshop;
 let cluster: KubeCluster;
 let bootId: string | undefined;
 let struck = 0;
+let cloneReadyMs = 0;
 let apiServer = 0;
 let repaired: Promise<unknown> = Promise.resolve();
 const identities: Identity[] = [];
@@ -134,7 +138,8 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     'prototype: %s joins as itself, with the images of its donor and none of its containers',
     async (clone) => {
       await stage.ask('pool', 'scale', GENERIC, String(CLONES.indexOf(clone) + 2));
-      note('prototype', await readyAfterMs(stage, home, GENERIC, clone));
+      cloneReadyMs = await readyAfterMs(stage, home, GENERIC, clone);
+      note('prototype', cloneReadyMs);
       const [images, containers] = await Promise.all(
         ['images', 'containers'].map((what) => inside(clone, 'ctr', '--namespace', 'k8s.io', what, 'ls', '-q')),
       );
@@ -162,6 +167,33 @@ describe('real nodes', { timeout: TEST_MS }, () => {
       nodes.map((node) => node?.status?.nodeInfo?.systemUUID),
     ])
       expect(new Set(id).size).toBe(names.length);
+  });
+
+  it('a Node that is deleted when it has just registered: told of long before the deadline, and back as it is told', async () => {
+    const scaling = stage.ask('pool', 'scale', GENERIC, String(CLONES.length + 2));
+    const deleting = cluster.awaitNode(UNLUCKY, 'registered', () => true).then(() => cluster.deleteNode(UNLUCKY));
+    await expect(scaling).rejects.toThrow(`the Node ${UNLUCKY} was deleted while its VM came up`);
+    await deleting;
+    await stage.ask('pool', 'stop', UNLUCKY);
+    await stage.ask('pool', 'start', UNLUCKY);
+    expect(isReady((await cluster.node(UNLUCKY))!)).toBe(true);
+  });
+
+  it('a clone of a disk that nobody scrubbed, with the certificate of another node: told of within the deadline', async () => {
+    const foreign = await inside(IMAGE_NODE, 'cat', CERTIFICATE);
+    await inside(UNLUCKY, 'rm', '/etc/systemd/system/kubelet.service.d/10-headstart-clone-check.conf');
+    await inside(UNLUCKY, 'systemctl', 'disable', 'headstart-clone-check.service');
+    await inside(UNLUCKY, 'sh', '-c', `printf '%s\\n' "$1" >${CERTIFICATE}`, 'sh', foreign);
+    await stage.ask('pool', 'stop', UNLUCKY);
+    await cluster.deleteNode(UNLUCKY);
+    // Some boots like its own: its kubelet has to come to the point where it is refused.
+    const deadline = `${Math.ceil((3 * cloneReadyMs) / 1000)}s`;
+    await expect(stage.ask('pool', 'start', UNLUCKY, '--timeout', deadline)).rejects.toThrow(
+      `the kubelet of ${UNLUCKY} comes with the certificate of ${IMAGE_NODE}, so the API server refuses all it asks`,
+    );
+    expect(await inside(UNLUCKY, 'systemctl', 'is-active', 'kubelet')).toBe('active'); // systemd sees nothing wrong
+    expect(await cluster.node(UNLUCKY)).toBeUndefined();
+    await stage.ask('pool', 'stop', UNLUCKY);
   });
 
   it('are changed in place by new user data: no reboot, and the Node says which generation it runs', async () => {
@@ -298,6 +330,7 @@ function countServing(): { stop(): void; least(): Promise<number> } {
 
 /** The certificate alone: its key stays in the guest. */
 async function certificateOf(instance: string): Promise<X509Certificate> {
-  const file = '/var/lib/kubelet/pki/kubelet-client-current.pem';
-  return new X509Certificate(await inside(instance, 'sed', '-n', '/BEGIN CERTIFICATE/,/END CERTIFICATE/p', file));
+  return new X509Certificate(
+    await inside(instance, 'sed', '-n', '/BEGIN CERTIFICATE/,/END CERTIFICATE/p', CERTIFICATE),
+  );
 }

@@ -18,6 +18,7 @@ export interface KubeCluster {
   ca: string;
   node(name: string): Promise<V1Node | undefined>;
   nodeNames(): Promise<string[]>;
+  deleteNode(name: string): Promise<void>;
   awaitNode(name: string, what: string, isIt: (node: V1Node) => boolean): Promise<V1Node>;
   /** Two pods, one of which has to be there at any time; until both run. */
   deployHello(image: string): Promise<V1Pod[]>;
@@ -71,6 +72,9 @@ export async function raiseCluster(stage: Stage): Promise<KubeCluster> {
     ca: certificatesIn(kubeconfig),
     node,
     nodeNames: async () => (await core.listNode()).items.map(({ metadata }) => metadata?.name ?? '').sort(),
+    deleteNode: async (name) => {
+      await core.deleteNode({ name });
+    },
     awaitNode: (name, what, isIt) =>
       until(`${name}: ${what}`, async () => {
         const seen = await node(name);
