@@ -100,12 +100,12 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   stage.act('6. a change in place: no reboot, and the Node says which generation it runs');
   await stage.headstart('pool', 'start', imageNode);
   await deliver(stage, shop, cluster, { generation: 2, ...CHANGE });
-  await cluster.awaitNode(imageNode, 'the second generation', (node) => configOf(node, 'generation') === '2');
+  await cluster.awaitNode(imageNode, 'the second generation', runs('2', 'Applied'));
   await showNodes(stage, cluster);
 
   stage.act('7. and one that kubelet does not run with: the node takes it back by itself');
   await deliver(stage, shop, cluster, { generation: 3, ...BAD_CHANGE });
-  await cluster.awaitNode(imageNode, 'the way back', (node) => configOf(node, 'state') === 'RolledBack');
+  await cluster.awaitNode(imageNode, 'the way back', runs('2', 'RolledBack'));
   await cluster.awaitNode(imageNode, 'Ready again', isReady);
   await showNodes(stage, cluster);
 
@@ -135,8 +135,10 @@ async function deliver(
   await stage.headstart('pool', 'set', IMAGE, '--user-data', writeDocument(stage, shop, cluster, document));
 }
 
-function configOf({ metadata }: V1Node, what: string): string | undefined {
-  return metadata?.annotations?.[`headstart.dev/config-${what}`];
+function runs(generation: string, state: string): (node: V1Node) => boolean {
+  return ({ metadata: { annotations = {} } = {} }) =>
+    annotations['headstart.dev/config-generation'] === generation &&
+    annotations['headstart.dev/config-state'] === state;
 }
 
 async function showNodes(stage: Stage, { kubeconfig }: KubeCluster): Promise<void> {
