@@ -52,3 +52,7 @@ describe('the health of the Node', () => {
     await expect(hooksOf(() => Promise.reject(bug)).health()).rejects.toBe(bug);
   });
 });
+
+it('a node that never joined has no pods to move: a repair of it waits for nobody', async () => {
+  await hooksOf(() => Promise.reject(new ApiFailure('no credential')), false).drain();
+});

@@ -30,7 +30,9 @@ export function nodeHooks(edges: HookEdges): NodeHooks & { health(): Promise<Nod
       }
     },
     setLabel: (key, value) => node.patchMetadata({ labels: { [key]: value ?? null } }),
-    drain: (signal) => drainSelf(edges, signal),
+    async drain(signal) {
+      if (hasCredential()) await drainSelf(edges, signal);
+    },
     uncordon: () => uncordonSelf(edges),
   };
 }
