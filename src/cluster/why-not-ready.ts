@@ -208,7 +208,7 @@ export function explain(reason: NotReady, node: string): { why: string; next: st
       };
     case 'node-deleted':
       return {
-        why: `the Node ${node} was deleted while its VM came up, and its kubelet does not make another`,
+        why: `the Node ${node} was deleted while its VM came up, and its kubelet has not made another`,
         next: `let it begin again: ${restart}`,
       };
     case 'node-not-ready':

@@ -95,8 +95,8 @@ describe('a node that comes up', () => {
   });
 
   it.each([
-    ['after it had registered is given up, as its kubelet makes no other', ['node-registered', 'node-deleted'], 30],
-    ['after it had come back is given up as well', ['node-returned', 'node-deleted'], 30],
+    ['after it had registered is given up, as its kubelet makes no other', ['node-registered', 'node-deleted'], 120],
+    ['after it had come back is given up as well', ['node-returned', 'node-deleted'], 120],
     ['before its kubelet came is waited for, as that makes another', ['node-deleted'], 900],
     ['and made again is waited for', ['node-registered', 'node-deleted', 'node-registered'], 900],
   ] as const)('that was deleted %s', async (_, names, seconds) => {

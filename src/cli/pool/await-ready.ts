@@ -12,6 +12,8 @@ import { seeJoining } from './see-joining.ts';
 /** Ready, and pods may come: the taints of a start go some moments later. */
 const ARRIVED: JoinEventName = 'node-schedulable';
 const SETTLE_MS = 30_000;
+/** A kubelet makes its Node once. But one that lost it right then ends itself after half a minute, is started again, and makes another. */
+const RETURN_MS = 120_000;
 const TELL_EVERY_MS = 1_000;
 
 export async function awaitNodeReady(
@@ -31,7 +33,7 @@ export async function awaitNodeReady(
   }).finally(() => enough.abort());
   watching.catch(() => undefined); // it may fail while something else is asked; it is awaited below
   const beganMs = access.clock.nowMs();
-  const untilMs = () => Math.min(beganMs + deadlineMs, (decidedMs(events) ?? Number.POSITIVE_INFINITY) + SETTLE_MS);
+  const untilMs = () => Math.min(beganMs + deadlineMs, graceEndsMs(events) ?? Number.POSITIVE_INFINITY);
   while (!watch.signal.aborted && access.clock.nowMs() < untilMs() && (await joining.isRunning())) {
     onWaiting?.(waitingFor(ref.id, events.at(-1)?.event));
     await access.clock.sleep(TELL_EVERY_MS, watch.signal).catch(() => undefined); // what ended it is looked at below
@@ -40,19 +42,21 @@ export async function awaitNodeReady(
   await watching;
   signal?.throwIfAborted();
   if (events.some(({ event }) => event === 'node-ready')) return;
-  throw await notReady(access, joining, events, { waitedMs: access.clock.nowMs() - beganMs, signal });
+  const trouble = await notReady(access, joining, events, { waitedMs: access.clock.nowMs() - beganMs, signal });
+  if (trouble) throw trouble;
 }
 
-/**
- * When there was nothing more to wait for but a moment of grace. Ready is what was asked for: a taint that somebody else has to take away is not
- * waited for. And a kubelet registers once: it does not make a Node again that was deleted after that.
- */
-function decidedMs(events: readonly JoinEvent[]): number | undefined {
+/** Ready is what was asked for: a taint that somebody else has to take away is not waited for. Nor is a Node that kubelet does not make again. */
+function graceEndsMs(events: readonly JoinEvent[]): number | undefined {
   const ready = events.find(({ event }) => event === 'node-ready');
-  if (ready) return ready.atMs;
+  if (ready) return latestMs(ready) + SETTLE_MS;
   const registered = events.findLastIndex(({ event }) => event === 'node-registered' || event === 'node-returned');
-  return registered === -1 ? undefined : events.slice(registered).find(({ event }) => event === 'node-deleted')?.atMs;
+  if (registered === -1) return undefined;
+  const deleted = events.slice(registered).find(({ event }) => event === 'node-deleted');
+  return deleted && latestMs(deleted) + RETURN_MS;
 }
+
+const latestMs = ({ atMs, errorMs = 0 }: JoinEvent) => atMs + errorMs;
 
 type Watch = (watch: JoinWatch, onEvent: (event: JoinEvent) => void) => Promise<void>;
 
@@ -68,22 +72,25 @@ const NEXT: Readonly<Partial<Record<JoinEventName, string>>> = {
   'node-registered': 'to be Ready',
   'node-returned': 'to be Ready',
   'node-ready': 'to take pods',
+  'node-deleted': 'to register again',
 };
 
 function waitingFor(node: string, last: JoinEventName | undefined): string {
   return `node ${node} ${(last && NEXT[last]) ?? 'to ask for a certificate'}`;
 }
 
+/** Undefined: by the time that everybody had been asked, it was. */
 async function notReady(
   access: PlaneAccess,
   joining: Joining,
   events: readonly JoinEvent[],
   { waitedMs, signal }: { waitedMs: number; signal: AbortSignal | undefined },
-): Promise<UserError> {
+): Promise<UserError | undefined> {
   const { explain, reasonOf } = await import('../../cluster/why-not-ready.ts');
   const reason = reasonOf(await seeJoining(access, joining, events, signal));
-  const { why, next } = explain(reason, joining.ref.id);
   signal?.throwIfAborted();
+  if (reason.kind === 'ready') return undefined;
+  const { why, next } = explain(reason, joining.ref.id);
   const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(waitedMs / 1000)} s`;
   return new UserError(`${joining.ref.id} is not Ready${time}: ${why}`, {
     code: 'pool/node-not-ready',
