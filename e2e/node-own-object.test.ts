@@ -218,7 +218,9 @@ describe('a node and its own Node', () => {
         return items.some(({ reason, involvedObject }) => reason === 'ConfigApplied' && involvedObject.name === SELF);
       });
       expect(troubles).toEqual([]);
-      expect(await nodeHooks({ node, clock: systemClock, hasCredential: () => true }).health()).toEqual({
+      expect(
+        await nodeHooks({ node, clock: systemClock, hasCredential: () => true, hasJoined: () => true }).health(),
+      ).toEqual({
         isReachable: true,
         isReady: true,
         heartbeatMs: Date.parse(ready.lastHeartbeatTime),

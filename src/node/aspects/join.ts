@@ -9,6 +9,8 @@ import { KUBELET, type ToPart, textFile } from './aspect.ts';
 export const CA_PATH = '/etc/kubernetes/pki/ca.crt';
 export const BOOTSTRAP_PATH = '/var/lib/kubelet/bootstrap-kubeconfig';
 export const KUBECONFIG_PATH = '/var/lib/kubelet/kubeconfig';
+/** kubelet's own, once it has joined. */
+export const CERTIFICATE_PATH = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 
 export const join: ToPart = ({ cluster, join: how }) => {
   if (cluster === undefined) return {};

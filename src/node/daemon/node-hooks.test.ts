@@ -16,7 +16,7 @@ function hooksOf(get: OwnNode['get'], hasCredential = true) {
     evict: never,
     watchMetadata: never,
   };
-  return nodeHooks({ node, clock: fakeClock(), hasCredential: () => hasCredential });
+  return nodeHooks({ node, clock: fakeClock(), hasCredential: () => hasCredential, hasJoined: () => hasCredential });
 }
 const failing = (status?: number) =>
   hooksOf(() => Promise.reject(new ApiFailure('no', { ...(status !== undefined && { status }) })));

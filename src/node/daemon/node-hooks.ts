@@ -9,6 +9,8 @@ export interface HookEdges extends DrainEdges {
   node: OwnNode;
   /** Before kubelet has a credential nobody is asked: that is on the way to kubelet's start. */
   hasCredential(): boolean;
+  /** Pods may run here, whether somebody can be asked about them or not. */
+  hasJoined(): boolean;
 }
 
 export function nodeHooks(edges: HookEdges): NodeHooks & { health(): Promise<NodeHealth> } {
@@ -31,7 +33,7 @@ export function nodeHooks(edges: HookEdges): NodeHooks & { health(): Promise<Nod
     },
     setLabel: (key, value) => node.patchMetadata({ labels: { [key]: value ?? null } }),
     async drain(signal) {
-      if (hasCredential()) await drainSelf(edges, signal);
+      if (edges.hasJoined()) await drainSelf(edges, signal);
     },
     uncordon: () => uncordonSelf(edges),
   };

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
-import { KUBECONFIG_PATH } from '../aspects/join.ts';
+import { CERTIFICATE_PATH, KUBECONFIG_PATH } from '../aspects/join.ts';
 import { readKubeletCredential } from '../kubelet-credential.ts';
 import { chooseSource, type SourceOptions } from '../metadata/choose.ts';
 import type { MetadataSource } from '../metadata/source.ts';
@@ -40,7 +40,13 @@ export function openNode({ root, ...from }: OpenOptions): OpenNode {
         hostName: text('proc/sys/kernel/hostname')?.trim().toLowerCase(),
       }),
   });
-  const hooks = nodeHooks({ node, clock, hasCredential: () => existsSync(join(root, KUBECONFIG_PATH)) });
+  const hasFile = (path: string) => existsSync(join(root, path));
+  const hooks = nodeHooks({
+    node,
+    clock,
+    hasCredential: () => hasFile(KUBECONFIG_PATH),
+    hasJoined: () => hasFile(KUBECONFIG_PATH) || hasFile(CERTIFICATE_PATH),
+  });
   return {
     root,
     clock,

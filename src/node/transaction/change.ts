@@ -65,8 +65,8 @@ export interface Back {
   /** What may be ours by now. */
   meanwhile: Ownership;
   ranBefore: readonly string[];
-  /** Its pods are served, and can be moved where they would not survive the way back. */
-  isWell: boolean;
+  /** Where they would not survive the way back. */
+  canMovePods: boolean;
   /** Nobody knows whether the node is in service. */
   owesUncordon: boolean;
 }
@@ -74,7 +74,7 @@ export interface Back {
 /** The node becomes again what it was, as a change of its own. */
 export async function goBack(work: Work, back: Back, tried?: Plan): Promise<Outcome> {
   const { edges, folder } = work;
-  const { state, code, reason, target, meanwhile, blamed, ranBefore, isWell, owesUncordon } = back;
+  const { state, code, reason, target, meanwhile, blamed, ranBefore, canMovePods, owesUncordon } = back;
   const old = target === undefined ? undefined : folder.readForNow(target, state);
   const want = old === undefined ? NOTHING_WANTED : wantedBy(old.assignment);
   const ownership = asDriftFrom(old?.ownership ?? NOTHING_OWNED, meanwhile);
@@ -104,7 +104,7 @@ export async function goBack(work: Work, back: Back, tried?: Plan): Promise<Outc
   const slots: Slots = { ...state.slots, active: slot, bad, watch };
   const journal: Journal = {
     kind: 'back',
-    steps: withRevived(isWell ? plan : withoutDrain(plan), observed, ranBefore),
+    steps: withRevived(canMovePods ? plan : withoutDrain(plan), observed, ranBefore),
     isBeforeKubelet: observed.moment !== 'running',
     bootId: edges.bootId,
     attempts: 1,
@@ -165,9 +165,10 @@ async function giveUp(work: Work, journal: Journal, failure: StepFailed, plan?: 
   }
   dropWaiting(journal.steps, edges.disk);
   const tried = journal.after.slots.active;
+  const owesUncordon = state.owesUncordon || journal.steps.some((step) => step.do === 'drain');
   if (active !== undefined && active.number === tried?.number) {
     // What runs was put right, and there is nothing before it to go back to.
-    await folder.finish({ ...state, ownership: journal.ownershipMeanwhile }, undefined, []);
+    await folder.finish({ ...state, ownership: journal.ownershipMeanwhile, owesUncordon }, undefined, []);
     return work.outcome({ kind: 'failed', code, reason }, state.slots, plan);
   }
   const isToBlame = isDocumentToBlame(code) || code === 'apply/interrupted';
@@ -179,8 +180,8 @@ async function giveUp(work: Work, journal: Journal, failure: StepFailed, plan?: 
     blamed: isToBlame ? tried : undefined,
     meanwhile: journal.ownershipMeanwhile,
     ranBefore: journal.after.slots.watch?.ranBefore ?? [],
-    isWell: false, // what was done may be what broke it
-    owesUncordon: state.owesUncordon || journal.steps.some((step) => step.do === 'drain'),
+    canMovePods: false, // what was done may be what broke it
+    owesUncordon,
   };
   return goBack(work, back, plan);
 }

@@ -1,5 +1,5 @@
 // node/transaction/check.ts: what follows from one look at the health of a node after a change? Nothing yet, the last known good, or back.
-import { goBack, payDebts, resume } from './change.ts';
+import { type Back, goBack, payDebts, resume } from './change.ts';
 import type { Edges, Outcome, Watch } from './contract.ts';
 import { isDocumentToBlame } from './failures.ts';
 import { type Course, judgeHealth, type Reading } from './health.ts';
@@ -28,14 +28,14 @@ export async function check(work: Work, memory: Memory): Promise<Outcome> {
   const health = { ...update.health, requireNodeReady: update.health.requireNodeReady && config.cluster !== undefined };
   const before = memory.course?.number === watch.number ? memory.course : undefined;
   const reading = await work.time('probe', () => read(work, watch));
-  const { decision, course, code, reason, isWell } = judgeHealth(reading, watch, health, before);
+  const { decision, course, code, reason, isWell, canMovePods } = judgeHealth(reading, watch, health, before);
   memory.course = { ...course, number: watch.number };
   const state = isWell ? await payDebts(work, found) : found;
 
-  if (decision === 'give-up') return takeBack(work, state, watch, { code, reason, isWell });
+  if (decision === 'give-up') return takeBack(work, state, watch, { code, reason, canMovePods });
   if (watch.keepByMs !== undefined && reading.nowMs >= watch.keepByMs) {
     const why = `it was on trial for ${update.tryForMs / 1000} s, and nobody kept it`;
-    return takeBack(work, state, watch, { code: 'verify/not-kept', reason: why, isWell });
+    return takeBack(work, state, watch, { code: 'verify/not-kept', reason: why, canMovePods });
   }
   if (decision === 'watch' || watch.keepByMs !== undefined) {
     return work.outcome({ kind: 'applied', code, reason }, state.slots);
@@ -50,14 +50,14 @@ export async function takeBack(
   work: Work,
   state: State,
   { backTo, ranBefore }: Watch,
-  { code, reason, isWell }: Omit<Said, 'kind'> & { isWell: boolean },
+  { code, reason, canMovePods }: Omit<Said, 'kind'> & Pick<Back, 'canMovePods'>,
 ): Promise<Outcome> {
   const { ownership: meanwhile, owesUncordon } = state;
   if (backTo === undefined || work.folder.readGeneration(backTo) === undefined) {
     return work.outcome({ kind: 'failed', code, reason }, state.slots);
   }
   const blamed = isDocumentToBlame(code) ? state.slots.active : undefined;
-  return goBack(work, { state, code, reason, target: backTo, blamed, meanwhile, ranBefore, isWell, owesUncordon });
+  return goBack(work, { state, code, reason, target: backTo, blamed, meanwhile, ranBefore, canMovePods, owesUncordon });
 }
 
 /** Where its configuration says; 0 switches it off, and then there is nobody to ask. */

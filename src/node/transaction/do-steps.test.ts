@@ -4,6 +4,7 @@ import { fakeClock } from '../../base/fake-clock.ts';
 import { RULES_PATH } from '../aspects/metadata-firewall.ts';
 import type { Look } from '../look.ts';
 import type { Step } from '../tree.ts';
+import type { Probes, UnitHealth } from './contract.ts';
 import type { Disk } from './disk.ts';
 import { type Doing, doSteps } from './do-steps.ts';
 
@@ -59,8 +60,10 @@ function aWorld(over: Partial<Omit<Doing, 'edges'>> = {}, failing: Record<string
     uncordon: fails('uncordon'),
     setLabel: async (key: string, value: string | undefined) => fails(`label ${key}=${value}`)(),
   };
+  const kubelet: UnitHealth = { state: failing.kubelet ? 'failed' : 'active', restarts: 0 };
+  const probes = { units: async () => new Map([['kubelet.service', kubelet]]) } as unknown as Probes;
   const doing: Doing = {
-    edges: { root: '/', clock: fakeClock(), disk, look, run, node },
+    edges: { root: '/', clock: fakeClock(), disk, look, run, node, probes },
     staged: new Map(),
     isWayBack: false,
     isBeforeKubelet: false,
@@ -238,6 +241,12 @@ describe('a step that fails', () => {
     const { done, doing } = aWorld({}, { [typed]: answer });
     await expect(doSteps([step, { do: 'daemon-reload' }], doing)).rejects.toMatchObject({ name: 'StepFailed', code });
     expect(done).not.toContain('systemctl daemon-reload');
+  });
+
+  it('does not empty a node whose kubelet does not run: nobody would end a pod', async () => {
+    const { done, doing } = aWorld({}, { kubelet: {} });
+    await doSteps([{ do: 'drain' }, { do: 'daemon-reload' }], doing);
+    expect(done.filter((line) => !line.startsWith('#'))).toEqual(['systemctl daemon-reload']);
   });
 
   it('leaves no swap file behind', async () => {

@@ -6,12 +6,13 @@ import { KUBELET } from '../aspects/aspect.ts';
 import type { Step } from '../tree.ts';
 import type { Edges } from './contract.ts';
 import { asStepFailed, StepFailed } from './failures.ts';
+import { doesKubeletStay } from './kubelet-stays.ts';
 import { clearValue, setValue } from './set-value.ts';
 import type { Staged } from './stage.ts';
 import { command, isDoneBy, placeOf } from './step-command.ts';
 
 export interface Doing {
-  edges: Pick<Edges, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'root'>;
+  edges: Pick<Edges, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
   staged: Staged;
   /** A change is taken back: what cannot be helped is no reason to stop. */
   isWayBack: boolean;
@@ -131,6 +132,7 @@ async function doOne(step: Step, doing: Doing, done: Done): Promise<void> {
       return changeFile(step, doing, done);
     case 'drain':
       if (doing.isLaterBoot) return; // no pod runs yet
+      if (!(await doesKubeletStay(edges))) return; // nobody would end a pod
       try {
         return await edges.node.drain();
       } catch (cause) {

@@ -47,6 +47,38 @@ const during = (ms: number, over: (atMs: number) => Partial<Reading>) =>
     reading({ nowMs: watch.sinceMs + i * 10_000, ...over(i * 10_000) }),
   );
 
+describe('pods', () => {
+  const kubelet = (state: UnitHealth['state'], restarts = 0) =>
+    new Map<string, UnitHealth>([...reading().units, ['kubelet.service', { state, restarts }]]);
+  const other = new Map<string, UnitHealth>([
+    ...reading().units,
+    ['log-shipper.service', { state: 'failed', restarts: 0 }],
+  ]);
+
+  it.each<[string, Partial<Reading>, boolean]>([
+    ['are moved from a node that is well', {}, true],
+    ['are moved where only another unit fails', { units: other }, true],
+    ['are moved once a busy API server has time', { node: { isReachable: true, isReady: undefined } }, true],
+    ['are not moved without an API server', { node: { isReachable: false } }, false],
+    [
+      'are not moved from a node that is not Ready',
+      { node: { isReachable: true, isReady: false, heartbeatMs: 1 } },
+      false,
+    ],
+    ['are not moved by a kubelet that is not healthy', { isKubeletHealthy: false }, false],
+    ['are not moved by a kubelet that does not run', { units: kubelet('starting') }, false],
+    ['are not moved without a runtime', { doesRuntimeAnswer: false }, false],
+  ])('%s', (_, over, canMovePods) => {
+    const watching = { ...watch, units: [...watch.units, 'log-shipper.service'] };
+    expect(judgeHealth(reading(over), watching, policy, undefined).canMovePods).toBe(canMovePods);
+  });
+
+  it('are not moved by a kubelet that crashes over and over, whatever it says between two crashes', () => {
+    const crashing = during(60_000, (atMs) => ({ units: kubelet('active', atMs / 1000) }));
+    expect(judgeAll(crashing)).toMatchObject({ code: 'verify/crash-loop', canMovePods: false });
+  });
+});
+
 describe('health', () => {
   it('is good for good after the time the document asks for, and not before', () => {
     expect(judgeAll(during(commitAfterMs - 10_000, () => ({}))).decision).toBe('watch');

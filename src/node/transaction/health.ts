@@ -34,6 +34,8 @@ export interface Judgement {
   reason: string;
   /** Nothing was wrong at this look. */
   isWell: boolean;
+  /** Somebody would end its pods, and can be told to. */
+  canMovePods: boolean;
   course: Course;
 }
 
@@ -63,16 +65,25 @@ export function judgeHealth(
   const looping = watch.units.find((unit) => countOf(restarts, unit) >= health.maxRestarts);
   if (looping !== undefined) {
     const reason = `${looping} restarted ${countOf(restarts, looping)} times in ${health.restartsWithinMs / 1000} s`;
-    return { decision: 'give-up', code: 'verify/crash-loop', reason, isWell: false, course };
+    const canMovePods = looping !== KUBELET && looping !== CONTAINERD && servesPods(reading);
+    return { decision: 'give-up', code: 'verify/crash-loop', reason, isWell: false, canMovePods, course };
   }
+  const canMovePods = servesPods(reading);
   if (wrong === undefined) {
     const reason = `healthy for ${Math.floor(course.goodForMs / 1000)} s`;
     return course.goodForMs >= health.commitAfterMs
-      ? { decision: 'good', code: 'ok/applied', reason, isWell: true, course }
-      : { decision: 'watch', code: 'verify/running', reason, isWell: true, course };
+      ? { decision: 'good', code: 'ok/applied', reason, isWell: true, canMovePods, course }
+      : { decision: 'watch', code: 'verify/running', reason, isWell: true, canMovePods, course };
   }
   const isGivenUp = wrong.isFinal || isOver(wrong, course, health.readyWithinMs);
-  return { decision: isGivenUp ? 'give-up' : 'watch', code: wrong.code, reason: wrong.reason, isWell: false, course };
+  const { code, reason } = wrong;
+  return { decision: isGivenUp ? 'give-up' : 'watch', code, reason, isWell: false, canMovePods, course };
+}
+
+/** An API server that is only busy will be told in a moment. */
+function servesPods({ units, doesRuntimeAnswer, isKubeletHealthy, node }: Reading): boolean {
+  const isDown = [KUBELET, CONTAINERD].some((unit) => (units.get(unit)?.state ?? 'active') !== 'active');
+  return !isDown && doesRuntimeAnswer && isKubeletHealthy && node.isReachable && node.isReady !== false;
 }
 
 interface Wrong {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import { BOOTSTRAP_PATH } from '../aspects/join.ts';
+import { OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
 import type { NodeConfig, UpdatePolicy } from '../config.ts';
 import { aConfig, anyConfig, CANARY, OTHER_PEM, PEM } from '../configs.testing.ts';
 import type { Assignment, NodeStore, Outcome } from './contract.ts';
@@ -559,6 +560,27 @@ describe('a change that drains or reboots', () => {
       expect([node.drains, store.slots().active?.hash]).toEqual([0, A.hash]);
     },
   );
+
+  it('is not made to wait for a kubelet that crashes when a person goes back, either', async () => {
+    const { node, store } = await inService();
+    await store.apply(B, BY_ITSELF);
+    expect((await watch(node, store, 6)).kind).toBe('verified');
+    node.health.units.set('kubelet.service', { state: 'starting', restarts: 9 });
+    expect((await store.apply(A, ORDERED)).kind).toBe('applied');
+    expect([node.drains, store.slots().active?.hash]).toEqual([0, A.hash]);
+  });
+
+  it('owes the node its way back into service also when what it repaired could not be put right', async () => {
+    const { node, store } = await inService();
+    await store.apply(down, BY_ITSELF);
+    expect((await watch(node, store, 6)).kind).toBe('verified');
+    node.put(OWN_CONFIG_PATH, '{}');
+    node.failing.set('start kubelet.service', 1);
+    expect((await store.apply(down, ORDERED)).kind).toBe('failed');
+    expect([node.drains, node.uncordons]).toEqual([2, 1]);
+    await store.apply(down, ORDERED);
+    expect(node.uncordons).toBe(2);
+  });
 
   it('drains on the way back, too, when the node is well', async () => {
     const { node, store } = await inService();

@@ -68,7 +68,7 @@ async function recover(work: Work): Promise<Outcome> {
   if (watch === undefined || watch.bootId === edges.bootId) return resumed ?? work.nothing(state);
   if (watch.backTo !== undefined) {
     const reason = 'the machine rebooted while the change was watched';
-    return takeBack(work, state, watch, { code: 'verify/unexpected-reboot', reason, isWell: false });
+    return takeBack(work, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
   }
   const next = { ...state, slots: { ...state.slots, watch: { ...watch, bootId: edges.bootId } } };
   await folder.writeState(next);

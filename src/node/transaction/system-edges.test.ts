@@ -56,7 +56,7 @@ describe('edges', () => {
     const root = mkdtempSync(join(tmpdir(), 'hs-'));
     const clock = fakeClock();
     const node = ownNode({ credential: async () => ({ why: 'none' }) });
-    const hooks = nodeHooks({ node, clock, hasCredential: () => false });
+    const hooks = nodeHooks({ node, clock, hasCredential: () => false, hasJoined: () => false });
     const run = () => Promise.reject(new Error('nothing is run'));
     const vmId = () => systemEdges({ root, run, clock, node: hooks }).vmId;
     expect(vmId()).toBeUndefined();

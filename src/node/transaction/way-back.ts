@@ -34,7 +34,7 @@ export function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership 
   };
 }
 
-/** Of a node that is not well nobody would end the pods, or be told to, and to wait for that is to stay so: going back is what helps them. */
+/** Where nobody would end the pods, or can be told to, waiting for that keeps the node as it is: going back is what helps them. */
 export function withoutDrain(plan: Plan): Plan {
   return { ...plan, steps: plan.steps.filter((step) => step.do !== 'drain') };
 }
