@@ -16,8 +16,8 @@ export interface ImageNode {
 
 /** A kubelet setting that is seen on the Node, and one of the kernel: neither takes a drain or a reboot. */
 export const CHANGE = { kubelet: { maxPods: 120 }, sysctls: { 'vm.max_map_count': 300_000 } } as const;
-/** Well formed, and kubelet does not start with it. */
-export const BAD_CHANGE = { ...CHANGE, kubelet: { ...CHANGE.kubelet, config: { tlsMinVersion: 'VersionTLS99' } } };
+/** Well formed, and kubelet does not start with it. With room for more pods, and so for fewer on the way back, for which a node in service is drained. */
+export const BAD_CHANGE = { ...CHANGE, kubelet: { maxPods: 130, config: { tlsMinVersion: 'VersionTLS99' } } } as const;
 
 /** As `headstart cluster node-config` has it, with what is asked for, and in a hurry: nobody watches a demo for minutes. */
 export function imageDocument({ kubelet = {}, sysctls = {}, ...node }: ImageNode): string {

@@ -108,6 +108,9 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   await cluster.awaitNode(imageNode, 'the way back', runs('2', 'RolledBack'));
   await cluster.awaitNode(imageNode, 'Ready again', isReady);
   await showNodes(stage, cluster);
+  // A new node has nothing to go back to.
+  await deliver(stage, shop, cluster, { generation: 4, ...CHANGE });
+  await cluster.awaitNode(imageNode, 'the fourth generation', runs('4', 'Applied'));
 
   stage.act('8. each kind again, in turns, one VM at a time');
   await stage.headstart('pool', 'stop', imageNode);
