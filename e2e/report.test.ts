@@ -222,6 +222,34 @@ test('two boots share one axis, and the report says what changed', async () => {
   expectQuiet(opened);
 });
 
+test('three boots lie one below the other on one axis, and each is held against the first', async () => {
+  const boots = ['first-boot.tar.gz', 'clone-boot.tar.gz', 'node-boot.tar.gz'];
+  const opened = await openFile(browser, await reportOf('three', ...boots));
+  const { page } = opened;
+  await page.screenshot({ path: join(out, 'report-three.png') });
+  const against = await page.locator('.card.boot .against').allTextContents();
+  expect(against).toEqual([
+    expect.stringMatching(/^−53\.234s \(−51 %\) against A$/),
+    expect.stringMatching(/ against A$/),
+  ]);
+  const kernel = page.locator('.row[data-id="phase:kernel"]');
+  const bars = await kernel.locator('.bar:visible').all();
+  const boxes = await Promise.all(bars.map(async (bar) => (await bar.boundingBox())!));
+  const { y, height } = (await kernel.boundingBox())!;
+  expect(boxes).toHaveLength(boots.length);
+  for (const [at, box] of boxes.entries()) {
+    if (at > 0) expect(box.y).toBeGreaterThanOrEqual(boxes[at - 1]!.y + boxes[at - 1]!.height);
+    expect(box.y).toBeGreaterThanOrEqual(y);
+    expect(box.y + box.height).toBeLessThanOrEqual(y + height);
+  }
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  expect(await page.locator('#panel-changes h2').allTextContents()).toEqual([
+    'From A to B, largest change first',
+    'From A to C, largest change first',
+  ]);
+  expectQuiet(opened);
+});
+
 test('names from a hostile machine stay text', async () => {
   const hostile = '</script><img src=x onerror=alert(1)>';
   const record = bootRecord({

@@ -1,13 +1,17 @@
-// boot/render/report.ts: one or two boots as one HTML file that needs nothing else, today or in ten years.
+// boot/render/report.ts: one boot or several as one HTML file that needs nothing else, today or in ten years.
 import { pageScript, pageStyle } from './report/assets.ts';
 import type { ReportView } from './report-view.ts';
 
 /** In the first kilobyte of every report, so that one is only ever overwritten by another. */
 export const REPORT_MARK = '<meta name="generator" content="headstart boot report">';
 
+/** On one axis, one below the other; more would be a page of stripes. */
+export const MOST_BOOTS = 4;
+
 /** Host and unit names and log text come from anywhere: they are data in the page, and never markup or script. */
 export function renderReport(views: readonly ReportView[]): string {
-  const title = views.map((view) => view.label).join(' and ');
+  const labels = views.map((view) => view.label);
+  const title = [labels.slice(0, -1).join(', '), ...labels.slice(-1)].filter(Boolean).join(' and ');
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -65,7 +69,7 @@ const BODY = `<header class="top">
 </select>
 <span id="shown" role="status"></span>
 <span id="sources" role="group" aria-label="Sources"></span>
-<span class="right"><span class="legend"><span class="only-two"><i class="bar sample boot-0"></i>A, above</span><span class="only-two"><i class="bar sample boot-1"></i>B, below</span><span><i class="bar sample critical"></i>critical path</span><span><i class="bar sample wait"></i>wait</span></span>
+<span class="right"><span class="legend"><span id="order"></span><span><i class="bar sample critical"></i>critical path</span><span><i class="bar sample wait"></i>wait</span></span>
 <button class="tool" id="open-all" aria-label="Open all parts, or close them">Open all</button>
 <span class="buttons" role="group" aria-label="Zoom">
 <button class="tool" id="zoom-out" aria-label="Zoom out">−</button><button class="tool" id="zoom-fit" aria-label="Show the whole boot">Fit</button><button class="tool" id="zoom-in" aria-label="Zoom in">+</button>

@@ -41,6 +41,12 @@ describe('boot report', () => {
     expect(labels(optioned.stdout)).toEqual(['clone-boot', 'first-boot']);
   });
 
+  test('up to four are shown, and the title names them all', async () => {
+    const ran = await run(['boot', 'report', first, second, first, second, '-o', '-']);
+    expect(labels(ran.stdout)).toEqual(['first-boot', 'clone-boot', 'first-boot', 'clone-boot']);
+    expect(ran.stdout).toContain('<title>first-boot, clone-boot, first-boot and clone-boot: boot report</title>');
+  });
+
   test('--json tells what was written', async () => {
     const ran = await run(['boot', 'report', first, '-o', file, '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'BootReport', file, boots: [{ label: 'first-boot' }] });
@@ -71,7 +77,7 @@ describe('boot report', () => {
     ['a folder', [first, '-o', folder, '--force'], 2, 'boot/report-not-a-file'],
     ['a missing folder', [first, '-o', join(folder, 'no', 'report.html')], 1, 'boot/output-unwritable'],
     ['a folder that is a file', [first, '-o', join(first, 'report.html')], 1, 'boot/output-unwritable'],
-    ['three boots', [first, second, first, '-o', '-'], 2, 'boot/report-too-many'],
+    ['five boots', [first, second, first, second, first, '-o', '-'], 2, 'boot/report-too-many'],
     ['inputs both ways', [first, '-i', second, '-o', '-'], 2, 'boot/report-inputs-mixed'],
     ['two answers on stdout', [first, '-o', '-', '--json'], 2, 'boot/report-stdout-twice'],
     ['an input that is not there', [join(folder, 'gone.tar.gz'), '-o', file], 2, 'boot/input-unreadable'],

@@ -1,10 +1,10 @@
-// cli/boot/report.ts: one or two boots as an HTML file that opens anywhere.
+// cli/boot/report.ts: one boot or several as an HTML file that opens anywhere.
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { pickBoot } from '../../boot/pick-boot.ts';
 import type { BootRecord } from '../../boot/record.ts';
-import { REPORT_MARK, renderReport } from '../../boot/render/report.ts';
+import { MOST_BOOTS, REPORT_MARK, renderReport } from '../../boot/render/report.ts';
 import { type ReportView, reportView } from '../../boot/render/report-view.ts';
 import { cannotWrite, writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
@@ -20,7 +20,7 @@ export const verb: Verb = {
   examples: ['boot report bundle.tar.gz', 'boot report before.tar.gz after.tar.gz -o report.html'],
   configure(command) {
     withBootOptions(command)
-      .argument('[INPUT...]', 'one input per boot; two are shown side by side')
+      .argument('[INPUT...]', 'one input per boot, up to four; they share one axis, and are held against the first')
       .option('-o, --output <FILE>', 'where to write it; - for standard output', 'report.html')
       .option('--force', 'overwrite a file that is not a report');
   },
@@ -28,7 +28,7 @@ export const verb: Verb = {
     if (options.output === '-' && options.json) throw stdoutTwice();
     if (options.output !== '-') refuseToOverwrite(options.output, options);
     const boots = await bootsToShow(args, options, edges);
-    if (boots.length > 2) throw tooMany(boots.length);
+    if (boots.length > MOST_BOOTS) throw tooMany(boots.length);
     for (const { record } of boots) tellNotes(record, edges);
     const views = boots.map(({ record, label }) => reportView(record, label));
     const html = renderReport(views);
@@ -137,8 +137,8 @@ function bothWays(): UserError {
 }
 
 function tooMany(count: number): UserError {
-  return new UserError(`a report shows one boot or two; these inputs hold ${count}`, {
+  return new UserError(`a report shows up to ${MOST_BOOTS} boots; these inputs hold ${count}`, {
     code: 'boot/report-too-many',
-    next: 'name one or two inputs, or choose a boot with --boot',
+    next: `name up to ${MOST_BOOTS} inputs, or choose a boot with --boot`,
   });
 }

@@ -63,11 +63,15 @@ export function showDetails(page: Page, line: Line | undefined): void {
   if (!line) return;
   const close = el('button', { class: 'close', 'aria-label': 'Close details' }, '×');
   close.addEventListener('click', () => page.select(undefined));
-  const [before, after] = line.bars;
-  const changeUs = before && after ? after.endUs - after.startUs - (before.endUs - before.startUs) : undefined;
+  const [first] = line.bars;
+  const changed = line.bars.flatMap((bar, boot) => {
+    if (boot === 0 || !first || !bar) return [];
+    const changeUs = bar.endUs - bar.startUs - (first.endUs - first.startUs);
+    return [el('p', { class: 'headline' }, `${formatChange(changeUs)} from A to ${BOOT_LETTERS[boot]}`)];
+  });
   drawer.replaceChildren(
     el('header', {}, el('i', { class: `dot src-${line.source}` }), el('h2', {}, line.name), close),
-    ...(changeUs === undefined ? [] : [el('p', { class: 'headline' }, `${formatChange(changeUs)} from A to B`)]),
+    ...changed,
     ...page.views.map((view, boot) => el('dl', {}, ...factsOfSpan(page, view, line, boot))),
     ...listed(
       'Inside',

@@ -135,11 +135,22 @@ describe('two boots', () => {
   });
 
   test('differ by the largest change first, and not where only the start moved', () => {
-    expect(differences(lines).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
+    expect(differences(lines, 1).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
       ['faster', -40, 'faster'],
       ['slower', 20, 'slower'],
       ['gone', -7, 'gone'],
       ['new', 3, 'new'],
+    ]);
+  });
+
+  test('are each held against the first, however many there are', () => {
+    const three = linesOfViews([before, after, view([row('same', 0, 10), row('slower', 0, 12), row('later', 0, 1)])]);
+    expect(differences(three, 1)).toHaveLength(4);
+    expect(differences(three, 2).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
+      ['faster', -50, 'gone'],
+      ['gone', -7, 'gone'],
+      ['slower', 2, 'slower'],
+      ['later', 1, 'new'],
     ]);
   });
 });

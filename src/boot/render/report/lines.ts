@@ -1,4 +1,4 @@
-// report/lines.ts: which lines does the waterfall have, and which of them are shown? The spans of one or two boots, matched by id.
+// report/lines.ts: which lines does the waterfall have, and which of them are shown? The spans of one boot or several, matched by id.
 import { parseSpan } from '../../../base/duration.ts';
 import type { ReportRow, ReportView } from '../report-view.ts';
 
@@ -136,11 +136,11 @@ export interface Difference {
   kind: 'slower' | 'faster' | 'new' | 'gone';
 }
 
-/** Largest change first; what did not change is left out. */
-export function differences(lines: Map<string, Line>): Difference[] {
+/** Of a boot against the first. Largest change first; what did not change is left out. */
+export function differences(lines: Map<string, Line>, boot: number): Difference[] {
   const found: Difference[] = [];
   for (const line of lines.values()) {
-    const [before, after] = line.bars;
+    const [before, after] = [line.bars[0], line.bars[boot]];
     const beforeUs = before && before.endUs - before.startUs;
     const afterUs = after && after.endUs - after.startUs;
     const changeUs = (afterUs ?? 0) - (beforeUs ?? 0);

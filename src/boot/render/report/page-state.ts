@@ -27,7 +27,11 @@ export interface Page {
   toggle(line: Line): void;
 }
 
-export const BOOT_LETTERS = ['A', 'B'];
+/** As many boots as one report shows. The others are held against the first. */
+export const BOOT_LETTERS = ['A', 'B', 'C', 'D'];
+
+/** One bar below the other. The same as in chart.css. */
+export const BAR_STEP_PX = 13;
 
 export function shareOf(window: TimeWindow, atUs: number): number {
   return (atUs - window.fromUs) / (window.toUs - window.fromUs);

@@ -13,14 +13,18 @@ const MANY_ROWS = 100;
 const ZERO_NAMES = { kernel: 'kernel start', userspace: 'userspace start', 'first-event': 'the first event' };
 
 export function fillPanels(page: Page): void {
-  byId('summary').replaceChildren(...page.views.map((view, boot) => bootCard(page, view, boot)), ...changeCard(page));
+  const others = page.views.map((_, boot) => boot).slice(1);
+  byId('summary').replaceChildren(
+    ...page.views.map((view, boot) => bootCard(page, view, boot)),
+    // With more boots the cards themselves say how they compare: there is no room for what it is made of.
+    ...(page.views.length === 2 ? [changeCard(page, 1)] : []),
+  );
   byId('panel-slowest').replaceChildren(...page.views.flatMap((_, boot) => slowest(page, boot)));
   byId('panel-path').replaceChildren(...page.views.flatMap((view, boot) => pathOf(page, view, boot)));
   byId('panel-about').replaceChildren(...page.views.flatMap((view, boot) => about(page, view, boot)));
   byId('zero').textContent = `· times from ${ZERO_NAMES[page.views[0]!.zero]}`;
-  const isTwo = page.views.length > 1;
-  if (isTwo) byId('panel-changes').replaceChildren(...changes(page));
-  byId('tab-changes').hidden = !isTwo;
+  byId('panel-changes').replaceChildren(...others.flatMap((boot) => changes(page, boot)));
+  byId('tab-changes').hidden = others.length === 0;
   const warnings = page.views.flatMap((view) => view.notes).filter((note) => note.level === 'warning').length;
   if (warnings > 0) byId('tab-about').append(el('span', { class: 'count warn' }, String(warnings)));
 }
@@ -65,6 +69,7 @@ function bootCard(page: Page, view: ReportView, boot: number): HTMLElement {
       el('span', { class: 'which' }, page.views.length > 1 ? `${BOOT_LETTERS[boot]} · ${view.label}` : view.host),
       el('strong', {}, formatSpan(view.totalUs)),
       el('span', {}, view.totalOf),
+      page.views.length > 2 && boot > 0 ? el('span', { class: 'against' }, againstFirst(page, boot)) : undefined,
     ),
     el(
       'div',
@@ -80,42 +85,46 @@ const phaseText = (view: ReportView) =>
   view.phases.map((p) => `${p.name} ${formatSpan(p.endUs - p.startUs)}`).join(', ');
 const phaseClass = ({ source, wait }: ReportPhase) => `src-${source}${wait ? ' wait' : ''}`;
 
-function changeCard(page: Page): HTMLElement[] {
-  const [before, after] = page.views;
-  if (!before || !after) return [];
-  const changeUs = after.totalUs - before.totalUs;
-  const share =
-    before.totalUs > 0
-      ? ` (${changeUs > 0 ? '+' : '−'}${Math.abs((changeUs / before.totalUs) * 100).toFixed(0)} %)`
-      : '';
-  const top = differences(page.lines).filter(({ line }) => !line.parent);
-  return [
+function totalChange(page: Page, boot: number): { changeUs: number; share: string } {
+  const [before, after] = [page.views[0]!.totalUs, page.views[boot]!.totalUs];
+  const changeUs = after - before;
+  const share = before > 0 ? ` (${changeUs > 0 ? '+' : '−'}${Math.abs((changeUs / before) * 100).toFixed(0)} %)` : '';
+  return { changeUs, share };
+}
+
+function againstFirst(page: Page, boot: number): string {
+  const { changeUs, share } = totalChange(page, boot);
+  return `${formatChange(changeUs)}${share} against A`;
+}
+
+function changeCard(page: Page, boot: number): HTMLElement {
+  const { changeUs, share } = totalChange(page, boot);
+  const top = differences(page.lines, boot).filter(({ line }) => !line.parent);
+  return el(
+    'article',
+    { class: 'card changes' },
     el(
-      'article',
-      { class: 'card changes' },
-      el(
-        'div',
-        { class: 'total' },
-        el('span', { class: 'which' }, 'B against A'),
-        el('strong', {}, formatChange(changeUs)),
-        el('span', {}, share),
-      ),
-      el(
-        'ul',
-        {},
-        ...top
-          .slice(0, 4)
-          .map(({ line, changeUs: us, kind }) =>
-            el(
-              'li',
-              {},
-              linkTo(page, line.id, line.name),
-              el('span', { class: `change ${us > 0 ? 'slower' : 'faster'}` }, changeText(us, kind)),
-            ),
-          ),
-      ),
+      'div',
+      { class: 'total' },
+      el('span', { class: 'which' }, `${BOOT_LETTERS[boot]} against A`),
+      el('strong', {}, formatChange(changeUs)),
+      el('span', {}, share),
     ),
-  ];
+    el(
+      'ul',
+      {},
+      ...top
+        .slice(0, 4)
+        .map(({ line, changeUs: us, kind }) =>
+          el(
+            'li',
+            {},
+            linkTo(page, line.id, line.name),
+            el('span', { class: `change ${us > 0 ? 'slower' : 'faster'}` }, changeText(us, kind)),
+          ),
+        ),
+    ),
+  );
 }
 
 const changeText = (us: number, kind: Difference['kind']) =>
@@ -177,8 +186,9 @@ function pathOf(page: Page, view: ReportView, boot: number): HTMLElement[] {
   return titledTable(`What held the boot back, first to last: ${bootTitle(page, boot)}`, heads, rows);
 }
 
-function changes(page: Page): HTMLElement[] {
-  const rows = differences(page.lines).map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
+function changes(page: Page, boot: number): HTMLElement[] {
+  const letter = BOOT_LETTERS[boot];
+  const rows = differences(page.lines, boot).map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
     el('span', { class: `change ${changeUs > 0 ? 'slower' : 'faster'}` }, formatChange(changeUs)),
     kind,
     linkTo(page, line.id, line.name),
@@ -189,7 +199,11 @@ function changes(page: Page): HTMLElement[] {
   ]);
   const note = 'Spans run side by side, so these do not add up to the difference of the totals.';
   return [
-    ...titledTable('From A to B, largest change first', ['#change', '', 'what', '#A', '#B', '', 'source'], rows),
+    ...titledTable(
+      `From A to ${letter}, largest change first`,
+      ['#change', '', 'what', '#A', `#${letter}`, '', 'source'],
+      rows,
+    ),
     el('p', { class: 'aside' }, note),
   ];
 }

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // report/toolbar.ts: what do the buttons, the search, the legend and the tabs do?
 import { byId, el } from './elements.ts';
-import { middleUs, type Page } from './page-state.ts';
+import { BOOT_LETTERS, middleUs, type Page } from './page-state.ts';
 import { zoomWindow } from './time-window.ts';
 
 /** Phases are a row each: nothing is gained by hiding one. */
@@ -34,6 +34,12 @@ export function fillLegend(page: Page): void {
     return chip;
   });
   byId('sources').replaceChildren(...chips);
+  if (page.views.length === 1) return;
+  const order = page.views.map(({ label }, boot) => {
+    const sample = el('i', { class: `bar sample boot-${boot}` });
+    return el('span', { title: label }, sample, `${BOOT_LETTERS[boot]}${boot === 0 ? ', on top' : ''}`);
+  });
+  byId('order').replaceChildren(...order);
 }
 
 export function listenToolbar(page: Page): void {

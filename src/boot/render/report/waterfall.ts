@@ -4,7 +4,7 @@ import { formatSpan } from '../../../base/duration.ts';
 import type { ReportRow } from '../report-view.ts';
 import { byId, el, marked, svgEl } from './elements.ts';
 import type { Line, Shown } from './lines.ts';
-import { BOOT_LETTERS, type Page, percent, shareOf } from './page-state.ts';
+import { BAR_STEP_PX, BOOT_LETTERS, type Page, percent, shareOf } from './page-state.ts';
 import { formatChange, placeLabels, ticksOf } from './time-window.ts';
 
 export interface Waterfall {
@@ -31,7 +31,7 @@ export function makeWaterfall(page: Page): Waterfall {
   const scroller = byId('scroller');
   const rows = byId('rows');
   const pool: RowElements[] = [];
-  const rowPx = page.views.length > 1 ? 32 : 24;
+  const rowPx = page.views.length > 1 ? 6 + BAR_STEP_PX * page.views.length : 24;
   const isPrinting = () => document.body.classList.contains('printing');
 
   function draw(): void {
@@ -128,7 +128,7 @@ function nameOf(page: Page, line: Line): Node[] {
   const failed = line.bars.find((bar) => bar?.result)?.result;
   const [before, after] = line.bars;
   const change =
-    page.views.length < 2
+    page.views.length !== 2
       ? ''
       : before && after
         ? formatChange(after.endUs - after.startUs - (before.endUs - before.startUs))
@@ -266,7 +266,8 @@ function drawPaths(
   svg.setAttribute('viewBox', `0 0 1000 ${Math.max(1, heightPx)}`);
   const x = (us: number) => Math.min(Math.max(shareOf(page.seen, us), -1), 2) * 1000;
   const paths = page.views.map((view, boot) => {
-    const y = (row: number) => row * rowPx - scrollPx + rowPx / 2 + (page.views.length > 1 ? (boot === 0 ? -7 : 7) : 0);
+    const besidePx = BAR_STEP_PX * (boot - (page.views.length - 1) / 2);
+    const y = (row: number) => row * rowPx - scrollPx + rowPx / 2 + besidePx;
     let d = '';
     let previous: { row: number; endUs: number } | undefined;
     for (const step of view.path) {
