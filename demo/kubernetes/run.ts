@@ -48,12 +48,11 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   const { home } = shop;
   const hello = shop.images.hello.name;
   const boots: Boot[] = [];
-  const bundles: string[] = [];
-  const collect = async (instance: string) => {
-    const bundle = join(stage.folder, `${instance}.tar.gz`);
-    await stage.brief('boot', 'collect', '--instance', instance, '-o', bundle);
-    bundles.push(bundle);
-    return bundle;
+  // By its kind: the first boot of a pool with a prototype is that of a generic node.
+  const bundleOf = (kind: Kind) => join(stage.folder, `${kind}.tar.gz`);
+  const collect = async (kind: Kind, instance: string) => {
+    await stage.brief('boot', 'collect', '--instance', instance, '-o', bundleOf(kind));
+    return bundleOf(kind);
   };
 
   stage.act('1. a control plane on this machine');
@@ -64,7 +63,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   await stage.headstart('pool', 'create', PROTOTYPE, '--count', '1', ...recipe);
   const [donor = ''] = await instancesOf(stage, PROTOTYPE);
   boots.push({ kind: GENERIC, instance: donor, readyMs: await readyAfterMs(stage, home, PROTOTYPE, donor) });
-  const generic = await collect(donor);
+  const generic = await collect(GENERIC, donor);
   await stage.headstart('boot', 'timeline', '-i', generic);
   await stage.headstart('boot', 'chain', '-i', generic);
   // Each alone: on two cores, two guests at once would measure each other.
@@ -74,7 +73,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   await stage.headstart('pool', 'create', IMAGE, '--count', '1', ...(await imageRecipe(stage, shop, cluster)));
   const [imageNode = ''] = await instancesOf(stage, IMAGE);
   boots.push({ kind: IMAGE, instance: imageNode, readyMs: await readyAfterMs(stage, home, IMAGE, imageNode) });
-  await stage.headstart('boot', 'chain', '-i', await collect(imageNode));
+  await stage.headstart('boot', 'chain', '-i', await collect(IMAGE, imageNode));
 
   stage.act('4. the generic node becomes the prototype: its pods move away under their budget, and it comes back');
   await stage.headstart('pool', 'start', donor);
@@ -88,7 +87,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   for (const instance of [donor, imageNode]) await stage.headstart('pool', 'stop', instance);
   const clone = await bootOneMore(stage, home, PROTOTYPE);
   boots.push({ kind: PROTOTYPE, ...clone });
-  await collect(clone.instance);
+  await collect(PROTOTYPE, clone.instance);
   const pod = await cluster.runHelloOn(clone.instance, hello);
   stage.say(`a pod on ${clone.instance}, nothing pulled: ${(await cluster.logOf(pod)).trim()}`);
   await cluster.deletePod(pod);
@@ -126,7 +125,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   stage.say(`${boots.length} boots, Node Ready after the start of the VM:\n${bootTable(boots)}`);
   stage.say(summary(boots));
   const report = join(stage.folder, 'report.html');
-  await stage.headstart('boot', 'report', ...bundles, '-o', report);
+  await stage.headstart('boot', 'report', ...[GENERIC, PROTOTYPE, IMAGE].map(bundleOf), '-o', report);
 }
 
 async function deliver(
