@@ -100,7 +100,9 @@ export async function goBack(work: Work, back: Back, tried?: Plan): Promise<Outc
 
   const slot = old && slotOf(old.assignment, old.number, { atMs: edges.clock.nowMs(), vmId: edges.vmId });
   const isKnownGood = slot !== undefined && slot.number === state.slots.lastKnownGood?.number;
-  const watch = old && !isKnownGood ? watchAgain(work, plan, observed, old, ranBefore) : undefined;
+  // What was being watched before a change that came to nothing still is.
+  const watched = slot !== undefined && slot.number === state.slots.watch?.number ? state.slots.watch : undefined;
+  const watch = watched ?? (old && !isKnownGood ? watchAgain(work, plan, observed, old, ranBefore) : undefined);
   const slots: Slots = { ...state.slots, active: slot, bad, watch };
   const journal: Journal = {
     kind: 'back',
@@ -169,6 +171,7 @@ async function giveUp(work: Work, journal: Journal, failure: StepFailed, plan?: 
   if (active !== undefined && active.number === tried?.number) {
     // What runs was put right, and there is nothing before it to go back to.
     await folder.finish({ ...state, ownership: journal.ownershipMeanwhile, owesUncordon }, undefined, []);
+    await payDebts(work, folder.readState());
     return work.outcome({ kind: 'failed', code, reason }, state.slots, plan);
   }
   const isToBlame = isDocumentToBlame(code) || code === 'apply/interrupted';

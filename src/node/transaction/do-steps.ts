@@ -6,7 +6,7 @@ import { KUBELET } from '../aspects/aspect.ts';
 import type { Step } from '../tree.ts';
 import type { Edges } from './contract.ts';
 import { asStepFailed, StepFailed } from './failures.ts';
-import { doesKubeletStay } from './kubelet-stays.ts';
+import { isKubeletFailing } from './kubelet-failing.ts';
 import { clearValue, setValue } from './set-value.ts';
 import type { Staged } from './stage.ts';
 import { command, isDoneBy, placeOf } from './step-command.ts';
@@ -132,7 +132,7 @@ async function doOne(step: Step, doing: Doing, done: Done): Promise<void> {
       return changeFile(step, doing, done);
     case 'drain':
       if (doing.isLaterBoot) return; // no pod runs yet
-      if (!(await doesKubeletStay(edges))) return; // nobody would end a pod
+      if (await isKubeletFailing(edges)) return; // nobody would end a pod
       try {
         return await edges.node.drain();
       } catch (cause) {

@@ -65,6 +65,11 @@ describe('pods', () => {
       { node: { isReachable: true, isReady: false, heartbeatMs: 1 } },
       false,
     ],
+    [
+      'are not moved by a kubelet that has not been heard of since',
+      { node: { isReachable: true, isReady: true, heartbeatMs: 1 } },
+      false,
+    ],
     ['are not moved by a kubelet that is not healthy', { isKubeletHealthy: false }, false],
     ['are not moved by a kubelet that does not run', { units: kubelet('starting') }, false],
     ['are not moved without a runtime', { doesRuntimeAnswer: false }, false],

@@ -62,13 +62,13 @@ export function judgeHealth(
     silentForMs: reading.node.isReachable ? 0 : (before?.silentForMs ?? 0) + passedMs,
     restarts,
   };
-  const looping = watch.units.find((unit) => countOf(restarts, unit) >= health.maxRestarts);
+  const isLooping = (unit: string) => countOf(restarts, unit) >= health.maxRestarts;
+  const looping = watch.units.find(isLooping);
+  const canMovePods = !SERVING.some(isLooping) && servesPods(reading, watch);
   if (looping !== undefined) {
     const reason = `${looping} restarted ${countOf(restarts, looping)} times in ${health.restartsWithinMs / 1000} s`;
-    const canMovePods = looping !== KUBELET && looping !== CONTAINERD && servesPods(reading);
     return { decision: 'give-up', code: 'verify/crash-loop', reason, isWell: false, canMovePods, course };
   }
-  const canMovePods = servesPods(reading);
   if (wrong === undefined) {
     const reason = `healthy for ${Math.floor(course.goodForMs / 1000)} s`;
     return course.goodForMs >= health.commitAfterMs
@@ -80,10 +80,14 @@ export function judgeHealth(
   return { decision: isGivenUp ? 'give-up' : 'watch', code, reason, isWell: false, canMovePods, course };
 }
 
-/** An API server that is only busy will be told in a moment. */
-function servesPods({ units, doesRuntimeAnswer, isKubeletHealthy, node }: Reading): boolean {
-  const isDown = [KUBELET, CONTAINERD].some((unit) => (units.get(unit)?.state ?? 'active') !== 'active');
-  return !isDown && doesRuntimeAnswer && isKubeletHealthy && node.isReachable && node.isReady !== false;
+/** Who ends pods. */
+const SERVING = [KUBELET, CONTAINERD];
+
+function servesPods({ units, doesRuntimeAnswer, isKubeletHealthy, node, nowMs }: Reading, watch: Watch): boolean {
+  const isDown = SERVING.some((unit) => (units.get(unit)?.state ?? 'active') !== 'active');
+  if (isDown || !doesRuntimeAnswer || !isKubeletHealthy || !node.isReachable) return false;
+  if (node.isReady === undefined) return true; // an API server that is only busy will be told in a moment
+  return node.isReady && node.heartbeatMs !== undefined && isFromAfter(node.heartbeatMs, watch.kubeletSinceMs, nowMs);
 }
 
 interface Wrong {

@@ -520,6 +520,18 @@ describe('a change that drains or reboots', () => {
     expect((await store.apply(down, BY_ITSELF)).kind).toBe('applied');
   });
 
+  it('leaves the generation on trial that runs, when the node cannot be drained for the next', async () => {
+    const { node, store } = await inService();
+    await store.apply(withUpdate(120, 2, { mode: 'try', tryForMs: 3 * MINUTE_MS }), BY_ITSELF);
+    node.failing.set('drain', 1);
+    expect(said(await store.apply(withUpdate(30, 3, { maxClass: 6 }), BY_ITSELF))).toEqual([
+      'reverted',
+      'apply/drain-failed',
+    ]);
+    expect(said(await watch(node, store, 6))).toEqual(['reverted', 'verify/not-kept']);
+    expect(store.slots().active?.hash).toBe(A.hash);
+  });
+
   it('owes the node its way back into service until somebody can be told', async () => {
     const { node, store } = await inService();
     node.failing.set('uncordon', 2);
@@ -577,9 +589,7 @@ describe('a change that drains or reboots', () => {
     node.put(OWN_CONFIG_PATH, '{}');
     node.failing.set('start kubelet.service', 1);
     expect((await store.apply(down, ORDERED)).kind).toBe('failed');
-    expect([node.drains, node.uncordons]).toEqual([2, 1]);
-    await store.apply(down, ORDERED);
-    expect(node.uncordons).toBe(2);
+    expect([node.drains, node.uncordons]).toEqual([2, 2]);
   });
 
   it('drains on the way back, too, when the node is well', async () => {
