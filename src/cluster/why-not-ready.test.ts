@@ -168,7 +168,7 @@ describe('why a node is not Ready', () => {
       }),
       'has registered and is not Ready: container runtime network not ready: cni plugin not initialized; look',
     ],
-    ['Ready', seen({ cluster: { node: { isReady: true } } }), 'pool-000001 is Ready'],
+    ['Ready', seen({ cluster: { node: { isReady: true } } }), 'nobody saw its kubelet say so'],
   ])('%s', (_, joining, expected) => {
     const { why, next } = explain(reasonOf(joining), NODE);
     expect(`${why}; ${next}`).toContain(expected);

@@ -158,7 +158,10 @@ export function explain(reason: NotReady, node: string): { why: string; next: st
   const told = (text: string) => (text === '' ? '' : `: ${text}`);
   switch (reason.kind) {
     case 'ready':
-      return { why: `${node} is Ready`, next: 'nothing is left to do' };
+      return {
+        why: 'the API server calls it Ready, but nobody saw its kubelet say so since the VM was started',
+        next: 'look again in a moment, with `headstart cluster status`',
+      };
     case 'no-vm':
       return { why: `the VM of ${node} does not run`, next: `start it with \`headstart pool start ${node}\`` };
     case 'plane-away':

@@ -42,8 +42,7 @@ export async function awaitNodeReady(
   await watching;
   signal?.throwIfAborted();
   if (events.some(({ event }) => event === 'node-ready')) return;
-  const trouble = await notReady(access, joining, events, { waitedMs: access.clock.nowMs() - beganMs, signal });
-  if (trouble) throw trouble;
+  throw await notReady(access, joining, events, { waitedMs: access.clock.nowMs() - beganMs, signal });
 }
 
 /** Ready is what was asked for: a taint that somebody else has to take away is not waited for. Nor is a Node that kubelet does not make again. */
@@ -79,18 +78,16 @@ function waitingFor(node: string, last: JoinEventName | undefined): string {
   return `node ${node} ${(last && NEXT[last]) ?? 'to ask for a certificate'}`;
 }
 
-/** Undefined: by the time that everybody had been asked, it was. */
 async function notReady(
   access: PlaneAccess,
   joining: Joining,
   events: readonly JoinEvent[],
   { waitedMs, signal }: { waitedMs: number; signal: AbortSignal | undefined },
-): Promise<UserError | undefined> {
+): Promise<UserError> {
   const { explain, reasonOf } = await import('../../cluster/why-not-ready.ts');
   const reason = reasonOf(await seeJoining(access, joining, events, signal));
-  signal?.throwIfAborted();
-  if (reason.kind === 'ready') return undefined;
   const { why, next } = explain(reason, joining.ref.id);
+  signal?.throwIfAborted();
   const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(waitedMs / 1000)} s`;
   return new UserError(`${joining.ref.id} is not Ready${time}: ${why}`, {
     code: 'pool/node-not-ready',
