@@ -171,6 +171,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
 
   it('a Node that is deleted while its VM boots is made again, and is another', async () => {
     const before = (await cluster.node(UNLUCKY))?.metadata?.uid;
+    expect(before).toBeTruthy();
     const starting = stage.ask('pool', 'start', UNLUCKY);
     const deleting = expect.poll(() => existsSync(pidFileOf(UNLUCKY)), { timeout: TEST_MS }).toBe(true);
     await Promise.all([starting, deleting.then(() => cluster.deleteNode(UNLUCKY))]);

@@ -228,10 +228,7 @@ test('three boots lie one below the other on one axis, and each is held against 
   const { page } = opened;
   await page.screenshot({ path: join(out, 'report-three.png') });
   const against = await page.locator('.card.boot .against').allTextContents();
-  expect(against).toEqual([
-    expect.stringMatching(/^−53\.234s \(−51 %\) against A$/),
-    expect.stringMatching(/ against A$/),
-  ]);
+  expect(against).toEqual(['−53.234s (−51 %) against A']); // the third ends with another thing
   const kernel = page.locator('.row[data-id="phase:kernel"]');
   const bars = await kernel.locator('.bar:visible').all();
   const boxes = await Promise.all(bars.map(async (bar) => (await bar.boundingBox())!));

@@ -67,7 +67,7 @@ export function makeOverview(page: Page): Overview {
         const fromPx = shareOf(page.home, bar.startUs) * widthPx;
         const toPx = shareOf(page.home, bar.endUs) * widthPx;
         const isCritical = page.critical[boot]!.has(line.id);
-        context.globalAlpha = bar.wait ? 0.45 : boot < line.bars.length - 1 ? 0.5 : 0.9;
+        context.globalAlpha = bar.wait ? 0.45 : boot === 0 && line.bars.length > 1 ? 0.5 : 0.9;
         context.fillStyle = colour(isCritical ? 'ink-critical' : `ink-${line.source}`);
         context.fillRect(fromPx, 3 + at * stepPx, Math.max(1, toPx - fromPx), Math.max(1, stepPx * 0.8));
       });

@@ -59,6 +59,8 @@ function bootCard(page: Page, view: ReportView, boot: number): HTMLElement {
   const facts = view.facts.filter(({ name }) =>
     ['system', 'kernel', 'systemd', 'cloud-init', 'kubelet', 'cloud'].includes(name),
   );
+  // Only what ends with the same thing.
+  const canCompare = page.views.length > 2 && boot > 0 && view.totalOf === page.views[0]!.totalOf;
   const told = facts.map(({ name, value }) => (name === 'system' ? value : `${name} ${value}`)).join(' · ');
   return el(
     'article',
@@ -69,7 +71,7 @@ function bootCard(page: Page, view: ReportView, boot: number): HTMLElement {
       el('span', { class: 'which' }, page.views.length > 1 ? `${BOOT_LETTERS[boot]} · ${view.label}` : view.host),
       el('strong', {}, formatSpan(view.totalUs)),
       el('span', {}, view.totalOf),
-      page.views.length > 2 && boot > 0 ? el('span', { class: 'against' }, againstFirst(page, boot)) : undefined,
+      canCompare ? el('span', { class: 'against' }, againstFirst(page, boot)) : undefined,
     ),
     el(
       'div',
@@ -88,7 +90,8 @@ const phaseClass = ({ source, wait }: ReportPhase) => `src-${source}${wait ? ' w
 function totalChange(page: Page, boot: number): { changeUs: number; share: string } {
   const [before, after] = [page.views[0]!.totalUs, page.views[boot]!.totalUs];
   const changeUs = after - before;
-  const share = before > 0 ? ` (${changeUs > 0 ? '+' : '−'}${Math.abs((changeUs / before) * 100).toFixed(0)} %)` : '';
+  const percents = Math.abs((changeUs / before) * 100).toFixed(0);
+  const share = before > 0 && changeUs !== 0 ? ` (${changeUs > 0 ? '+' : '−'}${percents} %)` : '';
   return { changeUs, share };
 }
 
