@@ -1,17 +1,17 @@
 // boot/render/report.ts: one boot or several as one HTML file that needs nothing else, today or in ten years.
 import { pageScript, pageStyle } from './report/assets.ts';
+import { BOOT_LETTERS } from './report/page-state.ts';
 import type { ReportView } from './report-view.ts';
 
 /** In the first kilobyte of every report, so that one is only ever overwritten by another. */
 export const REPORT_MARK = '<meta name="generator" content="headstart boot report">';
 
 /** On one axis, one below the other; more would be a page of stripes. */
-export const MOST_BOOTS = 4;
+export const MOST_BOOTS = BOOT_LETTERS.length;
 
 /** Host and unit names and log text come from anywhere: they are data in the page, and never markup or script. */
 export function renderReport(views: readonly ReportView[]): string {
-  const labels = views.map((view) => view.label);
-  const title = [labels.slice(0, -1).join(', '), ...labels.slice(-1)].filter(Boolean).join(' and ');
+  const title = new Intl.ListFormat('en-GB').format(views.map((view) => view.label));
   return `<!doctype html>
 <html lang="en">
 <head>

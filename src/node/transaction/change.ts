@@ -65,7 +65,7 @@ export interface Back {
   /** What may be ours by now. */
   meanwhile: Ownership;
   ranBefore: readonly string[];
-  /** Where they would not survive the way back. */
+  /** Those that would not survive the way back: somebody would end them, and can be told to. */
   canMovePods: boolean;
   /** Nobody knows whether the node is in service. */
   owesUncordon: boolean;

@@ -89,7 +89,6 @@ function startPage(views: ReportView[]): void {
   }
 
   byId('panel-waterfall').classList.toggle('several', views.length > 1);
-  byId('panel-waterfall').style.setProperty('--boots', String(views.length));
   fillPanels(page);
   fillLegend(page);
   listenToolbar(page);

@@ -27,10 +27,10 @@ export interface Page {
   toggle(line: Line): void;
 }
 
-/** As many boots as one report shows. The others are held against the first. */
+/** As many boots as one report shows; chart.css has a place for each. The others are held against the first. */
 export const BOOT_LETTERS = ['A', 'B', 'C', 'D'];
 
-/** One bar below the other. The same as in chart.css. */
+/** From one bar to the one below it. */
 export const BAR_STEP_PX = 13;
 
 export function shareOf(window: TimeWindow, atUs: number): number {

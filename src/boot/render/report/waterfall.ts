@@ -32,6 +32,8 @@ export function makeWaterfall(page: Page): Waterfall {
   const rows = byId('rows');
   const pool: RowElements[] = [];
   const rowPx = page.views.length > 1 ? 6 + BAR_STEP_PX * page.views.length : 24;
+  byId('chart').style.setProperty('--row', `${rowPx}px`);
+  byId('chart').style.setProperty('--step', `${BAR_STEP_PX}px`);
   const isPrinting = () => document.body.classList.contains('printing');
 
   function draw(): void {
