@@ -5,18 +5,18 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.PHONY: help install test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench chromium busybox vm-tools image-tools
+.NOTPARALLEL: # every target may install
+.PHONY: help install runtime test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench chromium busybox vm-tools image-tools
 help:
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: node_modules/.package-lock.json
+# `install` has the development tools, `runtime` only what ./headstart needs; the launcher installs the latter by itself.
+INSTALL = set -eu; home='$(CURDIR)'; . tools/install-dependencies.sh; ensure_installed
+install:
+	@$(INSTALL) full
 
-node_modules/.package-lock.json: package-lock.json package.json
-	@echo "== installing dependencies"
-	@command -v npm >/dev/null || { echo "error: npm is not on PATH"; \
-	  echo "next:  install Node.js 20 or newer with npm, then run make again"; exit 1; }
-	@npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
+runtime:
+	@$(INSTALL) runtime
 
 test: lint ## install, type-check, lint, run every unit and integration test
 	@echo "== tests"
@@ -49,13 +49,13 @@ lint: install ## type-check and lint
 format: install ## format, and fix what can be fixed
 	@biome check --write .
 
-demo: install vm-tools ## the whole loop on real VMs of this machine: bootstrap, prototype, clones, the difference, the way back (QUICK=1: one boot a side)
+demo: runtime vm-tools ## the whole loop on real VMs of this machine: bootstrap, prototype, clones, the difference, the way back (QUICK=1: one boot a side)
 	@node demo/run.ts
 
 demo-kubernetes: install vm-tools image-tools ## three kinds of real Kubernetes nodes from VM start to Ready, side by side, then changed in place (QUICK=1: one boot a kind; needs Go, once)
 	@node demo/kubernetes/run.ts
 
-demo-boot: install ## analyse the recorded boots and write out/report.html
+demo-boot: runtime ## analyse the recorded boots and write out/report.html
 	@mkdir -p out
 	./headstart boot timeline -i $(BOOTS)/first-boot.tar.gz
 	./headstart boot blame -i $(BOOTS)/first-boot.tar.gz --at-least 1s
@@ -80,8 +80,8 @@ busybox:
 	  echo "== installing busybox"; apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends busybox >/dev/null; fi
 
-vm-tools: install
+vm-tools: runtime
 	@node demo/ensure-tools.ts
 
-image-tools: install
+image-tools: runtime
 	@node demo/ensure-tools.ts images

@@ -64,8 +64,50 @@ describe('code that runs on a node', () => {
   });
 });
 
+describe('what is installed with `npm ci --omit=dev`', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const entries = ['src/cli/bin.ts', 'demo/run.ts', 'demo/ensure-tools.ts'];
+
+  it.each(entries)('is enough for %s', (entry) => {
+    const packages = packagesReachedFrom(join(root, entry));
+    expect([...packages.keys()].filter((name) => !(name in manifest.dependencies))).toEqual([]);
+  });
+
+  // The Makefile installs the development tools for the targets that run these.
+  it.each(['src/node/build/build.ts', 'src/container/build.ts', 'demo/kubernetes/run.ts', 'bench/run.ts'])(
+    'lacks only rolldown for %s',
+    (entry) => {
+      const packages = packagesReachedFrom(join(root, entry));
+      expect([...packages.keys()].filter((name) => !(name in manifest.dependencies))).toEqual(['rolldown']);
+    },
+  );
+});
+
+/** Packages that the file or a file it imports (also later, also as a program of its own) loads → which file does. */
+function packagesReachedFrom(entry: string): Map<string, string> {
+  const packages = new Map<string, string>();
+  const files = new Set([entry]);
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type\s[^;]*;/gm, '');
+    const named = [...text.matchAll(/\bnew URL\('(\.[^']+\.ts)', import\.meta\.url\)/g)].map((match) => match[1]!);
+    for (const target of [...importsIn(text), ...named]) {
+      if (target.startsWith('.')) {
+        if (target.endsWith('.ts')) files.add(join(dirname(file), target));
+      } else if (!target.startsWith('node:')) {
+        packages.set(target.match(/^(?:@[^/]+\/)?[^/]+/)![0], relative(root, file));
+      }
+    }
+  }
+  return packages;
+}
+
 function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
+  return importsIn(readFileSync(file, 'utf8'));
+}
+
+function importsIn(text: string): string[] {
   return [
     ...text.matchAll(
       /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|\bimport\('([^']+)'\)|^import\s+'([^']+)'/g,

@@ -1,22 +1,26 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
-  copyFileSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const launcher = fileURLToPath(new URL('../../headstart', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const launcher = join(root, 'headstart');
+const installer = join(root, 'tools/install-dependencies.sh');
 const elsewhere = mkdtempSync(join(tmpdir(), 'headstart-launcher-'));
 afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
 
@@ -64,37 +68,193 @@ describe('the launcher', () => {
     expect(await ended).toBe(signal);
     await fd.close();
   });
+});
 
+/** The sh of this machine, and those of other machines that are here: Debian's, Alpine's, macOS's. */
+const SHELLS = [['sh'], ['dash'], ['bash', '--posix'], ['busybox', 'sh']].filter(
+  ([program]) => spawnSync(program!, ['-c', ':']).error === undefined,
+);
+/** As npm: empties the folder, then lists what it installed; the "runtime" it brings only says that it ran. */
+const NPM = `#!/bin/sh
+echo "$*" >> npm-runs
+rm -rf node_modules
+mkdir -p node_modules/.bin
+printf '#!/bin/sh\necho ran\n' > node_modules/.bin/node
+chmod +x node_modules/.bin/node
+case "$*" in *--include=dev*) echo '"node_modules/vitest": {' ;; *) echo '{' ;; esac > node_modules/.package-lock.json
+`;
+
+const SHORT_SLEEP = `#!/bin/sh\nexec ${commandPath('sleep')} 0.05\n`;
+
+/** A checkout with no dependencies, whose PATH begins with these programs. */
+function checkout(programs: Readonly<Record<string, string>>) {
+  const home = mkdtempSync(join(elsewhere, 'clone-'));
+  for (const file of ['headstart', 'tools/install-dependencies.sh'])
+    cpSync(join(root, file), join(home, file), { recursive: true });
+  writeFileSync(join(home, 'package-lock.json'), '{}');
+  mkdirSync(join(home, 'bin'));
+  for (const [name, text] of Object.entries({ sleep: SHORT_SLEEP, ...programs }))
+    writeFileSync(join(home, 'bin', name), text, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${join(home, 'bin')}:${process.env.PATH}` };
+  const install = 'set -eu; home=$PWD; . tools/install-dependencies.sh; ensure_installed full'; // as the Makefile does
+  return {
+    home,
+    env,
+    start: ([program, ...args]: readonly string[] = ['sh']) =>
+      spawnSync(program!, [...args, join(home, 'headstart')], { env, encoding: 'utf8' }),
+    make: ([program, ...args]: readonly string[] = ['sh']) =>
+      spawnSync(program!, [...args, '-c', install], { env, cwd: home, encoding: 'utf8' }),
+    npmRuns: () => readFileSync(join(home, 'npm-runs'), 'utf8').trim().split('\n'),
+    remains: () => readdirSync(home).filter((name) => name.startsWith('.installing')),
+    changeLock: () => utimesSync(join(home, 'node_modules/.package-lock.json'), 0, 0), // an install older than the lock
+  };
+}
+
+describe.each(SHELLS)('the first run under %s %s', (...shell) => {
+  it('installs what it needs at run time, says how much and how long it took, and installs no more', () => {
+    const { start, npmRuns, remains } = checkout({ npm: NPM });
+    const first = start(shell);
+    expect(first).toMatchObject({ status: 0, stdout: 'ran\n' });
+    expect(first.stderr).toMatch(/^headstart: installing the dependencies, about \d+ MB, into .*node_modules$/m);
+    expect(first.stderr).toMatch(/^headstart: installed \d+ MB in \d+ s$/m);
+    expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n', stderr: '' });
+    expect(npmRuns()).toEqual([expect.stringMatching(/^ci --omit=dev /)]);
+    expect(remains()).toEqual([]);
+  });
+
+  it('leaves the development tools to make, which adds them once; they satisfy the launcher', () => {
+    const { start, make, npmRuns } = checkout({ npm: NPM });
+    start(shell);
+    expect(make(shell).stderr).toContain('development tools');
+    expect(make(shell)).toMatchObject({ status: 0, stderr: '' });
+    expect(start(shell)).toMatchObject({ status: 0, stderr: '' });
+    expect(npmRuns()).toEqual([expect.stringContaining('--omit=dev'), expect.stringContaining('--include=dev')]);
+  });
+
+  it('installs again after package-lock.json changed, with development tools only where they were', () => {
+    const { start, make, npmRuns, changeLock } = checkout({ npm: NPM });
+    const flags = () => npmRuns().map((run) => run.split(' ')[1]);
+    start(shell);
+    changeLock();
+    start(shell);
+    expect(flags()).toEqual(['--omit=dev', '--omit=dev']);
+    make(shell);
+    changeLock();
+    start(shell);
+    expect(flags().slice(2)).toEqual(['--include=dev', '--include=dev']);
+  });
+
+  it('shows how far it is every ten seconds where there is no terminal', () => {
+    // A second passes with each call of sleep; npm ends after 25 of them.
+    const { home, start } = checkout({
+      npm: `${NPM}read -r end < go\n`,
+      sleep: `#!/bin/sh
+cd "$(dirname "$0")/.."
+echo >> seconds
+n=$(wc -l < seconds)
+[ "$n" -ne 25 ] || echo end > go
+[ "$n" -lt 25 ] || exec ${commandPath('sleep')} 0.2
+`,
+      date: '#!/bin/sh\ncat "$(dirname "$0")/../seconds" 2>/dev/null | wc -l\n',
+    });
+    execFileSync('mkfifo', [join(home, 'go')]);
+    const { status, stderr } = start(shell);
+    expect({ status, said: stderr.match(/MB after .*/g) }).toEqual({
+      status: 0,
+      said: ['MB after 10 s ...', 'MB after 20 s ...'],
+    });
+  });
+
+  it("shows npm's own last lines when it fails, and starts over the next time", () => {
+    const failing = '#!/bin/sh\nmkdir -p node_modules\ntouch node_modules/.package-lock.json\n';
+    const { home, start, remains } = checkout({
+      npm: `${failing}i=0; while [ $i -lt 40 ]; do i=$((i + 1)); echo "npm error line $i" >&2; done; exit 7\n`,
+    });
+    const { status, stdout, stderr } = start(shell);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr.match(/npm error line \d+/g)).toEqual(
+      Array.from({ length: 15 }, (_, i) => `npm error line ${26 + i}`),
+    );
+    expect(stderr).toMatch(/^error: .*\(exit code 7\)\nnext: {2}check the network/m);
+    expect(remains()).toEqual([]);
+    writeFileSync(join(home, 'bin', 'npm'), NPM);
+    expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n' });
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends npm and leaves nothing that passes as installed on %s', async (signal, code) => {
+    const { home, env, start, remains } = checkout({
+      npm: `#!/bin/sh\nmkdir -p node_modules\ntouch node_modules/.package-lock.json\necho $$ > begun\nexec ${commandPath('sleep')} 600\n`,
+    });
+    execFileSync('mkfifo', [join(home, 'begun')]);
+    const [program, ...args] = shell;
+    const child = spawn(program!, [...args, join(home, 'headstart')], { env, stdio: 'ignore', detached: true });
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    const npm = Number(await readFile(join(home, 'begun'), 'utf8'));
+    process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal); // Ctrl-C reaches all processes of the terminal
+    expect(await ended).toBe(code);
+    expect(() => process.kill(npm, 0)).toThrow('ESRCH');
+    expect(remains()).toEqual([]);
+    writeFileSync(join(home, 'bin', 'npm'), NPM);
+    expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n' });
+  });
+});
+
+describe('the sizes that the first run names', () => {
+  it.each([
+    ['full_mb', () => true],
+    ['runtime_mb', (isDev: boolean) => !isDev],
+  ] as const)('%s is what those packages take', (name, isCounted) => {
+    const said = Number(new RegExp(`^${name}=(\\d+)$`, 'm').exec(readFileSync(installer, 'utf8'))?.[1]);
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean }>;
+    };
+    const folders = Object.entries(packages)
+      .filter(([path, { dev = false }]) => path && isCounted(dev) && existsSync(join(root, path)))
+      .map(([path]) => path);
+    const total = execFileSync('du', ['-skc', ...folders], { cwd: root, encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .at(-1)!;
+    expect(Number.parseInt(total, 10) / 1024 / said).toBeGreaterThan(0.8);
+    expect(Number.parseInt(total, 10) / 1024 / said).toBeLessThan(1.2);
+  });
+});
+
+describe('an install', () => {
   it('gives up at once where PATH has nothing to make a lock with', () => {
-    const copy = mkdtempSync(join(elsewhere, 'bare-'));
-    copyFileSync(launcher, join(copy, 'headstart'));
-    symlinkSync(execFileSync('sh', ['-c', 'command -v dirname'], { encoding: 'utf8' }).trim(), join(copy, 'dirname'));
-    const { status, stderr } = spawnSync('/bin/sh', [join(copy, 'headstart')], {
-      env: { PATH: copy },
+    const { home } = checkout({});
+    symlinkSync(commandPath('dirname'), join(home, 'dirname'));
+    const { status, stderr } = spawnSync('/bin/sh', [join(home, 'headstart')], {
+      env: { PATH: home },
       encoding: 'utf8',
       timeout: 60_000,
     });
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('has not even ln') });
   });
 
-  it('installs once when several start at the same time, also after one was killed while installing', async () => {
-    const copy = mkdtempSync(join(elsewhere, 'clone-'));
-    copyFileSync(launcher, join(copy, 'headstart'));
-    writeFileSync(join(copy, 'package-lock.json'), '{}');
-    symlinkSync('999999999', join(copy, '.installing')); // no such process
-    mkdirSync(join(copy, 'bin'));
-    // Like npm, it cannot bear company; the "runtime" it brings only says that it ran.
-    writeFileSync(
-      join(copy, 'bin', 'npm'),
-      '#!/bin/sh\nmkdir busy || exit 1\necho x >> installs\nmkdir -p node_modules/.bin\n' +
-        'printf "#!/bin/sh\\necho ran\\n" > node_modules/.bin/node\nchmod +x node_modules/.bin/node\n' +
-        'touch node_modules/.package-lock.json\nrmdir busy\n',
-      { mode: 0o755 },
-    );
-    const env = { ...process.env, PATH: `${join(copy, 'bin')}:${process.env.PATH}` };
-    const runs = Array.from({ length: 3 }, () => promisify(execFile)(join(copy, 'headstart'), [], { env }));
+  it('refuses to empty a folder that node_modules is only a link to', () => {
+    const { home, start } = checkout({ npm: NPM });
+    mkdirSync(join(home, 'other'));
+    symlinkSync('other', join(home, 'node_modules'));
+    expect(start()).toMatchObject({ status: 1, stderr: expect.stringContaining('node_modules is a link') });
+  });
+
+  it('is done once when several start at the same time, also after one was killed while installing', async () => {
+    // Like npm, it cannot bear company.
+    const { home, env, npmRuns, remains } = checkout({
+      npm: `${NPM.replace('\n', '\nmkdir busy || exit 1\n')}rmdir busy\n`,
+    });
+    symlinkSync('999999999', join(home, '.installing')); // no such process
+    const runs = Array.from({ length: 3 }, () => promisify(execFile)(join(home, 'headstart'), [], { env }));
     expect((await Promise.all(runs)).map(({ stdout }) => stdout)).toEqual(['ran\n', 'ran\n', 'ran\n']);
-    expect(readFileSync(join(copy, 'installs'), 'utf8')).toBe('x\n');
-    expect(readdirSync(copy).filter((name) => name.startsWith('.installing'))).toEqual([]);
+    expect(npmRuns()).toHaveLength(1);
+    expect(remains()).toEqual([]);
   });
 });
+
+function commandPath(program: string): string {
+  return execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { encoding: 'utf8' }).trim();
+}
