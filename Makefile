@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 BOOTS := src/boot/fixtures/boots
 
 .NOTPARALLEL: # every target may install
-.PHONY: help install runtime test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench chromium busybox vm-tools image-tools
+.PHONY: help install runtime test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench
 help:
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -22,7 +22,8 @@ test: lint ## install, type-check, lint, run every unit and integration test
 	@echo "== tests"
 	@node .ci/count.ts
 
-e2e: install chromium busybox image-tools ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go) and on real VMs, images built and booted
+e2e: install ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go) and on real VMs, images built and booted
+	@node demo/ensure-tools.ts vms images chromium busybox
 	@echo "== control plane"
 	@node e2e/ensure-kube.ts >/dev/null
 	@echo "== end to end"
@@ -30,7 +31,8 @@ e2e: install chromium busybox image-tools ## the report in a real Chromium, the 
 	@echo "== the clone check with busybox's tools"
 	@node .ci/count.ts src/clone-check
 
-campaign: install vm-tools image-tools ## every crash and fault at every call of a run, every line of the clone check, twelve runs on a real pool and five on a real node killed three times each, and twenty power cuts of a node, counted (needs Go, once)
+campaign: install ## every crash and fault at every call of a run, every line of the clone check, twelve runs on a real pool and five on a real node killed three times each, and twenty power cuts of a node, counted (needs Go, once)
+	@node demo/ensure-tools.ts vms images
 	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check src/node/transaction/survives.test.ts src/node/transaction/killed-process.test.ts
 	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts e2e/node-vm.test.ts e2e/kube-nodes.test.ts
 
@@ -49,10 +51,12 @@ lint: install ## type-check and lint
 format: install ## format, and fix what can be fixed
 	@biome check --write .
 
-demo: runtime vm-tools ## the whole loop on real VMs of this machine: bootstrap, prototype, clones, the difference, the way back (QUICK=1: one boot a side)
+demo: runtime ## the whole loop on real VMs of this machine: bootstrap, prototype, clones, the difference, the way back (QUICK=1: one boot a side)
+	@node demo/ensure-tools.ts vms
 	@node demo/run.ts
 
-demo-kubernetes: install vm-tools image-tools ## three kinds of real Kubernetes nodes from VM start to Ready, side by side, then changed in place (QUICK=1: one boot a kind; needs Go, once)
+demo-kubernetes: install ## three kinds of real Kubernetes nodes from VM start to Ready, side by side, then changed in place (QUICK=1: one boot a kind; needs Go, once)
+	@node demo/ensure-tools.ts vms images
 	@node demo/kubernetes/run.ts
 
 demo-boot: runtime ## analyse the recorded boots and write out/report.html
@@ -66,22 +70,3 @@ demo-boot: runtime ## analyse the recorded boots and write out/report.html
 
 bench: install ## ratios against the real cloud-init, side by side in one run
 	@node bench/run.ts
-
-chromium:
-	@if ! command -v "$${CHROMIUM:-chromium}" >/dev/null; then \
-	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
-	    echo "error: the e2e tests need Chromium"; \
-	    echo "next:  install the package chromium, or set CHROMIUM to the path of one"; exit 1; fi; \
-	  echo "== installing chromium"; apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; fi
-
-busybox:
-	@if ! command -v busybox >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  echo "== installing busybox"; apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends busybox >/dev/null; fi
-
-vm-tools: runtime
-	@node demo/ensure-tools.ts
-
-image-tools: runtime
-	@node demo/ensure-tools.ts images

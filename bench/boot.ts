@@ -2,13 +2,16 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { aptWaitS, installPackages } from '../demo/apt/install-packages.ts';
+import { runApt } from '../demo/apt/run-apt.ts';
+import { systemClock } from '../src/base/clock.ts';
 import { UserError } from '../src/base/errors.ts';
 import type { Bench, Figure } from './figure.ts';
 import { writeGraph, writeLog } from './inputs.ts';
 import { alternate, measure, type Summary } from './measure.ts';
 
 export async function measureBoot(bench: Bench): Promise<Figure[]> {
-  ensureCloudInit(bench);
+  await ensureCloudInit(bench);
   await measure([bench.headstart, '--help']); // fills the compile cache, as the first use after an install does
   return [await help(bench), await bigLog(bench), await smallLog(bench), ...(await graph(bench))];
 }
@@ -93,20 +96,18 @@ async function graph({ root, headstart, folder, progress }: Bench): Promise<Figu
   ];
 }
 
-function ensureCloudInit({ progress }: Bench): void {
+async function ensureCloudInit({ progress }: Bench): Promise<void> {
   if (spawnSync('cloud-init', ['--version']).status === 0) return;
-  const missing = (why: string) =>
-    new UserError(`the bench compares with the real cloud-init, which ${why}`, {
+  if (process.getuid?.() !== 0)
+    throw new UserError('the bench compares with the real cloud-init, which is not installed', {
       code: 'bench/no-cloud-init',
       next: 'install the package cloud-init, then run `make bench` again',
       exitCode: 1,
     });
-  if (process.getuid?.() !== 0) throw missing('is not installed');
-  progress('installing cloud-init (Debian package)');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env });
-  const install = ['install', '-y', '-qq', '--no-install-recommends', 'cloud-init'];
-  if (spawnSync('apt-get', install, { stdio: 'ignore', env }).status !== 0) throw missing('apt-get could not install');
+  await installPackages(['cloud-init'], aptWaitS(process.env.HEADSTART_APT_WAIT), {
+    ...{ runApt, clock: systemClock },
+    say: progress,
+  });
 }
 
 function milliseconds({ medianS, minS, maxS }: Summary): string {

@@ -1,53 +1,63 @@
-// demo/ensure-tools.ts: `node demo/ensure-tools.ts [images]`: the programs that VMs need, and those that images are built and tried with:
-// installed where root asks Debian's package manager, otherwise named.
-import { runCommand } from '../src/base/command.ts';
-import { exitCodeOf, renderError } from '../src/base/errors.ts';
+// demo/ensure-tools.ts: `node demo/ensure-tools.ts GROUP…`: are the programs of these groups here? Root has Debian's package manager
+// install those that are missing; otherwise they are named.
+import { systemClock } from '../src/base/clock.ts';
+import { exitCodeOf, Interrupted, renderError, UserError } from '../src/base/errors.ts';
 import { IMAGE_TOOLS } from '../src/image/required-tools.ts';
 import {
   BASE_TOOLS,
-  installCommand,
   missingTools,
   POOL_TOOLS,
   requireTools,
+  type Tool,
   USER_TOOLS,
 } from '../src/vms/qemu/base/required-tools.ts';
 import { findFirmware } from '../src/vms/qemu/firmware.ts';
+import { aptWaitS, installPackages } from './apt/install-packages.ts';
+import { runApt } from './apt/run-apt.ts';
 
-const INSTALL_MS = 30 * 60_000;
-/** What e2e holds our own work against. */
-const E2E_TOOLS = [
-  { program: 'openssl', package: 'openssl' },
-  { program: 'sfdisk', package: 'fdisk' },
-  { program: 'mdir', package: 'mtools' },
-  { program: 'fsck.fat', package: 'dosfstools' },
-];
+const isRoot = process.getuid?.() === 0;
+const APT: Tool = { program: 'apt-get', package: 'apt' };
+const GROUPS: Readonly<Record<string, readonly Tool[]>> = {
+  /** To run VMs, and to build the disks that they start from. */
+  vms: [...POOL_TOOLS, ...BASE_TOOLS, { program: 'debugfs', package: 'e2fsprogs' }, ...(isRoot ? [] : USER_TOOLS)],
+  /** To build images, and the programs that e2e compares our own work with. */
+  images: [
+    ...IMAGE_TOOLS,
+    { program: 'openssl', package: 'openssl' },
+    { program: 'sfdisk', package: 'fdisk' },
+    { program: 'mdir', package: 'mtools' },
+    { program: 'fsck.fat', package: 'dosfstools' },
+  ],
+  /** e2e/browser.ts says so where CHROMIUM names none. */
+  chromium: process.env.CHROMIUM ? [] : [{ program: 'chromium', package: 'chromium' }],
+  busybox: [{ program: 'busybox', package: 'busybox' }],
+};
+/** Tests that want one of these are skipped without it. */
+const OPTIONAL = ['busybox'];
 
 try {
-  const isRoot = process.getuid?.() === 0;
-  const forImages = process.argv[2] === 'images';
-  const needed = [
-    ...POOL_TOOLS,
-    ...BASE_TOOLS,
-    { program: 'debugfs', package: 'e2fsprogs' },
-    ...(forImages ? [...IMAGE_TOOLS, ...E2E_TOOLS] : []),
-    ...(isRoot ? [] : USER_TOOLS),
-  ];
+  const groups = process.argv.slice(2);
+  const unknown = groups.filter((name) => !(name in GROUPS));
+  if (groups.length === 0 || unknown.length > 0)
+    throw new UserError(`expected groups of programs, got ${unknown.join(', ') || 'none'}`, {
+      code: 'tools/no-such-group',
+      next: `node demo/ensure-tools.ts ${Object.keys(GROUPS).join(' ')}`,
+    });
+  const toolsOf = (names: readonly string[]) => names.flatMap((name) => GROUPS[name]!);
   const missing = [
-    ...missingTools(needed, process.env.PATH),
-    ...(forImages && !hasFirmware() ? [{ program: 'UEFI firmware', package: 'ovmf' }] : []),
+    ...missingTools(toolsOf(groups), process.env.PATH),
+    ...(groups.includes('images') && !hasFirmware() ? [{ program: 'UEFI firmware', package: 'ovmf' }] : []),
   ];
-  if (missing.length > 0 && isRoot) {
-    console.log(`== installing ${[...new Set(missing.map((tool) => tool.package))].join(', ')}`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    await runCommand(['apt-get', 'update', '-qq'], { timeoutMs: INSTALL_MS });
-    await runCommand(installCommand(missing), { env, timeoutMs: INSTALL_MS });
+  if (missing.length > 0 && isRoot && missingTools([APT], process.env.PATH).length === 0) {
+    const packages = [...new Set(missing.map((tool) => tool.package))].sort();
+    const edges = { runApt, clock: systemClock, say: (line: string) => console.error(line) };
+    await installPackages(packages, aptWaitS(process.env.HEADSTART_APT_WAIT), edges);
   }
-  // Whatever the package manager said: what is still missing is named, with the command to type.
-  requireTools(needed, process.env.PATH, isRoot);
-  if (forImages) findFirmware();
+  requireTools(toolsOf(groups.filter((name) => !OPTIONAL.includes(name))), process.env.PATH, isRoot);
+  if (groups.includes('images')) findFirmware();
 } catch (error) {
   console.error(renderError(error));
-  process.exitCode = exitCodeOf(error);
+  process.exitCode = error instanceof Interrupted ? 130 : exitCodeOf(error);
 }
 
 function hasFirmware(): boolean {

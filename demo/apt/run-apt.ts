@@ -1,0 +1,44 @@
+// demo/apt/run-apt.ts: the real apt-get, line by line. Ctrl-C is apt's to obey: it ends between two packages, and we after it.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { Interrupted } from '../../src/base/errors.ts';
+import type { RunApt } from './install-packages.ts';
+
+const SILENT_MS = 10_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export const runApt: RunApt = (args, onLine) =>
+  new Promise((resolve, reject) => {
+    // Its words are read, so they must be English; and it must ask nothing.
+    const env = { ...process.env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
+    const child = spawn('apt-get', ['-q', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const lines: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on('line', (text) => {
+        const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').trim();
+        if (line === '') return;
+        lines.push(line);
+        onLine(line);
+      });
+    // Still working: what it said last, once more.
+    const ticker = setInterval(() => lines.length > 0 && onLine(lines.at(-1)!), SILENT_MS);
+    let interruptedBy: NodeJS.Signals | undefined;
+    const interrupt = (signal: NodeJS.Signals) => {
+      interruptedBy = signal;
+      child.kill('SIGINT');
+    };
+    for (const signal of SIGNALS) process.on(signal, interrupt);
+    const end = () => {
+      clearInterval(ticker);
+      for (const signal of SIGNALS) process.off(signal, interrupt);
+    };
+    child.on('error', (error) => {
+      end();
+      reject(error);
+    });
+    child.on('close', (code) => {
+      end();
+      if (interruptedBy) reject(new Interrupted(interruptedBy));
+      else resolve({ code: code ?? 1, lines });
+    });
+  });
