@@ -69,4 +69,4 @@ demo-boot: runtime ## analyse the recorded boots and write out/report.html
 	./headstart boot report $(BOOTS)/first-boot.tar.gz $(BOOTS)/clone-boot.tar.gz -o out/report.html
 
 bench: install ## ratios against the real cloud-init, side by side in one run
-	@node bench/run.ts
+	@node bench/run.ts '$(PARTS)'

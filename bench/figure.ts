@@ -20,5 +20,5 @@ export interface Bench {
   interruptible(): AbortSignal;
 }
 
-/** One file per part: `node bench/run.ts NAME` runs it alone. */
+/** One file per part: `make bench PARTS=NAME` runs it alone. */
 export type Part = (bench: Bench) => Promise<Figure[]>;

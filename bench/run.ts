@@ -1,20 +1,47 @@
-// bench/run.ts: what do the project's promises measure on this machine? `node bench/run.ts [PART…]`: lines on stdout, figures in out/bench.json.
+// bench/run.ts: what do the project's promises measure on this machine? `make bench [PARTS=a,b]`: lines on stdout, figures in out/bench.json.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitCodeOf, Interrupted, renderError, UserError } from '../src/base/errors.ts';
+import { chooseParts, renderParts } from '../.ci/parts.ts';
+import { exitCodeOf, Interrupted, renderError } from '../src/base/errors.ts';
 import type { Bench, Figure, Part } from './figure.ts';
 
+interface BenchPart {
+  about: string;
+  load: () => Promise<Part>;
+}
+
 /** In the order they are run when none is named. */
-const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
-  boot: async () => (await import('./boot.ts')).measureBoot,
-  prototype: async () => (await import('./prototype.ts')).measurePrototype,
-  node: async () => (await import('./node.ts')).measureNode,
-  image: async () => (await import('./image.ts')).measureImage,
-  vms: async () => (await import('./vms.ts')).measureVms,
-  kubernetes: async () => (await import('./kubernetes.ts')).measureKubernetes,
-  'what-if': async () => (await import('./what-if.ts')).measureWhatIf,
+const PARTS: Readonly<Record<string, BenchPart>> = {
+  boot: {
+    about: 'Boot analysis next to the real cloud-init: --help, large logs, large unit graphs',
+    load: async () => (await import('./boot.ts')).measureBoot,
+  },
+  prototype: {
+    about: 'A whole prototype run on the simulated Azure: requests, time out of service',
+    load: async () => (await import('./prototype.ts')).measurePrototype,
+  },
+  node: {
+    about: 'What a node waits for its configuration, and what the daemon costs afterwards',
+    load: async () => (await import('./node.ts')).measureNode,
+  },
+  image: {
+    about: 'Building images: the first, the next patch version, ten at once',
+    load: async () => (await import('./image.ts')).measureImage,
+  },
+  vms: {
+    about: 'On real VMs: how much sooner a clone is ready than a generic node',
+    load: async () => (await import('./vms.ts')).measureVms,
+  },
+  kubernetes: {
+    about: 'On real VMs: from VM start to Node Ready, by kind of node (needs Go, once)',
+    load: async () => (await import('./kubernetes.ts')).measureKubernetes,
+  },
+  'what-if': {
+    about: 'On real VMs: a predicted saving next to what a second boot saves',
+    load: async () => (await import('./what-if.ts')).measureWhatIf,
+  },
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -40,27 +67,24 @@ const bench: Bench = {
 };
 
 try {
-  const figures: Figure[] = [];
-  for (const name of chosenParts(process.argv.slice(2))) {
-    for (const figure of await (await PARTS[name]!())(bench)) {
-      console.log(`${figure.met ? 'met   ' : 'MISSED'}  ${figure.name}: ${figure.said}  (goal: ${figure.goal})`);
-      figures.push(figure);
-    }
-  }
-  keep(figures);
+  const parts = chooseParts(process.argv.slice(2), PARTS, 'bench PARTS');
+  if (parts) await measureAll(parts);
+  else process.stdout.write(renderParts(PARTS));
 } catch (error) {
   console.error(renderError(error));
   process.exitCode ??= exitCodeOf(error);
 }
 
-function chosenParts(asked: readonly string[]): readonly string[] {
-  const known = Object.keys(PARTS);
-  const unknown = asked.find((name) => !known.includes(name));
-  if (unknown === undefined) return asked.length > 0 ? asked : known;
-  throw new UserError(`the bench has no part ${unknown}`, {
-    code: 'bench/no-such-part',
-    next: `node bench/run.ts ${known.join(' | ')}`,
-  });
+async function measureAll(parts: readonly string[]): Promise<void> {
+  const figures: Figure[] = [];
+  for (const name of parts) {
+    const measure = await PARTS[name]!.load();
+    for (const figure of await measure(bench)) {
+      console.log(`${figure.met ? 'met   ' : 'MISSED'}  ${figure.name}: ${figure.said}  (goal: ${figure.goal})`);
+      figures.push(figure);
+    }
+  }
+  keep(figures);
 }
 
 function keep(figures: readonly Figure[]): void {
