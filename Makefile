@@ -5,61 +5,16 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.NOTPARALLEL: # every target may install
-.PHONY: help install runtime test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench
+# Each target may install something.
+.NOTPARALLEL:
+.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign image node-binary
+
 help:
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@ / { print substr($$0, 5) ":" } \
+	  /^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# `install` has the development tools, `runtime` only what ./headstart needs; the launcher installs the latter by itself.
-INSTALL = set -eu; home='$(CURDIR)'; . tools/install-dependencies.sh; ensure_installed
-install:
-	@$(INSTALL) full
-
-runtime:
-	@$(INSTALL) runtime
-
-test: lint ## install, type-check, lint, run every unit and integration test
-	@echo "== tests"
-	@node .ci/count.ts
-
-e2e: install ## the report in a real Chromium, the prototype on a real Kubernetes API server (built once, with Go) and on real VMs, images built and booted
-	@node demo/ensure-tools.ts vms images chromium busybox
-	@echo "== control plane"
-	@node e2e/ensure-kube.ts >/dev/null
-	@echo "== end to end"
-	@node .ci/count.ts --config e2e/vitest.config.ts
-	@echo "== the clone check with busybox's tools"
-	@node .ci/count.ts src/clone-check
-
-campaign: install ## every crash and fault at every call of a run, every line of the clone check, twelve runs on a real pool and five on a real node killed three times each, and twenty power cuts of a node, counted (needs Go, once)
-	@node demo/ensure-tools.ts vms images
-	@HEADSTART_CAMPAIGN=full node .ci/count.ts src/prototype/campaign.test.ts src/prototype/azure-campaign.test.ts src/prototype/uninstall.test.ts src/clone-check src/node/transaction/survives.test.ts src/node/transaction/killed-process.test.ts
-	@HEADSTART_CAMPAIGN=full node .ci/count.ts --config e2e/vitest.config.ts e2e/qemu-kill.test.ts e2e/node-vm.test.ts e2e/kube-nodes.test.ts
-
-image: install ## the container image of the chart as an OCI layout in out/image (no container engine needed)
-	@node src/container/build.ts
-
-node-binary: install ## `headstart node` as one executable for nodes, in out/headstart-node
-	@node src/node/build/build.ts
-
-lint: install ## type-check and lint
-	@echo "== types"
-	@tsc --noEmit
-	@echo "== style"
-	@biome check --log-level=warn .
-
-format: install ## format, and fix what can be fixed
-	@biome check --write .
-
-demo: runtime ## the whole loop on real VMs of this machine: bootstrap, prototype, clones, the difference, the way back (QUICK=1: one boot a side)
-	@node demo/ensure-tools.ts vms
-	@node demo/run.ts
-
-demo-kubernetes: install ## three kinds of real Kubernetes nodes from VM start to Ready, side by side, then changed in place (QUICK=1: one boot a kind; needs Go, once)
-	@node demo/ensure-tools.ts vms images
-	@node demo/kubernetes/run.ts
-
-demo-boot: runtime ## analyse the recorded boots and write out/report.html
+##@ Try it
+demo-boot: runtime ## Analyse recorded boots, write out/report.html
 	@mkdir -p out
 	./headstart boot timeline -i $(BOOTS)/first-boot.tar.gz
 	./headstart boot blame -i $(BOOTS)/first-boot.tar.gz --at-least 1s
@@ -68,5 +23,57 @@ demo-boot: runtime ## analyse the recorded boots and write out/report.html
 	./headstart boot compare $(BOOTS)/first-boot.tar.gz $(BOOTS)/clone-boot.tar.gz --limit 10
 	./headstart boot report $(BOOTS)/first-boot.tar.gz $(BOOTS)/clone-boot.tar.gz -o out/report.html
 
-bench: install ## ratios against the real cloud-init, side by side in one run
+demo: runtime ## Run the whole loop on VMs of this machine (QUICK=1: one boot a side)
+	@node demo/ensure-tools.ts vms
+	@node demo/run.ts
+
+demo-kubernetes: install ## Compare three kinds of Kubernetes nodes on VMs (QUICK=1; needs Go, once)
+	@node demo/ensure-tools.ts vms images
+	@node demo/kubernetes/run.ts
+
+bench: install ## Measure the promised figures (PARTS=a,b: these parts; PARTS=help: list)
 	@node bench/run.ts '$(PARTS)'
+
+##@ Develop
+# `install` has the development tools, `runtime` only what ./headstart needs and installs by itself.
+INSTALL = set -eu; home='$(CURDIR)'; . tools/install-dependencies.sh; ensure_installed
+install: ## Install the dependencies and the development tools
+	@$(INSTALL) full
+
+runtime:
+	@$(INSTALL) runtime
+
+test: lint quick ## Install, type-check, lint and run all unit and integration tests
+
+quick: install ## Run the tests alone, without type-check and lint
+	@echo "== tests"
+	@node .ci/count.ts
+
+watch: install ## Run the tests of each file that changes
+	@vitest
+
+lint: install ## Type-check and lint
+	@echo "== types and style"
+	@biome check --log-level=warn . & style=$$!; tsc --noEmit; types=$$?; wait $$style && exit $$types
+
+format: install ## Format, and fix what biome can fix
+	@biome check --write .
+
+e2e: install ## Test with real Chromium, Kubernetes API server, VMs, images (needs Go, once)
+	@node demo/ensure-tools.ts vms images chromium busybox
+	@echo "== control plane"
+	@node e2e/ensure-kube.ts >/dev/null
+	@echo "== end to end"
+	@node .ci/count.ts --config e2e/vitest.config.ts
+	@echo "== the clone check with busybox's tools"
+	@node .ci/count.ts src/clone-check
+
+campaign: install ## Test every crash and fault, for hours (PART=a,b SEEDS=1-9; PART=help: list)
+	@node .ci/campaign.ts
+
+##@ Release
+image: install ## Build the container image of the chart, as an OCI layout in out/image
+	@node src/container/build.ts
+
+node-binary: install ## Build `headstart node` as one executable, out/headstart-node
+	@node src/node/build/build.ts

@@ -10,5 +10,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['dot'],
+    ...(process.env.HEADSTART_SEEDS && { setupFiles: ['.ci/seed-properties.ts'] }),
   },
 });

@@ -1,6 +1,7 @@
 // e2e/blows.ts: the real command line, killed (-9) on the way with all its children, or its donor's QEMU or its API server instead.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { random } from '../sims/azure/world.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../headstart', import.meta.url));
 
@@ -76,8 +77,13 @@ function real(pid: number): number {
   return pid;
 }
 
-export function randomBlow(latestMs: number): Blow {
-  return { victim: Math.random() < 0.3 ? 'qemu' : 'pipeline', afterMs: Math.floor(Math.random() * latestMs) };
+/** Three commands of one run, each hit once; the same ones for the same seed. */
+export function drawnBlows(seed: number, latestMs: number, victim?: Blow['victim']): Blow[][] {
+  const draws = { random: seed };
+  const drawVictim = () => (random(draws) < 0.3 ? 'qemu' : 'pipeline');
+  return Array.from({ length: 3 }, () => [
+    { victim: victim ?? drawVictim(), afterMs: Math.floor(random(draws) * latestMs) },
+  ]);
 }
 
 export const toldBlows = (blows: readonly Blow[]) =>

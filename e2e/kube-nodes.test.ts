@@ -1,6 +1,6 @@
 // e2e/kube-nodes.test.ts: real nodes of a real cluster, each kind from VM start to Ready with a pod on it: generic, the prototype of that one, and an
 // image told by its metadata. Drained under a budget by runs that are killed on the way, cloned without twins, told of when they do not come, changed in
-// place, and taking a bad change back. One story, told in order; HEADSTART_CAMPAIGN=full has its prototype runs killed at fifteen random moments more.
+// place, and taking a bad change back. One story, told in order; HEADSTART_CAMPAIGN=full adds a prototype run for each seed, killed at three moments.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,12 +16,13 @@ import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
 import { genericRecipe, imageRecipe, writeDocument } from '../demo/kubernetes/recipes.ts';
 import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage, type Stage } from '../demo/stage.ts';
+import { seedsAsked } from '../src/base/seeds.testing.ts';
 import type { ClusterView } from '../src/cli/cluster/view.ts';
 import { CERTIFICATE_PATH } from '../src/node/aspects/join.ts';
 import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
 import { instanceFiles, instanceFolder, poolRef } from '../src/vms/qemu/layout.ts';
-import { type Blow, headstartUnder, randomBlow, toldBlows } from './blows.ts';
+import { type Blow, drawnBlows, headstartUnder, toldBlows } from './blows.ts';
 import { processesIn } from './qemu-lab.ts';
 import { GREETING } from './test-images.ts';
 
@@ -44,12 +45,12 @@ const FIRST_BLOWS: readonly Blow[] = [
   { victim: 'api-server', step: 'drain', afterMs: 1000 },
   { victim: 'pipeline', step: 'seal-donor', afterMs: 0 },
 ];
-/** Of the runs after that, what befalls the command the first time, the second time … In a campaign: five runs, hit three times each. */
-const LATER_KILLS: readonly (readonly (readonly Blow[])[])[] = isCampaign
-  ? Array.from({ length: 5 }, () => Array.from({ length: 3 }, () => [{ ...randomBlow(LATEST_MS), victim: 'pipeline' }]))
-  : [[[{ victim: 'pipeline', step: 'take-snapshot', afterMs: 0 }]]];
-/** Of the 15 random ones some find that their run has ended, and then all after it do. */
-const LEAST_KILLS = FIRST_BLOWS.length + (isCampaign ? 10 : 1);
+/** Of the runs after that, what befalls the command the first time, the second time … In a campaign: a run for each seed, hit three times. */
+const LATER_KILLS: readonly { name: string; rounds: readonly (readonly Blow[])[] }[] = isCampaign
+  ? seedsAsked('1-5').map((seed) => ({ name: `seed ${seed}: `, rounds: drawnBlows(seed, LATEST_MS, 'pipeline') }))
+  : [{ name: '', rounds: [[{ victim: 'pipeline', step: 'take-snapshot', afterMs: 0 }]] }];
+/** Of the three of a seed some find that their run has ended, and then all after it do. */
+const LEAST_KILLS = FIRST_BLOWS.length + (isCampaign ? Math.max(1, LATER_KILLS.length * 2 - 2) : 1);
 
 const home = homeOf('kube-e2e', root);
 const folder = mkdtempSync(join(tmpdir(), 'headstart-kube-'));
@@ -118,7 +119,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     expect(await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'ls', '-q')).toContain(LEFT_OVER);
   });
 
-  it.each(LATER_KILLS.map((rounds) => [toldBlows(rounds.flat()), rounds] as const))(
+  it.each(LATER_KILLS.map(({ name, rounds }) => [`${name}${toldBlows(rounds.flat())}`, rounds] as const))(
     'are back in service after a run that was killed: %s',
     async (_, rounds) => {
       // There is at most one version a day.

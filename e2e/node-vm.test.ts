@@ -1,8 +1,10 @@
 // e2e/node-vm.test.ts: a node of its metadata alone, on a real VM: configured at first boot without cloud-init, changed in place, put back when
-// a change breaks it, and whole after every power cut. Three seeded cuts; HEADSTART_CAMPAIGN=full makes twenty random ones.
+// a change breaks it, and whole after every power cut. Three seeded cuts; HEADSTART_CAMPAIGN=full makes one for each seed, twenty unless told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { random } from '../sims/azure/world.ts';
 import { parseHealth } from '../sims/imds/health.ts';
 import { systemClock } from '../src/base/clock.ts';
+import { seedsAsked } from '../src/base/seeds.testing.ts';
 import { memoryInput } from '../src/boot/input.ts';
 import { recognise } from '../src/boot/load.ts';
 import { nodeStepsSource } from '../src/boot/sources/node-steps.ts';
@@ -15,7 +17,9 @@ const LONG_MS = 60 * 60_000;
 const TEST_MS = 20 * 60_000;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 /** After the node is told to look at its metadata; a change takes it some seconds. */
-const CUTS_MS = isCampaign ? Array.from({ length: 20 }, () => Math.round(Math.random() * 12_000)) : [1500, 4000, 8000];
+const CUTS = isCampaign
+  ? seedsAsked('1-20').map((seed) => ({ name: `seed ${seed},`, cutMs: Math.round(random({ random: seed }) * 12_000) }))
+  : [1500, 4000, 8000].map((cutMs) => ({ name: '', cutMs }));
 
 /** Steps of the daemon in which it looks at nothing of the node. */
 const GETTING_READY = ['start', 'load', 'turn'];
@@ -249,8 +253,9 @@ describe('new user data on a running VM', { timeout: TEST_MS }, () => {
   });
 });
 
-describe('a power cut in the middle of a change', { timeout: TEST_MS * CUTS_MS.length }, () => {
-  it.each(CUTS_MS)('leaves the old or the new generation, whole: after %i ms', { timeout: TEST_MS }, async (cutMs) => {
+describe('a power cut in the middle of a change', { timeout: TEST_MS * CUTS.length }, () => {
+  const title = 'leaves the old or the new generation, whole: $name after $cutMs ms';
+  it.each(CUTS)(title, { timeout: TEST_MS }, async ({ cutMs }) => {
     const before = (await node.status()).active!.generation;
     generation++;
     await node.deliver(documentOf(generation));

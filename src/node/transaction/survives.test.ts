@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
+import { seedsAsked } from '../../base/seeds.testing.ts';
 import type { NodeConfig } from '../config.ts';
 import { PEM } from '../configs.testing.ts';
 import type { Assignment, NodeStore } from './contract.ts';
@@ -14,7 +15,7 @@ const ORDERED = { isOrdered: true };
 const IS_CAMPAIGN = process.env.HEADSTART_CAMPAIGN === 'full';
 /** Of the square of all pairs of moments. */
 const STRIDE = IS_CAMPAIGN ? 1 : 9;
-const CUTS = IS_CAMPAIGN ? 25 : 1;
+const SEEDS = IS_CAMPAIGN ? seedsAsked('1-25') : [1];
 /** On a machine that does a lot else. */
 const PATIENCE_MS = IS_CAMPAIGN ? 3_600_000 : 240_000;
 const file = (content: string) => ({ content, encoding: 'utf8', mode: 0o644, owner: 'root', group: 'root' }) as const;
@@ -210,7 +211,7 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
     async () => {
       const start = await aNode(isInService);
       const expected = await endsOfBoot(start, to);
-      for (let seed = 1; seed <= CUTS; seed++) {
+      for (const seed of SEEDS) {
         await untilUnhurt(start, async (node, at) => {
           const forgetful = forgetfulDisk(node.disk(), node.root);
           const isHurt = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED), forgetful.disk);

@@ -1,0 +1,56 @@
+// .ci/campaign-parts.ts: what is the campaign made of? Too long for every change: each part runs the tests it names to the full.
+import type { Described } from './parts.ts';
+
+export interface CampaignPart extends Described {
+  files: readonly string[];
+  /** Of e2e, on real VMs. */
+  onVms?: true;
+  /** Where chance draws cases: the seeds unless SEEDS names others. */
+  seeds?: string;
+  /** Each seed is a Vitest of its own: properties have one seed for all their cases. */
+  isSeedEach?: true;
+}
+
+export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
+  prototype: {
+    about: 'A crash and every fault at every call of a prototype run',
+    files: ['src/prototype/campaign.test.ts'],
+  },
+  azure: {
+    about: 'Every fault at every order, with the SDK on the simulated Azure',
+    files: ['src/prototype/azure-campaign.test.ts'],
+  },
+  'clone-check': {
+    about: 'Power loss at every line and every write of the clone check',
+    files: ['src/clone-check'],
+  },
+  node: {
+    about: 'A node killed or without power at every write of a change',
+    files: ['src/node/transaction/survives.test.ts', 'src/node/transaction/killed-process.test.ts'],
+    seeds: '1-25',
+  },
+  properties: {
+    about: 'Random configurations, plans, stores and runs to uninstall',
+    files: ['src/node/plan.test.ts', 'src/node/transaction/store.test.ts', 'src/prototype/uninstall.test.ts'],
+    seeds: '1-3',
+    isSeedEach: true,
+  },
+  'pool-kills': {
+    about: 'Runs on a real pool, each killed three times',
+    files: ['e2e/qemu-kill.test.ts'],
+    onVms: true,
+    seeds: '1-12',
+  },
+  'power-cuts': {
+    about: 'Power cuts of a real node in the middle of a change',
+    files: ['e2e/node-vm.test.ts'],
+    onVms: true,
+    seeds: '1-20',
+  },
+  'kube-kills': {
+    about: 'Runs with a real Kubernetes node as donor, each killed three times (needs Go, once)',
+    files: ['e2e/kube-nodes.test.ts'],
+    onVms: true,
+    seeds: '1-5',
+  },
+};
