@@ -9,6 +9,8 @@ export default defineConfig({
     // A slow machine must not turn into a red test: speed is a figure of `make bench`, never an assertion here.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Vitest leaves one core to itself, which is half of a machine that has two.
+    maxWorkers: '100%',
     reporters: ['dot'],
     ...(process.env.HEADSTART_SEEDS && { setupFiles: ['.ci/seed-properties.ts'] }),
   },
