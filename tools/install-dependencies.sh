@@ -101,7 +101,8 @@ install_with_npm() {
   if [ "$status" -ne 0 ]; then
     rm -f "$marker"
     say_in_full "npm failed after $(seconds) s; its last lines:"
-    tail -n 15 "$npm_log" | sed 's/^/  /' >&2
+    # Without the stack, which would push the reason out of the last lines.
+    grep -v '^npm [a-zA-Z!]* *at ' "$npm_log" | tail -n 20 | sed 's/^/  /' >&2
     echo "error: npm could not install the dependencies (exit code $status)" >&2
     echo "next:  check the network or the npm registry setting, then run this again" >&2
     exit 1

@@ -168,12 +168,12 @@ n=$(wc -l < seconds)
   it("shows npm's own last lines when it fails, and starts over the next time", () => {
     const failing = '#!/bin/sh\nmkdir -p node_modules\ntouch node_modules/.package-lock.json\n';
     const { home, start, remains } = checkout({
-      npm: `${failing}i=0; while [ $i -lt 40 ]; do i=$((i + 1)); echo "npm error line $i" >&2; done; exit 7\n`,
+      npm: `${failing}i=0; while [ $i -lt 40 ]; do i=$((i + 1)); echo "npm error line $i" >&2; done; echo "npm error     at connect (node:net:1)"; exit 7\n`,
     });
     const { status, stdout, stderr } = start(shell);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr.match(/npm error line \d+/g)).toEqual(
-      Array.from({ length: 15 }, (_, i) => `npm error line ${26 + i}`),
+      Array.from({ length: 20 }, (_, i) => `npm error line ${21 + i}`),
     );
     expect(stderr).toMatch(/^error: .*\(exit code 7\)\nnext: {2}check the network/m);
     expect(remains()).toEqual([]);
