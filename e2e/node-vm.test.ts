@@ -18,8 +18,11 @@ const TEST_MS = 20 * 60_000;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 /** After the node is told to look at its metadata; a change takes it some seconds. */
 const CUTS = isCampaign
-  ? seedsAsked('1-20').map((seed) => ({ name: `seed ${seed},`, cutMs: Math.round(random({ random: seed }) * 12_000) }))
-  : [1500, 4000, 8000].map((cutMs) => ({ name: '', cutMs }));
+  ? seedsAsked('1-20').map((seed) => ({
+      name: `seed ${seed}, after`,
+      cutMs: Math.round(random({ random: seed }) * 12_000),
+    }))
+  : [1500, 4000, 8000].map((cutMs) => ({ name: 'after', cutMs }));
 
 /** Steps of the daemon in which it looks at nothing of the node. */
 const GETTING_READY = ['start', 'load', 'turn'];
@@ -254,7 +257,7 @@ describe('new user data on a running VM', { timeout: TEST_MS }, () => {
 });
 
 describe('a power cut in the middle of a change', { timeout: TEST_MS * CUTS.length }, () => {
-  const title = 'leaves the old or the new generation, whole: $name after $cutMs ms';
+  const title = 'leaves the old or the new generation, whole: $name $cutMs ms';
   it.each(CUTS)(title, { timeout: TEST_MS }, async ({ cutMs }) => {
     const before = (await node.status()).active!.generation;
     generation++;
