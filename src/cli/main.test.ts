@@ -42,12 +42,20 @@ describe('the command line', () => {
     ['an empty file', ''],
     ['a shopping list', 'milk\nbread\n'],
     ['binary data', '\u0000\u0001\u0002\u0003'.repeat(50)],
-  ])('%s gets one line naming what was found and what was looked for', async (found, stdin) => {
-    const { code, stdout, stderr } = await run(['boot', 'timeline', '-i', '-'], { stdin });
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr.split('\n')[0]).toMatch(/^error: cannot tell what standard input is: found .*; looked for /);
-    if (found === 'a shopping list') expect(stderr).toContain('"milk"');
-    expect(stderr).not.toContain('    at ');
-  });
+  ])(
+    '%s gets one short line naming what was found and the nearest kinds that are read, and the list of all',
+    async (found, stdin) => {
+      const { code, stdout, stderr } = await run(['boot', 'timeline', '-i', '-'], { stdin });
+      expect(code).toBe(2);
+      expect(stdout).toBe('');
+      const [line = '', next] = stderr.split('\n');
+      expect(line).toMatch(
+        /^error: cannot tell what standard input is: found .*; \d+ kinds of input are read, (?:the nearest|among them): \S/,
+      );
+      expect(line.length).toBeLessThan(260);
+      expect(next).toContain('docs/inputs.md');
+      if (found === 'a shopping list') expect(stderr).toContain('"milk"');
+      expect(stderr).not.toContain('    at ');
+    },
+  );
 });

@@ -1,6 +1,7 @@
 // cli/program.ts: from a command line to the verb it names, for every program that is made of verbs.
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, renderError } from '../base/errors.ts';
+import { edgesFor, errorInSamePlace } from './output/same-command.ts';
 import type { Edges, Verb } from './verb.ts';
 
 export interface VerbEntry {
@@ -33,7 +34,7 @@ export async function runProgram(program: Program, argv: string[], edges: Edges)
       edges.stderr(`next:  headstart ${path.length > 0 ? `${path.join(' ')} ` : ''}--help\n`);
       return 2;
     }
-    edges.stderr(`${renderError(error)}\n`);
+    edges.stderr(`${renderError(errorInSamePlace(error, argv))}\n`);
     return exitCodeOf(error);
   }
 }
@@ -58,7 +59,7 @@ async function buildCommand(program: Program, argv: string[], edges: Edges, onEx
     verb.configure(command);
     command.action(async (...values: unknown[]) => {
       const self = values.at(-1) as Command;
-      onExit((await verb.run(self.args, self.opts(), edges)) ?? 0);
+      onExit((await verb.run(self.args, self.opts(), edgesFor(argv, edges))) ?? 0);
     });
   }
   return { command: top, path: called };

@@ -16,6 +16,8 @@ export interface Edges {
   secondSignal?(): AbortSignal;
   /** For a verb that has no terminal to lose: from then on SIGHUP is no interrupt, but asks it to look again. */
   onHangUp?(listener: () => void): void;
+  /** The words of the command line, for hints that repeat it with one change. */
+  typed?: readonly string[];
 }
 
 export interface Verb {

@@ -1,8 +1,10 @@
 // image/available.ts: which versions of a fetched component are there? A file that says so, or the folder that stands in for a mirror.
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
+import { whyUnreadable } from '../base/why-unreadable.ts';
 import type { Json } from '../node/json.ts';
 import { renderProblem } from '../node/problem.ts';
 import { check } from '../node/schema/check.ts';
@@ -151,7 +153,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw bad(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
+    throw bad(`${file} cannot be read: ${whyUnreadable(cause)}`, cause);
   }
 }
 

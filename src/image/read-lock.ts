@@ -1,9 +1,11 @@
 // image/read-lock.ts: image.lock.json from and to a file. What is on disk is checked once, here, and trusted afterwards.
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
+import { whyUnreadable } from '../base/why-unreadable.ts';
 import { isObject, type Json } from '../node/json.ts';
 import { renderProblem } from '../node/problem.ts';
 import { check } from '../node/schema/check.ts';
@@ -77,7 +79,7 @@ export function readLockIfThere(file: string): Lock | undefined {
   } catch (error) {
     if (error instanceof UserError) throw error;
     if (isMissing(error)) return undefined;
-    throw badLock(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
+    throw badLock(`${file} cannot be read: ${whyUnreadable(error)}`, error);
   }
 }
 

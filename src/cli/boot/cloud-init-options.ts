@@ -134,12 +134,12 @@ function openOutput(path: string | undefined): ((text: string, edges: Edges) => 
   } catch {
     return undefined;
   }
-  return (text) => writeAnswerFile(path, text);
+  return (text) => writeAnswerFile(path, text, 'boot/output-unwritable');
 }
 
 export function writeAnswer({ outfile }: CloudInitOptions, edges: Edges, text: string): void {
   if (outfile === undefined || outfile === '-') edges.stdout(text);
-  else writeAnswerFile(outfile, text);
+  else writeAnswerFile(outfile, text, 'boot/output-unwritable');
 }
 
 export function writeJson(options: CloudInitOptions, edges: Edges, kind: string, body: object): void {

@@ -59,7 +59,7 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
       requireBoot(collected, boot, where);
       const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
       const path = options.output ?? bundleName(collected.hostname, edges.nowUs());
-      writeAnswerFile(path, bytes, 'private');
+      writeAnswerFile(path, bytes, 'boot/output-unwritable', 'private');
       tellStory(collection, path, bytes.length, edges);
       const { apiVersion: _, kind, ...body } = collection;
       if (options.json) printJson(edges, kind, { path, bytes: bytes.length, ...body });

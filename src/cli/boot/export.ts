@@ -64,7 +64,7 @@ export const verb: Verb = {
     if (options.otlp !== undefined) return send(record, { ...options, otlp: options.otlp }, edges);
     const text = await render(record);
     if (isToStdout) return edges.stdout(text);
-    writeAnswerFile(options.output!, text);
+    writeAnswerFile(options.output!, text, 'boot/output-unwritable');
     const bytes = Buffer.byteLength(text);
     if (options.json) printJson(edges, 'BootExport', { format: options.format ?? 'json', file: options.output, bytes });
     else edges.stderr(`wrote ${options.output} (${bytes} bytes)\n`);
@@ -83,7 +83,8 @@ async function send(record: BootRecord, options: ExportOptions & { otlp: string 
   const trace = otlpTrace(record);
   const spans = trace.resourceSpans[0]!.scopeSpans[0]!.spans;
   const request = otlpRequest(options.otlp, trace, edges.env.OTEL_EXPORTER_OTLP_HEADERS);
-  if (options.output !== undefined && options.output !== '-') writeAnswerFile(options.output, `${request.body}\n`);
+  if (options.output !== undefined && options.output !== '-')
+    writeAnswerFile(options.output, `${request.body}\n`, 'boot/output-unwritable');
   const { url } = request;
   const what = { url, traceId: spans[0]!.traceId, spans: spans.length, bytes: Buffer.byteLength(request.body) };
   if (options.dryRun) {

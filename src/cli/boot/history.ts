@@ -1,6 +1,7 @@
 // cli/boot/history.ts: `headstart boot history`: the boots that were recorded here, and where something changed.
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { type Change, FIGURES, history, type PastBoot } from '../../boot/history.ts';
 import { RECORDS_FOLDER, readRecords } from '../../boot/record-store.ts';
 import { printJson } from '../output/json.ts';
@@ -43,7 +44,10 @@ function noHistory(folder: string, damagedCount: number): UserError {
     damagedCount > 0 ? `all ${damagedCount} records in ${folder} are damaged` : `no boot was recorded in ${folder}`;
   return new UserError(why, {
     code: 'boot/no-history',
-    next: 'record every boot from now on with `headstart boot record --install`',
+    next:
+      folder === RECORDS_FOLDER
+        ? 'record every boot from now on with `headstart boot record --install`'
+        : `record this boot there with \`headstart boot record --dir ${shellWord(folder)}\``,
     exitCode: 1,
   });
 }

@@ -1,6 +1,7 @@
 // cli/boot/read-boot.ts: the options every boot verb shares, and the boots they name.
 import type { Command } from 'commander';
 import type { BootRecord } from '../../boot/record.ts';
+import { sameCommand } from '../output/same-command.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 
@@ -29,7 +30,12 @@ export async function readBoots(options: BootOptions, edges: Edges): Promise<Boo
     nowUs: edges.nowUs(),
     ...(options.boot !== undefined && { boot: options.boot }),
     ...(!options.input && { signal: edges.signal() }),
+    ...againAs(edges.typed),
   });
+}
+
+function againAs(typed: readonly string[] | undefined): { again?: (from: string, to: string) => string } {
+  return typed ? { again: (from, to) => sameCommand(typed, { replace: { [from]: to } }) } : {};
 }
 
 /** The one boot that --boot names, by default the last. */

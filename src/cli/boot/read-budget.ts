@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { UserError } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { type Budget, parseBudget } from '../../boot/budget.ts';
 
 export function readBudget(path: string): Budget {
@@ -9,8 +10,7 @@ export function readBudget(path: string): Budget {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message;
-    throw new UserError(`cannot read the budget ${path}: ${why}`, {
+    throw new UserError(`cannot read the budget ${path}: ${whyUnreadable(error)}`, {
       code: 'boot/budget-unreadable',
       next: 'name an existing file with --budget',
       cause: error,

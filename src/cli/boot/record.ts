@@ -50,6 +50,8 @@ export const verb: Verb = {
   async run(_args, options: Options, edges) {
     const keep = positive(options.keep);
     if (options.install && options.uninstall) throw usage('--install and --uninstall exclude each other');
+    if (options.install && options.dir !== RECORDS_FOLDER)
+      throw usage(`--dir ${options.dir}: what --install installs records into ${RECORDS_FOLDER}, and nowhere else`);
     if (options.install || options.uninstall) {
       const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
       return options.install ? install(unit, options, edges) : uninstall(unit, options, edges);

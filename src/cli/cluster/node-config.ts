@@ -51,7 +51,7 @@ export const verb: Verb = {
     if (options.output === undefined)
       return options.json ? printJson(edges, 'ClusterNodeConfig', { document }) : edges.stdout(text);
     const file = resolve(options.output);
-    writeAnswerFile(file, Buffer.from(text));
+    writeAnswerFile(file, Buffer.from(text), 'cluster/unwritable');
     if (options.json) return printJson(edges, 'ClusterNodeConfig', { document, file });
     edges.stdout(`${file}\n`);
   },

@@ -1,9 +1,11 @@
 // cli/cluster/token.ts: `headstart cluster token`: a short-lived token with which nodes may join, or the kubeconfig a kubelet starts with.
+
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { whyUnwritable } from '../../base/why-unreadable.ts';
 import { filesOf, GUEST_PORT, readIfThere, readRecord, writePrivate } from '../../cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
 import { printJson } from '../output/json.ts';
@@ -69,7 +71,7 @@ function orUnwritable(path: string, act: () => void): void {
     act();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`${path} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, {
+    throw new UserError(`${path} cannot be written: ${whyUnwritable(cause)}`, {
       code: 'cluster/unwritable',
       next: 'give a file in a folder that you may write to',
       cause,

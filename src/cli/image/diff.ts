@@ -1,6 +1,8 @@
 // cli/image/diff.ts: `headstart image diff A B`: what is different between two locks, for people, for scripts, or as release notes.
+
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { type Change, diffLocks, isSame, type LockDiff } from '../../image/diff.ts';
 import { renderNotes } from '../../image/notes.ts';
 import { diffVulnerabilities, type Finding, type VulnerabilityDiff } from '../../image/vulnerabilities.ts';
@@ -52,7 +54,7 @@ function openFeed(path: string): Vulnerability[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new UserError(`cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, {
+    throw new UserError(`cannot read ${path}: ${whyUnreadable(cause)}`, {
       code: 'image/bad-feed',
       next: 'name an existing file with --vulnerabilities',
       cause,

@@ -1,8 +1,10 @@
 // cli/image/manifest-file.ts: the manifest that a verb is about, and where its lock is.
+
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
 import type { Architecture, Manifest } from '../../image/manifest.ts';
 import { readManifest } from '../../image/read-manifest.ts';
 
@@ -45,7 +47,7 @@ export function readManifestText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new UserError(`the manifest ${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
+    throw new UserError(`cannot read the manifest ${file}: ${whyUnreadable(cause)}`, {
       code: 'image/no-manifest',
       next: 'name one with -f FILE; `headstart image schema` says what is in it',
       cause,
