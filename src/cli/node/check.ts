@@ -1,5 +1,6 @@
 // cli/node/check.ts: `headstart node check FILE`: would a node take this document, and if not, why? Exits 3 when not.
 import { gzipSync } from 'node:zlib';
+import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { type Accepted, parseDocument, type Reading, type Refused } from '../../node/document.ts';
 import { type Problem, renderProblem, type Warning } from '../../node/problem.ts';
@@ -12,9 +13,11 @@ import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from '../../node/unwrap.ts';
 import { printJson } from '../output/json.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
+import { nearestField } from './nearest-field.ts';
 import { readBytes } from './read-document.ts';
 
 interface Options {
+  lenient?: boolean;
   strict?: boolean;
   release?: string;
   kubernetesVersion?: string;
@@ -30,7 +33,7 @@ const ANSWER_IS_NO = 3;
 export const verb: Verb = {
   examples: [
     'node check node-config.yaml',
-    'node check node-config.yaml --strict --kubernetes-version 1.34.2 --cpus 8 --memory 32Gi',
+    'node check node-config.yaml --kubernetes-version 1.34.2 --cpus 8 --memory 32Gi',
     'node check userdata.txt --override etc/headstart/node.d/10-pool.yaml --values',
   ],
   configure(command) {
@@ -39,7 +42,8 @@ export const verb: Verb = {
         '<FILE>',
         'the document as it is written or as it is delivered: YAML, JSON, gzip, base64, a MIME part; - is standard input',
       )
-      .option('--strict', 'fields that are not known are problems')
+      .option('--lenient', 'fields that are not known are warnings, as they are to a node')
+      .addOption(new Option('--strict', 'they are problems, which is the default').hideHelp().conflicts('lenient'))
       .option(
         '--release <FILE>',
         "the release file of the image; without it, any image that has the document's own Kubernetes version",
@@ -60,13 +64,27 @@ export const verb: Verb = {
   async run([file], options: Options, edges) {
     const bytes = readBytes(file!, edges);
     const size = sizeOf(bytes);
-    const parsed = await check(bytes, size, options, edges);
+    const parsed = withNearest(await check(bytes, size, options, edges));
     const values = options.values && parsed.outcome === 'accepted' ? provenanceOf(parsed) : undefined;
     if (options.json) printJson(edges, 'NodeConfigCheck', toJson(parsed, size, values));
     else edges.stdout(toText(file!, parsed, size, values));
     return parsed.outcome === 'accepted' ? 0 : ANSWER_IS_NO;
   },
 };
+
+/** A node has no use for it, so it is said here alone. */
+function withNearest(parsed: Accepted | Refused): Accepted | Refused {
+  const named = <T extends Warning>(one: T): T => ({ ...one, message: `${one.message}${nearestField(one.path)}` });
+  const warnings = parsed.warnings.map(named);
+  if (parsed.outcome === 'accepted') return { ...parsed, warnings };
+  const isUnknown = ({ reason }: Problem) => reason === 'config/unknown-field';
+  // Last: what a node refuses comes before what it ignores.
+  const problems = [
+    ...parsed.problems.filter((one) => !isUnknown(one)),
+    ...parsed.problems.filter(isUnknown).map(named),
+  ];
+  return { ...parsed, warnings, problems, reason: problems[0]!.reason };
+}
 
 interface Size {
   bytes: number;
@@ -84,7 +102,7 @@ function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): P
     machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
     nowMs: Math.floor(edges.nowUs() / 1000),
     overrides: options.override.map((name) => ({ name, bytes: readBytes(name, edges) })),
-    isStrict: options.strict === true,
+    isStrict: options.lenient !== true,
     // Text that fits once it is compressed is judged as text.
     maxBytes: size.gzipBytes <= MAX_DELIVERED_BYTES ? MAX_TEXT_BYTES : MAX_DELIVERED_BYTES,
   });
@@ -92,7 +110,7 @@ function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): P
 
 function imageOf({ release, kubernetesVersion }: Options, edges: Edges): Reading['image'] {
   if (release === undefined) return { configApiVersions: API_VERSIONS, signers: [], defaults: {}, kubernetesVersion };
-  const facts = parseRelease(Buffer.from(readBytes(release, edges)).toString('utf8'));
+  const facts = parseRelease(Buffer.from(readBytes(release, edges)).toString('utf8'), release);
   return { ...facts, kubernetesVersion: kubernetesVersion ?? facts.kubernetesVersion };
 }
 
@@ -112,7 +130,7 @@ function memoryOf(text: string): number {
 const ROOMY_BYTES = 40_000;
 
 function sizeWarnings({ bytes, gzipBytes }: Size): Warning[] {
-  if (bytes <= ROOMY_BYTES) return [];
+  if (bytes <= ROOMY_BYTES || gzipBytes > MAX_DELIVERED_BYTES) return []; // the latter is a problem
   const advice = bytes > MAX_DELIVERED_BYTES ? 'it fits only compressed' : 'it is near the limit';
   const message = `has ${bytes} bytes of ${MAX_DELIVERED_BYTES}: ${advice} (gzip: ${gzipBytes} bytes)`;
   return [{ path: '', message }];
@@ -141,15 +159,21 @@ function toText(file: string, parsed: Accepted | Refused, size: Size, values: Le
   const problems = parsed.problems.map((problem) => `problem  ${renderProblem(problem)}\n`);
   const next = nextOf(parsed.reason);
   const advice = next === undefined ? '' : `next:  ${next}\n`;
-  return `${problems.join('')}${warnings.join('')}A node would not take ${file}: ${countOf(parsed.problems)}.\n${advice}code:  ${parsed.reason}\n`;
+  return `${problems.join('')}${warnings.join('')}${verdict(file, parsed.problems)}.\n${advice}code:  ${parsed.reason}\n`;
 }
 
 /** Elsewhere a reason may send people here. */
 function nextOf(reason: ReasonCode): string | undefined {
-  const isAboutFields = /^config\/(?:invalid|unknown-field|not-readable)$/.test(reason);
-  return isAboutFields
-    ? 'put it right; `headstart node schema --fields` shows what may be said'
-    : reasonOf(reason).next;
+  const fields = 'put it right; `headstart node schema --fields` shows what may be said';
+  if (reason === 'config/unknown-field') return `${fields}; --lenient makes them warnings`;
+  return /^config\/(?:invalid|not-readable)$/.test(reason) ? fields : reasonOf(reason).next;
+}
+
+/** Of a field that it does not know a node takes no notice, which is seldom what the author wants. */
+function verdict(file: string, problems: readonly Problem[]): string {
+  return problems.every(({ reason }) => reason === 'config/unknown-field')
+    ? `${file} has ${problems.length === 1 ? 'a field' : 'fields'} that a node would ignore: ${countOf(problems)}`
+    : `A node would not take ${file}: ${countOf(problems)}`;
 }
 
 function countOf({ length }: readonly Problem[]): string {

@@ -1,5 +1,7 @@
 // cli/node/status.ts: `headstart node status`: what does this node run, is it well, and if not, why? Works without root.
+import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { STATUS_PATH } from '../../node/status/files.ts';
 import { headline, type NodeStatus, type SlotStatus } from '../../node/status/node-status.ts';
 import { asStatus, readStatus } from '../../node/status/read-status.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
@@ -32,9 +34,9 @@ async function lookUp(root: string, edges: Edges): Promise<{ status: NodeStatus;
   const { live, isRunning } = await fromDaemon(root, edges);
   const status = live ?? readStatus(root);
   if (status !== undefined) return { status, isRunning };
-  throw new UserError('the daemon has not said anything on this node in this boot', {
+  throw new UserError(`the daemon has written no status in this boot: ${join(root, STATUS_PATH)} is missing or holds none`, {
     code: 'node/no-status',
-    next: 'systemctl status headstart-node',
+    next: 'see whether the daemon runs: systemctl status headstart-node',
     exitCode: 1,
   });
 }

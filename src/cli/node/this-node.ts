@@ -70,12 +70,13 @@ const FETCH_MS = 5000;
 export async function meantDocument(opened: OpenNode, file: string | undefined, edges: Edges): Promise<MeantDocument> {
   const { readAssignment } = await import('../../node/daemon/read.ts');
   const { store, clock } = opened;
+  const context = opened.context(); // first: where there is no node, no document is missing
   const active = store.active();
   const found =
     file === undefined ? await fetchOnce(opened, edges) : { document: readBytes(file, edges), instance: undefined };
   const instance = found.instance ?? active?.facts.instance ?? { platform: 'file', addresses: [], tags: {} };
   const origin = file === undefined ? opened.source.name : `file ${file}`;
-  const result = await readAssignment({ document: found.document, instance, origin }, opened.context(), {
+  const result = await readAssignment({ document: found.document, instance, origin }, context, {
     nowMs: clock.nowMs(),
     applied: store.slots().active,
     allowsOlder: true,
