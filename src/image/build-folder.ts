@@ -1,6 +1,6 @@
 // image/build-folder.ts: what did a build leave in its folder, and is it still what it was?
 
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -36,6 +36,7 @@ const schema = z.object({
 
 export async function readBuild(folder: string): Promise<BuildRecord> {
   const text = await readSmall(join(folder, BUILD_RECORD)).catch((cause) => {
+    if (!existsSync(folder)) throw noBuild(folder, 'there is no such folder', cause);
     throw noBuild(folder, `${BUILD_RECORD} cannot be read: ${whyUnreadable(cause)}`, cause);
   });
   const parsed = schema.safeParse(jsonOf(text));

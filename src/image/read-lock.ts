@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { whyUnreadable } from '../base/why-unreadable.ts';
 import { isObject, type Json } from '../node/json.ts';
 import { renderProblem } from '../node/problem.ts';
@@ -66,10 +67,11 @@ const schema = z.strictObject({
   }),
 });
 
-export function readLock(file: string): Lock {
+/** `next`: what to do when there is none. */
+export function readLock(file: string, next = `headstart image lock -o ${shellWord(file)}`): Lock {
   const lock = readLockIfThere(file);
   if (lock) return lock;
-  throw new UserError(`there is no lock ${file}`, { code: 'image/no-lock', next: `headstart image lock -o ${file}` });
+  throw new UserError(`there is no lock ${file}`, { code: 'image/no-lock', next });
 }
 
 /** Undefined when there is no such file. */

@@ -2,7 +2,7 @@
 import { UserError } from '../../base/errors.ts';
 import { chain, chainTarget } from '../../boot/chain.ts';
 import { milestonesOf } from '../../boot/milestones.ts';
-import { didYouMean, nearestNames } from '../../boot/nearest-names.ts';
+import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import { type BootRecord, hasStarted } from '../../boot/record.ts';
 import { printJson } from '../output/json.ts';
 import { sameCommand } from '../output/same-command.ts';

@@ -1,10 +1,11 @@
 // cli/image/build.ts: `headstart image build`: images of a lock, one for each Kubernetes patch version; without a VM, without a loop device.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { hasBaseLayer } from '../../image/build/base-layer.ts';
 import { type Built, buildFolder } from '../../image/build/build-image.ts';
 import { buildImages } from '../../image/build/build-images.ts';
@@ -50,7 +51,7 @@ export const verb: Verb = {
       .option('--dry-run', 'say what would be fetched and built, and do nothing')
       .option('--json', 'JSON: one event a line, the images last'),
   async run(_args, options: Options, edges) {
-    const lock = readLock(options.lock);
+    const lock = readLock(options.lock, howToLock(options.lock));
     const versions = wantedVersions(lock, options.kubernetes);
     const formats = wantedFormats(options.only);
     const out = resolve(options.out);
@@ -229,3 +230,11 @@ function tellImage({ folder, isNew, record }: Built, options: Options, edges: Ed
 }
 
 const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+
+/** A lock is made from the manifest in its folder, or from the one here. */
+function howToLock(lockFile: string): string {
+  const manifest = [join(dirname(lockFile), 'image.yaml'), 'image.yaml'].find((file) => existsSync(file));
+  return manifest
+    ? `headstart image lock -f ${shellWord(manifest)} -o ${shellWord(lockFile)}`
+    : 'write a manifest, for example after examples/image/image.yaml; then: headstart image lock -f FILE';
+}

@@ -62,12 +62,16 @@ function tell({ problems, findings }: Told, { file, json }: Options, edges: Edge
     });
   } else {
     for (const problem of problems) edges.stdout(`problem  ${renderManifestProblem(problem)}\n`);
-    for (const line of renderFindings(findings)) edges.stdout(`${line}\n`);
-    const warnings = findings.length + problems.length - errors;
+    // One line for what is the same in several images, and so it is counted once.
+    const [wrong, weak] = (['error', 'warning'] as const).map((severity) =>
+      renderFindings(findings.filter((finding) => finding.severity === severity)),
+    ) as [string[], string[]];
+    for (const line of [...wrong, ...weak]) edges.stdout(`${line}\n`);
     edges.stdout(
       errors === 0
-        ? `${file} is right${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}\n`
-        : `No image can be made from ${file}: ${counted(errors, 'problem')}.\n`,
+        ? `${file} is right${weak.length > 0 ? `, with ${counted(weak.length, 'warning')}` : ''}\n`
+        : `No image can be made from ${file}: ${counted(problems.length + wrong.length, 'problem')}.\n` +
+            'next:  put it right; `headstart image schema` has every field for your editor\n',
     );
   }
   return errors === 0 ? 0 : ANSWER_IS_NO;

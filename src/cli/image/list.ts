@@ -2,7 +2,8 @@
 import { UserError } from '../../base/errors.ts';
 import { listPublished, type PublishedImage } from '../../image/gallery-list.ts';
 import { printJson } from '../output/json.ts';
-import { renderTable } from '../output/table.ts';
+import { inSamePlace } from '../output/same-command.ts';
+import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
 
@@ -20,7 +21,10 @@ export function imageList(open: OpenGallery): Verb {
       if (!published && kind === 'azure') throw noGallery(name);
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };
       if (options.json) return printJson(edges, 'ImageList', { gallery: name, images, emptyChannels });
-      if (images.length === 0) return edges.stdout('no images yet: `headstart image publish FOLDER` puts one here\n');
+      if (images.length === 0) {
+        const how = inSamePlace('`headstart image publish FOLDER` puts one there', edges.typed ?? []);
+        return edges.stdout(`no images yet in gallery ${printable(name)}: ${how}\n`);
+      }
       edges.stdout(renderTable(COLUMNS, images));
       for (const { definition, channel, was } of emptyChannels)
         edges.stderr(`${channel} of ${definition} means nothing: it was at ${was}, which is gone\n`);

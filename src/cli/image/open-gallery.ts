@@ -9,6 +9,7 @@ import type { Factory } from '../../vms/factory.ts';
 import type { PublishEdges } from '../../vms/qemu/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import { openPools } from '../pool/open-pools.ts';
+import { refuseWithoutAzure } from '../prototype/azure-not-configured.ts';
 import { type AzureOptions, chosenVms, vmsOption, withAzureOptions } from '../prototype/connect.ts';
 import { openAzure } from '../prototype/connect-azure.ts';
 import type { Edges } from '../verb.ts';
@@ -53,5 +54,6 @@ export const openGallery: OpenGallery = async (options, edges) => {
     const home = homeFolder(options, edges.env);
     return { kind: 'qemu', name, factory, edges: { home, clock: systemClock, run: runCommand } };
   }
+  refuseWithoutAzure(options, edges);
   return { kind: 'azure', name, clock: systemClock, ...(await openAzure(options, edges)) };
 };

@@ -1,5 +1,5 @@
 // cli/node/nearest-field.ts: which field did the author of a document mean by one that does not exist?
-import { nearestNames } from '../../boot/nearest-names.ts';
+import { nearestNames } from '../../base/nearest-names.ts';
 import { API_VERSIONS } from '../../node/schema/convert.ts';
 import { fieldsOf } from '../../node/schema/fields.ts';
 

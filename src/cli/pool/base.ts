@@ -10,6 +10,7 @@ import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath, USER_TOOLS } from '../.
 import { printJson, printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
+import { DEFAULT_IMAGE } from './image.ts';
 import { type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 
@@ -110,7 +111,8 @@ function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Op
   }
   const size = `${Math.ceil(bytes / 2 ** 20)} MiB`;
   edges.stdout(`${id}  ${recipe.suite}, kernel ${record.tags[BASE_TAGS.kernel] ?? 'unknown'}, ${size}\n`);
-  if (isNew) edges.stderr('next:  headstart pool create pool1\n');
+  const image = recipe.definition === DEFAULT_IMAGE ? '' : ` --image ${recipe.definition}`;
+  if (isNew) edges.stderr(`next:  headstart pool create pool1${image}\n`);
   else if (options.refresh) edges.stderr('it was there already, and there are no newer packages\n');
   else edges.stderr('it was there already; --refresh looks for newer packages\n');
 }
