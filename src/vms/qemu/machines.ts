@@ -9,6 +9,7 @@ import { instanceFiles } from './layout.ts';
 import { NotAnswering } from './line-socket.ts';
 import { usersOf } from './open-files.ts';
 import { qmp } from './qmp.ts';
+import { missingProgram } from './tools.ts';
 
 /** full: paused by QEMU because this machine's disk is. */
 export type MachineState = 'off' | 'starting' | 'running' | 'stopping' | 'full' | 'unknown';
@@ -223,11 +224,7 @@ function couldNotStart(folder: string, why: string): UserError {
 }
 
 function notInstalled(program: string, cause: Error): UserError {
-  return new UserError(`the program ${program} cannot be run`, {
-    code: 'vms/missing-program',
-    next: 'install the package qemu-system-x86',
-    cause,
-  });
+  return missingProgram(program, cause);
 }
 
 function ignoreSilence(error: unknown): undefined {
