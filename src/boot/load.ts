@@ -37,7 +37,8 @@ export async function loadInputs(paths: readonly string[] | undefined, options: 
 
 async function openAll(paths: readonly string[] | undefined, options: LoadOptions): Promise<InputGroup[]> {
   if (paths && paths.length > 0) {
-    const opened = await Promise.all(paths.map((path) => openInputs(path, options.readStdin)));
+    // An input that is named twice tells nothing new, and would show everything twice.
+    const opened = await Promise.all([...new Set(paths)].map((path) => openInputs(path, options.readStdin)));
     return opened.flat();
   }
   const { readLiveMachine } = await import('./collect.ts');

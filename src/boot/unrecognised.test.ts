@@ -63,6 +63,13 @@ describe('an input of Kubernetes that is no Node', () => {
   });
 });
 
+it('an input that is named twice is read once', async () => {
+  const stdin = () =>
+    Buffer.from('[    0.100000] systemd[1]: Started x.service.\n[    0.200000] Run /init as init process\n');
+  const read = (paths: string[]) => loadInputs(paths, { readStdin: stdin, nowUs: 0 });
+  expect(await read(['-', '-'])).toEqual(await read(['-']));
+});
+
 describe('any other input', () => {
   it.each([
     ['package.json', '{"name":"x","version":"1"}', 'JSON with the fields name, version', /plot --json|journal JSON/],

@@ -18,7 +18,7 @@ export function readRelease(root: string): ImageFacts {
   const path = join(root, RELEASE_FILE);
   const bytes = read(path);
   if (bytes === undefined) throw noRelease(path);
-  return parseRelease(Buffer.from(bytes).toString('utf8'), path);
+  return parseRelease(Buffer.from(bytes).toString('utf8'), { path });
 }
 
 export function readMachine(): MachineFacts {

@@ -1,7 +1,7 @@
 // node/release.ts: what does the image say about itself? Its release file, so that nothing has to be run to learn a version.
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
-import type { ImageFacts } from './facts.ts';
+import { type ImageFacts, RELEASE_FILE } from './facts.ts';
 import type { Json } from './json.ts';
 import { renderProblem } from './problem.ts';
 import { check } from './schema/check.ts';
@@ -23,22 +23,33 @@ const release = z.object({
   signers: z._default(z.array(z.string().check(z.maxLength(4096))), []),
 });
 
-/** `path`: where the text is from, for the error. */
-export function parseRelease(text: string, path = 'release.json'): ImageFacts {
-  const { value, problems, missing } = check(release, jsonOf(text, path));
+/** For the error: where the text is from, and what to do when it cannot be used. */
+export interface ReleaseOrigin {
+  path: string;
+  next: string;
+}
+
+const ON_A_NODE: ReleaseOrigin = {
+  path: RELEASE_FILE,
+  next: 'make the node from an image that `headstart image build` built',
+};
+
+export function parseRelease(text: string, origin: Partial<ReleaseOrigin> = {}): ImageFacts {
+  const from = { ...ON_A_NODE, ...origin };
+  const { value, problems, missing } = check(release, jsonOf(text, from));
   if (value !== undefined) {
     const { apiVersion: _, kind: __, ...facts } = value;
     return facts;
   }
   const all = [...problems, ...missing].map((problem) => `         ${renderProblem(problem)}`);
-  throw unreadable(path, `does not say what it should:\n${all.join('\n')}`);
+  throw unreadable(from, `does not say what it should:\n${all.join('\n')}`);
 }
 
-function jsonOf(text: string, path: string): Json {
+function jsonOf(text: string, from: ReleaseOrigin): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
-    throw unreadable(path, text.trim() === '' ? 'is empty' : 'is not JSON', cause);
+    throw unreadable(from, text.trim() === '' ? 'is empty' : 'is not JSON', cause);
   }
 }
 
@@ -54,11 +65,11 @@ export function noRelease(path: string): UserError {
   );
 }
 
-function unreadable(path: string, what: string, cause?: unknown): UserError {
+function unreadable({ path, next }: ReleaseOrigin, what: string, cause?: unknown): UserError {
   return new UserError(`the release file of the image, ${path}, ${what}`, {
     code: 'config/release-unreadable',
     kept: 'Nothing was changed.',
-    next: 'make the node from an image that `headstart image build` built',
+    next,
     exitCode: 1,
     cause,
   });

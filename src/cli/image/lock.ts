@@ -1,6 +1,6 @@
 // cli/image/lock.ts: `headstart image lock`: exactly which bytes does the manifest mean today?
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { contentSha256 } from '../../image/content-hash.ts';
@@ -44,8 +44,8 @@ export const verb: Verb = {
     const { manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);
     const file = lockFileOf(options.output, options.file);
+    ensurePlace(file);
     const before = readLockIfThere(file);
-    ensureFolder(file);
     const startedUs = edges.nowUs();
     const story = tellImageStory(edges, options);
     story.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
@@ -63,7 +63,14 @@ export const verb: Verb = {
 };
 
 /** Found out before the work is done, not after. */
-function ensureFolder(file: string): void {
+function ensurePlace(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UserError(`${file} is a folder, and the lock is a file`, {
+      code: 'image/lock-not-written',
+      kept: 'Nothing was changed.',
+      next: `name a file with -o, as in -o ${join(file, 'image.lock.json')}`,
+    });
+  }
   if (existsSync(dirname(file))) return;
   throw new UserError(`there is no folder ${dirname(file)} for the lock`, {
     code: 'image/no-folder',

@@ -101,16 +101,24 @@ function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): P
     image: imageOf(options, edges),
     machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
     nowMs: Math.floor(edges.nowUs() / 1000),
-    overrides: options.override.map((name) => ({ name, bytes: readBytes(name, edges) })),
+    overrides: options.override.map((name) => ({
+      name,
+      bytes: readBytes(name, edges, 'name an existing file with --override'),
+    })),
     isStrict: options.lenient !== true,
     // Text that fits once it is compressed is judged as text.
     maxBytes: size.gzipBytes <= MAX_DELIVERED_BYTES ? MAX_TEXT_BYTES : MAX_DELIVERED_BYTES,
   });
 }
 
+const NAME_A_RELEASE = 'name the release file of an image with --release: usr/lib/headstart/release.json in it';
+
 function imageOf({ release, kubernetesVersion }: Options, edges: Edges): Reading['image'] {
   if (release === undefined) return { configApiVersions: API_VERSIONS, signers: [], defaults: {}, kubernetesVersion };
-  const facts = parseRelease(Buffer.from(readBytes(release, edges)).toString('utf8'), release);
+  const facts = parseRelease(Buffer.from(readBytes(release, edges, NAME_A_RELEASE)).toString('utf8'), {
+    path: release,
+    next: NAME_A_RELEASE,
+  });
   return { ...facts, kubernetesVersion: kubernetesVersion ?? facts.kubernetesVersion };
 }
 

@@ -34,11 +34,14 @@ async function lookUp(root: string, edges: Edges): Promise<{ status: NodeStatus;
   const { live, isRunning } = await fromDaemon(root, edges);
   const status = live ?? readStatus(root);
   if (status !== undefined) return { status, isRunning };
-  throw new UserError(`the daemon has written no status in this boot: ${join(root, STATUS_PATH)} is missing or holds none`, {
-    code: 'node/no-status',
-    next: 'see whether the daemon runs: systemctl status headstart-node',
-    exitCode: 1,
-  });
+  throw new UserError(
+    `the daemon has written no status in this boot: ${join(root, STATUS_PATH)} is missing or holds none`,
+    {
+      code: 'node/no-status',
+      next: 'see whether the daemon runs: systemctl status headstart-node',
+      exitCode: 1,
+    },
+  );
 }
 
 async function fromDaemon(root: string, edges: Edges): Promise<{ live?: NodeStatus | undefined; isRunning: Running }> {

@@ -41,6 +41,8 @@ const MOST_NAMED = 10;
 const WHERE_TO_LOOK =
   '`headstart pool list` shows what there is; --home or HEADSTART_HOME names another folder of pools';
 
+const NOTHING_HERE = 'if it is in another folder of pools, name that with --home or HEADSTART_HOME';
+
 interface Unknown {
   code: string;
   what: string;
@@ -53,7 +55,7 @@ function unknown(said: string, { code, what, known, next }: Unknown): UserError 
   return new UserError(`${said}${didYouMean(what, known)}; known: ${named.join(', ') || 'none'}`, {
     code,
     kept: 'Nothing was changed.',
-    next,
+    next: known.length === 0 && next === WHERE_TO_LOOK ? NOTHING_HERE : next,
     exitCode: 1,
   });
 }

@@ -145,7 +145,7 @@ describe('pool list and show', () => {
     const ran = await ask(poolShow(open), ['p']);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('there is no pool "p"; known: none');
-    expect(ran.stderr).toContain('next:  `headstart pool list` shows what there is; --home');
+    expect(ran.stderr).toContain('next:  if it is in another folder of pools, name that with --home');
   });
 
   it.each([
