@@ -1,5 +1,4 @@
 // boot/check-budget.ts: did the boot stay within its limits? What cannot be seen is never called good.
-
 import { didYouMean } from '../base/nearest-names.ts';
 import type { Budget } from './budget.ts';
 import { everySpan, unitSpanId } from './everything.ts';

@@ -1,5 +1,4 @@
 // image/available.ts: which versions of a fetched component are there? A file that says so, or the folder that stands in for a mirror.
-
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';

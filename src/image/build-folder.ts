@@ -1,5 +1,4 @@
 // image/build-folder.ts: what did a build leave in its folder, and is it still what it was?
-
 import { constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';

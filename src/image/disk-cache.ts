@@ -1,5 +1,4 @@
 // image/disk-cache.ts: the cache as a folder. A file gets its name when its bytes are known to be right, by a rename, so any number of builds may share it.
-
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';

@@ -1,5 +1,4 @@
 // image/read-lock.ts: image.lock.json from and to a file. What is on disk is checked once, here, and trusted afterwards.
-
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';

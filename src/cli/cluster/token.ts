@@ -1,5 +1,4 @@
 // cli/cluster/token.ts: `headstart cluster token`: a short-lived token with which nodes may join, or the kubeconfig a kubelet starts with.
-
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';

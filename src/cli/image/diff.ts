@@ -1,5 +1,4 @@
 // cli/image/diff.ts: `headstart image diff A B`: what is different between two locks, for people, for scripts, or as release notes.
-
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';

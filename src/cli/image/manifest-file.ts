@@ -1,5 +1,4 @@
 // cli/image/manifest-file.ts: the manifest that a verb is about, and where its lock is.
-
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';

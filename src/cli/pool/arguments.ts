@@ -1,5 +1,4 @@
 // cli/pool/arguments.ts: what people write on the command line, read into what the factory takes. All problems are found before anything is touched.
-
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
