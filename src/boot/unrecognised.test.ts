@@ -15,7 +15,12 @@ describe('an input that is compressed in a way that is not read', () => {
     ['xz', 'a.tar.xz', '\xfd7zXZ\x00\x00', 'xz -dc a.tar.xz | headstart boot chain -i - # not a.tar.xz'],
     ['bzip2', 'a.bz2', 'BZh91AY', 'bzip2 -dc a.bz2 | headstart boot chain -i - # not a.bz2'],
     ['lz4', 'a.lz4', '\x04\x22\x4d\x18', 'lz4 -dc a.lz4 | headstart boot chain -i - # not a.lz4'],
-    ['zip', 'a b.zip', 'PK\x03\x04', "unzip -d unpacked 'a b.zip' && headstart boot chain -i unpacked # not a b.zip"],
+    [
+      'zip',
+      'a b.zip',
+      'PK\x03\x04',
+      "unzip -q -d unpacked 'a b.zip' && headstart boot chain -i unpacked # not a b.zip",
+    ],
     ['xz', 'standard input', '\xfd7zXZ\x00\x00', 'xz -dc FILE | headstart boot chain -i - # not -'],
     ['binary journal', 'j', 'LPKSHHRH', 'journalctl -o json --file j | headstart boot chain -i - # not j'],
   ])('%s (%s) gets the command that unpacks it', (kind, name, start, next) => {

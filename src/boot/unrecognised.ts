@@ -8,7 +8,7 @@ import type { Source, SourceKind } from './sources/source.ts';
 /** The command line that was typed, with one input replaced: for the next command to type. */
 export type Again = (from: string, to: string) => string;
 
-export const NO_COMMAND: Again = (_, to) => `headstart boot timeline -i ${to}`;
+const NO_COMMAND: Again = (_, to) => `headstart boot timeline -i ${to}`;
 
 /** How people are sent to the list of kinds, which is too long for a message. */
 const KINDS_ARE_IN =
@@ -163,7 +163,7 @@ const PACKED: readonly (readonly [start: string, packed: Packed])[] = [
   ['\xfd7zXZ', { what: 'a file compressed with xz, which is not read', next: piped('xz', '-dc') }],
   ['BZh', { what: 'a file compressed with bzip2, which is not read', next: piped('bzip2', '-dc') }],
   ['\x04\x22\x4d\x18', { what: 'a file compressed with lz4, which is not read', next: piped('lz4', '-dc') }],
-  ['PK\x03\x04', { what: 'a zip archive, which is not read', next: intoFolder('unzip', '-d') }],
+  ['PK\x03\x04', { what: 'a zip archive, which is not read', next: intoFolder('unzip', '-q', '-d') }],
   ["7z\xbc\xaf'", { what: 'a 7z archive, which is not read', next: piped('7z', 'x', '-so') }],
   [
     'LPKSHHRH',

@@ -17,7 +17,7 @@ import { writeAnswerFile } from '../output/answer-file.ts';
 import { API_VERSION } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
-import { collect } from './read-boot.ts';
+import { againAs, collect } from './read-boot.ts';
 
 export interface CloudInitOptions {
   infile?: string[];
@@ -73,6 +73,8 @@ export async function readCloudInit(options: CloudInitOptions, edges: Edges): Pr
   for (const note of read.notes)
     edges.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
   if (bootsOf(read.events).next().done) {
+    const { packedAs, unrecognised } = await import('../../boot/unrecognised.ts');
+    if (packedAs(input.head)) throw unrecognised(input, againAs(edges.typed).again);
     throw new UserError(
       `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
         (input.head.length === 0 ? 'an empty file' : 'none that can be read'),

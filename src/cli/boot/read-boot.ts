@@ -34,7 +34,8 @@ export async function readBoots(options: BootOptions, edges: Edges): Promise<Boo
   });
 }
 
-function againAs(typed: readonly string[] | undefined): { again?: (from: string, to: string) => string } {
+/** For hints: the command that was typed, with another input in place of one. */
+export function againAs(typed: readonly string[] | undefined): { again?: (from: string, to: string) => string } {
   return typed ? { again: (from, to) => sameCommand(typed, { replace: { [from]: to } }) } : {};
 }
 
