@@ -29,7 +29,7 @@ export class UserError extends Error {
   }
 }
 
-/** May pass if tried again; whoever drives the work retries with backoff and reports the last one. */
+/** May pass if tried again: the engine retries with backoff and reports the last one. */
 export class TransientError extends Error {
   readonly code: string;
 
@@ -40,7 +40,7 @@ export class TransientError extends Error {
   }
 }
 
-/** Ctrl-C, a terminal that was closed, or a machine that is told to stop: what an aborted signal of a verb carries. */
+/** Ctrl-C, a closed terminal or SIGTERM: the reason that the aborted signal of a verb carries. */
 export class Interrupted extends UserError {
   constructor(signal: string) {
     super(`interrupted (${signal})`, { code: 'cli/interrupted', next: 'run the same command again', exitCode: 4 });
@@ -61,6 +61,25 @@ export function renderError(error: unknown): string {
   }
   if (error instanceof TransientError) return withoutControls(`error: ${error.message}\ncode:  ${error.code}`);
   return `bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+export interface ErrorFacts {
+  code: string;
+  message: string;
+  kept?: string;
+  next?: string;
+  exitCode: number;
+}
+
+/** The same as fields, for programs. A bug is named, but its stack is for people. */
+export function errorFacts(error: unknown): ErrorFacts {
+  const exitCode = exitCodeOf(error);
+  if (error instanceof UserError) {
+    const { code, message, kept, next } = error;
+    return { code, message, ...(kept !== undefined && { kept }), ...(next !== undefined && { next }), exitCode };
+  }
+  if (error instanceof TransientError) return { code: error.code, message: error.message, exitCode };
+  return { code: 'cli/bug', message: error instanceof Error ? error.message : String(error), exitCode };
 }
 
 /** A message quotes file names, programs and servers; what they say must not steer the reader's terminal. */

@@ -1,4 +1,5 @@
 // cli/process-edges.ts: what is the outside world of a real process to a verb?
+import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { interruptsOf } from './interrupts.ts';
 import { readStdin, writeAll } from './streams.ts';
@@ -12,7 +13,18 @@ export function processEdges(): Edges {
     env: process.env,
     // Asked of the descriptors: touching process.stdout opens stdin too, and makes it non-blocking for everyone who shares it.
     isTerminal: { stdout: isatty(1), stderr: isatty(2) },
+    isStdinGiven,
+    signalExitCode: () => (typeof process.exitCode === 'number' ? process.exitCode : undefined),
     nowUs: () => Date.now() * 1000,
     ...interruptsOf(process, () => performance.now()),
   };
+}
+
+function isStdinGiven(): boolean {
+  try {
+    const stdin = fstatSync(0);
+    return stdin.isFIFO() || (stdin.isFile() && stdin.size > 0);
+  } catch {
+    return false; // closed
+  }
 }

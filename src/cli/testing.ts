@@ -39,7 +39,8 @@ export async function runVerb(verb: Verb, argv: readonly string[], world: TestWo
   return ran;
 }
 
-function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal }: TestWorld): {
+/** What a verb sees of the outside world in a test, and what it wrote there. */
+export function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal }: TestWorld): {
   ran: Ran;
   edges: Edges;
 } {
