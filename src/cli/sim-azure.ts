@@ -23,10 +23,10 @@ export const verb: Verb = {
   ],
   configure(command) {
     command
-      .requiredOption('--scenario <FILE>', 'what there is at the start: cluster, region, scale sets')
-      .option('--port <N>', 'listen on this port of the loopback address (0: any that is free)', '0')
-      .option('--speed <X>', 'run this many times faster than Azure', '100')
-      .option('--json', 'print where it listens and what to set as one JSON document');
+      .requiredOption('--scenario <FILE>', 'the state at the start: cluster, region, scale sets')
+      .option('--port <N>', 'the port to listen on, on the loopback address; 0 is any free one', '0')
+      .option('--speed <X>', 'how many times faster than Azure operations end', '100')
+      .option('--json', 'print the address and the variables to set as one JSON document');
   },
   async run(_args, options: Options, edges) {
     const port = wholeNumber('--port', options.port, 0, 65_535);

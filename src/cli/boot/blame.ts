@@ -5,17 +5,17 @@ import { type BlameEntry, blame } from '../../boot/blame.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface Options extends BootOptions {
   atLeast: number;
 }
 
 export const verb: Verb = {
-  examples: ['boot blame', 'boot blame -i boot.tar.gz --at-least 500ms'],
+  examples: ['boot blame', 'boot blame boot.tar.gz --at-least 500ms'],
   configure: (command) =>
-    withBootOptions(command).addOption(
-      new Option('--at-least <SPAN>', 'leave out what took less')
+    withInputArguments(withBootOptions(command)).addOption(
+      new Option('--at-least <SPAN>', 'leave out everything that took less')
         .argParser(spanArgument)
         .default(10_000, '10ms; --json has everything'),
     ),

@@ -4,7 +4,7 @@ import { type BudgetCheck, checkBudget } from '../../boot/check-budget.ts';
 import { printJson } from '../output/json.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 import { readBudget } from './read-budget.ts';
 
 interface CheckOptions extends BootOptions {
@@ -19,17 +19,13 @@ export const verb: Verb = {
     'boot check --budget budget.yaml',
     'boot check --budget budget.yaml -i boot.tar.gz --allow-missing --json',
   ],
+  notes:
+    'A budget:\n  total: 60s\n  phases: {kernel: 2s}\n  units: {cloud-init.service: 5s}\n  milestones: {node-ready: 40s}\n\n' +
+    'Exit code: 0 within the budget, 3 exceeded or not known, 2 the budget cannot be read.',
   configure: (command) => {
-    withBootOptions(command)
-      .requiredOption(
-        '--budget <FILE>',
-        'YAML with total, phases, units, milestones or spans, each name with its limit',
-      )
-      .option('--allow-missing', 'do not fail for a limit on something this boot does not tell')
-      .addHelpText(
-        'after',
-        '\nA budget:\n  total: 60s\n  phases: {kernel: 2s}\n  units: {cloud-init.service: 5s}\n  milestones: {node-ready: 40s}\n\nExit: 0 within the budget, 3 not (or not known), 2 the budget cannot be read.\n',
-      );
+    withInputArguments(withBootOptions(command))
+      .requiredOption('--budget <FILE>', 'YAML with the limits: total, phases, units, milestones or spans')
+      .option('--allow-missing', 'do not fail when the boot data does not tell something that has a limit');
   },
   async run(_args, options: CheckOptions, edges) {
     const budget = readBudget(options.budget);

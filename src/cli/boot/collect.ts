@@ -34,19 +34,22 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
     examples: ['boot collect', 'boot collect --host azureuser@10.0.0.4 --sudo -o slow-node.tar.gz'],
     configure(command) {
       withHomeOption(command)
-        .option('-o, --output <FILE>', 'write the bundle here (default: boot-HOST-DATE-TIME.tar.gz)')
-        .option('--host <USER@HOST>', 'collect from this machine over ssh; it needs nothing but a shell')
+        .option('-o, --output <FILE>', 'the bundle to write; default: boot-HOST-DATE-TIME.tar.gz')
+        .option('--host <USER@HOST>', 'collect from another machine over ssh; it needs a shell, and nothing else')
         .addOption(
           new Option(
             '--instance <NAME>',
-            'collect from a VM of a pool of this machine, through its guest agent; adds when the VM was started',
+            'collect from a VM of a local pool through its guest agent; adds the time when the VM was started',
           ).conflicts(['host', 'sudo']),
         )
-        .option('--sudo', 'with --host: read as root there, where sudo asks for no password')
-        .option('-b, --boot <N|ID>', 'an earlier boot, from the journal alone: -1 the one before, or a boot id', '0')
-        .option('--node-object', "ask the API server for this machine's Node too, with the kubelet's credentials")
-        .option('--dry-run', 'print what would be read and written, and do neither')
-        .option('--json', 'print what was taken and what was not as one JSON document');
+        .option('--sudo', 'with --host: read as root; sudo must not ask for a password there')
+        .option('-b, --boot <N|ID>', 'an earlier boot, from the journal only: -1 is the one before; or a boot id', '0')
+        .option(
+          '--node-object',
+          "also ask the API server for this machine's Node object, with the kubelet's credentials",
+        )
+        .option('--dry-run', 'print what would be read and written, and do nothing')
+        .option('--json', 'print one JSON document: what was collected and what was not');
     },
     async run(_args, options: Options, edges) {
       const boot = validBoot(options.boot);

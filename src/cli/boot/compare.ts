@@ -26,16 +26,16 @@ export const verb: Verb = {
   ],
   configure: (command) =>
     command
-      .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles: several boots are compared by their medians')
-      .argument('[AFTER]', 'the same for the other side')
-      .option('--before <FILE|DIR>', 'one more for the first side; may be repeated', collect)
-      .option('--after <FILE|DIR>', 'one more for the second side; may be repeated', collect)
+      .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles; several boots are compared by their medians')
+      .argument('[AFTER]', 'the same for the second side')
+      .option('--before <FILE|DIR>', 'add this to the first side; repeatable', collect)
+      .option('--after <FILE|DIR>', 'add this to the second side; repeatable', collect)
       .option(
         '--target <UNIT>',
-        'the unit or milestone that ends the boot; default: node Ready, else the end of startup, else the default target',
+        'the unit or milestone that ends the boot; default: node-ready, else the end of startup, else the default target',
       )
       .option('--threshold <SPAN>', 'leave out smaller differences', '10ms')
-      .option('--limit <N>', 'rows to print (--json has them all)', '25')
+      .option('--limit <N>', 'how many rows to print; --json has all of them', '25')
       .option('--json', 'print one JSON document'),
   async run(args, options: CompareOptions, edges) {
     const thresholdUs = parseSpan(options.threshold);

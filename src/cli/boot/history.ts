@@ -17,8 +17,8 @@ export const verb: Verb = {
   examples: ['boot history', 'boot history -n 20 --json'],
   configure(command) {
     command
-      .option('--dir <DIR>', 'the folder of the records', RECORDS_FOLDER)
-      .option('-n, --number <N>', 'only the last N boots')
+      .option('--dir <DIR>', 'the folder with the records', RECORDS_FOLDER)
+      .option('-n, --number <N>', 'list only the last N boots')
       .option('--json', 'print one JSON document');
   },
   run(_args, options: Options, edges) {

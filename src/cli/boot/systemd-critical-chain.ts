@@ -14,7 +14,7 @@ import { waitReason } from '../../boot/waits.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { readBoot } from './read-boot.ts';
+import { readBoot, refuseFileAsUnit } from './read-boot.ts';
 import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
 
 interface ChainOptions extends SystemdOptions {
@@ -28,12 +28,13 @@ export const verb: Verb = {
     'boot systemd critical-chain --fuzz=1s --compat=252 -i boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withSystemdOptions(command.argument('[UNIT...]', 'default: the default target')).option(
+    withSystemdOptions(command.argument('[UNIT...]', 'where the chain ends; default: the default target')).option(
       '--fuzz <SPAN>',
-      'also follow units that were ready at most this long before the latest',
+      'also show units that were ready at most this long before the latest',
     ),
   async run(given, options: ChainOptions, edges) {
     const { behaviour, args: targets } = compatOf(options, given);
+    refuseFileAsUnit(targets, options, 'boot systemd critical-chain');
     const fuzzUs = parseFuzz(options.fuzz);
     const record = await readBoot(options, edges);
     if (behaviour) {

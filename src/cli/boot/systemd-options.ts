@@ -17,8 +17,11 @@ export function withSystemdOptions(command: Command): Command {
 
 export function withCompatOptions(command: Command): Command {
   return command
-    .option('--compat [VERSION]', `print what systemd-analyze of this version prints (default ${NEWEST_VERSION})`)
-    .option('--no-pager', 'accepted for scripts; there is no pager');
+    .option(
+      '--compat [VERSION]',
+      `print exactly what this version of systemd-analyze prints (default: ${NEWEST_VERSION})`,
+    )
+    .option('--no-pager', 'accepted for scripts of systemd-analyze; there is no pager');
 }
 
 /** `--compat UNIT` means `--compat` and a unit: a version starts with a digit, a unit's name hardly ever does. */

@@ -4,11 +4,11 @@ import { type Timeline, type TimelineRow, timeline } from '../../boot/timeline.t
 import { printJson } from '../output/json.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 export const verb: Verb = {
-  examples: ['boot timeline', 'boot timeline -i boot.tar.gz -i node.yaml'],
-  configure: (command) => withBootOptions(command),
+  examples: ['boot timeline', 'boot timeline boot.tar.gz', 'boot timeline -i boot.tar.gz -i node.yaml'],
+  configure: (command) => withInputArguments(withBootOptions(command)),
   async run(_args, options: BootOptions, edges) {
     const record = await readBoot(options, edges);
     const answer = timeline(record);

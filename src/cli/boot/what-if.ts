@@ -8,7 +8,7 @@ import { type WhatIfScan, whatIfScan } from '../../boot/what-if-scan.ts';
 import { printJson } from '../output/json.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type BootOptions, collect, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, collect, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface WhatIfOptions extends BootOptions {
   dropAfter?: string[];
@@ -26,21 +26,28 @@ export const verb: Verb = {
   examples: [
     "boot what-if --drop-after 'kubelet.service cloud-final.service' --target kubelet.service",
     'boot what-if --scan -i boot.tar.gz',
-    "boot what-if --add 'kubelet.service After=cloud-final.service Took=2s' --set cloud-final.service=0s --target kubelet.service",
+    "boot what-if --add 'app.service After=cloud-final.service Took=2s' --set cloud-final.service=0s --target app.service",
   ],
   configure: (command: Command) => {
-    withBootOptions(command)
+    withInputArguments(withBootOptions(command))
       .option(
         '--drop-after <UNIT DEPENDENCY>',
-        'UNIT no longer waits for DEPENDENCY; may be repeated, as may every edit',
+        'UNIT no longer waits for DEPENDENCY; every edit is repeatable',
         collect,
       )
       .option('--after <UNIT DEPENDENCY>', 'UNIT also waits for DEPENDENCY', collect)
       .option('--set <UNIT=SPAN>', 'UNIT takes this long to start, as in kubelet.service=200ms', collect)
       .option('--mask <UNIT>', 'UNIT is not started at all', collect)
-      .option('--add <UNIT After=… Took=…>', 'a unit the recording does not have; it is in "before" too', collect)
-      .option('--target <UNIT>', 'the unit whose time is asked for; default: the default target, else what was up last')
-      .option('--scan [N]', `list the N (default ${SCAN_LIMIT}) single edits that would save most`);
+      .option(
+        '--add <UNIT After=… Took=…>',
+        'add a unit that the recording does not have, to "before" as well',
+        collect,
+      )
+      .option(
+        '--target <UNIT>',
+        'the unit whose start time is estimated; default: the default target, else the unit that started last',
+      )
+      .option('--scan [N]', `list the N single edits that save most (default: ${SCAN_LIMIT})`);
   },
   async run(_args, options: WhatIfOptions, edges) {
     const edits = editsOf(options);

@@ -40,15 +40,15 @@ export function clusterUp(open: OpenPlane): Verb {
       withClusterOptions(command)
         .option(
           '--kubernetes <VERSION>',
-          `of a new cluster, or to go up to; default: ${BUILT_VERSION}, which is built with Go, once`,
+          `the version of a new cluster, or to upgrade to; default: ${BUILT_VERSION}, built once with Go`,
         )
-        .option('--programs <DIR>', 'a folder with etcd and the programs of Kubernetes, instead of building them')
+        .option('--programs <DIR>', 'a folder with etcd and the Kubernetes binaries; default: build them')
         .option(
           '--port <PORT>',
-          'of the API server on 127.0.0.1; default: a free one, then always that',
+          'the port of the API server on 127.0.0.1; default: a free one, the same at every start',
           wholeNumber(1024, 65_535),
         )
-        .option('--dry-run', 'say what would be done, and do nothing'),
+        .option('--dry-run', 'print what would be done, and do nothing'),
     async run(_args, options: Options, edges) {
       const place = placeOf(options, edges.env);
       const opened = open(edges);

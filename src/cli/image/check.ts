@@ -20,18 +20,15 @@ const ANSWER_IS_NO = 3;
 
 export const verb: Verb = {
   examples: ['image check', 'image check -f examples/image/image.yaml --json', 'image check --rules'],
+  notes: 'Exit code: 0 valid, perhaps with warnings; 3 invalid; 2 the manifest cannot be read.',
   configure: (command) =>
     withManifestOption(command)
       .option(
         '--lock <FILE>',
-        'says which versions packages have; default: image.lock.json beside the manifest, if it is there and of this manifest',
+        'the lock with the versions of packages; default: image.lock.json next to the manifest, if it belongs to it',
       )
-      .option('--rules', 'the rules, and where each comes from')
-      .option('--json', 'one JSON document')
-      .addHelpText(
-        'after',
-        '\nExit: 0 it is right (there may be warnings), 3 it is not, 2 there is nothing to look at.\n',
-      ),
+      .option('--rules', 'list the rules and the source of each')
+      .option('--json', 'print one JSON document'),
   async run(_args, options: Options, edges) {
     if (options.rules) return tellRules(options, edges);
     const parsed = await parseManifest(readManifestText(options.file));

@@ -24,13 +24,13 @@ export const verb: Verb = {
   configure: (command) =>
     command
       .argument('<BEFORE>', 'a lock, or the folder of a build')
-      .argument('<NOW>', 'another one')
+      .argument('<NOW>', 'the lock or build to compare with it')
       .option(
         '--vulnerabilities <FILE>',
-        'OSV records, or a list of { package, fixed, id, severity }: which are fixed, new, still there',
+        'OSV records, or a list of { package, fixed, id, severity }; shows which are fixed, new and still open',
       )
-      .option('--notes', 'as release notes, in Markdown')
-      .option('--json', 'one JSON document'),
+      .option('--notes', 'print release notes, in Markdown')
+      .option('--json', 'print one JSON document'),
   run([before = '', now = ''], options: Options, edges) {
     const [from, to] = [openLock(before), openLock(now)];
     const diff = diffLocks(from, to);

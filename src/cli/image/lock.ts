@@ -36,10 +36,10 @@ export const verb: Verb = {
   examples: ['image lock', 'image lock -f examples/image/image.yaml -o image.lock.json --dry-run'],
   configure: (command) =>
     withCacheOptions(withArchitectureOption(withManifestOption(command)))
-      .option('-o, --output <FILE>', 'the lock; default: image.lock.json beside the manifest')
-      .option('--allow-downgrade', 'though something is older than in the lock that is there')
-      .option('--dry-run', 'say what would change, and write no lock')
-      .option('--json', 'one JSON document a line, the result last'),
+      .option('-o, --output <FILE>', 'the lock to write; default: image.lock.json next to the manifest')
+      .option('--allow-downgrade', 'write the lock even if something in it is older than in the current lock')
+      .option('--dry-run', 'print what would change, and write no lock')
+      .option('--json', 'print JSON: one event per line, the result last'),
   async run(_args, options: Options, edges) {
     const { manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);

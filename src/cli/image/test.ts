@@ -49,20 +49,17 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
       'image test images/node-1.35.8-2026.1116.0 --budget budget.yaml',
       'image test images/node-1.35.8-2026.1116.0 --firmware --json',
     ],
+    notes: 'Exit code: 0 passed, 3 failed or over budget, 2 there is no such build.',
     configure: (command) =>
       command
-        .argument('<FOLDER>', 'of one image, as `headstart image build` made it')
-        .option('--budget <FILE>', 'what the boot may take, as `headstart boot check` has it')
-        .option('--firmware', 'start the VHD with UEFI firmware, as a cloud does, instead of the qcow2 with its kernel')
-        .option('--bundle <FILE>', 'keep what tells of the boot, for `headstart boot … -i FILE`')
-        .addOption(timeoutOption('how long the node may take to be ready', '15min'))
-        .option('--keep', 'leave the VM running, and say how to reach it')
-        .option('--dry-run', 'say what would be started and written, and do neither')
-        .option('--json', 'one event a line, the result last')
-        .addHelpText(
-          'after',
-          '\nExit: 0 it passed, 3 it did not or is not within its budget, 2 there is no such build.\n',
-        ),
+        .argument('<FOLDER>', 'the folder of one image, from `headstart image build`')
+        .option('--budget <FILE>', 'the budget of the boot, as for `headstart boot check`')
+        .option('--firmware', 'boot the VHD with UEFI firmware, like a cloud, instead of the qcow2 with its kernel')
+        .option('--bundle <FILE>', 'save the boot data to this file, for `headstart boot timeline FILE`')
+        .addOption(timeoutOption('fail if the node is not ready after this time', '15min'))
+        .option('--keep', 'leave the VM running, and print how to reach it')
+        .option('--dry-run', 'print what would be started and written, and do nothing')
+        .option('--json', 'print JSON: one event per line, the result last'),
     async run([folder = ''], options: Options, edges) {
       const budget = options.budget === undefined ? undefined : readBudget(options.budget);
       const { readBuild } = await import('../../image/build-folder.ts');

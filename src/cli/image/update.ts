@@ -35,14 +35,17 @@ export const verb: Verb = {
   examples: ['image update', 'image update --available versions.yaml --write'],
   configure: (command) =>
     withCacheOptions(withArchitectureOption(withManifestOption(command)))
-      .option('-o, --output <FILE>', 'the lock; default: image.lock.json beside the manifest')
+      .option('-o, --output <FILE>', 'the lock to write; default: image.lock.json next to the manifest')
       .option(
         '--available <FILE>',
-        'which versions there are of what is fetched; without it, what mirrors that are folders of this machine have',
+        'a file with the versions that exist; default: the content of mirrors that are local folders',
       )
-      .option('--write', 'put them into the manifest, comments kept, and lock it anew; without it nothing is written')
-      .option('--allow-downgrade', 'with --write: though something else gets older by locking anew')
-      .option('--json', 'one JSON document a line, the result last'),
+      .option(
+        '--write',
+        'write the new versions into the manifest (comments stay) and lock it; default: only print them',
+      )
+      .option('--allow-downgrade', 'with --write: even if something else becomes older in the new lock')
+      .option('--json', 'print JSON: one event per line, the result last'),
   async run(_args, options: Options, edges) {
     const { text, manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);

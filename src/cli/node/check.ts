@@ -18,7 +18,7 @@ interface Options {
   strict?: boolean;
   release?: string;
   kubernetesVersion?: string;
-  override: string[];
+  override?: string[];
   cpus: string;
   memory: string;
   values?: boolean;
@@ -33,29 +33,28 @@ export const verb: Verb = {
     'node check node-config.yaml --strict --kubernetes-version 1.34.2 --cpus 8 --memory 32Gi',
     'node check userdata.txt --override etc/headstart/node.d/10-pool.yaml --values',
   ],
+  notes: 'Exit code: 0 a node accepts the document, 3 it does not, 2 the document cannot be read.',
   configure(command) {
     command
       .argument(
         '<FILE>',
-        'the document as it is written or as it is delivered: YAML, JSON, gzip, base64, a MIME part; - is standard input',
+        'the document as YAML or JSON, or as delivered: gzip, base64, a MIME part; - is standard input',
       )
-      .option('--strict', 'fields that are not known are problems')
+      .option('--strict', 'report unknown fields as problems')
       .option(
         '--release <FILE>',
-        "the release file of the image; without it, any image that has the document's own Kubernetes version",
+        "the release file of the image; default: any image that has the document's Kubernetes version",
       )
-      .option('--kubernetes-version <VERSION>', 'of the image')
+      .option('--kubernetes-version <VERSION>', 'the Kubernetes version of the image')
       .option(
         '--override <FILE>',
-        'a file that is on the node and wins over the document; repeatable, lowest first',
-        (file: string, before: string[]) => [...before, file],
-        [],
+        'a file on the node that overrides the document; repeatable, later ones win',
+        (file: string, before: string[] = []) => [...before, file],
       )
-      .option('--cpus <N>', 'of the machine that expressions are worked out for', '4')
-      .option('--memory <AMOUNT>', 'of that machine', '16Gi')
-      .option('--values', 'every value in force, and where it came from; secrets are masked')
-      .option('--json', 'one JSON document')
-      .addHelpText('after', '\nExit: 0 a node takes it, 3 it does not, 2 there is nothing to look at.\n');
+      .option('--cpus <N>', 'CPUs of the machine that expressions are evaluated for', '4')
+      .option('--memory <AMOUNT>', 'memory of that machine', '16Gi')
+      .option('--values', 'print every effective value and where it comes from, with secrets masked')
+      .option('--json', 'print one JSON document');
   },
   async run([file], options: Options, edges) {
     const bytes = readBytes(file!, edges);
@@ -83,7 +82,7 @@ function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): P
     image: imageOf(options, edges),
     machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
     nowMs: Math.floor(edges.nowUs() / 1000),
-    overrides: options.override.map((name) => ({ name, bytes: readBytes(name, edges) })),
+    overrides: (options.override ?? []).map((name) => ({ name, bytes: readBytes(name, edges) })),
     isStrict: options.strict === true,
     // Text that fits once it is compressed is judged as text.
     maxBytes: size.gzipBytes <= MAX_DELIVERED_BYTES ? MAX_TEXT_BYTES : MAX_DELIVERED_BYTES,

@@ -21,10 +21,10 @@ export const verb: Verb = {
   ],
   configure(command) {
     command
-      .argument('[WORD]', 'with --fields: only those with this word in their path')
-      .option('--api-version <VERSION>', 'v1 or v1alpha1', 'v1')
-      .option('--fields', 'a table of the fields instead of the JSON Schema')
-      .option('--json', 'one JSON document');
+      .argument('[WORD]', 'with --fields: print only fields with this word in their path')
+      .option('--api-version <VERSION>', 'the API version: v1 or v1alpha1', 'v1')
+      .option('--fields', 'print a table of the fields instead of the JSON Schema')
+      .option('--json', 'print one JSON document');
   },
   run([word], { apiVersion, fields, json }: Options, edges) {
     const version = parseApiVersion(apiVersion);

@@ -24,11 +24,11 @@ export function poolScale(open: OpenPools): Verb {
     examples: ['pool scale pool1 5', 'pool scale pool1 0 --dry-run'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<NAME>', 'the pool')
-        .argument('<N>', 'how many instances it shall have; the newest go first, and protected ones stay')
-        .option('--no-wait', 'return once new instances have started, before they are up')
-        .addOption(timeoutOption('how long an instance may take to come up', '15min'))
-        .option('--dry-run', 'say what would change, and change nothing'),
+        .argument('<NAME>', 'the name of the pool')
+        .argument('<N>', 'how many instances to have; the newest are deleted first, protected ones stay')
+        .option('--no-wait', 'return once new instances have started, without waiting until they are up')
+        .addOption(timeoutOption('fail if an instance is not up after this time', '15min'))
+        .option('--dry-run', 'print what would change, and change nothing'),
     async run([name = '', text = ''], options: Options, edges) {
       const count = countOf(text);
       const signal = edges.signal();

@@ -10,7 +10,7 @@ export const verb = poolShow(openPools);
 export function poolShow(open: OpenPools): Verb {
   return {
     examples: ['pool show pool1', 'pool show pool1 --json'],
-    configure: (command) => withPoolOptions(command).argument('<NAME>', 'the pool'),
+    configure: (command) => withPoolOptions(command).argument('<NAME>', 'the name of the pool'),
     async run([name = ''], options: PoolOptions, edges) {
       const signal = edges.signal();
       const factory = await open(options, edges);

@@ -24,8 +24,8 @@ export function poolSsh(open: OpenPools, runIt: RunInForeground): Verb {
     examples: ['pool ssh pool1-000001', 'pool ssh pool1-000001 -- journalctl -b -n 20'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<INSTANCE>', 'as `pool show` names it')
-        .argument('[CMD...]', 'run this instead of a shell, after --'),
+        .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
+        .argument('[CMD...]', 'run this command instead of a shell; goes after --'),
     async run([name = '', ...command], options: PoolOptions, edges) {
       const signal = edges.signal();
       const factory = await open(options, edges);

@@ -16,7 +16,9 @@ interface Options extends ConnectOptions {
 export const verb: Verb = {
   examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
   configure: (command) =>
-    withConnectOptions(command).requiredOption('--pool <NAME>', 'the scale set').addOption(readyForOption()),
+    withConnectOptions(command)
+      .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+      .addOption(readyForOption()),
   async run(_args, options: Options, edges) {
     const world = await connectWorld(options, edges);
     const { members } = await poolMembers(world, options.pool, edges.signal());

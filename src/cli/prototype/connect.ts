@@ -5,6 +5,7 @@ import type { Cluster, Node } from '../../cluster/cluster.ts';
 import type { Channel } from '../../prototype/inspect/inspect-donor.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
 import { NotFound, Refused } from '../../vms/failures.ts';
+import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { CaptureOptions } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
@@ -38,39 +39,56 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOption
 }
 
 export function withConnectOptions(command: Command): Command {
-  withHomeOption(command)
-    .addOption(vmsOption("whose: Azure's scale sets, or this machine's pools"))
-    .option('--kubeconfig <FILE>', 'as in kubectl; default: KUBECONFIG, the home folder, or the pod this runs in')
-    .option('--context <NAME>', 'which context of the kubeconfig')
+  withHomeOption(command.addOption(vmsOption('where the pool is; qemu is this machine')))
+    .optionsGroup(SHARED_GROUPS.cluster)
+    .option('--kubeconfig <FILE>', 'the kubeconfig; default: KUBECONFIG, ~/.kube/config, or the pod that this runs in')
+    .option('--context <NAME>', 'the context of the kubeconfig')
     .option(
       '-n, --namespace <NAME>',
-      'for the Lease, the saved recipe and the helper pod; one for all, so that runs see each other',
+      'the namespace of the Lease, the saved model and the helper pod; use the same one in every run',
       'kube-system',
     )
+    .option('--cluster <NAME>', 'the name of the gallery; default: the resource group')
+    .option(
+      '--no-cluster',
+      'the pool belongs to no cluster; use lock files and tags instead of a Lease and annotations',
+    )
+    .optionsGroup('');
+  return withAzureOptions(command).option('--json', 'print JSON instead of text');
+}
+
+/** Of the verbs that run a script on a node. */
+export function withNodeAccessOptions(command: Command): Command {
+  return command
+    .optionsGroup(SHARED_GROUPS.cluster)
     .option(
       '--helper-image <IMAGE>',
-      'image of the short-lived pod that seals the donor; has to hold nsenter; default: HEADSTART_HELPER_IMAGE',
-    );
-  return withAzureOptions(command)
-    .option('--cluster <NAME>', 'name of the gallery; default: the resource group')
-    .option('--no-cluster', 'the pool belongs to no cluster: lock files and tags stand in for Lease and annotations')
-    .option('--over-ssh <USER@HOST>', 'with --no-cluster: how to reach the donor as root, or as one who may become it')
-    .option('--json', 'one JSON document; long verbs print one event a line, the result last');
+      'the image of the short-lived pod that runs scripts on a node; needs nsenter; default: HEADSTART_HELPER_IMAGE',
+    )
+    .option('--over-ssh <USER@HOST>', 'with --no-cluster: reach the donor over ssh as root, or as a user with sudo')
+    .optionsGroup('');
 }
 
 export function withAzureOptions(command: Command): Command {
   return command
+    .optionsGroup(SHARED_GROUPS.azure)
     .option('--azure-json <FILE>', "the cluster's cloud provider file", DEFAULT_AZURE_JSON)
-    .option('--subscription <ID>', 'default: AZURE_SUBSCRIPTION_ID, or azure.json')
-    .option('--resource-group <NAME>', 'where gallery and snapshot live; default: AZURE_RESOURCE_GROUP, or azure.json')
-    .option('--tenant <ID>', 'default: AZURE_TENANT_ID, or azure.json')
-    .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud')
-    .option('--azure-endpoint <URL>', 'another resource manager: Azure Stack, or the simulator')
-    .option('--login <KIND>', 'cluster, workload-identity, managed-identity or operator; default: what is there');
+    .option('--subscription <ID>', 'the subscription; default: AZURE_SUBSCRIPTION_ID, or azure.json')
+    .option(
+      '--resource-group <NAME>',
+      'the resource group of the gallery and the snapshots; default: AZURE_RESOURCE_GROUP, or azure.json',
+    )
+    .option('--tenant <ID>', 'the tenant; default: AZURE_TENANT_ID, or azure.json')
+    .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud; default: azure.json')
+    .option('--azure-endpoint <URL>', 'the resource manager of Azure Stack, or of the simulator')
+    .option('--login <KIND>', 'cluster, workload-identity, managed-identity or operator; default: auto-detect')
+    .optionsGroup('');
 }
 
-export function vmsOption(whose: string): Option {
-  return new Option('--vms <KIND>', `${whose}; default: HEADSTART_VMS, or azure`).choices(VMS);
+export function vmsOption(where: string): Option {
+  return new Option('--vms <KIND>', `${where}; default: HEADSTART_VMS, or azure`)
+    .choices(VMS)
+    .helpGroup(SHARED_GROUPS.local);
 }
 
 const VMS = ['azure', 'qemu'] as const;

@@ -19,10 +19,12 @@ export const verb: Verb = {
   examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
   configure: (command) =>
     withConnectOptions(command)
-      .requiredOption('--pool <NAME>', 'the scale set')
-      .option('--prices <FILE>', 'a table of prices; the one that comes with the program was never looked up')
+      .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+      .option('--prices <FILE>', 'a table of prices; the built-in one is an assumption, not a price list of Azure')
       .addOption(
-        new Option('--price-per-gb <PRICE>', 'a month, one price for all of it').argParser(price).conflicts('prices'),
+        new Option('--price-per-gb <PRICE>', 'one price per GB and month, instead of a table')
+          .argParser(price)
+          .conflicts('prices'),
       ),
   async run(_args, options: Options, edges) {
     const prices = choosePrices(options); // a mistake in the file is told before anything is asked

@@ -30,7 +30,7 @@ export function planVerb(connect: typeof connectWorld): Verb {
     configure: (command) =>
       withRunOptions(command).option(
         '--inspect',
-        'look at the donor from inside, too: read-only, through a short-lived privileged pod',
+        'also inspect the donor from inside (read-only), through a short-lived privileged pod',
       ),
     async run(_args, options: Options, edges) {
       requireDonorNamed(options);

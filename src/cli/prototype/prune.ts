@@ -26,10 +26,10 @@ export function pruneVerb(connect: typeof connectWorld): Verb {
     examples: ['prototype prune --pool pool1 --dry-run', 'prototype prune --pool pool1 --image-history 2 --yes'],
     configure: (command) =>
       withConnectOptions(command)
-        .requiredOption('--pool <NAME>', 'the scale set')
-        .option('--image-history <N>', 'versions to keep', wholeNumber, 3)
-        .option('--yes', 'do not ask')
-        .option('--dry-run', 'name them, and delete none'),
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+        .option('--image-history <N>', 'how many versions to keep', wholeNumber, 3)
+        .option('--yes', 'do not ask for confirmation')
+        .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run(_args, options: Options, edges) {
       const world = await connect(options, edges);
       // Until it is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.

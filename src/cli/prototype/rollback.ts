@@ -30,10 +30,10 @@ export function rollbackVerb(connect: typeof connectWorld, clock: Clock = system
     examples: ['prototype rollback --pool pool1', 'prototype rollback --pool pool1 --to original --dry-run'],
     configure: (command) =>
       withConnectOptions(command)
-        .requiredOption('--pool <NAME>', 'the scale set')
-        .option('--to <VERSION|original>', 'default: the version before the one in use')
-        .option('--custom-data <FILE>', 'the original bootstrap, where none was saved')
-        .option('--dry-run', 'print the change, and make none'),
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+        .option('--to <VERSION|original>', 'the version to return to; default: the one before the current')
+        .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
+        .option('--dry-run', 'print the change, and change nothing'),
     async run(_args, options: Options, edges) {
       const signal = edges.signal();
       const world = await connect(options, edges);

@@ -24,8 +24,8 @@ export const verb: Verb = {
   ],
   configure: (command) =>
     withRunOptions(command)
-      .option('--dry-run', 'print the very plan that would run, and change nothing')
-      .option('--inspect', 'with --dry-run: look at the donor from inside, too, through a short-lived privileged pod'),
+      .option('--dry-run', 'print the plan, and change nothing')
+      .option('--inspect', 'with --dry-run: also inspect the donor from inside, through a short-lived privileged pod'),
   async run(_args, options: Options, edges) {
     requireDonorNamed(options);
     const signal = edges.signal();

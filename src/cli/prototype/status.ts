@@ -21,7 +21,10 @@ interface Options extends ConnectOptions {
 export const verb: Verb = {
   examples: ['prototype status', 'prototype status --pool k8s-pool1-12345678-vmss --json'],
   configure: (command) =>
-    withConnectOptions(command).option('--pool <NAME>', 'one scale set; default: all that have nodes here'),
+    withConnectOptions(command).option(
+      '--pool <NAME>',
+      'show only this pool; default: all that have nodes in the cluster',
+    ),
   async run(_args, options: Options, edges) {
     const world = await connectWorld(options, edges);
     const pools = options.pool

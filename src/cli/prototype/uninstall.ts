@@ -6,11 +6,17 @@ import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import {
+  type ConnectOptions,
+  connectWorld,
+  poolMembers,
+  withConnectOptions,
+  withNodeAccessOptions,
+} from './connect.ts';
 import { readCustomData } from './donor.ts';
 import { holderName } from './holder.ts';
 import { type LogLevel, showProgress } from './progress.ts';
-import { logLevel } from './run-options.ts';
+import { logLevelOption } from './run-options.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -31,21 +37,18 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
       'prototype uninstall --pool k8s-pool1-12345678-vmss --to keep --unseal --yes',
     ],
     configure: (command) =>
-      withConnectOptions(command)
-        .requiredOption('--pool <NAME>', 'the scale set')
+      withNodeAccessOptions(withConnectOptions(command))
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
         .option(
           '--to <original|VERSION|keep>',
-          'what new instances start from afterwards: the recipe before the first run, a version (which then stays), or what they start from now',
+          'what new instances start from afterwards: the original model, a version (which then stays), or the current model',
           'original',
         )
-        .option('--custom-data <FILE>', 'the original bootstrap, where none was saved')
-        .option(
-          '--unseal',
-          'remove the clone check from the nodes of the pool, too: one short-lived privileged pod each',
-        )
-        .option('--yes', 'do not ask')
-        .option('--dry-run', 'say what would go and what would stay, and change nothing')
-        .option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL', logLevel, 'INFO'),
+        .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
+        .option('--unseal', 'also remove the clone check from the nodes, with a short-lived privileged pod on each')
+        .option('--yes', 'do not ask for confirmation')
+        .option('--dry-run', 'print what would be removed and what would stay, and change nothing')
+        .addOption(logLevelOption()),
     async run(_args, options: Options, edges) {
       const wish = wishOf(options);
       const world = await connect(options, edges);
