@@ -28,13 +28,4 @@ describe('README', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(output);
   });
-
-  it('names every verb there is', async () => {
-    const { VERBS } = await import('./cli/main.ts');
-    for (const path of Object.keys(VERBS)) {
-      const words = path.split(' ');
-      expect(readme, path).toContain(words.length === 3 ? `\`${words.slice(0, 2).join(' ')} ` : `\`${path}`);
-      if (words.length === 3) expect(readme, path).toContain(words[2]);
-    }
-  });
 });

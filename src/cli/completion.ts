@@ -16,7 +16,7 @@ export const verb: Verb = {
   configure(command) {
     command
       .addArgument(new Argument('<SHELL>').choices(Object.keys(RENDERERS)))
-      .option('--json', 'print the script inside one JSON document');
+      .option('--json', 'print one JSON document that contains the script');
   },
   async run([shell = ''], options: { json?: boolean }, edges) {
     const script = RENDERERS[shell]!(await places());
