@@ -316,7 +316,7 @@ export const VERBS: Verbs = {
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
 export function main(given: string[], edges: Edges): Promise<number> {
-  return runProgram(PROGRAM, asSystemdAnalyze(given), edges);
+  return runProgram(PROGRAM, given, edges);
 }
 
 const PROGRAM: Program = {
@@ -324,6 +324,7 @@ const PROGRAM: Program = {
   groups: GROUPS,
   verbs: VERBS,
   examples: ['boot collect -o boot.tar.gz', 'boot timeline boot.tar.gz'],
+  translate: asSystemdAnalyze,
 };
 
 /** systemd-analyze takes options before its verb too, and means `time` where there is none. */

@@ -25,6 +25,8 @@ export interface Program {
   groups: Groups;
   verbs: Verbs;
   examples: string[];
+  /** Other programs' ways to write a command line, in ours. */
+  translate?(argv: string[]): string[];
 }
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
@@ -32,7 +34,7 @@ export async function runProgram(program: Program, given: string[], edges: Edges
   const { argv, stop } = listenIfVerbose(given, edges);
   const json = asksForJson(argv) ? watchAnswer(edges) : undefined;
   try {
-    return await runCommandLine(program, asVersion(argv), json?.edges ?? edges);
+    return await runCommandLine(program, asVersion(program.translate?.(argv) ?? argv), json?.edges ?? edges);
   } catch (error) {
     edges.stderr(`${renderError(error)}\n`);
     if (json && !json.isAnswered()) printError(edges, error);
@@ -49,6 +51,7 @@ async function runCommandLine(program: Program, argv: string[], edges: Edges): P
   if (unknown !== undefined) {
     throw unknownWord(path, unknown, [...Object.keys(program.groups), ...Object.keys(program.verbs)]);
   }
+  if (!called.isHelp && kindOf(path.join(' ')) !== 'verb') throw optionBeforeVerb(path, rest[0]!);
   let exitCode = 0;
   const { top, verb } = await buildCommand(program, called, edges, (code) => {
     exitCode = code;
@@ -147,6 +150,13 @@ function asVersion(argv: string[]): string[] {
   return argv[0] === '-V' || argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv;
 }
 
+/** Groups have no option but help. */
+function optionBeforeVerb(group: readonly string[], option: string): UserError {
+  const isVersion = group.length === 0 && option === '-v';
+  const hint = isVersion ? '; did you mean -V, --version?' : '; options come after the command';
+  return usageError(`unknown option '${option}'${hint}`, group);
+}
+
 function tooManyArguments(verb: Command, path: readonly string[]): UserError {
   const [first = ''] = verb.args.slice(verb.registeredArguments.length);
   const name = ['headstart', ...path].join(' ');
@@ -162,7 +172,8 @@ function plainMessage({ message }: CommanderError): string {
   return message
     .replace(/^error: /, '')
     .replace(/\.?\n\(Did you mean (?:one of )?(.*?)\?\)$/s, '; did you mean $1?')
-    .replace(/\.$/, '');
+    .replace(/\.$/, '')
+    .replace(/^unknown option '-v'$/, "unknown option '-v'; did you mean --verbose?");
 }
 
 /** Notices whether the answer went out, so that no Error document follows it. */

@@ -72,7 +72,7 @@ export function throwWithStdinHint(error: unknown, edges: Edges): never {
   if (!isNothingHere || !edges.isStdinGiven?.()) throw error;
   throw new UserError(error.message, {
     code: error.code,
-    next: 'add -i - to read standard input, or -i FILE to read a file',
+    next: `add -i - to read standard input${error.next === undefined ? '' : `, or ${error.next}`}`,
     exitCode: error.exitCode === 1 ? 1 : 2,
     cause: error.cause,
   });

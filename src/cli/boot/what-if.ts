@@ -26,7 +26,7 @@ export const verb: Verb = {
   examples: [
     "boot what-if --drop-after 'kubelet.service cloud-final.service' --target kubelet.service",
     'boot what-if --scan -i boot.tar.gz',
-    "boot what-if --add 'app.service After=cloud-final.service Took=2s' --set cloud-final.service=0s --target app.service",
+    "boot what-if --add 'app.service After=cloud-init.service Took=2s' --set cloud-init.service=0s --target app.service",
   ],
   configure: (command: Command) => {
     withInputArguments(withBootOptions(command))
