@@ -73,12 +73,24 @@ describe('the command line', () => {
     ['timeline', '`headstart boot timeline`', 'headstart --help'],
     ['bot timeline', '`headstart boot`', 'headstart --help'],
     ['pool ls', '`headstart pool list`', 'headstart pool --help'],
+    ['image compare', '`headstart image diff`', 'headstart image --help'],
+    ['prototype list', '`headstart prototype status`', 'headstart prototype --help'],
+    ['list', '`headstart image list` or `headstart pool list`', 'headstart --help'],
   ])('answers `headstart %s` with what was probably meant', async (line, meant, next) => {
     const { code, stderr, stdout } = await run(line.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`did you mean ${meant}`);
     expect(stderr).toContain(`\nnext:  ${next}\ncode:  cli/usage\n`);
   });
+
+  it.each(['constructor', 'boot __proto__', 'toString', 'boot help hasOwnProperty', ''])(
+    'takes "%s" for a wrong word like any other',
+    async (line) => {
+      const { code, stderr } = await run(line.split(' '));
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: unknown command '/);
+    },
+  );
 
   it('says where a file belongs that a verb does not take as an argument', async () => {
     const { code, stderr } = await run(['boot', 'systemd', 'blame', 'boot.tar.gz']);

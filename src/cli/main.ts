@@ -11,7 +11,7 @@ export const GROUPS: Groups = {
   boot: {
     heading: ANALYSE,
     summary: 'Show where the time goes from VM start to Node Ready',
-    examples: ['boot timeline boot.tar.gz', 'boot what-if --scan -i boot.tar.gz'],
+    examples: ['boot timeline boot.tar.gz', 'boot what-if --scan boot.tar.gz'],
   },
   'boot systemd': {
     heading: OTHER_TOOLS,

@@ -45,7 +45,8 @@ export async function runProgram(program: Program, given: string[], edges: Edges
 }
 
 async function runCommandLine(program: Program, argv: string[], edges: Edges): Promise<number> {
-  const kindOf = (path: string) => (program.verbs[path] ? 'verb' : program.groups[path] ? 'group' : undefined);
+  const kindOf = (path: string) =>
+    Object.hasOwn(program.verbs, path) ? 'verb' : Object.hasOwn(program.groups, path) ? 'group' : undefined;
   const called = readCommandLine(argv, kindOf);
   const { path, rest, unknown } = called;
   if (unknown !== undefined) {

@@ -3,51 +3,55 @@ import { UserError } from '../base/errors.ts';
 import { nearestNames } from '../boot/nearest-names.ts';
 
 /** Words that other programs use, and the last word of the verb that does the same here. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  analyse: ['timeline', 'blame'],
-  analyze: ['timeline', 'blame'],
-  'critical-chain': ['chain'],
-  'critical-path': ['chain'],
-  waterfall: ['report', 'timeline'],
-  html: ['report'],
-  graph: ['report', 'dot'],
-  svg: ['plot'],
-  trace: ['export'],
-  csv: ['export'],
-  boots: ['history'],
-  budget: ['check'],
-  simulate: ['what-if'],
-  ls: ['list'],
-  get: ['list', 'show'],
-  describe: ['show'],
-  info: ['show', 'status'],
-  ps: ['list', 'status'],
-  new: ['create'],
-  add: ['create'],
-  rm: ['delete'],
-  remove: ['delete'],
-  destroy: ['delete', 'down'],
-  resize: ['scale'],
-  restart: ['start'],
-  shell: ['ssh'],
-  console: ['logs'],
-  log: ['logs', 'history'],
-  bake: ['run', 'build'],
-  capture: ['run'],
-  revert: ['rollback'],
-  undo: ['rollback'],
-  clean: ['prune'],
-  gc: ['prune'],
-  price: ['cost'],
-  validate: ['check'],
-  verify: ['check'],
-  lint: ['check'],
-  diff: ['compare', 'plan'],
-  upgrade: ['update'],
-  upload: ['publish'],
-  start: ['up'],
-  stop: ['down'],
-};
+export const SYNONYMS = new Map<string, readonly string[]>(
+  Object.entries({
+    analyse: ['timeline', 'blame'],
+    analyze: ['timeline', 'blame'],
+    'critical-chain': ['chain'],
+    'critical-path': ['chain'],
+    waterfall: ['report', 'timeline'],
+    html: ['report'],
+    graph: ['report', 'dot'],
+    svg: ['plot'],
+    trace: ['export'],
+    csv: ['export'],
+    boots: ['history'],
+    budget: ['check'],
+    simulate: ['what-if'],
+    ls: ['list'],
+    get: ['list', 'show'],
+    describe: ['show'],
+    info: ['show', 'status'],
+    ps: ['list', 'status'],
+    new: ['create'],
+    add: ['create'],
+    rm: ['delete'],
+    remove: ['delete'],
+    destroy: ['delete', 'down'],
+    resize: ['scale'],
+    restart: ['start'],
+    shell: ['ssh'],
+    console: ['logs'],
+    log: ['logs', 'history'],
+    bake: ['run', 'build'],
+    capture: ['run'],
+    revert: ['rollback'],
+    undo: ['rollback'],
+    clean: ['prune'],
+    gc: ['prune'],
+    price: ['cost'],
+    validate: ['check'],
+    verify: ['check'],
+    lint: ['check'],
+    diff: ['compare', 'plan'],
+    upgrade: ['update'],
+    upload: ['publish'],
+    compare: ['diff'],
+    list: ['status'],
+    start: ['up'],
+    stop: ['down'],
+  }),
+);
 
 /** `group`: the words before the wrong one; `known`: every group and verb there is. */
 export function unknownWord(group: readonly string[], word: string, known: readonly string[]): UserError {
@@ -71,11 +75,11 @@ export function nearestVerbs(group: readonly string[], word: string, known: read
   const alike = (paths: readonly string[]) =>
     nearestNames(word, new Set(paths.map(lastOf))).flatMap((last) => endingIn(paths, last));
 
-  const direct = [
-    ...(SYNONYMS[word] ?? []).flatMap((last) => (group.length === 0 ? endingIn(below, last) : endingIn(here, last))),
-    ...endingIn(below, word),
-    ...alike(here),
-  ];
+  const synonyms = SYNONYMS.get(word) ?? [];
+  const direct =
+    group.length === 0
+      ? [...endingIn(below, word), ...synonyms.flatMap((last) => endingIn(below, last)), ...alike(here)]
+      : [...synonyms.flatMap((last) => endingIn(here, last)), ...endingIn(below, word), ...alike(here)];
   return [...new Set(direct.length > 0 ? direct : alike(below))].slice(0, 3);
 }
 

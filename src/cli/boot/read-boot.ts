@@ -32,10 +32,14 @@ export const WHICH_BOOT = 'which boot: 0 is the last one, -1 the one before; or 
 export function withInputArguments(command: Command): Command {
   const argument = new Argument('[FILE...]', 'the same as -i FILE');
   argument.argParser((path: string, earlier: string[] = []) => {
-    command.setOptionValue('input', collect(path, command.getOptionValue('input')));
+    addInput(command, path);
     return [...earlier, path];
   });
   return command.addArgument(argument);
+}
+
+export function addInput(command: Command, path: string): void {
+  command.setOptionValue('input', collect(path, command.getOptionValue('input')));
 }
 
 export function collect(value: string, earlier: string[] = []): string[] {

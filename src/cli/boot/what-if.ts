@@ -1,4 +1,5 @@
 // cli/boot/what-if.ts: `headstart boot what-if`: what would these edits save, or which edit would save most?
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
@@ -8,7 +9,7 @@ import { type WhatIfScan, whatIfScan } from '../../boot/what-if-scan.ts';
 import { printJson } from '../output/json.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type BootOptions, collect, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
+import { addInput, type BootOptions, collect, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface WhatIfOptions extends BootOptions {
   dropAfter?: string[];
@@ -25,7 +26,7 @@ const SCAN_LIMIT = 10;
 export const verb: Verb = {
   examples: [
     "boot what-if --drop-after 'kubelet.service cloud-final.service' --target kubelet.service",
-    'boot what-if --scan -i boot.tar.gz',
+    'boot what-if --scan boot.tar.gz',
     "boot what-if --add 'app.service After=cloud-init.service Took=2s' --set cloud-init.service=0s --target app.service",
   ],
   configure: (command: Command) => {
@@ -47,7 +48,12 @@ export const verb: Verb = {
         '--target <UNIT>',
         'the unit whose start time is estimated; default: the default target, else the unit that started last',
       )
-      .option('--scan [N]', `list the N single edits that save most (default: ${SCAN_LIMIT})`);
+      .option('--scan [N]', `list the N single edits that save most (default: ${SCAN_LIMIT})`, (value: string) => {
+        // `--scan FILE` means `--scan` and a file.
+        if (/^\d+$/.test(value) || !existsSync(value)) return value;
+        addInput(command, value);
+        return true;
+      });
   },
   async run(_args, options: WhatIfOptions, edges) {
     const edits = editsOf(options);
