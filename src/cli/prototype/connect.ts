@@ -10,7 +10,6 @@ import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { CaptureOptions } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
-import { connectQemu } from './connect-qemu.ts';
 import { withoutDeadHolders } from './holder.ts';
 
 export interface AzureOptions {
@@ -110,7 +109,9 @@ export interface Connected {
 export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Connected> {
   const vms = chosenVms(options, edges.env);
   refuseMisfits({ ...options, vms });
-  const world = await (vms === 'qemu' ? connectQemu(options, edges) : connectAzure(options, edges));
+  // Loaded when needed: with the files of local clusters it takes as long as the rest of --help.
+  const connect = vms === 'qemu' ? (await import('./connect-qemu.ts')).connectQemu : connectAzure;
+  const world = await connect(options, edges);
   return { ...world, cluster: withoutDeadHolders(world.cluster) };
 }
 
