@@ -43,6 +43,7 @@ describe('help', () => {
     [new Option('--no-a', 'text').default(true), 'text'],
     [new Option('--a <X>', 'text').choices(['x', 'y']).makeOptionMandatory(), 'text (required; one of x, y)'],
     [new Argument('<X>', 'text').choices(['x', 'y']), 'text (one of x, y)'],
+    [new Argument('<X>').choices(['x', 'y']), 'one of x, y'],
   ])('adds to a description what the option says itself', (option, expected) => {
     expect(describeOption(option)).toBe(expected);
   });

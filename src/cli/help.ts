@@ -70,7 +70,8 @@ export function describe(item: Option | Argument): string {
     (defaultValueDescription ?? (isEmpty ? undefined : `${defaultValue}`)) &&
       `default: ${defaultValueDescription ?? defaultValue}`,
   ].filter(Boolean);
-  return facts.length > 0 ? `${description} (${facts.join('; ')})` : description;
+  if (facts.length === 0) return description;
+  return description === '' ? facts.join('; ') : `${description} (${facts.join('; ')})`;
 }
 
 function byHeading<T>(items: readonly T[], headingOf: (item: T) => string): [heading: string, items: T[]][] {

@@ -80,6 +80,18 @@ describe('a failure with --json', () => {
     expect(JSON.parse((await ask(['go', '--json'], interrupted, world)).stdout).exitCode).toBe(130);
   });
 
+  it('keeps its exit code when standard output cannot be written', async () => {
+    const stdout = () => {
+      throw new UserError('the disk is full', { code: 'cli/stdout-unwritable', exitCode: 1 });
+    };
+    const fail = () => {
+      throw failure;
+    };
+    const { code, stderr } = await ask(['go', '--json'], fail, { stdout });
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^error: no room\n[\s\S]*error: the disk is full\n/);
+  });
+
   it('stays on stderr without --json, and where standard output cannot be written', async () => {
     const fail = (code: string) => () => {
       throw new UserError('x', { code });

@@ -37,7 +37,13 @@ export async function runProgram(program: Program, given: string[], edges: Edges
     return await runCommandLine(program, asVersion(program.translate?.(argv) ?? argv), json?.edges ?? edges);
   } catch (error) {
     edges.stderr(`${renderError(error)}\n`);
-    if (json && !json.isAnswered()) printError(edges, error);
+    if (json && !json.isAnswered()) {
+      try {
+        printError(edges, error);
+      } catch (unwritable) {
+        edges.stderr(`${renderError(unwritable)}\n`);
+      }
+    }
     return exitCodeOf(error);
   } finally {
     stop();

@@ -25,7 +25,7 @@ export const verb: Verb = {
     command
       .requiredOption('--scenario <FILE>', 'the state at the start: cluster, region, scale sets')
       .option('--port <N>', 'the port to listen on, on the loopback address; 0 is any free one', '0')
-      .option('--speed <X>', 'how many times faster than Azure operations end', '100')
+      .option('--speed <X>', 'operations finish this many times faster than on Azure', '100')
       .option('--json', 'print the address and the variables to set as one JSON document');
   },
   async run(_args, options: Options, edges) {
