@@ -86,9 +86,9 @@ function readScenario(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new UserError(`cannot read the scenario ${path}: ${(cause as Error).message}`, {
+    throw new UserError(`cannot read the scenario ${path}: ${(cause as NodeJS.ErrnoException).code}`, {
       code: 'sim/scenario-unreadable',
-      next: 'name one with --scenario, for example sims/azure/scenarios/three-nodes.yaml',
+      next: 'name an existing file, or leave --scenario out to start with three nodes',
       cause,
     });
   }
@@ -98,12 +98,11 @@ async function start(scenario: Scenario, port: number, speed: number): Promise<A
   try {
     return await startAzureSim({ scenario, port, speed, clock: systemClock });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new UserError(`port ${port} is taken`, {
-      code: 'sim/port-taken',
-      next: 'leave --port out to take any free one',
-      cause,
-    });
+    const { code } = cause as NodeJS.ErrnoException;
+    const next = 'leave --port out to take any free one';
+    if (code === 'EADDRINUSE') throw new UserError(`port ${port} is taken`, { code: 'sim/port-taken', next, cause });
+    if (code !== 'EACCES') throw cause;
+    throw new UserError(`you may not listen on port ${port}`, { code: 'sim/port-forbidden', next, cause });
   }
 }
 

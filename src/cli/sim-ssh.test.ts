@@ -57,7 +57,6 @@ describe('ssh to a simulated machine', () => {
   it.each([
     ['a script of its own', 'echo made >"$HOME/here"'],
     ['a known script with one more line', `${inspect}\ntouch /tmp/here`],
-    ['the seal of another machine', sealScript({ vmId: 'aaaaaaaa-1111-4222-8333-0123456789ab' })],
     ['a seal with a folder to work on', sealScript({ vmId: DONOR.vmId, root: '/' })],
     ['nothing', ''],
   ])('refuses %s, because it would run on this machine', (_, script) => {
@@ -66,6 +65,20 @@ describe('ssh to a simulated machine', () => {
     expect(ran).toMatchObject({ code: 255, stdout: '' });
     expect(ran.stderr).toContain('runs only the scripts of headstart prototype');
     expect(fingerprints(machines)).toEqual(before);
+  });
+
+  it('tells a caller that expects another machine which one answered', () => {
+    const inspected = ssh(
+      DONOR.computerName,
+      'sh -s',
+      inspectScript({ nodeName: 'pool1000001', wantsCustomData: true }),
+    );
+    expect(parseInspection(inspected.stdout).vmId).toBe(DONOR.vmId);
+    const sealed = ssh(DONOR.computerName, 'sh -s', sealScript({ vmId: 'aaaaaaaa-1111-4222-8333-0123456789ab' }));
+    expect(parseSealResult(sealed.stdout)).toMatchObject({
+      isSealed: false,
+      problems: [expect.stringContaining('vm-id')],
+    });
   });
 
   it('answers for the machines it has, and names them where there is no other', () => {

@@ -24,7 +24,7 @@ function connect([machines = '', ...args]: string[]): number {
   }
   if (command.join(' ') === 'true') return 0;
   const root = join(machines, name);
-  const script = scriptForFolder(readFileSync(0, 'utf8'), name, root);
+  const script = scriptForFolder(readFileSync(0, 'utf8'), root);
   return script === undefined
     ? refuse(`${name} is simulated and runs only the scripts of headstart prototype`)
     : runScript(script, root);
@@ -35,16 +35,17 @@ function refuse(why: string): number {
   return NOT_CONNECTED;
 }
 
-/** undefined: not a script that can be kept to the folder. */
-function scriptForFolder(script: string, nodeName: string, root: string): string | undefined {
-  const vmId = readFileSync(join(root, 'sys/class/dmi/id/product_uuid'), 'utf8').trim();
+/** The same script for the folder; undefined unless the text is, to the letter, one that headstart writes. */
+function scriptForFolder(script: string, root: string): string | undefined {
+  const nodeName = /^node_name='([\w.-]+)'$/m.exec(script)?.[1] ?? '';
+  const vmId = /'--donor-id' '([\w-]+)'/.exec(script)?.[1] ?? '';
   const known = [
-    (root?: string) => inspectScript({ nodeName, wantsCustomData: true, ...(root && { root }) }),
-    (root?: string) => sealScript({ vmId, ...(root && { root }) }),
-    (root?: string) => verifyScript(root),
-    (root?: string) => unsealScript(root),
+    (at: { root?: string }) => inspectScript({ nodeName, wantsCustomData: true, ...at }),
+    (at: { root?: string }) => sealScript({ vmId, ...at }),
+    (at: { root?: string }) => verifyScript(at.root),
+    (at: { root?: string }) => unsealScript(at.root),
   ];
-  return known.find((write) => write() === script)?.(root);
+  return known.find((write) => write({}) === script)?.({ root });
 }
 
 function runScript(script: string, root: string): number {
