@@ -137,6 +137,15 @@ describe('headstart sim azure', () => {
     }
   });
 
+  it('says which image its instances cannot have', async () => {
+    const file = join(folder, 'no-such-image.yaml');
+    const id = '/subscriptions/S/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.0.0';
+    writeFileSync(file, `{cluster: x, resourceGroup: g, scaleSets: [{name: a, image: {id: ${id}}}]}`);
+    const { code, stderr } = await runVerb(verb, ['--scenario', file]);
+    expect(code).toBe(2);
+    for (const part of ['versions/1.0.0', 'sim/bad-scenario']) expect(stderr).toContain(part);
+  });
+
   it.each([
     [['--scenario', 'nowhere.yaml'], 'sim/scenario-unreadable'],
     [['--scenario', SCENARIO, '--speed', '0'], 'sim/bad-number'],

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ArmError } from '../../sims/azure/arm-error.ts';
 import { layDisk } from '../../sims/azure/disk.ts';
 import { parseScenario, type Scenario } from '../../sims/azure/scenario.ts';
 import { type AzureSim, startAzureSim } from '../../sims/azure/start.ts';
@@ -98,6 +99,14 @@ async function start(scenario: Scenario, port: number, speed: number): Promise<A
   try {
     return await startAzureSim({ scenario, port, speed, clock: systemClock });
   } catch (cause) {
+    if (cause instanceof ArmError) {
+      throw new UserError(`Azure would not make the instances of this scenario: ${cause.message}`, {
+        code: 'sim/bad-scenario',
+        kept: 'Nothing was started.',
+        next: 'give the scale set an image of the marketplace, or instances: 0',
+        cause,
+      });
+    }
     const { code } = cause as NodeJS.ErrnoException;
     const next = 'leave --port out to take any free one';
     if (code === 'EADDRINUSE') throw new UserError(`port ${port} is taken`, { code: 'sim/port-taken', next, cause });
