@@ -90,9 +90,10 @@ describe('headstart sim azure', () => {
     expect(existsSync(ssh)).toBe(false);
   });
 
-  it('has donors that a plan can inspect without a cluster', async () => {
+  it('has donors that a plan can inspect without a cluster, past a proxy', async () => {
     await whileRunning({ json: true }, async (stdout) => {
-      const env = { ...process.env, ...JSON.parse(stdout).env };
+      const elsewhere = { HTTPS_PROXY: 'http://127.0.0.1:9', HEADSTART_VMS: 'qemu' };
+      const env = { ...process.env, ...elsewhere, ...JSON.parse(stdout).env };
       const words = 'prototype plan --inspect --no-cluster --over-ssh --pool k8s-pool1-12345678-vmss'.split(' ');
       const ran = await promisify(execFile)(process.execPath, [BIN, ...words], { env });
       expect(ran.stdout).toContain('the custom data found on the donor (/var/lib/waagent/ovf-env.xml)');

@@ -74,7 +74,7 @@ function layFiles(folder: string, sim: AzureSim<Clock>): Files {
 }
 
 function quoted(word: string): string {
-  return /^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w./:@=+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function wholeNumber(flag: string, text: string, least: number, most: number): number {
@@ -125,6 +125,7 @@ interface Announcement {
 
 function announce({ sim, scenario, files, speed, isJson }: Announcement, edges: Edges): void {
   const { cluster, region, subscription, tenant, resourceGroup, scaleSets } = scenario;
+  const noProxy = edges.env.NO_PROXY ?? edges.env.no_proxy;
   const env = {
     HEADSTART_AZURE_ENDPOINT: sim.url,
     AZURE_AUTHORITY_HOST: sim.url,
@@ -134,6 +135,8 @@ function announce({ sim, scenario, files, speed, isJson }: Announcement, edges: 
     AZURE_TENANT_ID: tenant,
     AZURE_CLIENT_ID: '00000000-0000-0000-0000-0000000000c1',
     AZURE_CLIENT_SECRET: 'any-secret-will-do',
+    NO_PROXY: ['127.0.0.1', noProxy].filter(Boolean).join(','), // the SDK would ask a proxy for this machine
+    HEADSTART_VMS: 'azure',
     HEADSTART_SSH: files.ssh,
     HEADSTART_HOME: files.home,
   };
