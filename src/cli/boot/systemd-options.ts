@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { BootRecord } from '../../boot/record.ts';
 import type { Printed } from '../../boot/systemd/compat/printed.ts';
 import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../boot/systemd/versions.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 import { type BootOptions, withBootOptions } from './read-boot.ts';
@@ -36,7 +37,7 @@ export function tell({ stdout, stderr, exitCode }: Printed, edges: Edges): numbe
 }
 
 export function isColoured(edges: Edges): boolean {
-  return edges.isTerminal.stdout && !edges.env.NO_COLOR && edges.env.TERM !== 'dumb';
+  return screenOf(edges).hasColour;
 }
 
 /** Names come from files: no control character of theirs reaches a terminal. */
