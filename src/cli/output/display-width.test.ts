@@ -47,7 +47,7 @@ describe('a wrapped text', () => {
   it('breaks between words, not in a time, and keeps its indentation', () => {
     expect(wrapText('  one two three four', 10)).toEqual(['  one two', '  three', '  four']);
     expect(wrapText('took 1min 35.438s of 2h 1min', 12)).toEqual(['took', '1min 35.438s', 'of 2h 1min']);
-    expect(wrapText('waits: a b c', 8, 2)).toEqual(['waits: a', '  b c']);
+    expect(wrapText(' waits: a b c', 9, 2)).toEqual([' waits: a', '  b c']);
     expect(wrapText('it fits  as it is', 20)).toEqual(['it fits  as it is']);
   });
 

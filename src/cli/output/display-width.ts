@@ -5,9 +5,12 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}.*\ufe0f)/su;
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u;
+const STYLES = /\u001b\[\d+m/g;
 const ASCII = /^[ -~]*$/;
 
-export function displayWidth(text: string): number {
+/** What `paint` put around a text takes no room. */
+export function displayWidth(painted: string): number {
+  const text = painted.replace(STYLES, '');
   if (ASCII.test(text)) return text.length;
   return graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
 }
@@ -31,14 +34,13 @@ export function cutTo(text: string, width: number): string {
 }
 
 /**
- * Lines of at most `width` columns, broken between words; blanks before the first word indent all lines, and `hanging`
- * more the later ones. A longer word stays whole: it may be a name to type, and the terminal breaks it where it can be copied.
+ * Lines of at most `width` columns, broken between words; the later ones are indented like the first, or by `indent`.
+ * A longer word stays whole: it may be a name to type, and what the terminal breaks can still be copied.
  */
-export function wrapText(text: string, width: number, hanging = 0): string[] {
+export function wrapText(text: string, width: number, indent = leadOf(text).length): string[] {
   if (displayWidth(text) <= width) return [text];
-  const lead = /^ */.exec(text)![0];
+  const lead = leadOf(text);
   const [first = '', ...rest] = text.slice(lead.length).split(BETWEEN_WORDS);
-  const indent = `${lead}${' '.repeat(hanging)}`;
   const lines: string[] = [];
   let line = lead + first;
   for (let i = 0; i + 1 < rest.length; i += 2) {
@@ -46,24 +48,28 @@ export function wrapText(text: string, width: number, hanging = 0): string[] {
     if (displayWidth(line + gap + word) <= width) line += gap + word;
     else {
       lines.push(line);
-      line = indent + word;
+      line = ' '.repeat(indent) + word;
     }
   }
   return [...lines, line];
 }
 
 /** Every line of a text for people, wrapped by itself. */
-export function wrapLines(text: string, width: number, hanging = 0): string {
+export function wrapLines(text: string, width: number, indent?: number): string {
   return text
     .split('\n')
-    .flatMap((line) => wrapText(line, width, hanging))
+    .flatMap((line) => wrapText(line, width, indent))
     .join('\n');
 }
 
 export function longestWord(text: string): number {
-  const lead = /^ */.exec(text)![0].length;
+  const lead = leadOf(text).length;
   const words = text.slice(lead).split(BETWEEN_WORDS);
   return lead + words.reduce((most, word, i) => (i % 2 === 0 ? Math.max(most, displayWidth(word)) : most), 0);
+}
+
+function leadOf(text: string): string {
+  return /^ */.exec(text)![0];
 }
 
 /** The blank of a time such as `1min 5s` is not between words. */

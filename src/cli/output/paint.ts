@@ -10,6 +10,7 @@ const CODES = {
   aside: [2, 22],
   path: [1, 22],
   wait: [33, 39],
+  warning: [33, 39],
   good: [32, 39],
   bad: [31, 39],
 } as const;
