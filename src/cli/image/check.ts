@@ -6,6 +6,7 @@ import { readLockIfThere } from '../../image/read-lock.ts';
 import { parseManifest } from '../../image/read-manifest.ts';
 import { checkRules, type Finding, RULES, renderFindings } from '../../image/rules/check.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { lockFileOf, type ManifestFlags, readManifestText, withManifestOption } from './manifest-file.ts';
@@ -81,10 +82,11 @@ function tellRules({ json }: Options, edges: Edges): void {
       renderTable(
         [
           { title: 'RULE', cell: ({ id }) => id },
-          { title: 'SAYS', cell: ({ says }) => says },
-          { title: 'SOURCE', cell: ({ source }) => source },
+          { title: 'SAYS', cell: ({ says }) => says, narrow: 'wrap' },
+          { title: 'SOURCE', cell: ({ source }) => source, style: () => 'aside', narrow: 'wrap' },
         ],
         rules,
+        screenOf(edges),
       ),
     );
 }
