@@ -18,8 +18,9 @@ export interface Layout {
 }
 
 export const GAP = 2;
-/** A column of text that is narrower than this is a ladder of words. */
+/** A column of text that is narrower than this is a ladder of words; so is a long text on more than three lines, up to a width. */
 const LEAST_TEXT = 16;
+const LEAST_LONG_TEXT = 40;
 
 /**
  * As wide as it wants to be, where that fits. Otherwise text wraps in its column; then columns that say little are left
@@ -58,7 +59,8 @@ function place(
     const { natural, title, longestWord, usualWord, narrow } = facts[column]!;
     if (narrow !== 'wrap') return natural;
     const word = how === 'most-words-fit' && i === columns.length - 1 ? usualWord : longestWord;
-    return Math.min(natural, Math.max(LEAST_TEXT, title, word));
+    const long = Math.min(LEAST_LONG_TEXT, Math.ceil(natural / 3));
+    return Math.min(natural, Math.max(LEAST_TEXT, title, word, long));
   });
   let spare = screen - sum(least) - GAP * (columns.length - 1);
   if (spare < 0) return undefined;

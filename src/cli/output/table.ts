@@ -119,7 +119,7 @@ function renderBelow(cells: readonly Cell[], indent: number, screen: Screen): st
       continue;
     }
     for (const line of [first, ...more]) lines.push([{ text: line, style }]);
-    used = indent + displayWidth(lines.at(-1)![0]!.text);
+    used = more.length > 0 ? screen.columns : indent + width;
   }
   return lines.map((line) => `${' '.repeat(indent)}${joined(line, screen)}`);
 }
