@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { displayWidth } from './output/display-width.ts';
+import { displayWidth, longestWord } from './output/display-width.ts';
 import { type Ran, run } from './testing.ts';
 
 const BOOTS = fileURLToPath(new URL('../boot/fixtures/boots', import.meta.url));
@@ -36,7 +36,7 @@ const VERBS: readonly (readonly [string, () => string[]])[] = [
 
 /** A longer word than the terminal is wide stays whole. */
 function isTooWide(line: string, columns: number): boolean {
-  return displayWidth(line) > columns && line.trimStart().includes(' ');
+  return displayWidth(line) > columns && longestWord(stripVTControlCharacters(line)) <= columns;
 }
 
 describe.each(VERBS)('%s', (_, argv) => {

@@ -35,7 +35,7 @@ export function cutTo(text: string, width: number): string {
 
 /**
  * Lines of at most `width` columns, broken between words; the later ones are indented like the first, or by `indent`.
- * A longer word stays whole: it may be a name to type, and what the terminal breaks can still be copied.
+ * A longer word stays whole, and where it is: it may be a name to type, and what the terminal breaks can still be copied.
  */
 export function wrapText(text: string, width: number, indent = leadOf(text).length): string[] {
   if (displayWidth(text) <= width) return [text];
@@ -45,7 +45,8 @@ export function wrapText(text: string, width: number, indent = leadOf(text).leng
   let line = lead + first;
   for (let i = 0; i + 1 < rest.length; i += 2) {
     const [gap, word] = [rest[i]!, rest[i + 1]!];
-    if (displayWidth(line + gap + word) <= width) line += gap + word;
+    const isHopeless = indent + displayWidth(word) > width && displayWidth(line) <= width;
+    if (isHopeless || displayWidth(line + gap + word) <= width) line += gap + word;
     else {
       lines.push(line);
       line = ' '.repeat(indent) + word;
