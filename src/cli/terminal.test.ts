@@ -1,5 +1,5 @@
 // What the verbs print on terminals of several widths, and what stays the same whatever stdout is.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +10,16 @@ import { type Ran, run } from './testing.ts';
 
 const BOOTS = fileURLToPath(new URL('../boot/fixtures/boots', import.meta.url));
 const SEEDS = fileURLToPath(new URL('../boot/fixtures/seeds', import.meta.url));
+const EXAMPLE = fileURLToPath(new URL('../../examples/image/image.yaml', import.meta.url));
 const NODE = join(BOOTS, 'node-boot.tar.gz');
 
 let folder: string;
 let budget: string;
+let manifest: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-terminal-'));
+  manifest = join(folder, 'image.yaml');
+  writeFileSync(manifest, readFileSync(EXAMPLE, 'utf8').replace(/^kind:.*$/m, 'kind: NoSuchThing\nnoSuchField: 1'));
   budget = join(folder, 'budget.yaml');
   writeFileSync(budget, 'total: 60s\nphases: {kernel: 20s}\nunits: {kubelet.service: 1s, nosuch.service: 1s}\n');
 });
@@ -30,6 +34,7 @@ const VERBS: readonly (readonly [string, () => string[]])[] = [
   ['boot what-if --scan', () => ['boot', 'what-if', '--scan', '-i', NODE]],
   ['boot compare', () => ['boot', 'compare', join(BOOTS, 'first-boot.tar.gz'), join(BOOTS, 'clone-boot.tar.gz')]],
   ['boot check', () => ['boot', 'check', '--budget', budget, '-i', NODE]],
+  ['image check', () => ['image', 'check', '-f', manifest]],
   ['image check --rules', () => ['image', 'check', '--rules']],
   ['node schema --fields', () => ['node', 'schema', '--fields']],
 ];

@@ -36,8 +36,9 @@ export function tell({ stdout, stderr, exitCode }: Printed, edges: Edges): numbe
   return exitCode;
 }
 
+/** As systemd-analyze decides: what goes into a pipe is never coloured, whatever FORCE_COLOR says. */
 export function isColoured(edges: Edges): boolean {
-  return screenOf(edges).hasColour;
+  return edges.isTerminal.stdout && screenOf(edges).hasColour;
 }
 
 /** Names come from files: no control character of theirs reaches a terminal. */
