@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { describe as describeOption, optionGroups, SHARED_GROUPS, wrap } from './help.ts';
+import { describe as describeOption, optionGroups, SHARED_GROUPS } from './help.ts';
 import { GROUPS, VERBS } from './main.ts';
 import { run } from './testing.ts';
 
@@ -46,11 +46,6 @@ describe('help', () => {
     [new Argument('<X>').choices(['x', 'y']), 'one of x, y'],
   ])('adds to a description what the option says itself', (option, expected) => {
     expect(describeOption(option)).toBe(expected);
-  });
-
-  it('wraps text with its own margin and leaves long words whole', () => {
-    expect(wrap('  one two three', 9)).toEqual(['  one two', '  three']);
-    expect(wrap('https://example.org/long x', 9)).toEqual(['https://example.org/long', 'x']);
   });
 });
 

@@ -1,5 +1,6 @@
 // cli/help.ts: how is the help of a verb or a group laid out? What it does, examples, usage, then options and verbs in groups.
 import type { Argument, Command, Help, Option } from 'commander';
+import { wrapText } from './output/display-width.ts';
 
 export interface HelpText {
   examples: readonly string[];
@@ -38,14 +39,14 @@ export function layOutHelp(command: Command, help: Help, { examples, notes }: He
   const terms = listings.flatMap(([, items]) => items.map(([term]) => term.length));
   const column = Math.max(0, ...terms.filter((length) => length <= Math.min(TERM_COLUMNS, width * 0.4)));
   const sections = [
-    wrap(`${command.description()}.`, width),
+    wrapText(`${command.description()}.`, width),
     examples.length > 0 ? ['Examples:', ...examples.flatMap((line) => wrapCommand(`headstart ${line}`, width))] : [],
-    wrap(`Usage: ${usage}`, width),
+    wrapText(`Usage: ${usage}`, width),
     ...listings.map(([heading, items]) =>
       items.length > 0 ? [heading, ...items.flatMap((item) => renderItem(item, column, width))] : [],
     ),
-    notes === undefined ? [] : notes.split('\n').flatMap((line) => wrap(line, width)),
-    verbs.length > 0 ? wrap(`\`${commandOf(command)} COMMAND --help\` shows the options of a command.`, width) : [],
+    notes === undefined ? [] : notes.split('\n').flatMap((line) => wrapText(line, width)),
+    verbs.length > 0 ? wrapText(`\`${commandOf(command)} COMMAND --help\` shows the options of a command.`, width) : [],
   ];
   return `${sections.flatMap((lines) => (lines.length > 0 ? [lines.join('\n')] : [])).join('\n\n')}\n`;
 }
@@ -84,25 +85,9 @@ function commandOf(command: Command): string {
 
 function renderItem([term, description]: Item, column: number, width: number): string[] {
   const margin = ' '.repeat(column + 4);
-  const lines = wrap(margin + description, width);
+  const lines = wrapText(margin + description, width);
   if (term.length > column) return [`  ${term}`, ...lines];
-  return [`  ${term.padEnd(column)}  ${lines[0]!.slice(margin.length)}`, ...lines.slice(1)];
-}
-
-/** Lines of at most `width` columns, each indented like the text itself. A word that is longer stays whole. */
-export function wrap(text: string, width: number): string[] {
-  const margin = /^ */.exec(text)![0];
-  const lines: string[] = [];
-  let line = margin;
-  for (const word of text.trim().split(/ +/)) {
-    const longer = line === margin ? margin + word : `${line} ${word}`;
-    if (longer.length <= width || line === margin) line = longer;
-    else {
-      lines.push(line);
-      line = margin + word;
-    }
-  }
-  return [...lines, line.trimEnd()];
+  return [`  ${term.padEnd(column)}  ${lines[0]!.slice(margin.length)}`.trimEnd(), ...lines.slice(1)];
 }
 
 /** As a shell reads it: quoted words stay whole, and a line that goes on ends in a backslash. */

@@ -1,6 +1,6 @@
 // cli/process-edges.ts: what is the outside world of a real process to a verb?
 import { fstatSync } from 'node:fs';
-import { isatty } from 'node:tty';
+import { isatty, WriteStream } from 'node:tty';
 import { interruptsOf } from './interrupts.ts';
 import { readStdin, writeAll } from './streams.ts';
 import type { Edges } from './verb.ts';
@@ -15,6 +15,7 @@ export function processEdges(): Edges {
     isTerminal: { stdout: isatty(1), stderr: isatty(2) },
     isStdinGiven,
     signalExitCode: () => (typeof process.exitCode === 'number' ? process.exitCode : undefined),
+    columnsOf: (stream) => terminalColumns(stream === 'stdout' ? 1 : 2),
     nowUs: () => Date.now() * 1000,
     ...interruptsOf(process, () => performance.now()),
   };
@@ -27,4 +28,13 @@ function isStdinGiven(): boolean {
   } catch {
     return false; // closed
   }
+}
+
+/** Only when a verb asks: a pipe needs no stream, and `--help` is in a hurry. */
+function terminalColumns(fd: 1 | 2): number | undefined {
+  if (!isatty(fd)) return undefined;
+  const stream = new WriteStream(fd);
+  const { columns } = stream;
+  stream.destroy();
+  return columns;
 }

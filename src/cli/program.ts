@@ -139,8 +139,8 @@ function prepare(command: Command, edges: Edges, text: HelpText): Command {
 }
 
 /** As wide as the terminal, or as COLUMNS says; longer lines than 120 are hard to read. */
-function helpColumns({ env, isTerminal }: Edges): number {
-  const columns = Number(env.COLUMNS) || (isTerminal.stdout ? process.stdout.columns : 0) || 80;
+function helpColumns({ env, columnsOf }: Edges): number {
+  const columns = Number(env.COLUMNS) || columnsOf?.('stdout') || 80;
   return Math.min(Math.max(columns, 40), 120);
 }
 

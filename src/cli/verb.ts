@@ -8,6 +8,8 @@ export interface Edges {
   readStdin(): Uint8Array;
   env: Readonly<Record<string, string | undefined>>;
   isTerminal: { stdout: boolean; stderr: boolean };
+  /** How wide the terminal behind a stream is, if it tells; ask `screenOf` in output/screen.ts. */
+  columnsOf?(stream: 'stdout' | 'stderr'): number | undefined;
   /** µs since 1970. */
   nowUs(): number;
   /** Aborted by Ctrl-C, SIGTERM or SIGHUP. Until it is asked for, those end the process at once; from then on the verb must. */

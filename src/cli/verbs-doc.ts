@@ -1,8 +1,9 @@
 // cli/verbs-doc.ts: writes docs/verbs.md from the table of verbs. Run by `make docs`; a test fails when the file is stale.
 import { writeFileSync } from 'node:fs';
 import { Command, type Option } from 'commander';
-import { describe, optionGroups, SHARED_GROUPS, wrap, wrapCommand } from './help.ts';
+import { describe, optionGroups, SHARED_GROUPS, wrapCommand } from './help.ts';
 import { GROUPS, VERBS } from './main.ts';
+import { wrapText } from './output/display-width.ts';
 import { declareOptions } from './program.ts';
 import type { Verb } from './verb.ts';
 
@@ -73,7 +74,7 @@ function renderVerb({ path, verb, command }: Declared): string {
   const examples = verb.examples.flatMap((example) => wrapCommand(`headstart ${example}`, COLUMNS, ''));
   return [
     `### ${path}`,
-    wrap(`${VERBS[path]!.summary}.`, COLUMNS).join('\n'),
+    wrapText(`${VERBS[path]!.summary}.`, COLUMNS).join('\n'),
     ['```sh', ...examples, '```'].join('\n'),
     ...(args.length > 0 ? ['Arguments:', args.join('\n')] : []),
     ...optionGroups(shown).flatMap(([heading, options]) =>
@@ -85,7 +86,7 @@ function renderVerb({ path, verb, command }: Declared): string {
 
 function renderNames(heading: string, options: readonly Option[]): string {
   const names = options.map(({ long }) => `\`${long}\``).join(', ');
-  return wrap(`${heading} ${names}; see [shared options](#shared-options).`, COLUMNS).join('\n');
+  return wrapText(`${heading} ${names}; see [shared options](#shared-options).`, COLUMNS).join('\n');
 }
 
 function renderShared(declared: readonly Declared[]): string {
@@ -107,7 +108,7 @@ function renderItem(term: string, text: string): string {
 
 /** A list item whose further lines are indented below its first word. */
 function wrapItem(text: string): string[] {
-  return wrap(text, COLUMNS - 2).map((line, at) => (at === 0 ? line : `  ${line}`));
+  return wrapText(text, COLUMNS - 2).map((line, at) => (at === 0 ? line : `  ${line}`));
 }
 
 /** Descriptions are plain text: what looks like a tag is none. */

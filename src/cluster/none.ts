@@ -149,7 +149,7 @@ function noWay(nodeName: string): UserError {
   return new UserError(`there is no way to run a script on ${nodeName}: the pool has no cluster`, {
     code: 'cluster/no-channel',
     kept: 'Nothing was changed.',
-    next: 'give --over-ssh USER@HOST, or the cluster with --kubeconfig',
+    next: 'add --over-ssh or --over-ssh USER@HOST, or name the cluster with --kubeconfig',
     exitCode: 1,
   });
 }

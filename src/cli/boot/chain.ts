@@ -3,6 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import { chain, chainTarget } from '../../boot/chain.ts';
 import type { BootRecord } from '../../boot/record.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { type BootOptions, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
 import { renderChain } from './render-chain.ts';
@@ -32,7 +33,7 @@ export const verb: Verb = {
         clock: record.clock,
         links,
       });
-    edges.stdout(renderChain(links));
+    edges.stdout(renderChain(links, screenOf(edges)));
   },
 };
 

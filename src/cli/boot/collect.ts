@@ -1,6 +1,7 @@
 // cli/boot/collect.ts: `headstart boot collect`: everything that explains a boot in one file, from here, over ssh, or from a VM of this machine.
 import { Option } from 'commander';
 import { runCommand } from '../../base/command.ts';
+import { sshProgram } from '../../base/ssh-program.ts';
 import { bundleName, bundleOf, type Collection } from '../../boot/collect/bundle.ts';
 import type { Collected } from '../../boot/collect/collected.ts';
 import { type Item, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
@@ -98,7 +99,10 @@ function itemsWith(boot: string, nodeObject: boolean | undefined): Item[] {
 
 function printPlan(options: Options, boot: string, edges: Edges): void {
   const { host, instance, sudo, nodeObject, output, json } = options;
-  const ssh = host === undefined ? undefined : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s']);
+  const ssh =
+    host === undefined
+      ? undefined
+      : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s'], sshProgram(edges.env));
   const items = itemsWith(boot, nodeObject);
   const commands = items.flatMap((item) => (item.kind === 'command' ? [item.tries[0]!.join(' ')] : []));
   const files = items.flatMap((item) => (item.kind === 'file' ? [item.pattern] : []));

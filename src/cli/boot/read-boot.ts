@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../../boot/record.ts';
+import { wrapLines } from '../output/display-width.ts';
+import { paint } from '../output/paint.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 
@@ -92,7 +95,7 @@ export async function readBoot(options: BootOptions, edges: Edges): Promise<Boot
   const boots = await readBoots(options, edges);
   const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');
   if (boots.length > 1 && options.boot === undefined) {
-    edges.stderr(`note: the last of ${boots.length} boots; --boot -1 is the one before\n`);
+    tellNote('note', `the last of ${boots.length} boots; --boot -1 is the one before`, edges);
   }
   tellNotes(record, edges);
   return record;
@@ -100,6 +103,12 @@ export async function readBoot(options: BootOptions, edges: Edges): Promise<Boot
 
 export function tellNotes(record: BootRecord, edges: Edges): void {
   for (const note of new Set(record.notes.filter((n) => n.level === 'warning').map((n) => n.text))) {
-    edges.stderr(`warning: ${printable(note)}\n`);
+    tellNote('warning', note, edges);
   }
+}
+
+export function tellNote(kind: 'note' | 'warning', text: string, edges: Edges): void {
+  const screen = screenOf(edges, 'stderr');
+  const label = paint(`${kind}:`, kind === 'warning' ? 'warning' : undefined, screen);
+  edges.stderr(`${wrapLines(`${label} ${printable(text)}`, screen.columns, 2)}\n`);
 }

@@ -12,6 +12,8 @@ import { CHAIN_HEADER, renderChain } from '../../boot/systemd/render-chain.ts';
 import { startState, unitLabels } from '../../boot/systemd/unit-state.ts';
 import { waitReason } from '../../boot/waits.ts';
 import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { readBoot, refuseFileAsUnit } from './read-boot.ts';
@@ -58,9 +60,9 @@ export const verb: Verb = {
         chains: body,
       });
     }
-    const paint = (text: string, isTimed: boolean) =>
-      isTimed && isColoured(edges) ? `\u001b[0;1;31m${printable(text)}\u001b[0m` : printable(text);
-    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, paint)).join('')}`);
+    const screen = screenOf(edges);
+    const painted = (text: string, isTimed: boolean) => paint(printable(text), isTimed ? 'path' : undefined, screen);
+    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, painted)).join('')}`);
   },
 };
 

@@ -17,6 +17,7 @@ import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { upPlane } from '../../cluster/local/standing-plane.ts';
 import { checkUpgrade } from '../../cluster/local/upgrade.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Verb } from '../verb.ts';
@@ -76,7 +77,7 @@ export function clusterUp(open: OpenPlane): Verb {
       const view = await readClusterView(place, opened, signal);
       if (options.json) return printJsonLine(edges, 'Cluster', view);
       if (steps.length === 0) edges.stderr('it was up already; nothing was changed\n');
-      edges.stdout(renderCluster(view, edges.nowUs() / 1000));
+      edges.stdout(renderCluster(view, edges.nowUs() / 1000, screenOf(edges)));
       edges.stderr(`next:  export KUBECONFIG=${shellWord(view.kubeconfig)}\n`);
     },
   };

@@ -17,6 +17,7 @@ import { readLock } from '../../image/read-lock.ts';
 import { IMAGE_TOOLS } from '../../image/required-tools.ts';
 import { missingTools, requireTools, toolPath, USER_TOOLS } from '../../vms/qemu/base/required-tools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type CacheFlags, openCache, withCacheOptions } from './open-cache.ts';
@@ -152,7 +153,8 @@ interface Stage {
   tookMs: number;
 }
 
-function stageTimes({ nowUs }: Edges) {
+function stageTimes(edges: Edges) {
+  const { nowUs } = edges;
   const startedUs = nowUs();
   // Images are made beside each other: each has a time of its own, and so has what they share.
   const lastUs = new Map<string, number>();
@@ -173,6 +175,7 @@ function stageTimes({ nowUs }: Edges) {
           { title: 'TOOK', align: 'right', cell: ({ tookMs }) => formatSpan(tookMs * 1000) },
         ],
         [...all, { kubernetes: '', stage: 'in all', tookMs: Math.round((nowUs() - startedUs) / 1000) }],
+        screenOf(edges, 'stderr'),
       ),
   };
 }

@@ -5,7 +5,10 @@ import { renderManifestProblem } from '../../image/manifest-problem.ts';
 import { readLockIfThere } from '../../image/read-lock.ts';
 import { parseManifest } from '../../image/read-manifest.ts';
 import { checkRules, type Finding, RULES, renderFindings } from '../../image/rules/check.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { lockFileOf, type ManifestFlags, readManifestText, withManifestOption } from './manifest-file.ts';
@@ -58,16 +61,26 @@ function tell({ problems, findings }: Told, { file, json }: Options, edges: Edge
       findings,
     });
   } else {
-    for (const problem of problems) edges.stdout(`problem  ${renderManifestProblem(problem)}\n`);
-    for (const line of renderFindings(findings)) edges.stdout(`${line}\n`);
+    const screen = screenOf(edges);
+    const told = [
+      ...problems.map((problem) => `problem  ${renderManifestProblem(problem)}`),
+      ...renderFindings(findings),
+    ];
+    for (const line of told) edges.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
     const warnings = findings.length + problems.length - errors;
-    edges.stdout(
+    const verdict =
       errors === 0
-        ? `${file} is right${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}\n`
-        : `No image can be made from ${file}: ${counted(errors, 'problem')}.\n`,
-    );
+        ? `${file} is right${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}`
+        : `No image can be made from ${file}: ${counted(errors, 'problem')}.`;
+    edges.stdout(`${wrapLines(verdict, screen.columns)}\n`);
   }
   return errors === 0 ? 0 : ANSWER_IS_NO;
+}
+
+/** `problem  …` or `warning  …` */
+function withStyle(line: string, screen: Screen): string {
+  const [word = ''] = line.split(' ', 1);
+  return `${paint(word, word === 'problem' ? 'bad' : 'warning', screen)}${line.slice(word.length)}`;
 }
 
 function tellRules({ json }: Options, edges: Edges): void {
@@ -78,10 +91,11 @@ function tellRules({ json }: Options, edges: Edges): void {
       renderTable(
         [
           { title: 'RULE', cell: ({ id }) => id },
-          { title: 'SAYS', cell: ({ says }) => says },
-          { title: 'SOURCE', cell: ({ source }) => source },
+          { title: 'SAYS', cell: ({ says }) => says, narrow: 'wrap' },
+          { title: 'SOURCE', cell: ({ source }) => source, style: () => 'aside', narrow: 'wrap' },
         ],
         rules,
+        screenOf(edges),
       ),
     );
 }

@@ -2,6 +2,7 @@
 import { UserError } from '../../base/errors.ts';
 import { listPublished, type PublishedImage } from '../../image/gallery-list.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
@@ -21,7 +22,7 @@ export function imageList(open: OpenGallery): Verb {
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };
       if (options.json) return printJson(edges, 'ImageList', { gallery: name, images, emptyChannels });
       if (images.length === 0) return edges.stdout('no images yet: `headstart image publish FOLDER` puts one here\n');
-      edges.stdout(renderTable(COLUMNS, images));
+      edges.stdout(renderTable(COLUMNS, images, screenOf(edges)));
       for (const { definition, channel, was } of emptyChannels)
         edges.stderr(`${channel} of ${definition} means nothing: it was at ${was}, which is gone\n`);
     },
@@ -32,7 +33,11 @@ const COLUMNS: Parameters<typeof renderTable<PublishedImage>>[0] = [
   { title: 'IMAGE', cell: ({ definition }) => definition },
   { title: 'VERSION', cell: ({ version }) => version },
   { title: 'CHANNELS', cell: ({ channels }) => channels.join(' ') },
-  { title: 'TESTED', cell: ({ isTested }) => (isTested ? 'yes' : 'no') },
+  {
+    title: 'TESTED',
+    cell: ({ isTested }) => (isTested ? 'yes' : 'no'),
+    style: ({ isTested }) => (isTested ? 'good' : 'warning'),
+  },
   { title: 'LATEST', cell: ({ isExcludedFromLatest }) => (isExcludedFromLatest ? 'excluded' : 'yes') },
   { title: 'STATE', cell: ({ state }) => state },
   { title: 'CONTENT', cell: ({ contentSha256 }) => contentSha256.slice(0, 12) },

@@ -11,6 +11,7 @@ import { versionWord } from '../../image/names.ts';
 import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts';
 import { checkRules, renderFindings, throwOnErrors } from '../../image/rules/check.ts';
 import { printJsonLine } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { lockManifest } from './lock-manifest.ts';
@@ -97,7 +98,7 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
     return;
   }
   if (diff && isSame(diff)) edges.stdout('nothing changed\n');
-  if (diff && diff.changes.length > 0) edges.stdout(renderChanges(diff.changes));
+  if (diff && diff.changes.length > 0) edges.stdout(renderChanges(diff.changes, screenOf(edges)));
   for (const { version, contentSha256: content } of images)
     edges.stdout(`${lock.name}  ${version}  content ${content}\n`);
   const asked = lock.artifacts.filter(({ kind, isAsked }) => kind !== 'deb' || isAsked).length;
@@ -106,7 +107,7 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
   if (!dryRun) edges.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
 }
 
-export function renderChanges(changes: readonly Change[]): string {
+export function renderChanges(changes: readonly Change[], screen: Screen): string {
   return renderTable(
     [
       { title: 'CHANGE', cell: ({ change }) => change },
@@ -117,6 +118,7 @@ export function renderChanges(changes: readonly Change[]): string {
       { title: 'ONLY IN', cell: ({ kubernetes }) => kubernetes ?? '' },
     ],
     changes,
+    screen,
   );
 }
 

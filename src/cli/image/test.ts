@@ -12,6 +12,7 @@ import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { readBudget } from '../boot/read-budget.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import { timeoutOption } from '../pool/arguments.ts';
 import { homeFolder } from '../pool/home.ts';
@@ -142,12 +143,13 @@ async function tell({ boot, test, record }: Tested, folder: string, { json }: Op
     const { apiVersion: _, kind: __, ...body } = test;
     return printJsonLine(edges, 'ImageTest', { folder, way: boot.way, ...body, chain: links });
   }
-  edges.stdout(renderTable(CHECKS, boot.checks));
-  if (boot.phases.length > 0) edges.stdout(`\n${renderTable(PHASES, boot.phases)}`);
-  if (boot.budget.length > 0) edges.stdout(`\n${renderTable(BUDGET, boot.budget)}`);
+  const screen = screenOf(edges);
+  edges.stdout(renderTable(CHECKS, boot.checks, screen));
+  if (boot.phases.length > 0) edges.stdout(`\n${renderTable(PHASES, boot.phases, screen)}`);
+  if (boot.budget.length > 0) edges.stdout(`\n${renderTable(BUDGET, boot.budget, screen)}`);
   if (links.length > 0) {
     const { renderChain } = await import('../boot/render-chain.ts');
-    edges.stdout(`\n${renderChain(links)}`);
+    edges.stdout(`\n${renderChain(links, screen)}`);
   }
   const ready = boot.readyMs === undefined ? '' : `, ready ${inSpan(boot.readyMs)} after its kernel started`;
   edges.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; written down in ${folder}/test.json\n`);
@@ -156,9 +158,13 @@ async function tell({ boot, test, record }: Tested, folder: string, { json }: Op
 const inSpan = (ms: number) => formatSpan(ms * 1000);
 
 const CHECKS: readonly Column<Check>[] = [
-  { title: '', cell: ({ isPassed }) => (isPassed ? 'ok' : 'NO') },
+  {
+    title: '',
+    cell: ({ isPassed }) => (isPassed ? 'ok' : 'NO'),
+    style: ({ isPassed }) => (isPassed ? 'good' : 'bad'),
+  },
   { title: 'WHAT', cell: ({ name }) => name },
-  { title: 'FOUND', cell: ({ detail }) => detail },
+  { title: 'FOUND', cell: ({ detail }) => detail, narrow: 'wrap' },
 ];
 const PHASES: readonly Column<BootTest['phases'][number]>[] = [
   { title: 'PHASE', cell: ({ name }) => name },
@@ -169,5 +175,5 @@ const BUDGET: readonly Column<BootTest['budget'][number]>[] = [
   { title: 'LIMIT', align: 'right', cell: ({ limitMs }) => inSpan(limitMs) },
   { title: 'ACTUAL', align: 'right', cell: ({ actualMs }) => (actualMs === undefined ? '-' : inSpan(actualMs)) },
   { title: 'WHAT', cell: ({ path }) => path },
-  { title: '', cell: ({ detail }) => detail ?? '' },
+  { title: '', cell: ({ detail }) => detail ?? '', narrow: 'wrap' },
 ];

@@ -9,6 +9,7 @@ import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts
 import { checkRules, throwOnErrors } from '../../image/rules/check.ts';
 import { type Settled, settleUpdates } from '../../image/settle-update.ts';
 import { printJsonLine } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { withPackages } from './lock-manifest.ts';
@@ -89,7 +90,7 @@ function tell({ taken, refused }: Settled, lockFile: string, { file, write, json
     return;
   }
   if (taken.length + refused.length === 0) edges.stdout('nothing to do\n');
-  if (taken.length > 0) edges.stdout(renderProposals(taken));
+  if (taken.length > 0) edges.stdout(renderProposals(taken, screenOf(edges)));
   for (const { proposal, why } of refused)
     edges.stdout(`not taken: ${proposal.component} ${proposal.from} → ${proposal.to}: ${printable(why)}\n`);
   if (taken.length === 0) return;
@@ -100,7 +101,7 @@ function tell({ taken, refused }: Settled, lockFile: string, { file, write, json
   );
 }
 
-function renderProposals(proposals: readonly Proposal[]): string {
+function renderProposals(proposals: readonly Proposal[], screen: Screen): string {
   return renderTable(
     [
       { title: 'COMPONENT', cell: ({ component }) => component },
@@ -111,5 +112,6 @@ function renderProposals(proposals: readonly Proposal[]): string {
       { title: 'CHANGES', cell: ({ edits }) => (edits.length > 0 ? 'manifest and lock' : 'lock') },
     ],
     proposals,
+    screen,
   );
 }

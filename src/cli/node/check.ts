@@ -10,6 +10,7 @@ import { parseRelease } from '../../node/release.ts';
 import { API_VERSIONS } from '../../node/schema/convert.ts';
 import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from '../../node/unwrap.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { readBytes } from './read-document.ts';
@@ -62,7 +63,7 @@ export const verb: Verb = {
     const parsed = await check(bytes, size, options, edges);
     const values = options.values && parsed.outcome === 'accepted' ? provenanceOf(parsed) : undefined;
     if (options.json) printJson(edges, 'NodeConfigCheck', toJson(parsed, size, values));
-    else edges.stdout(toText(file!, parsed, size, values));
+    else edges.stdout(toText(file!, parsed, size, values && renderValues(values, screenOf(edges))));
     return parsed.outcome === 'accepted' ? 0 : ANSWER_IS_NO;
   },
 };
@@ -130,11 +131,11 @@ function toJson(parsed: Accepted | Refused, size: Size, values: Leaf[] | undefin
   };
 }
 
-function toText(file: string, parsed: Accepted | Refused, size: Size, values: Leaf[] | undefined): string {
+function toText(file: string, parsed: Accepted | Refused, size: Size, values: string | undefined): string {
   const warnings = [...parsed.warnings, ...sizeWarnings(size)].map((warning) => `warning  ${renderProblem(warning)}\n`);
   if (parsed.outcome === 'accepted') {
     const { generation } = parsed.config;
-    const table = values ? `\n${renderValues(values)}` : '';
+    const table = values === undefined ? '' : `\n${values}`;
     return `${warnings.join('')}${file} is right: generation ${generation}, sha256 ${parsed.documentHash}, ${size.bytes} bytes\n${table}`;
   }
   const problems = parsed.problems.map((problem) => `problem  ${renderProblem(problem)}\n`);
@@ -155,13 +156,14 @@ function countOf({ length }: readonly Problem[]): string {
   return length === 1 ? '1 problem' : `${length} problems`;
 }
 
-function renderValues(values: readonly Leaf[]): string {
+function renderValues(values: readonly Leaf[], screen: Screen): string {
   return renderTable(
     [
       { title: 'FROM', cell: ({ from }) => from },
       { title: 'FIELD', cell: ({ path }) => path },
-      { title: 'VALUE', cell: ({ value }) => JSON.stringify(value) },
+      { title: 'VALUE', cell: ({ value }) => JSON.stringify(value), narrow: 'wrap' },
     ],
     values,
+    screen,
   );
 }

@@ -5,6 +5,7 @@ import { Conflict } from '../../vms/failures.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
@@ -102,7 +103,7 @@ export function poolCreate(open: OpenPools): Verb {
       story.end();
       const view = await readPoolView(factory, (await factory.readPool({ id: `pools/${name}`, name }))!, signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000));
+      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
     },
   };
 }

@@ -1,5 +1,6 @@
 // cli/pool/list.ts: `headstart pool list`: the pools of this machine.
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
@@ -43,10 +44,16 @@ export function poolList(open: OpenPools): Verb {
           [
             { title: 'POOL', cell: (pool) => pool.name },
             { title: 'RUNNING', align: 'right', cell: (pool) => `${pool.running}/${pool.instances}` },
-            { title: 'STALE', align: 'right', cell: (pool) => String(pool.stale) },
+            {
+              title: 'STALE',
+              align: 'right',
+              cell: (pool) => String(pool.stale),
+              style: ({ stale }) => (stale > 0 ? 'warning' : undefined),
+            },
             { title: 'NEW INSTANCES START FROM', cell: (pool) => pool.image },
           ],
           pools,
+          screenOf(edges),
         ),
       );
     },

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption, wholeNumber } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
@@ -48,7 +49,7 @@ export function poolScale(open: OpenPools): Verb {
       story.end();
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000));
+      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
     },
   };
 }

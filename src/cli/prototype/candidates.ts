@@ -2,6 +2,7 @@
 import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/candidates.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
@@ -29,9 +30,15 @@ export const verb: Verb = {
         [
           { title: 'NODE', cell: (c) => c.node },
           { title: 'READY FOR', align: 'right', cell: (c) => formatSpan(Math.floor(c.readyForMs / 1000) * 1e6) },
-          { title: 'WHY', cell: (c) => (c.against.length > 0 ? `no: ${c.against.join('; ')}` : c.inFavour.join('; ')) },
+          {
+            title: 'WHY',
+            cell: (c) => (c.against.length > 0 ? `no: ${c.against.join('; ')}` : c.inFavour.join('; ')),
+            style: (c) => (c.against.length > 0 ? 'bad' : 'good'),
+            narrow: 'wrap',
+          },
         ],
         candidates,
+        screenOf(edges),
       ),
     );
     return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;

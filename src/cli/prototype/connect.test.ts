@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ran, RunCommand } from '../../base/command.ts';
+import { sshProgram } from '../../base/ssh-program.ts';
 import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { recipeName } from '../../prototype/names.ts';
@@ -125,6 +126,8 @@ describe('options that go together', () => {
     [{ vms: 'azure', cloudInit: 'off' }, {}, 'Azure provisions every instance through it'],
     [{ overSsh: 'me@node' }, {}, 'a pod is the way in'],
     [{ overSsh: 'me@node', cluster: false }, { HEADSTART_VMS: 'qemu' }, "the guest's agent is the way in"],
+    [{ overSsh: true }, {}, 'a pod is the way in'],
+    [{ overSsh: 'me@node', cluster: false, unseal: true }, {}, '--over-ssh me@node only one'],
     [{}, { HEADSTART_VMS: 'ec2' }, 'not one of azure, qemu'],
   ])('are told apart before anything is touched: %j with %j', async (options, env, message) => {
     await expect(connectWorld(options, edges(env))).rejects.toThrow(message);
@@ -188,6 +191,21 @@ describe('a channel over ssh', () => {
     await expect(sshChannel('n', answer({ outcome: 'missing', code: null })).isAnswering()).rejects.toThrow(
       'not installed',
     );
+  });
+
+  it('is opened by the program that HEADSTART_SSH names, and says so where there is none', async () => {
+    const programs: string[] = [];
+    const run: RunCommand = async (argv) => {
+      programs.push(argv[0]);
+      return answer({ outcome: 'missing', code: null })(argv);
+    };
+    const channel = sshChannel('me@node', run, sshProgram({ HEADSTART_SSH: '/opt/bastion-ssh' }));
+    await expect(channel.isAnswering()).rejects.toMatchObject({
+      message: expect.stringContaining('cannot start /opt/bastion-ssh, which HEADSTART_SSH names'),
+      code: 'prototype/no-ssh-client',
+    });
+    expect(programs).toEqual(['/opt/bastion-ssh']);
+    expect(sshProgram({ HEADSTART_SSH: '' })).toBe('ssh');
   });
 
   it.each(['-oProxyCommand=id', '', 'a b', 'a\nb'])('leads nowhere for %j', (target) => {

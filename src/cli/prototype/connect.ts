@@ -30,10 +30,13 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOption
   helperImage?: string;
   /** false: `--no-cluster`. */
   cluster?: string | false;
-  overSsh?: string;
+  /** true: each instance by its computer name. */
+  overSsh?: string | true;
   /** Of the verbs that have them; without a cluster they say which machine is meant. */
   pool?: string;
   node?: string;
+  /** Of `uninstall`: it reaches every node of the pool. */
+  unseal?: boolean;
   json?: boolean;
 }
 
@@ -64,7 +67,10 @@ export function withNodeAccessOptions(command: Command): Command {
       '--helper-image <IMAGE>',
       'the image of the short-lived pod that runs scripts on a node; needs nsenter; default: HEADSTART_HELPER_IMAGE',
     )
-    .option('--over-ssh <USER@HOST>', 'with --no-cluster: reach the donor over ssh as root, or as a user with sudo')
+    .option(
+      '--over-ssh [USER@HOST]',
+      'with --no-cluster on Azure: reach the donor over ssh as root, or as a user with sudo; without a value: by its computer name',
+    )
     .optionsGroup('');
 }
 
@@ -129,7 +135,7 @@ export function chosenVms(
 }
 
 /** An option that would change nothing is a misunderstanding, and better cleared up before anything is touched. */
-function refuseMisfits({ vms, cluster, overSsh, scrub, cloudInit }: ConnectOptions): void {
+function refuseMisfits({ vms, cluster, overSsh, unseal, scrub, cloudInit }: ConnectOptions): void {
   const isLocal = vms === 'qemu';
   const refuse = (message: string, next: string) => {
     throw new UserError(message, { code: 'prototype/option-misfit', kept: 'Nothing was touched.', next });
@@ -145,6 +151,11 @@ function refuseMisfits({ vms, cluster, overSsh, scrub, cloudInit }: ConnectOptio
     const instead = isLocal ? "the guest's agent is the way in" : 'a pod is the way in';
     refuse(`--over-ssh goes with --no-cluster on Azure; here ${instead}`, 'leave --over-ssh out');
   }
+  if (unseal && typeof overSsh === 'string')
+    refuse(
+      `--unseal reaches every node of the pool, and --over-ssh ${overSsh} only one`,
+      'give --over-ssh without a host',
+    );
 }
 
 /** By its provider id, never by its name. */

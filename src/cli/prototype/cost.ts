@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/cost.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
@@ -34,6 +36,7 @@ export const verb: Verb = {
     const { versions } = await versionsOf(world, pool, signal);
     const cost = storageCost(versions, prices);
     if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
+    const screen = screenOf(edges);
     edges.stdout(
       renderTable(
         [
@@ -43,10 +46,12 @@ export const verb: Verb = {
           { title: `${prices.currency} A MONTH`, align: 'right', cell: (line) => line.perMonth.toFixed(2) },
         ],
         cost.lines,
+        screen,
       ),
     );
     const sum = `${cost.perMonth.toFixed(2)} ${prices.currency} a month`;
-    edges.stdout(`\n${sum} (prices: ${prices.asOf}, ${printable(prices.status)})\n`);
+    const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
+    edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
   },
 };
 

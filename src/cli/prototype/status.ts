@@ -2,7 +2,9 @@
 import { definitionName } from '../../prototype/names.ts';
 import { type PoolStatus, poolStatus } from '../../prototype/status.ts';
 import type { PoolRef } from '../../vms/factory.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import {
@@ -49,19 +51,27 @@ async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal:
 
 function show(status: PoolStatus, edges: Edges): void {
   const without = status.hasBootstrap === false ? ', without bootstrap' : '';
-  edges.stdout(`${status.pool} starts from ${status.model}${without}\n\n`);
+  const screen = screenOf(edges);
+  edges.stdout(`${wrapLines(`${status.pool} starts from ${status.model}${without}`, screen.columns)}\n\n`);
   const versions = renderTable(
     [
       { title: 'VERSION', cell: (v) => v.name },
-      { title: 'STATE', cell: (v) => (v.state === 'ready' ? 'ready' : `${v.state} ${v.percent}%`) },
+      {
+        title: 'STATE',
+        cell: (v) => (v.state === 'ready' ? 'ready' : `${v.state} ${v.percent}%`),
+        style: (v) => (v.state === 'failed' ? 'bad' : undefined),
+      },
       { title: 'DONOR', cell: (v) => v.donor ?? '' },
       { title: 'INSTANCES', align: 'right', cell: (v) => String(v.instances) },
       {
         title: '',
         cell: (v) => [v.isModel ? 'new instances' : '', v.isExcluded ? 'not latest' : ''].filter(Boolean).join(', '),
+        style: (v) => (v.isModel ? 'good' : undefined),
+        narrow: 'wrap',
       },
     ],
     status.versions,
+    screen,
   );
   const instances = renderTable(
     [
@@ -71,9 +81,12 @@ function show(status: PoolStatus, edges: Edges): void {
       {
         title: '',
         cell: (i) => [i.isStale ? 'stale' : '', i.isDonor ? 'out of service: a donor' : ''].filter(Boolean).join(', '),
+        style: () => 'warning',
+        narrow: 'wrap',
       },
     ],
     status.instances,
+    screen,
   );
   edges.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
