@@ -8,6 +8,12 @@ describe('renderError', () => {
     expect(exitCodeOf(error)).toBe(2);
   });
 
+  it('tells the next step of a failure that may pass, too', () => {
+    const error = new TransientError('no answer', { code: 'a/b', next: 'check the address' });
+    expect(renderError(error)).toBe('error: no answer\nnext:  check the address\ncode:  a/b');
+    expect(exitCodeOf(error)).toBe(1);
+  });
+
   it('lets no control character of a file name or a server reach the terminal', () => {
     const text = 'cannot read \u001b[2Jevil\r\u009b31m\nsecond line';
     for (const error of [new UserError(text, { code: 'a/b' }), new TransientError(text, { code: 'a/b' })]) {

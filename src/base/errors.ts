@@ -32,11 +32,13 @@ export class UserError extends Error {
 /** May pass if tried again: the engine retries with backoff and reports the last one. */
 export class TransientError extends Error {
   readonly code: string;
+  readonly next: string | undefined;
 
-  constructor(message: string, details: Pick<ErrorDetails, 'code' | 'cause'>) {
+  constructor(message: string, details: Pick<ErrorDetails, 'code' | 'cause' | 'next'>) {
     super(message, { cause: details.cause });
     this.name = 'TransientError';
     this.code = details.code;
+    this.next = details.next;
   }
 }
 
@@ -50,16 +52,15 @@ export class Interrupted extends UserError {
 
 /** The text a person sees on stderr. Anything that is neither kind is a bug and keeps its stack. */
 export function renderError(error: unknown): string {
-  if (error instanceof UserError) {
+  if (error instanceof UserError || error instanceof TransientError) {
     const lines = [
       `error: ${error.message}`,
-      error.kept && `       ${error.kept}`,
+      'kept' in error && error.kept && `       ${error.kept}`,
       error.next && `next:  ${error.next}`,
       `code:  ${error.code}`,
     ];
     return withoutControls(lines.filter(Boolean).join('\n'));
   }
-  if (error instanceof TransientError) return withoutControls(`error: ${error.message}\ncode:  ${error.code}`);
   return `bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
