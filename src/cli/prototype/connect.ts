@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
 import type { Channel } from '../../prototype/inspect/inspect-donor.ts';
+import { LOGIN_NAMES, type LoginName } from '../../vms/azure/credentials.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
 import { NotFound, Refused } from '../../vms/failures.ts';
 import { SHARED_GROUPS } from '../help.ts';
@@ -19,7 +20,7 @@ export interface AzureOptions {
   tenant?: string;
   cloud?: string;
   azureEndpoint?: string;
-  login?: 'cluster' | 'workload-identity' | 'managed-identity' | 'operator';
+  login?: LoginName;
 }
 
 export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions {
@@ -86,7 +87,7 @@ export function withAzureOptions(command: Command): Command {
     .option('--tenant <ID>', 'the tenant; default: AZURE_TENANT_ID, or azure.json')
     .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud; default: azure.json')
     .option('--azure-endpoint <URL>', 'the resource manager of Azure Stack, or of the simulator')
-    .option('--login <KIND>', 'cluster, workload-identity, managed-identity or operator; default: auto-detect')
+    .addOption(new Option('--login <KIND>', 'how to log in; default: auto-detect').choices(LOGIN_NAMES))
     .optionsGroup('');
 }
 

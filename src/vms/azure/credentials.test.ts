@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { parseAzureJson } from './azure-json.ts';
-import { chooseCredential, createCredential } from './credentials.ts';
+import { chooseCredential, createCredential, LOGIN_NAMES } from './credentials.ts';
 
 const canary = 'canary-secret-5d1f';
 const azureJson = (fields: object) => parseAzureJson(JSON.stringify(fields), 'azure.json');
@@ -87,6 +87,17 @@ describe('choosing a credential', () => {
     [{ azureJson: azureJson({ ...principal, aadClientSecret: '', aadClientCertPath: '/c.pfx' }), env: {}, flags: {} }],
   ])('says what is missing rather than trying something else', (sources) => {
     expect(() => chooseCredential(sources)).toThrow(expect.objectContaining({ code: 'azure/no-credential' }));
+  });
+
+  it('refuses a login that does not exist, and names those that do', () => {
+    const sources = { env: federated, flags: { login: 'foo' as never } };
+    expect(() => chooseCredential(sources)).toThrow(
+      expect.objectContaining({
+        code: 'azure/unknown-login',
+        exitCode: 2,
+        message: expect.stringContaining(LOGIN_NAMES.join(', ')),
+      }),
+    );
   });
 
   it.each(['service-principal', 'managed-identity', 'workload-identity', 'operator'] as const)(

@@ -75,4 +75,24 @@ describe('Azure settings', () => {
       /not an https address/,
     );
   });
+
+  it('say where an address was set, so that an error can name the place', () => {
+    const flags = { ...base };
+    const env = { HEADSTART_AZURE_ENDPOINT: 'https://e', AZURE_AUTHORITY_HOST: 'https://l' };
+    expect(chooseSettings({ flags, env })).toMatchObject({
+      endpointFrom: 'HEADSTART_AZURE_ENDPOINT',
+      authorityHostFrom: 'AZURE_AUTHORITY_HOST',
+    });
+    expect(chooseSettings({ flags: { ...base, endpoint: 'https://f' }, env }).endpointFrom).toBe('--azure-endpoint');
+    expect(chooseSettings({ flags, env: {} })).not.toHaveProperty('endpointFrom');
+  });
+
+  it.each(['http://login', 'login.example'])(
+    'refuse a login service at %s, which the SDK answers with a stack',
+    (host) => {
+      expect(() => chooseSettings({ flags: base, env: { AZURE_AUTHORITY_HOST: host } })).toThrow(
+        /AZURE_AUTHORITY_HOST/,
+      );
+    },
+  );
 });

@@ -9,8 +9,11 @@ export interface AzureSettings {
   tenantId?: string;
   /** The resource manager, without a slash at the end. */
   endpoint: string;
+  /** What set it; absent where the cloud's name did. */
+  endpointFrom?: string;
   /** Where tokens come from. */
   authorityHost: string;
+  authorityHostFrom?: string;
   /** What tokens are asked for. */
   audience: string;
 }
@@ -75,10 +78,13 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
   const cloudName = flags.cloud ?? env.AZURE_ENVIRONMENT ?? azureJson?.cloud ?? 'AzurePublicCloud';
   const cloud = cloudOf(cloudName, cloudJson);
   const endpoint = flags.endpoint ?? env.HEADSTART_AZURE_ENDPOINT ?? azureJson?.resourceManagerEndpoint;
+  const authorityHost = env.AZURE_AUTHORITY_HOST || undefined;
   if (!cloud && !endpoint)
     problems.push(`cloud '${cloudName}' has no well-known address (--azure-endpoint, or its description file)`);
   if (endpoint && !isHttps(endpoint))
     problems.push(`'${endpoint}' is not an https address: tokens are not sent in the clear`);
+  if (authorityHost && !isHttps(authorityHost))
+    problems.push(`AZURE_AUTHORITY_HOST is '${authorityHost}', not an https address`);
 
   if (problems.length > 0 || !subscriptionId || !resourceGroup)
     throw new UserError(`Azure settings are not complete: ${problems.join('; ')}`, {
@@ -92,10 +98,19 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
     resourceGroup,
     ...(tenantId && { tenantId }),
     endpoint: withoutSlash(endpoint ?? known.endpoint),
-    authorityHost: withoutSlash(env.AZURE_AUTHORITY_HOST ?? known.authorityHost),
+    ...(endpoint && { endpointFrom: endpointSource({ flags, env }) }),
+    authorityHost: withoutSlash(authorityHost ?? known.authorityHost),
+    ...(authorityHost && { authorityHostFrom: 'AZURE_AUTHORITY_HOST' }),
     // A cloud without a name asks for tokens to its own resource manager, unless its description says otherwise.
     audience: withoutSlash(env.HEADSTART_AZURE_AUDIENCE ?? cloud?.audience ?? endpoint ?? known.audience),
   };
+}
+
+function endpointSource({ flags, env }: Pick<SettingsSources, 'flags' | 'env'>): string {
+  if (flags.endpoint !== undefined) return '--azure-endpoint';
+  return env.HEADSTART_AZURE_ENDPOINT === undefined
+    ? 'azure.json (resourceManagerEndpoint)'
+    : 'HEADSTART_AZURE_ENDPOINT';
 }
 
 function cloudOf(name: string, cloudJson: unknown): Cloud | undefined {
