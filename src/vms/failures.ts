@@ -50,8 +50,8 @@ export class QuotaExceeded extends UserError {
 
 /** The credentials may not do this. */
 export class Forbidden extends UserError {
-  constructor(what: string, cause?: unknown) {
-    super(what, { code: 'vms/forbidden', exitCode: 1, cause });
+  constructor(what: string, cause?: unknown, next?: string) {
+    super(what, { code: 'vms/forbidden', exitCode: 1, cause, ...(next !== undefined && { next }) });
     this.name = 'Forbidden';
   }
 }

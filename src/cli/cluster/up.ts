@@ -1,5 +1,6 @@
 // cli/cluster/up.ts: `headstart cluster up`: a Kubernetes control plane on this machine, which stays when the command has ended.
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { Program } from '../../cluster/local/build-program.ts';
 import { type ClusterPlace, readRecord } from '../../cluster/local/cluster-files.ts';
 import { readGivenPrograms } from '../../cluster/local/given-programs.ts';
@@ -84,7 +85,6 @@ export function clusterUp(open: OpenPlane): Verb {
 }
 
 /** To be pasted. */
-const shellWord = (text: string) => (/^[\w/.,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 interface Chosen {
   version: string;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
+import { onTrace } from '../../base/trace.ts';
 import { kubernetesCluster } from './cluster.ts';
 import { connect, MERGE_PATCH } from './connect.ts';
 
@@ -102,6 +103,26 @@ describe('a request', () => {
     const error = await cluster.listNodes().catch((reason: Error) => reason);
     expect(String(error)).toContain('no right to list nodes');
     expect(JSON.stringify([String(error), String((error as Error).cause)])).not.toContain('t0ken');
+  });
+
+  it('is traced with method, path, status and duration, and without the token', async () => {
+    const lines: string[] = [];
+    const stop = onTrace(({ to, text }) => lines.push(`${to}: ${text}`));
+    const { path } = await answering(404, { metadata: { name: 'n1' }, data: 's3cret' });
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    await cluster.readNode('n1');
+    stop();
+    expect(lines).toEqual([expect.stringMatching(/^kubernetes: GET \/api\/v1\/nodes\/n1: 404 in \d+ ms$/)]);
+    expect(lines.join()).not.toMatch(/t0ken|s3cret/);
+  });
+
+  it('to a server that is not there names the server and the context', async () => {
+    const cluster = await kubernetesCluster({ kubeconfig: kubeconfig('http://127.0.0.1:9'), clock: systemClock });
+    await expect(cluster.listNodes()).rejects.toMatchObject({
+      code: 'cluster/unreachable',
+      message: expect.stringMatching(/http:\/\/127\.0\.0\.1:9 .*context one in .*kubeconfig/),
+      next: expect.stringMatching(/`kubectl --kubeconfig \S+ get nodes`/),
+    });
   });
 
   it('is not made once the caller has given up', async () => {
