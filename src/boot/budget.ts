@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseSpan } from '../base/duration.ts';
 import { UserError } from '../base/errors.ts';
-import { didYouMean } from './nearest-names.ts';
+import { didYouMean } from '../base/nearest-names.ts';
 import type { PhaseName } from './phases.ts';
 import type { MilestoneName } from './record.ts';
 

@@ -1,7 +1,7 @@
 // image/read-manifest.ts: from the text of image.yaml to a manifest, or to everything that is wrong with it, each with path and line.
 import type { Document, LineCounter, Node } from 'yaml';
 import { UserError } from '../base/errors.ts';
-import { didYouMean } from '../boot/nearest-names.ts';
+import { didYouMean } from '../base/nearest-names.ts';
 import type { Json } from '../node/json.ts';
 import { check } from '../node/schema/check.ts';
 import { checkManifest } from './check-manifest.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import { didYouMean } from '../../boot/nearest-names.ts';
+import { didYouMean } from '../../base/nearest-names.ts';
 import { knownUserspaceUs } from '../../boot/order-graph.ts';
 import { type BootRecord, startTookUs } from '../../boot/record.ts';
 import { compatCriticalChain } from '../../boot/systemd/compat/critical-chain.ts';

@@ -1,4 +1,4 @@
-// boot/nearest-names.ts: which known names did the user probably mean?
+// base/nearest-names.ts: which known names did the user probably mean?
 
 /** Up to three, closest first; none if nothing is close. */
 export function nearestNames(wanted: string, known: Iterable<string>): string[] {
