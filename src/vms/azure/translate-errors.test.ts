@@ -72,6 +72,14 @@ describe('an answer that is a failure', () => {
     );
   });
 
+  it.each([
+    [404, 'SubscriptionNotFound', '--subscription'],
+    [401, 'ExpiredAuthenticationToken', '--login'],
+    [403, 'AuthorizationFailed', 'role'],
+  ])('%i %s has a next step', (status, code, next) => {
+    expect(failed(status, code)).toMatchObject({ next: expect.stringContaining(next) });
+  });
+
   it('tells a region without zone-redundant storage from other bad parameters', () => {
     const message = "Standard_ZRS is not supported in region 'northeurope'.";
     expect(failed(400, 'InvalidParameter', message)).toMatchObject({ code: 'vms/no-zone-redundancy' });

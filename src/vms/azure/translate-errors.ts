@@ -133,12 +133,23 @@ function byCode(error: AzureError, what: string): Error | undefined {
   if (isNoZoneRedundancy(error)) return new Refused(sentence(what, error), 'vms/no-zone-redundancy', error);
   if (error.code === 'AuthorizationFailed' || error.code === 'LinkedAuthorizationFailed') return forbidden(error, what);
   if (is(conflicts)) return new Conflict(sentence(what, error), error);
+  if (error.code === 'SubscriptionNotFound')
+    return new Refused(
+      sentence(what, error),
+      'vms/refused',
+      error,
+      'name another one with --subscription or AZURE_SUBSCRIPTION_ID; `az account list` shows those of a login',
+    );
   return undefined;
 }
 
 function byStatus(error: AzureError, what: string, status: number): Error {
   if (status === 401)
-    return new Forbidden(`${what}: Azure does not accept the token (${error.code}); log in again`, error);
+    return new Forbidden(
+      `${what}: Azure does not accept the token (${error.code})`,
+      error,
+      'log in again, for example with `az login`, or choose another login with --login',
+    );
   if (status === 403) return refusals.has(error.code) ? refused(error, what) : forbidden(error, what);
   if (status === 409)
     return refusals.has(error.code) ? refused(error, what) : new Conflict(sentence(what, error), error);
@@ -170,8 +181,9 @@ function isNoZoneRedundancy(error: AzureError): boolean {
 function forbidden(error: AzureError, what: string): Forbidden {
   const action = [...error.message.matchAll(/action\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
   const scope = [...error.message.matchAll(/scope\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
-  if (!action) return new Forbidden(sentence(what, error), error);
-  return new Forbidden(`${what}: the credentials lack ${action}${scope ? ` on ${scope}` : ''}`, error);
+  const next = 'assign a role that holds this right to the login, or choose another login with --login';
+  if (!action) return new Forbidden(sentence(what, error), error, next);
+  return new Forbidden(`${what}: the credentials lack ${action}${scope ? ` on ${scope}` : ''}`, error, next);
 }
 
 function refused(error: AzureError, what: string): Refused {
