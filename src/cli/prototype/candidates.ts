@@ -4,9 +4,9 @@ import { rankCandidates } from '../../prototype/candidates.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { readyForOption } from './run-options.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -14,7 +14,7 @@ interface Options extends ConnectOptions {
   readyFor: number;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
   configure: (command) =>
     withConnectOptions(command)
@@ -43,4 +43,4 @@ export const verb: Verb = {
     );
     return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;
   },
-};
+});

@@ -93,7 +93,7 @@ describe('the pools of this machine without a cluster', () => {
       members: [],
     });
     expect((await poolMembers(world, 'p', signal)).members).toHaveLength(2);
-    await expect(poolMembers(world, 'q', signal)).rejects.toThrow('there is no pool called q; known: p, empty');
+    await expect(poolMembers(world, 'q', signal)).rejects.toThrow('there is no pool called q; known: empty, p');
   });
 
   it('are Ready when their guest is up, and are reached through its agent', async () => {

@@ -12,6 +12,7 @@ import type { CaptureOptions } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
 import { withoutDeadHolders } from './holder.ts';
+import { noNode, noPool } from './not-found.ts';
 
 export interface AzureOptions {
   azureJson?: string;
@@ -167,11 +168,12 @@ export async function locateNode(
 ): Promise<{ node: Node; ref: InstanceRef }> {
   const node = await cluster.readNode(name, signal);
   if (!node) {
-    throw new UserError(`there is no node ${name}`, {
-      code: 'prototype/no-node',
-      next: hasCluster ? 'kubectl get nodes' : 'name the instance as its guest calls itself',
-      exitCode: 1,
-    });
+    const known = await cluster.listNodes(signal);
+    throw noNode(
+      name,
+      known.map((one) => one.name),
+      hasCluster,
+    );
   }
   return { node, ref: await factory.locate(node.providerId, { signal }) };
 }
@@ -205,12 +207,10 @@ export async function poolMembers(
   const pools = await poolsWith(world, all, signal);
   const pool = pools.find(({ id, name }) => [id, name].some((known) => known.toLowerCase() === poolName.toLowerCase()));
   if (pool) return { pool, members: all.filter((member) => member.pool.id.toLowerCase() === pool.id.toLowerCase()) };
-  const known = pools.map(({ name }) => name).join(', ') || 'none';
-  const what = world.hasCluster ? 'no node of this cluster belongs to a pool' : 'there is no pool';
-  throw new UserError(`${what} called ${poolName}; known: ${known}`, {
-    code: 'prototype/no-pool',
-    next: world.hasCluster ? 'name the scale set as the cloud does' : 'name one of those',
-    exitCode: 1,
+  throw noPool(poolName, {
+    pools: pools.map(({ name }) => name),
+    hasCluster: world.hasCluster,
+    isLocal: world.pools !== undefined,
   });
 }
 

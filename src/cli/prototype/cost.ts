@@ -7,9 +7,9 @@ import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { versionsOf } from './prune.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -17,7 +17,7 @@ interface Options extends ConnectOptions {
   pricePerGb?: number;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
   configure: (command) =>
     withConnectOptions(command)
@@ -53,7 +53,7 @@ export const verb: Verb = {
     const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
     edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
   },
-};
+});
 
 function choosePrices({ prices, pricePerGb }: Options): Prices {
   if (pricePerGb !== undefined) return flatPrice(pricePerGb);

@@ -17,6 +17,7 @@ import { type Connected, connectWorld } from './connect.ts';
 import { allowances, lookAtDonor, reasonNotToInspect } from './donor.ts';
 import { type FoundDonor, findDonor, requireDonorNamed } from './find-donor.ts';
 import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
+import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
   inspect?: boolean;
@@ -25,7 +26,7 @@ interface Options extends RunOptions {
 export const verb = planVerb(connectWorld);
 
 export function planVerb(connect: typeof connectWorld): Verb {
-  return {
+  return hintingAtSameWorld({
     examples: [
       'prototype plan --node k8s-pool1-12345678-vmss000000',
       'prototype plan --pool k8s-pool1-12345678-vmss --inspect --json',
@@ -40,7 +41,7 @@ export function planVerb(connect: typeof connectWorld): Verb {
       const world = await connect(options, edges);
       return tellPlan(world, await findDonor(world, options, edges), options, edges);
     },
-  };
+  });
 }
 
 interface Told {
@@ -75,7 +76,10 @@ export async function tellPlan(
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
-    against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, allowances(options)) : [])],
+    against: [
+      ...refusals(scene),
+      ...(inspection.isDone ? donorRefusals(inspection.verdict, allowances(options)) : []),
+    ].map((refusal) => ({ ...refusal, next: inSameWorld(refusal.next, options) })),
   };
   if (options.json) printJson(edges, 'PrototypePlan', told);
   else edges.stdout(renderPlan(told, screenOf(edges)));

@@ -3,19 +3,19 @@ import { systemClock } from '../../base/clock.ts';
 import { recoverDonor } from '../../prototype/engine.ts';
 import { homewardIntent } from '../../prototype/scene.ts';
 import { printJsonLine } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, locateNode, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { holderName } from './holder.ts';
 import { nodeName } from './node-name.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   node: string;
   logLevel: LogLevel;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: ['prototype recover --node k8s-pool1-12345678-vmss000000', 'prototype recover --node pool1-000003 --json'],
   configure: (command) =>
     withNodeAccessOptions(withConnectOptions(command))
@@ -38,4 +38,4 @@ export const verb: Verb = {
     const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
     edges.stdout(`${options.node} ${said}\n`);
   },
-};
+});

@@ -13,6 +13,7 @@ import { type Connected, type ConnectOptions, connectWorld, poolMembers, withCon
 import { readCustomData } from './donor.ts';
 import { holderName } from './holder.ts';
 import { versionsOf } from './prune.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
@@ -25,7 +26,7 @@ interface Options extends ConnectOptions {
 export const verb = rollbackVerb(connectWorld);
 
 export function rollbackVerb(connect: typeof connectWorld, clock: Clock = systemClock): Verb {
-  return {
+  return hintingAtSameWorld({
     examples: ['prototype rollback --pool pool1', 'prototype rollback --pool pool1 --to original --dry-run'],
     configure: (command) =>
       withConnectOptions(command)
@@ -52,7 +53,7 @@ export function rollbackVerb(connect: typeof connectWorld, clock: Clock = system
         `${isDryRun ? 'would point' : 'pointed'} ${said.pool} from ${said.from} at ${said.to}; existing instances stay as they are\n`,
       );
     },
-  };
+  });
 }
 
 interface Choice {

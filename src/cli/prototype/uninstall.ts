@@ -17,6 +17,7 @@ import { readCustomData } from './donor.ts';
 import { holderName } from './holder.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
+import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -31,7 +32,7 @@ interface Options extends ConnectOptions {
 export const verb = uninstallVerb(connectWorld);
 
 export function uninstallVerb(connect: typeof connectWorld): Verb {
-  return {
+  return hintingAtSameWorld({
     examples: [
       'prototype uninstall --pool k8s-pool1-12345678-vmss --dry-run',
       'prototype uninstall --pool k8s-pool1-12345678-vmss --to keep --unseal --yes',
@@ -60,7 +61,7 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
-      edges.stderr(renderAnswer(pool.name, planned, plan, 'would'));
+      edges.stderr(renderAnswer(pool.name, planned, hinted(plan, options), 'would'));
       confirm(`do all this to ${pool.name}?`, options, edges);
       const ended = await uninstallPool(asked, {
         factory: world.factory,
@@ -71,7 +72,7 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
       });
       return tell(pool.name, ended.done, ended, options, edges);
     },
-  };
+  });
 }
 
 function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsealed'> {
@@ -84,9 +85,15 @@ function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsea
 
 type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
 
+function hinted({ kept, sealed }: Left, options: Options): Left {
+  const hint = (next: string | undefined) => next !== undefined && { next: inSameWorld(next, options) };
+  return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
+}
+
 /** Exit code 4 when something stays that somebody has to do something about. */
-function tell(pool: string, done: string[], { kept, sealed }: Left, options: Options, edges: Edges): number {
+function tell(pool: string, done: string[], left: Left, options: Options, edges: Edges): number {
   const isDryRun = options.dryRun === true;
+  const { kept, sealed } = hinted(left, options);
   const body = { pool, to: options.to, done, kept, sealed, isDryRun };
   if (options.json && isDryRun) printJson(edges, 'PrototypeUninstall', body);
   else if (options.json) printJsonLine(edges, 'PrototypeUninstall', body);
