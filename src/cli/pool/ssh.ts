@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
+import { shownArgv } from '../../base/shown-argv.ts';
+import { trace } from '../../base/trace.ts';
 import type { Instance } from '../../vms/factory.ts';
 import { poolKey } from '../../vms/qemu/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
@@ -78,6 +80,7 @@ function noWayIn(name: string, why: string, cause?: unknown): UserError {
 
 function runInForeground([program, ...args]: readonly [string, ...string[]]): Promise<number> {
   return new Promise((resolve, reject) => {
+    trace('run', `${shownArgv([program, ...args])}: started`);
     const child = spawn(program, args, { stdio: 'inherit' });
     child.on('error', (cause) => {
       const next = 'install an ssh client (the package openssh-client), then run this again';
