@@ -54,9 +54,14 @@ describe('a connection that failed', () => {
   it('names what a certificate is for when it is for another name', () => {
     const message =
       "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's list: DNS:b, DNS:c";
-    expect(networkFailure(failed('ERR_TLS_CERT_ALTNAME_INVALID', message))?.reason).toBe(
-      'has a certificate for another name (ERR_TLS_CERT_ALTNAME_INVALID: it holds DNS:b, DNS:c)',
-    );
+    const cert = { subjectaltname: 'DNS:b, DNS:c' };
+    for (const thrown of [
+      failed('ERR_TLS_CERT_ALTNAME_INVALID', message),
+      failed('ERR_TLS_CERT_ALTNAME_INVALID', 'x', { cert }),
+    ])
+      expect(networkFailure(thrown)?.reason).toBe(
+        'has a certificate for another name (ERR_TLS_CERT_ALTNAME_INVALID: it holds DNS:b, DNS:c)',
+      );
   });
 
   it('looks permanent unless the connection broke', () => {

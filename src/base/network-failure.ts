@@ -61,7 +61,7 @@ export function certificateAdvice({ kind }: NetworkFailure, trust: string): stri
     case 'wrong-name':
       return 'use a name that the certificate holds, or give the server a certificate for this name; a proxy that intercepts TLS can be the reason, too';
     case 'untrusted':
-      return `${trust}; a proxy that intercepts TLS is the usual reason: then that file holds the proxy's authority`;
+      return `${trust}; a proxy that intercepts TLS is the usual reason: then it is the proxy's authority`;
     default:
       return 'give the server a certificate that is valid for servers; a proxy that intercepts TLS can be the reason, too';
   }
@@ -143,9 +143,12 @@ function connectedTo(message: string): string {
 
 const MOST_NAMES = 200;
 
-/** Node's sentence ends with the names that the certificate does hold. */
+/** Node keeps the certificate, and ends its sentence with the names in it; clients pass on one or the other. */
 function namesOf(error: object): string {
-  const names = / is not (?:in the cert's list|cert's CN): (.+)/.exec(textField(error, 'message') ?? '')?.[1];
+  const certificate: unknown = Reflect.get(error, 'cert');
+  const names =
+    (typeof certificate === 'object' && certificate !== null && textField(certificate, 'subjectaltname')) ||
+    / is not (?:in the cert's list|cert's CN): (.+)/.exec(textField(error, 'message') ?? '')?.[1];
   if (names === undefined) return '';
   return `: it holds ${names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES)} …` : names}`;
 }
