@@ -32,6 +32,8 @@ describe('a connection that failed', () => {
   it.each([
     [new RangeError('bug')],
     [failed('ERR_INVALID_ARG_TYPE')],
+    [failed('ENOENT', 'open', { path: '/ca.pem', syscall: 'open' })],
+    [failed('EACCES', 'spawn', { path: 'kubelogin', syscall: 'spawn kubelogin' })],
     [Object.assign(new Error('x'), { code: 404 })],
     ['text'],
     [undefined],

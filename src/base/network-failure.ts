@@ -26,6 +26,7 @@ export interface NetworkFailure {
 /** Of what `fetch`, undici, the Azure SDK or `node:https` threw; undefined where the network is not the reason. */
 export function networkFailure(thrown: unknown): NetworkFailure | undefined {
   for (const error of causesOf(thrown)) {
+    if (textField(error, 'path') !== undefined) return undefined; // a file or a program, not a connection
     const code = textField(error, 'code');
     const kind = code === undefined ? undefined : kindOf(code);
     if (code !== undefined && kind !== undefined) return { kind, code, reason: reasonOf(kind, code, error) };

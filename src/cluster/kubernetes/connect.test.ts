@@ -14,12 +14,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let server: Server | undefined;
 afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())));
 
-function kubeconfig(url: string, namespace?: string): string {
+function kubeconfig(url: string, namespace?: string, user: object = { token: 't0ken' }): string {
   const path = join(folder, 'kubeconfig');
   const cluster = { server: url, 'insecure-skip-tls-verify': true };
   const text = {
     clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: { token: 't0ken' } }],
+    users: [{ name: 'u', user }],
     contexts: [{ name: 'one', context: { cluster: 'c', user: 'u', namespace } }],
     'current-context': 'one',
   };
@@ -72,6 +72,11 @@ describe('which cluster', () => {
     await expect(other).rejects.toThrow('there is no context "two" in the kubeconfig; there is one');
   });
 
+  it.each(['127.0.0.1:6443', 'localhost:6443', ''])('cannot be at %j, which is no address', async (server) => {
+    const found = connect({ kubeconfig: kubeconfig(server), clock });
+    await expect(found).rejects.toMatchObject({ code: 'cluster/no-kubeconfig' });
+  });
+
   it('cannot be made out of a file that is no kubeconfig, and its text is not shown', async () => {
     const path = join(folder, 'odd');
     for (const text of ['', 'a: [s3cret', '[]', 'clusters: s3cret']) {
@@ -80,6 +85,28 @@ describe('which cluster', () => {
       expect(error).toMatchObject({ code: 'cluster/no-kubeconfig' });
       expect(String(error)).not.toContain('s3cret');
     }
+  });
+});
+
+describe('a login', () => {
+  const exec = (command: string, ...args: string[]) => ({
+    exec: { apiVersion: 'client.authentication.k8s.io/v1', command, args, interactiveMode: 'Never' },
+  });
+
+  it.each([
+    [exec('no-such-login'), 'cluster/login-failed', /no-such-login cannot be run \(ENOENT\)/],
+    [exec('sh', '-c', 'echo not logged in >&2; exit 1'), 'cluster/login-failed', /sh failed: not logged in$/],
+    [exec('false'), 'cluster/login-failed', /false failed: it gave no reason/],
+    [exec('echo', 'no json'), 'cluster/login-failed', /echo failed/],
+    [
+      { 'client-certificate': '/no/such.crt', 'client-key': '/no/such.key' },
+      'cluster/no-kubeconfig',
+      /names \/no\/such\.\w+, which cannot be read \(ENOENT\)/,
+    ],
+  ])('with %j that does not work is no bug of ours', async (user, code, message) => {
+    const path = kubeconfig('https://127.0.0.1:9', undefined, user);
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    await expect(cluster.listNodes()).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 });
 

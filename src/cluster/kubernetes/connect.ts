@@ -13,7 +13,7 @@ import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { isTraced, trace } from '../../base/trace.ts';
-import { type Asked, type Place, translate } from './failures.ts';
+import { type Asked, loginFailure, type Place, translate } from './failures.ts';
 
 export interface ConnectOptions {
   /** A file; without it what kubectl would take: KUBECONFIG, then the home folder, then the pod's own account. */
@@ -94,7 +94,10 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     } catch (error) {
       traceEnd(sent, 'no answer');
       extras.signal?.throwIfAborted();
-      throw translate(error, asked, place);
+      const failure = translate(error, asked, place);
+      const program = config.getCurrentUser()?.exec?.command;
+      const isSent = sent.atMs !== undefined;
+      throw program !== undefined && !isSent && failure === error ? loginFailure(failure, program, place) : failure;
     }
   };
 
@@ -179,6 +182,12 @@ function load(config: KubeConfig, { kubeconfig, context }: ConnectOptions): void
   // The library invents a server on this host when it finds none.
   if (!config.getCurrentCluster() || config.getCurrentContext() === 'loaded-context') {
     throw unusable('no cluster is configured');
+  }
+  const { server } = config.getCurrentCluster()!;
+  if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
+    throw unusable(
+      `the server of context ${config.getCurrentContext()} is ${JSON.stringify(server)}, not an address such as https://HOST:6443`,
+    );
   }
 }
 

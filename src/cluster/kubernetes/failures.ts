@@ -40,6 +40,8 @@ export interface Place {
 export function translate(error: unknown, asked: Asked, place?: Place): Error {
   const answer = answerOf(error);
   if (answer) return fromAnswer(answer, asked, place);
+  const unreadable = fileFailure(error, place);
+  if (unreadable) return unreadable;
   const failure = failureOf(error);
   if (!failure) return error instanceof Error ? error : new Error(String(error));
   const where = place ? ` ${place.server}` : '';
@@ -62,6 +64,34 @@ export function translate(error: unknown, asked: Asked, place?: Place): Error {
       ? `check that \`${place.kubectl} get nodes\` works; name another cluster with --kubeconfig and --context`
       : 'check that `kubectl get nodes` works',
     cause: error,
+  });
+}
+
+/** A kubeconfig names files (certificates, keys) and a program to log in with; they are opened at the first request. */
+function fileFailure(error: unknown, place: Place | undefined): UserError | undefined {
+  const { code, path, syscall } = record(error);
+  if (typeof code !== 'string' || typeof path !== 'string' || typeof syscall !== 'string') return undefined;
+  const from = place ? nameOf(place) : 'the kubeconfig';
+  if (syscall.startsWith('spawn')) return loginFailed(`${path} cannot be run (${code})`, from, `install ${path}`);
+  return new UserError(`${from} names ${path}, which cannot be read (${code})`, {
+    code: 'cluster/no-kubeconfig',
+    kept: 'Nothing was sent.',
+    next: 'correct the kubeconfig, or name another one with --kubeconfig',
+  });
+}
+
+/** Of the program that a kubeconfig logs in with: it prints the reason on its standard error, which the client makes the message. */
+export function loginFailure(error: Error, program: string, place: Place): UserError {
+  const why = error.message.trim().split('\n', 1)[0] || 'it gave no reason';
+  return loginFailed(`${program} failed: ${why}`, nameOf(place), `check that \`${place.kubectl} get nodes\` works`);
+}
+
+function loginFailed(why: string, from: string, next: string): UserError {
+  return new UserError(`could not log in to the cluster as ${from} says: ${why}`, {
+    code: 'cluster/login-failed',
+    kept: 'Nothing was sent.',
+    next: `${next}, then run the same command again`,
+    exitCode: 1,
   });
 }
 

@@ -100,6 +100,17 @@ describe('choosing a credential', () => {
     );
   });
 
+  it('names what to check when the library refuses a setting', async () => {
+    const secret = new Secret(canary);
+    const from = 'AZURE_CLIENT_SECRET';
+    const choice = { kind: 'service-principal', tenantId: 'bad tenant', clientId: 'c', secret, from } as const;
+    await expect(createCredential(choice, { authorityHost: 'https://l' })).rejects.toMatchObject({
+      code: 'azure/login-failed',
+      message: expect.stringContaining('Invalid tenant id'),
+      next: expect.stringContaining('AZURE_TENANT_ID'),
+    });
+  });
+
   it.each(['service-principal', 'managed-identity', 'workload-identity', 'operator'] as const)(
     'makes a %s credential without asking anybody for a token',
     async (kind) => {

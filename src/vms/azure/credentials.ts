@@ -6,6 +6,7 @@ import { trace } from '../../base/trace.ts';
 import type { AzureJson } from './azure-json.ts';
 import { type LoginNetwork, watchLogin } from './login-network.ts';
 import type { AzureSettings } from './settings.ts';
+import { loginFailure } from './translate-errors.ts';
 import { Unreached } from './unreached.ts';
 
 export type CredentialChoice =
@@ -78,7 +79,10 @@ export async function createCredential(
   caPem?: string,
 ): Promise<TokenCredential> {
   const network = watchLogin();
-  const credential = await makeCredential(choice, settings, network, caPem);
+  const credential = await makeCredential(choice, settings, network, caPem).catch((error: unknown) => {
+    // The library looks at what it is given before it asks for a token: a tenant's id that cannot be one.
+    throw loginFailure(withLogin(error, choice), 'cannot log in to Azure');
+  });
   return {
     async getToken(scopes, options) {
       network.takeFailure();
@@ -113,8 +117,9 @@ function unreachedBy({ kind }: CredentialChoice, settings: LoginPlace, network: 
   });
 }
 
-function withLogin(error: unknown, { from, kind }: CredentialChoice): unknown {
-  return error instanceof Error ? Object.assign(error, { loginFrom: from, loginKind: kind }) : error;
+function withLogin(error: unknown, { from, kind }: CredentialChoice): Error {
+  const thrown = error instanceof Error ? error : new Error(String(error));
+  return Object.assign(thrown, { loginFrom: from, loginKind: kind });
 }
 
 async function makeCredential(

@@ -95,4 +95,21 @@ describe('Azure settings', () => {
       );
     },
   );
+
+  it.each(['127.0.0.1:3128', 'localhost:3128', 'nonsense'])(
+    'refuse the proxy %s, which the SDK answers with a stack',
+    (proxy) => {
+      for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'http_proxy'])
+        expect(() => chooseSettings({ flags: base, env: { [name]: proxy } })).toThrow(
+          new RegExp(`${name} is not an address`),
+        );
+    },
+  );
+
+  it('take a proxy with a password, and do not show it when it is wrong', () => {
+    expect(chooseSettings({ flags: base, env: { HTTPS_PROXY: 'http://u:p@h:1' } }).subscriptionId).toBe('s');
+    expect(() => chooseSettings({ flags: base, env: { HTTPS_PROXY: 'u:hunter2@h' } })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+    );
+  });
 });

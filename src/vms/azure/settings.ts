@@ -86,11 +86,15 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
   if (authorityHost && !isHttps(authorityHost))
     problems.push(`AZURE_AUTHORITY_HOST is '${authorityHost}', not an https address`);
 
+  const proxy = proxyOf(env);
+  if (proxy && !/^https?:$/.test(URL.parse(proxy.address)?.protocol ?? ''))
+    problems.push(`${proxy.name} is not an address such as http://HOST:3128`);
+
   if (problems.length > 0 || !subscriptionId || !resourceGroup)
     throw new UserError(`Azure settings are not complete: ${problems.join('; ')}`, {
       code: 'azure/bad-settings',
       kept: 'Nothing was touched.',
-      next: 'give what is missing, then run the same command again',
+      next: 'give or correct what is named above, then run the same command again',
     });
   const known = cloud ?? azurePublic;
   return {
@@ -111,6 +115,13 @@ function endpointSource({ flags, env }: Pick<SettingsSources, 'flags' | 'env'>):
   return env.HEADSTART_AZURE_ENDPOINT === undefined
     ? 'azure.json (resourceManagerEndpoint)'
     : 'HEADSTART_AZURE_ENDPOINT';
+}
+
+/** As the SDK chooses it. The address itself is not shown: it may hold a password. */
+function proxyOf(env: SettingsSources['env']): { name: string; address: string } | undefined {
+  for (const upper of ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'])
+    for (const name of [upper, upper.toLowerCase()]) if (env[name]) return { name, address: env[name] };
+  return undefined;
 }
 
 function cloudOf(name: string, cloudJson: unknown): Cloud | undefined {

@@ -60,19 +60,22 @@ export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
       code: 'vms/unreachable',
       cause: new Error(firstLine(thrown.message)),
     });
-  if (loginErrors.has(thrown.name))
-    return new UserError(`${what}: could not log in to Azure${loginOf(thrown)}${loginReason(thrown)}`, {
-      code: 'azure/login-failed',
-      exitCode: 1,
-      next: loginAdvice(thrown),
-      cause: new Error(thrown.name),
-    });
+  if (loginErrors.has(thrown.name)) return loginFailure(thrown, `${what}: could not log in to Azure`);
   if (thrown.name === 'RestError')
     return new TransientError(`${what}: no answer from Azure (${networkCode(thrown)})`, {
       code: 'vms/unreachable',
       cause: new Error(firstLine(thrown.message)),
     });
   return thrown;
+}
+
+export function loginFailure(thrown: Error, what: string): UserError {
+  return new UserError(`${what}${loginOf(thrown)}${loginReason(thrown)}`, {
+    code: 'azure/login-failed',
+    exitCode: 1,
+    next: loginAdvice(thrown),
+    cause: new Error(thrown.name),
+  });
 }
 
 /** A network that is down is not a wrong password, though the identity library throws the same error: its code leads the text. */
