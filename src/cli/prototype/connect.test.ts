@@ -8,6 +8,7 @@ import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { type FakePools, fakePools } from '../pool/testing.ts';
+import { run } from '../testing.ts';
 import type { Edges } from '../verb.ts';
 import { type ConnectOptions, connectWorld, listPools, locateNode, poolMembers } from './connect.ts';
 import { connectQemu } from './connect-qemu.ts';
@@ -148,6 +149,12 @@ describe('options that go together', () => {
     expect(await known!()).toEqual([{ id, name: 'vmss' }]);
     const byId = await connectWorld({ ...azure, cluster: false, pool: id.replace('/g/', '/Other/') }, edges());
     expect((await byId.pools!())[0]!.id).toContain('/resourceGroups/other/');
+  });
+
+  it('refuse a login that does not exist, and name those that do', async () => {
+    const { code, stderr } = await run(['prototype', 'status', '--login', 'foo']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cluster, workload-identity, managed-identity, operator');
   });
 
   it('say what to do where no cluster is configured', async () => {

@@ -11,6 +11,7 @@ import type {
 } from '@kubernetes/client-node';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
+import { didYouMean, fewNames } from '../../base/nearest-names.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { isTraced, trace } from '../../base/trace.ts';
 import { type Asked, loginFailure, type Place, translate } from './failures.ts';
@@ -175,7 +176,9 @@ function load(config: KubeConfig, { kubeconfig, context }: ConnectOptions): void
   if (context !== undefined) {
     if (!config.getContextObject(context)) {
       const names = config.getContexts().map(({ name }) => name);
-      throw unusable(`there is no context "${context}" in the kubeconfig; there is ${names.join(', ') || 'none'}`);
+      throw unusable(
+        `there is no context "${context}" in the kubeconfig; there is ${fewNames(names)}${didYouMean(context, names)}`,
+      );
     }
     config.setCurrentContext(context);
   }

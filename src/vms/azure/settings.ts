@@ -91,7 +91,7 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
     problems.push(`${proxy.name} is not an address such as http://HOST:3128`);
 
   if (problems.length > 0 || !subscriptionId || !resourceGroup)
-    throw new UserError(`Azure settings are not complete: ${problems.join('; ')}`, {
+    throw new UserError(`Azure settings are missing or wrong: ${problems.join('; ')}`, {
       code: 'azure/bad-settings',
       kept: 'Nothing was touched.',
       next: 'give or correct what is named above, then run the same command again',
