@@ -75,11 +75,11 @@ export interface ErrorFacts {
 /** The same as fields, for programs. A bug is named, but its stack is for people. */
 export function errorFacts(error: unknown): ErrorFacts {
   const exitCode = exitCodeOf(error);
-  if (error instanceof UserError) {
-    const { code, message, kept, next } = error;
+  if (error instanceof UserError || error instanceof TransientError) {
+    const { code, message, next } = error;
+    const kept = 'kept' in error ? error.kept : undefined;
     return { code, message, ...(kept !== undefined && { kept }), ...(next !== undefined && { next }), exitCode };
   }
-  if (error instanceof TransientError) return { code: error.code, message: error.message, exitCode };
   return { code: 'cli/bug', message: error instanceof Error ? error.message : String(error), exitCode };
 }
 

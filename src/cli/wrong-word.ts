@@ -1,6 +1,6 @@
 // cli/wrong-word.ts: which verb did the user mean by a word that names none?
 import { UserError } from '../base/errors.ts';
-import { nearestNames } from '../boot/nearest-names.ts';
+import { nearestNames } from '../base/nearest-names.ts';
 
 /** Words that other programs use, and the last word of the verb that does the same here. */
 export const SYNONYMS = new Map<string, readonly string[]>(

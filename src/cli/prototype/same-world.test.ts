@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { runVerb } from '../testing.ts';
-import { type ConnectOptions, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { hintingAtSameWorld, inSameWorld, prototypeCommand } from './same-world.ts';
 
 /** What commander makes of a command line, defaults and all. */
 function parsed(line: string[]): ConnectOptions {
-  const command = withConnectOptions(new Command('x')).option('--pool <NAME>').option('--node <NAME>');
+  const command = withNodeAccessOptions(withConnectOptions(new Command('x')))
+    .option('--pool <NAME>')
+    .option('--node <NAME>');
   return command.parse(line, { from: 'user' }).opts();
 }
 
@@ -26,6 +28,14 @@ describe('the same command with a change', () => {
     ],
   ])('keeps %j', (given, expected) => {
     expect(prototypeCommand('recover', { '--node': 'n1' }, parsed(given))).toBe(expected);
+  });
+
+  it('leaves out how nodes are entered where the verb enters none, and keeps --over-ssh without a host', () => {
+    const given = parsed(['--no-cluster', '--pool', 'p', '--over-ssh', '--helper-image', 'i']);
+    expect(prototypeCommand('status', {}, given)).toBe('headstart prototype status --no-cluster --pool p');
+    expect(prototypeCommand('recover', { '--node': 'n1' }, given)).toBe(
+      'headstart prototype recover --node n1 --no-cluster --pool p --helper-image i --over-ssh',
+    );
   });
 
   it('shows what changes first, and only once', () => {
@@ -50,7 +60,7 @@ describe('the same command with a change', () => {
     fc.assert(
       fc.property(given, fc.array(value, { minLength: 6, maxLength: 6 }), (names, values) => {
         const line = names.flatMap((name, i) => [`--${name}`, values[i]!]);
-        const words = shellWords(prototypeCommand('status', {}, parsed(line)));
+        const words = shellWords(prototypeCommand('plan', {}, parsed(line)));
         expect(parsed(words.slice(3))).toEqual(parsed(line));
       }),
     );

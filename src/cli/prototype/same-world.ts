@@ -12,17 +12,23 @@ export type Flags = Readonly<Record<`--${string}`, string | true>>;
 /** As `withConnectOptions` has it. */
 const DEFAULT_NAMESPACE = 'kube-system';
 
+/** Verbs that run scripts on nodes; the others do not take the options that say how. */
+const NODE_ACCESS: ReadonlySet<string> = new Set(['run', 'plan', 'recover', 'uninstall']);
+
 export function prototypeCommand(verb: string, flags: Flags, options: ConnectOptions): string {
-  const words = Object.entries({ ...flags, ...worldFlags(flags, options), ...flags }).flatMap(([flag, value]) =>
+  const words = Object.entries({ ...flags, ...worldFlags(verb, flags, options), ...flags }).flatMap(([flag, value]) =>
     value === true ? [flag] : [flag, value],
   );
   return ['headstart', 'prototype', verb, ...words].map(shellWord).join(' ');
 }
 
 /** What the user gave to name VMs, pool and cluster; defaults and the environment hold for the next command, too. */
-function worldFlags(flags: Flags, options: ConnectOptions): Flags {
+function worldFlags(verb: string, flags: Flags, options: ConnectOptions): Flags {
   const { cluster, pool, node, overSsh } = options;
-  const named: [`--${string}`, string | undefined][] = [
+  // A host leads to one machine; without a value --over-ssh leads to any.
+  const leadsThere = overSsh === true || !('--node' in flags) || flags['--node'] === node;
+  const entersNodes = NODE_ACCESS.has(verb);
+  const named: [`--${string}`, string | true | undefined][] = [
     // A node tells its pool, except where there is no cluster to ask.
     ['--pool', '--node' in flags && cluster !== false ? undefined : pool],
     ['--home', options.home],
@@ -30,7 +36,7 @@ function worldFlags(flags: Flags, options: ConnectOptions): Flags {
     ['--kubeconfig', options.kubeconfig],
     ['--context', options.context],
     ['--namespace', options.namespace === DEFAULT_NAMESPACE ? undefined : options.namespace],
-    ['--helper-image', options.helperImage],
+    ['--helper-image', entersNodes ? options.helperImage : undefined],
     ['--azure-json', options.azureJson === DEFAULT_AZURE_JSON ? undefined : options.azureJson],
     ['--subscription', options.subscription],
     ['--resource-group', options.resourceGroup],
@@ -39,12 +45,11 @@ function worldFlags(flags: Flags, options: ConnectOptions): Flags {
     ['--azure-endpoint', options.azureEndpoint],
     ['--login', options.login],
     ['--cluster', cluster === false ? undefined : cluster],
-    // It leads to one machine.
-    ['--over-ssh', '--node' in flags && flags['--node'] !== node ? undefined : overSsh],
+    ['--over-ssh', entersNodes && leadsThere ? overSsh : undefined],
   ];
   return {
     ...(cluster === false && { '--no-cluster': true as const }),
-    ...Object.fromEntries(named.filter((pair): pair is [`--${string}`, string] => pair[1] !== undefined)),
+    ...Object.fromEntries(named.filter((pair): pair is [`--${string}`, string | true] => pair[1] !== undefined)),
   };
 }
 
