@@ -315,7 +315,11 @@ export const VERBS: Verbs = {
 };
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export function main(given: string[], edges: Edges): Promise<number> {
+export async function main(given: string[], edges: Edges): Promise<number> {
+  if (given[0] === '__complete') {
+    const { complete } = await import('./complete/complete.ts');
+    return complete(given.slice(1), PROGRAM, edges);
+  }
   return runProgram(PROGRAM, given, edges);
 }
 
