@@ -1,5 +1,8 @@
-// README's examples are real: each command is run, and what it prints is what README shows.
+// README's commands are real: those with output are run and print what README shows; the others name verbs, options and targets that exist.
+import { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
+import { GROUPS, VERBS } from './cli/main.ts';
+import { declareOptions } from './cli/program.ts';
 import { examplesIn, expectExample, readPage, Workshop } from './docs.testing.ts';
 
 const readme = readPage('README.md');
@@ -8,9 +11,37 @@ const workshop = new Workshop();
 afterAll(() => workshop.remove());
 
 describe('README', () => {
+  it('is a front page: at most 150 lines', () => {
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150);
+  });
+
   it('has examples to try', () => {
     expect(examples.length).toBeGreaterThanOrEqual(3);
   });
 
   it.each(examples)('$ ./headstart $command', (example) => expectExample(workshop, example));
+
+  // They need a pool, a node or a VM: e2e runs these verbs.
+  it.each(unshownCommands())('%s is a command that exists', async (line) => {
+    const [program, ...words] = line.replace(/\s+#.*$/, '').split(/\s+/);
+    if (program === 'make') return expect(readPage('Makefile')).toMatch(new RegExp(`^${words[0]}:`, 'm'));
+    expect(program).toBe('headstart');
+    const depth = [3, 2, 1].find((length) => VERBS[words.slice(0, length).join(' ')]);
+    const { verb } = await VERBS[words.slice(0, depth).join(' ')]!.load();
+    const command = new Command().exitOverride();
+    declareOptions(command, verb);
+    command.parse(words.slice(depth), { from: 'user' });
+  });
+
+  it('has a paragraph for every capability', () => {
+    for (const group of Object.keys(GROUPS)) {
+      if (group.includes(' ') || group === 'sim') continue;
+      expect(readme, group).toContain(`**${group}**`);
+    }
+  });
 });
+
+function unshownCommands(): string[] {
+  const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+  return blocks.flatMap((block) => block.trimEnd().split('\n'));
+}
