@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 BOOTS := src/boot/fixtures/boots
 
-.PHONY: help install test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench chromium busybox vm-tools image-tools
+.PHONY: help install docs test lint format e2e campaign image node-binary demo demo-kubernetes demo-boot bench chromium busybox vm-tools image-tools
 help:
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -39,6 +39,9 @@ image: install ## the container image of the chart as an OCI layout in out/image
 
 node-binary: install ## `headstart node` as one executable for nodes, in out/headstart-node
 	@node src/node/build/build.ts
+
+docs: install ## write docs/verbs.md from the table of verbs
+	@node src/cli/verbs-doc.ts
 
 lint: install ## type-check and lint
 	@echo "== types"

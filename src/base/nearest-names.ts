@@ -22,6 +22,13 @@ export function didYouMean(wanted: string, known: Iterable<string>): string {
   return names.length === 0 ? '' : ` (did you mean ${names.join(' or ')}?)`;
 }
 
+/** `a, b and 3 more`; `none` for none. */
+export function fewNames(names: readonly string[], most = 10): string {
+  if (names.length === 0) return 'none';
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(', ')} and ${more} more` : names.join(', ');
+}
+
 function stemOf(name: string): string {
   return name.replace(/\.[a-z]+$/, '');
 }

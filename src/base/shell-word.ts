@@ -1,5 +1,6 @@
-// base/shell-word.ts: how does a person write this word on a command line? Quoted only where a shell would take it apart.
+// base/shell-word.ts: how is a word written in a command that a person is to paste into a shell?
 
-export function shellWord(text: string): string {
-  return /^[\w/.,:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** As it is where that is safe, in single quotes otherwise. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) && !word.startsWith('~') ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

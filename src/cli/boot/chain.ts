@@ -6,8 +6,9 @@ import { milestonesOf } from '../../boot/milestones.ts';
 import { type BootRecord, hasStarted } from '../../boot/record.ts';
 import { printJson } from '../output/json.ts';
 import { sameCommand } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
 import { renderChain } from './render-chain.ts';
 
 export const verb: Verb = {
@@ -18,9 +19,13 @@ export const verb: Verb = {
   ],
   configure: (command) =>
     withBootOptions(
-      command.argument('[TARGET]', 'a unit or milestone; default: node-ready, else kubelet, else the end of startup'),
+      command.argument(
+        '[TARGET]',
+        'a unit or milestone; default: node-ready, else the kubelet, else the end of startup',
+      ),
     ),
   async run([target], options: BootOptions, edges) {
+    refuseFileAsUnit(target === undefined ? [] : [target], options, 'boot chain');
     const record = await readBoot(options, edges);
     const links = chain(record, target ?? chainTarget(record));
     if (links.length === 0) throw unknownTarget(record, target, edges.typed);
@@ -31,7 +36,7 @@ export const verb: Verb = {
         clock: record.clock,
         links,
       });
-    edges.stdout(renderChain(links));
+    edges.stdout(renderChain(links, screenOf(edges)));
   },
 };
 

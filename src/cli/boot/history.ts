@@ -5,6 +5,7 @@ import { shellWord } from '../../base/shell-word.ts';
 import { type Change, FIGURES, history, type PastBoot } from '../../boot/history.ts';
 import { RECORDS_FOLDER, readRecords } from '../../boot/record-store.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -18,8 +19,8 @@ export const verb: Verb = {
   examples: ['boot history', 'boot history -n 20 --json'],
   configure(command) {
     command
-      .option('--dir <DIR>', 'the folder of the records', RECORDS_FOLDER)
-      .option('-n, --number <N>', 'only the last N boots')
+      .option('--dir <DIR>', 'the folder with the records', RECORDS_FOLDER)
+      .option('-n, --number <N>', 'list only the last N boots')
       .option('--json', 'print one JSON document');
   },
   run(_args, options: Options, edges) {
@@ -35,7 +36,7 @@ export const verb: Verb = {
     // Compared with all that came before, also when only the last ones are shown.
     const boots = history(records.map(({ record }) => record)).slice(-Number(options.number ?? records.length));
     if (options.json) printJson(edges, 'BootHistory', { boots, damaged });
-    else edges.stdout(table(boots));
+    else edges.stdout(table(boots, screenOf(edges)));
   },
 };
 
@@ -52,7 +53,7 @@ function noHistory(folder: string, damagedCount: number): UserError {
   });
 }
 
-function table(boots: readonly PastBoot[]): string {
+function table(boots: readonly PastBoot[], screen: Screen): string {
   const shown = FIGURES.filter((figure) => boots.some((boot) => boot.tookUs[figure] !== undefined));
   return renderTable<PastBoot>(
     [
@@ -63,9 +64,10 @@ function table(boots: readonly PastBoot[]): string {
         align: 'right' as const,
         cell: ({ tookUs }: PastBoot) => (tookUs[figure] === undefined ? '-' : formatSpan(tookUs[figure])),
       })),
-      { title: 'CHANGED', cell: (boot) => boot.changes.map(inWords).join('; ') },
+      { title: 'CHANGED', cell: (boot) => boot.changes.map(inWords).join('; '), narrow: 'wrap' },
     ],
     boots,
+    screen,
   );
 }
 

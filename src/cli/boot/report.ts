@@ -20,8 +20,8 @@ export const verb: Verb = {
   examples: ['boot report bundle.tar.gz', 'boot report before.tar.gz after.tar.gz -o report.html'],
   configure(command) {
     withBootOptions(command)
-      .argument('[INPUT...]', 'one input per boot, up to four; they share one axis, and are held against the first')
-      .option('-o, --output <FILE>', 'where to write it; - for standard output', 'report.html')
+      .argument('[FILE...]', 'one per boot, up to four; the others are compared with the first')
+      .option('-o, --output <FILE>', 'where to write the page; - is standard output', 'report.html')
       .option('--force', 'overwrite a file that is not a report');
   },
   async run(args, options: ReportOptions, edges) {

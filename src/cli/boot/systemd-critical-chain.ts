@@ -12,10 +12,12 @@ import { CHAIN_HEADER, renderChain } from '../../boot/systemd/render-chain.ts';
 import { startState, unitLabels } from '../../boot/systemd/unit-state.ts';
 import { waitReason } from '../../boot/waits.ts';
 import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
 import { sameCommand } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { readBoot } from './read-boot.ts';
+import { readBoot, refuseFileAsUnit } from './read-boot.ts';
 import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
 
 interface ChainOptions extends SystemdOptions {
@@ -29,12 +31,13 @@ export const verb: Verb = {
     'boot systemd critical-chain --fuzz=1s --compat=252 -i boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withSystemdOptions(command.argument('[UNIT...]', 'default: the default target')).option(
+    withSystemdOptions(command.argument('[UNIT...]', 'where the chain ends; default: the default target')).option(
       '--fuzz <SPAN>',
-      'also follow units that were ready at most this long before the latest',
+      'also show units that were ready at most this long before the latest',
     ),
   async run(given, options: ChainOptions, edges) {
     const { behaviour, args: targets } = compatOf(options, given);
+    refuseFileAsUnit(targets, options, 'boot systemd critical-chain');
     const fuzzUs = parseFuzz(options.fuzz);
     const record = await readBoot(options, edges);
     if (behaviour) {
@@ -58,9 +61,9 @@ export const verb: Verb = {
         chains: body,
       });
     }
-    const paint = (text: string, isTimed: boolean) =>
-      isTimed && isColoured(edges) ? `\u001b[0;1;31m${printable(text)}\u001b[0m` : printable(text);
-    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, paint)).join('')}`);
+    const screen = screenOf(edges);
+    const painted = (text: string, isTimed: boolean) => paint(printable(text), isTimed ? 'path' : undefined, screen);
+    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, painted)).join('')}`);
   },
 };
 

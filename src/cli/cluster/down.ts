@@ -61,9 +61,9 @@ export function clusterDown(open: OpenPlane): Verb {
     examples: ['cluster down', 'cluster down --name lab --delete --yes'],
     configure: (command) =>
       withClusterOptions(command)
-        .option('--delete', 'everything that is in the cluster, its certificates and its logs, too')
-        .option('--yes', 'do not ask')
-        .option('--dry-run', 'say what would be done, and do nothing'),
+        .option('--delete', 'also delete the data, certificates and logs of the cluster')
+        .option('--yes', 'do not ask for confirmation')
+        .option('--dry-run', 'print what would be done, and do nothing'),
     async run(_args, options: Options, edges) {
       const place = placeOf(options, edges.env);
       const { folder } = filesOf(place);

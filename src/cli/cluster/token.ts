@@ -28,13 +28,13 @@ export function clusterToken(open: OpenPlane): Verb {
     configure: (command) =>
       withClusterOptions(command)
         .addOption(
-          new Option('--ttl <SPAN>', 'how long it is good for').argParser(timeSpan).default(timeSpan('1h'), '1h'),
+          new Option('--ttl <SPAN>', 'how long the token is valid').argParser(timeSpan).default(timeSpan('1h'), '1h'),
         )
         .option(
           '-o, --output <FILE>',
-          'write what a kubelet in a guest starts with, closed to others, instead of the token',
+          'write a bootstrap kubeconfig, readable by you only, instead of printing the token',
         )
-        .option('--dry-run', 'say what would be made, and make nothing'),
+        .option('--dry-run', 'print what would be created, and create nothing'),
     async run(_args, options: Options, edges) {
       const place = placeOf(options, edges.env);
       const record = readRecord(place);

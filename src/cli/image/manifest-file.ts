@@ -17,7 +17,7 @@ export function withManifestOption(command: Command): Command {
 }
 
 export function withArchitectureOption(command: Command): Command {
-  return command.option('--architecture <NAME>', 'amd64 or arm64; default: the first one of the manifest');
+  return command.option('--architecture <NAME>', 'amd64 or arm64; default: the first one in the manifest');
 }
 
 export async function loadManifest(file: string): Promise<{ text: string; manifest: Manifest }> {

@@ -38,13 +38,12 @@ export type OpenGallery = (options: GalleryOptions, edges: Edges) => Promise<Ope
 const DEFAULT_GALLERY = 'headstart';
 
 export function withGalleryOptions(command: Command): Command {
-  withHomeOption(command)
-    .addOption(vmsOption("where: a gallery on Azure, or of this machine's pools"))
-    .option('--gallery <NAME>', 'which gallery', DEFAULT_GALLERY);
-  return withAzureOptions(command).option(
-    '--json',
-    'one JSON document; long verbs print one event a line, the result last',
+  withHomeOption(command.addOption(vmsOption('where the gallery is; qemu is this machine'))).option(
+    '--gallery <NAME>',
+    'the name of the gallery',
+    DEFAULT_GALLERY,
   );
+  return withAzureOptions(command).option('--json', 'print JSON instead of text');
 }
 
 export const openGallery: OpenGallery = async (options, edges) => {

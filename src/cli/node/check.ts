@@ -11,6 +11,7 @@ import { parseRelease } from '../../node/release.ts';
 import { API_VERSIONS } from '../../node/schema/convert.ts';
 import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from '../../node/unwrap.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { nearestField } from './nearest-field.ts';
@@ -21,7 +22,7 @@ interface Options {
   strict?: boolean;
   release?: string;
   kubernetesVersion?: string;
-  override: string[];
+  override?: string[];
   cpus: string;
   memory: string;
   values?: boolean;
@@ -36,30 +37,29 @@ export const verb: Verb = {
     'node check node-config.yaml --kubernetes-version 1.34.2 --cpus 8 --memory 32Gi',
     'node check userdata.txt --override etc/headstart/node.d/10-pool.yaml --values',
   ],
+  notes: 'Exit code: 0 a node accepts the document, 3 it does not, 2 the document cannot be read.',
   configure(command) {
     command
       .argument(
         '<FILE>',
-        'the document as it is written or as it is delivered: YAML, JSON, gzip, base64, a MIME part; - is standard input',
+        'the document as YAML or JSON, or as delivered: gzip, base64, a MIME part; - is standard input',
       )
-      .option('--lenient', 'fields that are not known are warnings, as they are to a node')
-      .addOption(new Option('--strict', 'they are problems, which is the default').hideHelp().conflicts('lenient'))
+      .option('--lenient', 'report unknown fields as warnings, as a node does')
+      .addOption(new Option('--strict', 'report them as problems, the default').hideHelp().conflicts('lenient'))
       .option(
         '--release <FILE>',
-        "the release file of the image; without it, any image that has the document's own Kubernetes version",
+        "the release file of the image; default: any image that has the document's Kubernetes version",
       )
-      .option('--kubernetes-version <VERSION>', 'of the image')
+      .option('--kubernetes-version <VERSION>', 'the Kubernetes version of the image')
       .option(
         '--override <FILE>',
-        'a file that is on the node and wins over the document; repeatable, lowest first',
-        (file: string, before: string[]) => [...before, file],
-        [],
+        'a file on the node that overrides the document; repeatable, later ones win',
+        (file: string, before: string[] = []) => [...before, file],
       )
-      .option('--cpus <N>', 'of the machine that expressions are worked out for', '4')
-      .option('--memory <AMOUNT>', 'of that machine', '16Gi')
-      .option('--values', 'every value in force, and where it came from; secrets are masked')
-      .option('--json', 'one JSON document')
-      .addHelpText('after', '\nExit: 0 a node takes it, 3 it does not, 2 there is nothing to look at.\n');
+      .option('--cpus <N>', 'CPUs of the machine that expressions are evaluated for', '4')
+      .option('--memory <AMOUNT>', 'memory of that machine', '16Gi')
+      .option('--values', 'print every effective value and where it comes from, with secrets masked')
+      .option('--json', 'print one JSON document');
   },
   async run([file], options: Options, edges) {
     const bytes = readBytes(file!, edges);
@@ -67,7 +67,7 @@ export const verb: Verb = {
     const parsed = withNearest(await check(bytes, size, options, edges));
     const values = options.values && parsed.outcome === 'accepted' ? provenanceOf(parsed) : undefined;
     if (options.json) printJson(edges, 'NodeConfigCheck', toJson(parsed, size, values));
-    else edges.stdout(toText(file!, parsed, size, values));
+    else edges.stdout(toText(file!, parsed, size, values && renderValues(values, screenOf(edges))));
     return parsed.outcome === 'accepted' ? 0 : ANSWER_IS_NO;
   },
 };
@@ -101,7 +101,7 @@ function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): P
     image: imageOf(options, edges),
     machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
     nowMs: Math.floor(edges.nowUs() / 1000),
-    overrides: options.override.map((name) => ({
+    overrides: (options.override ?? []).map((name) => ({
       name,
       bytes: readBytes(name, edges, 'name an existing file with --override'),
     })),
@@ -157,11 +157,11 @@ function toJson(parsed: Accepted | Refused, size: Size, values: Leaf[] | undefin
   };
 }
 
-function toText(file: string, parsed: Accepted | Refused, size: Size, values: Leaf[] | undefined): string {
+function toText(file: string, parsed: Accepted | Refused, size: Size, values: string | undefined): string {
   const warnings = [...parsed.warnings, ...sizeWarnings(size)].map((warning) => `warning  ${renderProblem(warning)}\n`);
   if (parsed.outcome === 'accepted') {
     const { generation } = parsed.config;
-    const table = values ? `\n${renderValues(values)}` : '';
+    const table = values === undefined ? '' : `\n${values}`;
     return `${warnings.join('')}${file} is right: generation ${generation}, sha256 ${parsed.documentHash}, ${size.bytes} bytes\n${table}`;
   }
   const problems = parsed.problems.map((problem) => `problem  ${renderProblem(problem)}\n`);
@@ -188,13 +188,14 @@ function countOf({ length }: readonly Problem[]): string {
   return length === 1 ? '1 problem' : `${length} problems`;
 }
 
-function renderValues(values: readonly Leaf[]): string {
+function renderValues(values: readonly Leaf[], screen: Screen): string {
   return renderTable(
     [
       { title: 'FROM', cell: ({ from }) => from },
       { title: 'FIELD', cell: ({ path }) => path },
-      { title: 'VALUE', cell: ({ value }) => JSON.stringify(value) },
+      { title: 'VALUE', cell: ({ value }) => JSON.stringify(value), narrow: 'wrap' },
     ],
     values,
+    screen,
   );
 }

@@ -6,6 +6,7 @@ import { headline, type NodeStatus, type SlotStatus } from '../../node/status/no
 import { asStatus, readStatus } from '../../node/status/read-status.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { withRoot } from './this-node.ts';
@@ -21,7 +22,7 @@ export const verb: Verb = {
   async run(_args, { root, json }: Options, edges) {
     const { status, isRunning } = await lookUp(root, edges);
     if (json) printJson(edges, 'NodeStatus', { ...status, isRunning });
-    else edges.stdout(render(status, isRunning));
+    else edges.stdout(render(status, isRunning, screenOf(edges)));
   },
 };
 
@@ -57,7 +58,7 @@ async function fromDaemon(root: string, edges: Edges): Promise<{ live?: NodeStat
   }
 }
 
-function render(status: NodeStatus, isRunning: Running): string {
+function render(status: NodeStatus, isRunning: Running, screen: Screen): string {
   const rows: [string, SlotStatus | undefined][] = [
     ['runs', status.active],
     ['known to be good', status.lastKnownGood],
@@ -71,6 +72,7 @@ function render(status: NodeStatus, isRunning: Running): string {
       { title: 'DOCUMENT', cell: ([, slot]) => slot?.documentHash.slice(0, 12) ?? '' },
     ],
     rows,
+    screen,
   );
   const notes = status.notes.map(({ code, detail }) => `note:  ${printable(detail)} (${code})\n`);
   const next = status.next ? `next:  ${status.next}\n` : '';

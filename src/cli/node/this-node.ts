@@ -21,14 +21,14 @@ export interface NodeOptions {
 
 export function withRoot(command: Command): Command {
   return command
-    .option('--root <FOLDER>', 'a folder that stands in for the node', '/')
-    .option('--json', 'one JSON document');
+    .option('--root <FOLDER>', 'use this folder as the root of the node, for tests', '/')
+    .option('--json', 'print one JSON document');
 }
 
 export function withSource(command: Command): Command {
   return withRoot(command)
-    .option('--platform <NAME>', `${PLATFORMS.join(' or ')}, whatever the firmware says`)
-    .option('--metadata-url <URL>', "instead of the platform's own address");
+    .option('--platform <NAME>', `${PLATFORMS.join(' or ')}; default: detected from the firmware`)
+    .option('--metadata-url <URL>', "the metadata service; default: the platform's own address");
 }
 
 /** Loaded when it is needed: it is most of the program. */

@@ -24,9 +24,9 @@ export const verb: Verb = {
   examples: ['pool base', 'pool base --refresh'],
   configure: (command) =>
     withPoolOptions(command)
-      .option('--suite <NAME>', `Debian's name of it: ${SUITES.join(', ')}`, 'bookworm')
-      .option('--refresh', 'look whether there are newer packages, and if so build a new version')
-      .option('--dry-run', 'say what would be built, and build nothing'),
+      .option('--suite <NAME>', `the Debian release: ${SUITES.join(' or ')}`, 'bookworm')
+      .option('--refresh', 'build a new version if there are newer packages')
+      .option('--dry-run', 'print what would be built, and build nothing'),
   async run(_args, options: Options, edges) {
     const recipe = baseRecipe(options.suite);
     const home = homeFolder(options, edges.env);

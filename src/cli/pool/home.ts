@@ -1,8 +1,9 @@
 // cli/pool/home.ts: the one folder that holds galleries, pools and their disks: which is it?
 import { statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { SHARED_GROUPS } from '../help.ts';
 import type { Edges } from '../verb.ts';
 
 export interface HomeOptions {
@@ -10,9 +11,11 @@ export interface HomeOptions {
 }
 
 export function withHomeOption(command: Command): Command {
-  return command.option(
-    '--home <FOLDER>',
-    'where pools and their disks are kept; default: HEADSTART_HOME, or headstart in XDG_DATA_HOME or ~/.local/share',
+  return command.addOption(
+    new Option(
+      '--home <FOLDER>',
+      'the folder with pools and clusters; default: HEADSTART_HOME, or headstart in XDG_DATA_HOME or ~/.local/share',
+    ).helpGroup(SHARED_GROUPS.local),
   );
 }
 

@@ -1,6 +1,7 @@
 // cli/pool/list.ts: `headstart pool list`: the pools of this machine.
 import { printJson } from '../output/json.ts';
 import { inSamePlace } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
@@ -47,10 +48,16 @@ export function poolList(open: OpenPools): Verb {
           [
             { title: 'POOL', cell: (pool) => pool.name },
             { title: 'RUNNING', align: 'right', cell: (pool) => `${pool.running}/${pool.instances}` },
-            { title: 'STALE', align: 'right', cell: (pool) => String(pool.stale) },
+            {
+              title: 'STALE',
+              align: 'right',
+              cell: (pool) => String(pool.stale),
+              style: ({ stale }) => (stale > 0 ? 'warning' : undefined),
+            },
             { title: 'NEW INSTANCES START FROM', cell: (pool) => pool.image },
           ],
           pools,
+          screenOf(edges),
         ),
       );
     },

@@ -173,6 +173,10 @@ describe('pool list and show', () => {
     });
     const shown = await ask(poolShow(open), ['p']);
     expect(shown.stdout).toMatch(/stopped +no +168\.0\.0\.15 +headstart\/debian-12\/2026\.11\.14 +stale$/m);
+    const narrow = await ask(poolShow(open), ['p'], { columns: 60, env: { NO_COLOR: '1' } });
+    expect(narrow.stdout).toMatch(
+      /^p-\d{6} +stopped +no +168\.0\.0\.15\n {4}headstart\/debian-12\/2026\.11\.14 {2}stale$/m,
+    );
   });
 
   it('never show what instances are given to run', async () => {

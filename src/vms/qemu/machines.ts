@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
+import { shownArgv } from '../../base/shown-argv.ts';
+import { trace } from '../../base/trace.ts';
 import { instanceFiles } from './layout.ts';
 import { NotAnswering } from './line-socket.ts';
 import { usersOf } from './open-files.ts';
@@ -180,6 +182,7 @@ function startDetached(folder: string, [program, ...args]: readonly [string, ...
   try {
     // The environment of a process that lives for weeks holds nothing but the way to the programs it starts.
     const env = { PATH: process.env.PATH };
+    trace('run', `${shownArgv([program, ...args])}: started`);
     const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', log, log], env });
     let hasEnded = false;
     let failure: Error | undefined;
