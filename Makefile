@@ -7,7 +7,7 @@ BOOTS := src/boot/fixtures/boots
 
 # Each target may install something.
 .NOTPARALLEL:
-.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign image node-binary
+.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign docs image node-binary
 
 help:
 	@awk -F ':.*## ' '/^##@ / { print substr($$0, 5) ":" } \
@@ -70,6 +70,9 @@ e2e: install ## Test with real Chromium, Kubernetes API server, VMs, images (nee
 
 campaign: install ## Test every crash and fault, for hours (PART=a,b SEEDS=1-9; PART=help: list)
 	@node .ci/campaign.ts
+
+docs: install ## Write docs/verbs.md from the table of verbs
+	@node src/cli/verbs-doc.ts
 
 ##@ Release
 image: install ## Build the container image of the chart, as an OCI layout in out/image

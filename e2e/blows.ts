@@ -18,8 +18,6 @@ export interface Ended {
   stderr: string;
   /** Blows that found their victim alive. */
   hits: number;
-  /** Those whose step the command never came to. */
-  missed: Blow[];
 }
 
 export interface Field {
@@ -58,7 +56,7 @@ export async function headstartUnder(blows: readonly Blow[], args: readonly stri
   });
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
-      resolve({ code, signal, hits, missed: [...due], stderr: `${stderr}\n${stdout.slice(-2000)}` });
+      resolve({ code, signal, hits, stderr: `${stderr}\n${stdout.slice(-2000)}` });
     });
   });
 }

@@ -5,7 +5,7 @@ import { runProgram } from '../src/cli/program.ts';
 const verbs = { 'cluster up': { summary: '', load: () => import('../src/cli/cluster/up.ts') } };
 const groups = { cluster: { summary: '', examples: [] } };
 process.exitCode = await runProgram(
-  { groups, verbs, examples: [], version: () => '' },
+  { summary: '', groups, verbs, examples: [] },
   process.argv.slice(2),
   processEdges(),
 );

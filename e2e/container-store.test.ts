@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunCommand, runCommand } from '../src/base/command.ts';
 import type { ImageFile } from '../src/container/layer.ts';
+import { imageRootRunner } from '../src/image/build/as-root.ts';
 import { type ContainerStore, makeContainerStore, type StoreImage } from '../src/image/build/container-store.ts';
 import { putFiles } from '../src/image/build/put-files.ts';
 import { storeFiles } from '../src/image/build/store-files.ts';
-import { rootRunner } from '../src/vms/qemu/base/as-root.ts';
 import { type ContainerdLab, startContainerd } from './containerd-lab.ts';
 import { criImages } from './cri-images.ts';
 import { type ContainerdPrograms, ensureContainerd } from './ensure-containerd.ts';
@@ -102,7 +102,7 @@ describe('put onto a file system that nobody has mounted', () => {
   beforeAll(async () => {
     const made = await runCommand(['mke2fs', '-q', '-t', 'ext4', disk, '64M']);
     expect(made.stderr).toBe('');
-    const files = await storeFiles(store, { runAsRoot: await rootRunner(runCommand, edges('').isRoot) });
+    const files = await storeFiles(store, { runAsRoot: await imageRootRunner(runCommand, edges('').isRoot) });
     await putFiles({ file: disk, startBytes: 0 }, files, {
       run: runCommand,
       folder: join(folder, 'put'),

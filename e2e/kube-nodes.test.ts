@@ -2,7 +2,7 @@
 // image told by its metadata. Drained under a budget by runs that are killed on the way, cloned without twins, told of when they do not come, changed in
 // place, and taking a bad change back. One story, told in order; HEADSTART_CAMPAIGN=full adds a prototype run for each seed, killed at three moments.
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,10 +18,12 @@ import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/ku
 import { openStage, type Stage } from '../demo/stage.ts';
 import { seedsAsked } from '../src/base/seeds.testing.ts';
 import type { ClusterView } from '../src/cli/cluster/view.ts';
+import type { PoolView } from '../src/cli/pool/view.ts';
 import { CERTIFICATE_PATH } from '../src/node/aspects/join.ts';
 import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
-import { instanceFiles, instanceFolder, poolRef } from '../src/vms/qemu/layout.ts';
+import { instanceFiles, instanceFolder, parseVersionId, partialPrefix, poolRef } from '../src/vms/qemu/layout.ts';
+import { verifyVersion } from '../src/vms/qemu/version-records.ts';
 import { type Blow, drawnBlows, headstartUnder, toldBlows } from './blows.ts';
 import { processesIn } from './qemu-lab.ts';
 import { GREETING } from './test-images.ts';
@@ -40,17 +42,25 @@ const LEFT_OVER = 'left-over';
 
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 const LATEST_MS = 30_000;
-/** All on one command: it waits until the API server is back, and is killed when the donor is drained. */
-const FIRST_BLOWS: readonly Blow[] = [
-  { victim: 'api-server', step: 'drain', afterMs: 1000 },
-  { victim: 'pipeline', step: 'seal-donor', afterMs: 0 },
+/** What happens to the command the first time, the second time and the third; then it is left alone and must finish. */
+const KILLS: readonly (readonly Blow[])[] = [
+  // It waits until the API server is back, and is killed when the donor is drained.
+  [
+    { victim: 'api-server', step: 'drain', afterMs: 1000 },
+    { victim: 'pipeline', step: 'seal-donor', afterMs: 0 },
+  ],
+  [{ victim: 'pipeline', step: 'take-snapshot', afterMs: 0 }],
+  [
+    { victim: 'qemu', step: 'await-ready', afterMs: 2000 },
+    { victim: 'pipeline', step: 'begin-version', afterMs: 2000 },
+  ],
 ];
-/** Of the runs after that, what befalls the command the first time, the second time … In a campaign: a run for each seed, hit three times. */
+/** More runs of a campaign: one for each seed, killed three times. */
 const LATER_KILLS: readonly { name: string; rounds: readonly (readonly Blow[])[] }[] = isCampaign
   ? seedsAsked('1-5').map((seed) => ({ name: `seed ${seed}: `, rounds: drawnBlows(seed, LATEST_MS, 'pipeline') }))
-  : [{ name: '', rounds: [[{ victim: 'pipeline', step: 'take-snapshot', afterMs: 0 }]] }];
+  : [];
 /** Of the three of a seed some find that their run has ended, and then all after it do. */
-const LEAST_KILLS = FIRST_BLOWS.length + (isCampaign ? Math.max(1, LATER_KILLS.length * 2 - 2) : 1);
+const LEAST_KILLS = KILLS.flat().length + (isCampaign ? Math.max(1, LATER_KILLS.length * 2 - 2) : 0);
 
 const home = homeOf('kube-e2e', root);
 const folder = mkdtempSync(join(tmpdir(), 'headstart-kube-'));
@@ -111,9 +121,12 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     expect(steps.map(({ name }) => name)).not.toContain('apply/daemon-reload'); // what it would write is on the image
   });
 
-  it('are drained under a budget by a prototype run that loses its API server and is then killed, and are back in service afterwards', async () => {
+  it('are drained under a budget by a prototype run that loses its API server and its donor and is killed three times, and are back in service afterwards', async () => {
     await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'create', hello(), LEFT_OVER);
-    await runKilled([FIRST_BLOWS]);
+    const found = await readIdentity(stage, DONOR);
+    await runKilled(KILLS);
+    expect(await readIdentity(stage, DONOR)).toEqual(found);
+    await expectWholeVersion();
     await cluster.deletePod(await cluster.runHelloOn(DONOR, hello()));
     // What the donor had stays with it.
     expect(await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'ls', '-q')).toContain(LEFT_OVER);
@@ -234,6 +247,15 @@ async function runKilled(rounds: readonly (readonly Blow[])[]): Promise<void> {
   const after = await cluster.helloPods();
   expect(after.filter(isServing).map(({ spec }) => spec?.nodeName)).toEqual([IMAGE_NODE, IMAGE_NODE]);
   expect(uids(after).filter((uid) => uids(before).includes(uid))).toEqual([]);
+}
+
+/** What the pool starts from is complete, and no half of a version or process of a killed run is left. */
+async function expectWholeVersion(): Promise<void> {
+  const { image } = JSON.parse(await stage.ask('pool', 'show', GENERIC, '--json')) as PoolView;
+  const version = parseVersionId(`galleries/${image}`)!;
+  await verifyVersion(home, version);
+  const versions = readdirSync(join(home, 'galleries', version.gallery, version.definition));
+  expect(versions.filter((name) => name.startsWith(partialPrefix))).toEqual([]);
 }
 
 async function runToItsEnd(rounds: readonly (readonly Blow[])[]): Promise<void> {

@@ -3,13 +3,41 @@ import { requireNode } from '../.ci/require-node.ts';
 
 requireNode();
 
+const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
+/** They boot VMs or build disks, which takes every core: one at a time. */
+const WHOLE_MACHINE = ['qemu-*', 'image-b*', 'image-sbom', 'imds-guest', 'kube-nodes', 'node-vm'].map(
+  (name) => `e2e/${name}.test.ts`,
+);
+/** Hours of random kills: `make campaign`. The kills at chosen steps are in kube-nodes. */
+const CAMPAIGN_ONLY = ['e2e/qemu-kill.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['e2e/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Each file drives a browser or a machine of its own; side by side they only get in each other's way.
-    fileParallelism: false,
     reporters: ['verbose'],
+    projects: [
+      {
+        extends: true,
+        // A browser, an API server or the simulator each: two of them share two cores well.
+        test: {
+          name: 'services',
+          include: ['e2e/*.test.ts'],
+          exclude: WHOLE_MACHINE,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'machines',
+          include: WHOLE_MACHINE,
+          exclude: isCampaign ? [] : CAMPAIGN_ONLY,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -40,7 +40,7 @@ export function checkInstance(input: unknown, source: string): InstanceMetadata 
   const problems = error.issues.map(({ path, message }) => `  ${path.join('.') || '(all of it)'}: ${message}`);
   throw new UserError(`${source} is not the metadata of an instance:\n${problems.join('\n')}`, {
     code: 'sim/bad-instance',
-    next: 'see "Instances" in docs/simulator.md',
+    next: 'see "Instances" in docs/metadata-simulator.md',
   });
 }
 

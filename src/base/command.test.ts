@@ -1,10 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from './command.ts';
+import { onTrace } from './trace.ts';
 
 describe('runCommand', () => {
   it('gives exit code, output and error output', async () => {
     const ran = await runCommand(['sh', '-c', 'echo out; echo err >&2; exit 3']);
     expect(ran).toEqual({ outcome: 'exited', code: 3, stdout: Buffer.from('out\n'), stderr: 'err\n' });
+  });
+
+  it('is traced with arguments, exit code and duration, and without input, environment and secrets', async () => {
+    const lines: string[] = [];
+    const stop = onTrace(({ to, text }) => lines.push(`${to}: ${text}`));
+    const env = { PATH: process.env.PATH, CANARY: 's3cret' };
+    await runCommand(['sh', '-c', 'exit 3', 'sh', '--token', 's3cret'], { input: 's3cret', env });
+    await runCommand(['no-such-program-anywhere']);
+    stop();
+    expect(lines).toEqual([
+      expect.stringMatching(/^run: sh -c 'exit 3' sh --token \*\*\*: exited 3 in \d+ ms$/),
+      expect.stringMatching(/^run: no-such-program-anywhere: missing in \d+ ms$/),
+    ]);
   });
 
   it('passes arguments as they are: nothing is a shell string', async () => {

@@ -1,5 +1,7 @@
 // base/command.ts: run a program with a deadline and a limit on its output. Whatever goes wrong is a result, never a throw.
 import { spawn } from 'node:child_process';
+import { shownArgv } from './shown-argv.ts';
+import { isTraced, trace } from './trace.ts';
 
 /** cut: the output reached its limit and the program was ended; what came before is in `stdout`. */
 export type Outcome = 'exited' | 'missing' | 'timed-out' | 'cut' | 'aborted';
@@ -36,6 +38,7 @@ const MAX_STDERR_CHARS = 64 << 10;
 export const runCommand: RunCommand = ([program, ...args], options = {}) => {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES, signal, env, input, onStderr } = options;
   if (signal?.aborted) return Promise.resolve(result('aborted', null, [], ''));
+  const beganMs = performance.now();
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -51,6 +54,7 @@ export const runCommand: RunCommand = ([program, ...args], options = {}) => {
     const settle = (outcome: Outcome, code: number | null) => {
       clearTimeout(deadline);
       signal?.removeEventListener('abort', abort);
+      if (isTraced()) traceEnd([program, ...args], outcome, code, performance.now() - beganMs);
       resolve(result(outcome, code, chunks, stderr));
     };
     // A grandchild may hold the pipes open after the program is gone, so the pipes are not waited for.
@@ -79,6 +83,11 @@ export const runCommand: RunCommand = ([program, ...args], options = {}) => {
     child.stdin?.end(input);
   });
 };
+
+/** Never the input, and never the environment: both carry secrets. */
+function traceEnd(argv: readonly string[], outcome: Outcome, code: number | null, tookMs: number): void {
+  trace('run', `${shownArgv(argv)}: ${outcome}${code === null ? '' : ` ${code}`} in ${Math.round(tookMs)} ms`);
+}
 
 function result(outcome: Outcome, code: number | null, chunks: Buffer[], stderr: string): Ran {
   return { outcome, code, stdout: Buffer.concat(chunks), stderr };

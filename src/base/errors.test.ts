@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf, renderError, TransientError, UserError } from './errors.ts';
+import { errorFacts, exitCodeOf, renderError, TransientError, UserError } from './errors.ts';
 
 describe('renderError', () => {
   it('tells what happened, what was kept, what to do next and the code', () => {
     const error = new UserError('cannot read x', { code: 'a/b', kept: 'Nothing was written.', next: 'try y' });
     expect(renderError(error)).toBe('error: cannot read x\n       Nothing was written.\nnext:  try y\ncode:  a/b');
     expect(exitCodeOf(error)).toBe(2);
+  });
+
+  it('tells the next step of a failure that may pass, too', () => {
+    const error = new TransientError('no answer', { code: 'a/b', next: 'check the address' });
+    expect(renderError(error)).toBe('error: no answer\nnext:  check the address\ncode:  a/b');
+    expect(errorFacts(error)).toEqual({ code: 'a/b', message: 'no answer', next: 'check the address', exitCode: 1 });
   });
 
   it('lets no control character of a file name or a server reach the terminal', () => {

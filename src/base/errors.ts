@@ -29,18 +29,20 @@ export class UserError extends Error {
   }
 }
 
-/** May pass if tried again; whoever drives the work retries with backoff and reports the last one. */
+/** May pass if tried again: the engine retries with backoff and reports the last one. */
 export class TransientError extends Error {
   readonly code: string;
+  readonly next: string | undefined;
 
-  constructor(message: string, details: Pick<ErrorDetails, 'code' | 'cause'>) {
+  constructor(message: string, details: Pick<ErrorDetails, 'code' | 'cause' | 'next'>) {
     super(message, { cause: details.cause });
     this.name = 'TransientError';
     this.code = details.code;
+    this.next = details.next;
   }
 }
 
-/** Ctrl-C, a terminal that was closed, or a machine that is told to stop: what an aborted signal of a verb carries. */
+/** Ctrl-C, a closed terminal or SIGTERM: the reason that the aborted signal of a verb carries. */
 export class Interrupted extends UserError {
   constructor(signal: string) {
     super(`interrupted (${signal})`, { code: 'cli/interrupted', next: 'run the same command again', exitCode: 4 });
@@ -50,17 +52,35 @@ export class Interrupted extends UserError {
 
 /** The text a person sees on stderr. Anything that is neither kind is a bug and keeps its stack. */
 export function renderError(error: unknown): string {
-  if (error instanceof UserError) {
+  if (error instanceof UserError || error instanceof TransientError) {
     const lines = [
       `error: ${error.message}`,
-      error.kept && `       ${error.kept}`,
+      'kept' in error && error.kept && `       ${error.kept}`,
       error.next && `next:  ${error.next}`,
       `code:  ${error.code}`,
     ];
     return withoutControls(lines.filter(Boolean).join('\n'));
   }
-  if (error instanceof TransientError) return withoutControls(`error: ${error.message}\ncode:  ${error.code}`);
   return `bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+export interface ErrorFacts {
+  code: string;
+  message: string;
+  kept?: string;
+  next?: string;
+  exitCode: number;
+}
+
+/** The same as fields, for programs. A bug is named, but its stack is for people. */
+export function errorFacts(error: unknown): ErrorFacts {
+  const exitCode = exitCodeOf(error);
+  if (error instanceof UserError || error instanceof TransientError) {
+    const { code, message, next } = error;
+    const kept = 'kept' in error ? error.kept : undefined;
+    return { code, message, ...(kept !== undefined && { kept }), ...(next !== undefined && { next }), exitCode };
+  }
+  return { code: 'cli/bug', message: error instanceof Error ? error.message : String(error), exitCode };
 }
 
 /** A message quotes file names, programs and servers; what they say must not steer the reader's terminal. */

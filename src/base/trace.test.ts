@@ -20,6 +20,12 @@ describe('trace', () => {
     ['kubeadm join --token abcdef.0123456789abcdef', 'kubeadm join --token abcdef.***'],
     ['{"client_secret":"s3cr3t","tenant":"t"}', '{"client_secret":"***","tenant":"t"}'],
     ['http://user:hunter2@proxy:3128/', 'http://user:***@proxy:3128/'],
+    ['token=abc', 'token=***'],
+    ['DefaultEndpointsProtocol=https;AccountKey=a+b/c==;X=1', 'DefaultEndpointsProtocol=https;AccountKey=***;X=1'],
+    ['client-key-data: LS0tLS1', 'client-key-data: ***'],
+    ['openssl rsa -passin pass:hunter2', 'openssl rsa -passin pass:***'],
+    ['got eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJ4In0.c2ln back', 'got *** back'],
+    ['-----BEGIN EC PRIVATE KEY-----\nabc\n-----END EC PRIVATE KEY-----', '*** (a private key)'],
     ['GET /api/v1/nodes?limit=500', 'GET /api/v1/nodes?limit=500'],
   ])('%j is shown as %j', (text, shown) => {
     expect(masked(text)).toBe(shown);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseSpan } from '../base/duration.ts';
 import { UserError } from '../base/errors.ts';
-import { didYouMean } from './nearest-names.ts';
+import { didYouMean } from '../base/nearest-names.ts';
 import type { PhaseName } from './phases.ts';
 import type { MilestoneName } from './record.ts';
 
@@ -65,6 +65,8 @@ const namedLimits = (names: readonly string[]) =>
       return value;
     }),
   );
+const SECTIONS = ['total', 'phases', 'units', 'milestones', 'spans'] as const;
+
 const schema = z.strictObject(
   {
     total: z.optional(limit),
@@ -125,6 +127,7 @@ function emptyProblem(budget: Budget): string[] {
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.map(String).join('.') || '(top)';
-  if (issue.code === 'unrecognized_keys') return `${path}: unknown ${issue.keys.map((key) => `'${key}'`).join(', ')}`;
+  if (issue.code === 'unrecognized_keys')
+    return `${path}: unknown ${issue.keys.map((key) => `'${key}'${didYouMean(key, SECTIONS)}`).join(', ')}`;
   return `${path}: ${issue.message}`;
 }

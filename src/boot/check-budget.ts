@@ -1,8 +1,8 @@
 // boot/check-budget.ts: did the boot stay within its limits? What cannot be seen is never called good.
+import { didYouMean } from '../base/nearest-names.ts';
 import type { Budget } from './budget.ts';
 import { everySpan, unitSpanId } from './everything.ts';
 import { milestonesOf } from './milestones.ts';
-import { didYouMean } from './nearest-names.ts';
 import { phases } from './phases.ts';
 import type { BootRecord, Span, Unit } from './record.ts';
 import { namedUnit } from './systemd/default-target.ts';

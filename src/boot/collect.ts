@@ -48,14 +48,14 @@ export function unreadOf({ missed }: Collected, boot: string): string[] {
   const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
   return missed
     .filter(({ name, why }) => why !== NO_SUCH_FILE && telling.some((item) => matches(item, name)))
-    .map(({ name, why }) => `${name}: ${why}`);
+    .map((each) => inItsWords(each, telling));
 }
 
 /** Kernel messages and a host name alone do not tell how a machine came up. */
 export function requireBoot({ members, missed }: Collected, boot: string, where = 'this machine'): void {
   const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
   if (members.some((member) => member.bytes.length > 0 && telling.some((item) => matches(item, member.name)))) return;
-  throw new UserError(`${where} does not tell how it booted: ${reasons(missed)}`, {
+  throw new UserError(`${where} does not tell how it booted: ${reasons(missed, telling)}`, {
     code: 'boot/no-live-boot',
     next:
       boot === '0'
@@ -99,9 +99,19 @@ function matches(item: Item, member: string): boolean {
   return member.startsWith(start) && member.endsWith(end);
 }
 
-function reasons(missed: readonly Missed[]): string {
+/** In the words of the machine: the names of the members of a bundle mean nothing to who has never made one. */
+function reasons(missed: readonly Missed[], items: readonly Item[]): string {
   const chief = missed.filter(({ name }) =>
     /^(?:systemctl-show-manager\.txt|journal\.json|var\/log\/cloud-init)/.test(name),
   );
-  return chief.map(({ name, why }) => `${name}: ${why}`).join('; ');
+  return chief.map((each) => inItsWords(each, items)).join('; ');
+}
+
+function inItsWords({ name, why }: Missed, items: readonly Item[]): string {
+  const item = items.find((each) => matches(each, name));
+  if (item?.kind !== 'command') return `${item ? '/' : ''}${name}: ${why}`;
+  const [program, ...rest] = item.tries[0]!;
+  const command = `\`${[program, ...rest.filter((word) => /^(?:[a-z]+|\*)$/.test(word))].join(' ')}\``;
+  // Why it failed begins with the program that did.
+  return why.startsWith(`${program} `) ? `${command}${why.slice(program.length)}` : `${command}: ${why}`;
 }

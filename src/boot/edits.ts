@@ -1,7 +1,7 @@
 // boot/edits.ts: what may be changed about a boot in thought, how is it written, and what does it do to the order graph?
 import { formatSpan, parseSpan } from '../base/duration.ts';
 import { UserError } from '../base/errors.ts';
-import { didYouMean } from './nearest-names.ts';
+import { didYouMean } from '../base/nearest-names.ts';
 import type { OrderGraph } from './order-graph.ts';
 
 export type Edit =

@@ -5,6 +5,7 @@ import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { ParsedTarFileItem } from 'nanotar';
 import { UserError } from '../base/errors.ts';
 import { readToEnd } from '../base/read-to-end.ts';
+import { whyUnreadable } from '../base/why-unreadable.ts';
 import { closeCutTar } from './cut-tar.ts';
 import { HEAD_BYTES, type Input, memoryInput } from './input.ts';
 
@@ -76,13 +77,7 @@ function statOrExplain(path: string) {
 
 function unreadable(path: string, error: unknown): UserError {
   const { code } = error as NodeJS.ErrnoException;
-  const why =
-    code === 'ENOENT'
-      ? 'it does not exist'
-      : code === 'EACCES'
-        ? 'permission denied'
-        : String(code ?? (error as Error).message);
-  return new UserError(`cannot read ${path}: ${why}`, {
+  return new UserError(`cannot read ${path || "''"}: ${whyUnreadable(error)}`, {
     code: 'boot/input-unreadable',
     next:
       code === 'EACCES'

@@ -2,13 +2,16 @@
 import { UserError } from '../base/errors.ts';
 import type { BootRecord } from './record.ts';
 
+const MOST_NAMED = 8;
+
 export function pickBoot(boots: readonly BootRecord[], which: string): BootRecord {
   const picked = /^-?\d{1,6}$/.test(which) ? byNumber(boots, Number(which)) : byId(boots, which);
   if (picked) return picked;
   const ids = boots.map((boot, i) => `${i - boots.length + 1}${boot.bootId ? ` (${boot.bootId})` : ''}`);
-  throw new UserError(`there is no boot ${which} here; known: ${ids.join(', ')}`, {
+  const more = ids.length > MOST_NAMED ? `, and ${ids.length - MOST_NAMED} earlier ones` : '';
+  throw new UserError(`there is no boot ${which} here; known: ${ids.slice(-MOST_NAMED).join(', ')}${more}`, {
     code: 'boot/no-such-boot',
-    next: 'name one of those with --boot',
+    next: ids.length === 1 ? 'leave --boot out: there is one boot only' : 'name one of those with --boot',
   });
 }
 

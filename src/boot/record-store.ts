@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
+import { whyUnreadable, whyUnwritable } from '../base/why-unreadable.ts';
 import type { BootRecord } from './record.ts';
 import { problemsOf } from './schema.ts';
 import { recordJson } from './trim-record.ts';
@@ -27,7 +28,7 @@ export function storeRecord(record: BootRecord, folder: string): { path: string;
     mkdirSync(folder, { recursive: true, mode: 0o750 });
     writeFileAtomic(path, bytes, 0o640);
   } catch (error) {
-    throw new UserError(`cannot write ${path}: ${(error as Error).message}`, {
+    throw new UserError(`cannot write ${path}: ${whyUnwritable(error)}`, {
       code: 'boot/record-unwritable',
       next: 'run it as root, or name a folder you may write to with --dir',
       exitCode: 1,
@@ -83,7 +84,7 @@ function recordFiles(folder: string): string[] {
     return names.sort().map((name) => join(folder, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new UserError(`cannot read ${folder}: ${(error as Error).message}`, {
+    throw new UserError(`cannot read ${folder}: ${whyUnreadable(error)}`, {
       code: 'boot/records-unreadable',
       next: 'run it as root, or name the folder of the records with --dir',
       exitCode: 1,

@@ -92,6 +92,8 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['image', 'check', '--rules'], 'ImageRules'],
   [['image', 'schema'], 'ImageManifestSchema'],
   [['completion', 'bash'], 'Completion'],
+  [['version'], 'Version'],
+  [['boot', 'timeline', '-i', join(folder, 'nosuch')], 'Error', 2],
 ];
 
 describe('docs/json.md', { timeout: 60_000 }, () => {
@@ -122,7 +124,7 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
 
   it('refuses an answer that would not be one JSON document', async () => {
     const { code, stdout, stderr } = await run(['boot', 'export', '-i', first, '--format', 'csv', '--json']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect({ code, kind: JSON.parse(stdout).kind }).toEqual({ code: 2, kind: 'Error' });
     expect(stderr).toContain('both csv and --json would go to standard output');
   });
 });

@@ -30,13 +30,13 @@ describe('the launcher', () => {
     symlinkSync('one', join(elsewhere, 'two'));
     for (const path of [launcher, join(elsewhere, 'two')]) {
       const version = execFileSync(path, ['--version'], { cwd: elsewhere, encoding: 'utf8' });
-      expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+      expect(version).toMatch(/^\d+\.\d+\.\d+( \([0-9a-f]{7}\))?\n$/);
     }
   });
 
   it('ends quietly when whoever reads its output stops reading', () => {
     const script = '"$1" boot --help | head -1';
-    expect(execFileSync('sh', ['-c', script, 'sh', launcher], { encoding: 'utf8' })).toBe('Examples:\n');
+    expect(execFileSync('sh', ['-c', script, 'sh', launcher], { encoding: 'utf8' })).toMatch(/^Show .*\.\n$/);
   });
 
   it('reads a pipe to its end when the writer is slower than the reader', () => {

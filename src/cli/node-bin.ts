@@ -3,11 +3,18 @@ import manifest from '../../package.json' with { type: 'json' };
 import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
 import { processEdges } from './process-edges.ts';
 import { runProgram } from './program.ts';
+import { versionVerb } from './version.ts';
 
 const program = {
+  summary: 'Configure this machine as a Kubernetes node',
   groups: NODE_GROUPS,
-  verbs: NODE_VERBS,
-  version: () => manifest.version,
+  verbs: {
+    ...NODE_VERBS,
+    version: {
+      summary: 'Print the version',
+      load: async () => ({ verb: versionVerb(() => ({ version: manifest.version })) }),
+    },
+  },
   examples: Object.values(NODE_GROUPS)[0]!.examples,
 };
 

@@ -1,95 +1,197 @@
 // cli/program.ts: from a command line to the verb it names, for every program that is made of verbs.
-import { Command, CommanderError } from 'commander';
-import { exitCodeOf, renderError } from '../base/errors.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
+import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
+import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
+import { isAnswer, printError } from './output/json.ts';
+import { edgesFor, errorInSamePlace } from './output/same-command.ts';
 import type { Edges, Verb } from './verb.ts';
+import { listenIfVerbose, verboseOption } from './verbose.ts';
+import { unknownWord, usageError } from './wrong-word.ts';
 
 export interface VerbEntry {
+  /** What it does, as an order: `Show what took longest`. */
   summary: string;
+  /** Under which heading the help of its group lists it. */
+  heading?: string;
   load(): Promise<{ verb: Verb }>;
 }
 
-export type Groups = Readonly<Record<string, { summary: string; examples: string[] }>>;
+export type Groups = Readonly<Record<string, { summary: string; examples: string[]; heading?: string }>>;
 export type Verbs = Readonly<Record<string, VerbEntry>>;
 
 export interface Program {
+  /** What the program does, in one sentence without its full stop. */
+  summary: string;
   groups: Groups;
   verbs: Verbs;
   examples: string[];
-  version(): string;
+  /** Other programs' ways to write a command line, in ours. */
+  translate?(argv: string[]): string[];
 }
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export async function runProgram(program: Program, argv: string[], edges: Edges): Promise<number> {
-  let exitCode = 0;
-  const { command, path } = await buildCommand(program, argv, edges, (code) => {
-    exitCode = code;
-  });
+export async function runProgram(program: Program, given: string[], edges: Edges): Promise<number> {
+  const { argv, stop } = listenIfVerbose(given, edges);
+  const json = asksForJson(argv) ? watchAnswer(edges) : undefined;
   try {
-    await command.parseAsync(argv, { from: 'user' });
-    return exitCode;
+    const typed = edgesFor(argv, json?.edges ?? edges);
+    return await runCommandLine(program, asVersion(program.translate?.(argv) ?? argv), typed);
   } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return 0;
-      edges.stderr(`next:  headstart ${path.length > 0 ? `${path.join(' ')} ` : ''}--help\n`);
-      return 2;
+    const told = errorInSamePlace(error, argv);
+    edges.stderr(`${renderError(told)}\n`);
+    if (json && !json.isAnswered()) {
+      try {
+        printError(edges, told);
+      } catch (unwritable) {
+        edges.stderr(`${renderError(unwritable)}\n`);
+      }
     }
-    edges.stderr(`${renderError(error)}\n`);
     return exitCodeOf(error);
+  } finally {
+    stop();
   }
 }
 
-/** Declares every group and verb by name; only the verb that `argv` names is loaded and given its options. */
-async function buildCommand(program: Program, argv: string[], edges: Edges, onExit: (code: number) => void) {
-  const top = prepare(new Command('headstart'), edges)
-    .description('Kubernetes nodes on VM pools that come up fast, patched and known-good, with the proof')
-    .version(program.version(), '-V, --version')
-    .addHelpText('before', helpExamples(program.examples));
-  const groups = new Map<string, Command>([['', top]]);
-  for (const [path, { summary, examples }] of Object.entries(program.groups)) {
-    addTo(groups, path, edges).description(summary).addHelpText('before', helpExamples(examples));
+async function runCommandLine(program: Program, argv: string[], edges: Edges): Promise<number> {
+  const kindOf = (path: string) =>
+    Object.hasOwn(program.verbs, path) ? 'verb' : Object.hasOwn(program.groups, path) ? 'group' : undefined;
+  const called = readCommandLine(argv, kindOf);
+  const { path, rest, unknown } = called;
+  if (unknown !== undefined) {
+    throw unknownWord(path, unknown, [...Object.keys(program.groups), ...Object.keys(program.verbs)]);
   }
+  if (!called.isHelp && kindOf(path.join(' ')) !== 'verb') throw optionBeforeVerb(path, rest[0]!);
+  let exitCode = 0;
+  const { top, verb } = await buildCommand(program, called, edges, (code) => {
+    exitCode = code;
+  });
+  const isHelp = called.isHelp || (verb !== undefined && isOnlyHelp(verb, rest));
+  try {
+    await top.parseAsync([...path, ...(isHelp ? ['--help'] : rest)], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    throw error.code === 'commander.excessArguments' && verb && rest.length > 0
+      ? tooManyArguments(verb, path)
+      : usageError(plainMessage(error), path);
+  }
+}
 
-  const called = calledVerb(argv, program.verbs);
-  for (const [path, entry] of Object.entries(program.verbs)) {
-    const command = addTo(groups, path, edges).description(entry.summary);
-    if (path !== called.join(' ')) continue;
+/** Declares every group and verb by name; only the verb that is called is loaded and given its options. */
+async function buildCommand(
+  { summary, groups, verbs, examples }: Program,
+  { path: called }: CommandLine,
+  edges: Edges,
+  onExit: (code: number) => void,
+): Promise<{ top: Command; verb?: Command }> {
+  const top = prepare(new Command('headstart'), edges, { examples }).description(summary).usage('COMMAND [options]');
+  if (verbs.version) top.option('-V, --version', 'print the version');
+  const commands = new Map<string, Command>([['', top]]);
+  const add = (path: string, entry: { summary: string; heading?: string }, text: HelpText) => {
+    const words = path.split(' ');
+    const command = prepare(new Command(words.at(-1)!), edges, text).description(entry.summary);
+    if (entry.heading !== undefined) command.helpGroup(entry.heading);
+    commands.get(words.slice(0, -1).join(' '))!.addCommand(command);
+    commands.set(path, command);
+    return command;
+  };
+  for (const [path, group] of Object.entries(groups)) add(path, group, group).usage('COMMAND [options]');
+  for (const [path, entry] of Object.entries(verbs)) {
+    if (path !== called.join(' ')) {
+      add(path, entry, { examples: [] });
+      continue;
+    }
     const { verb } = await entry.load();
-    command.addHelpText('before', helpExamples(verb.examples));
-    verb.configure(command);
+    const command = add(path, entry, verb);
+    declareOptions(command, verb);
     command.action(async (...values: unknown[]) => {
       const self = values.at(-1) as Command;
       onExit((await verb.run(self.args, self.opts(), edges)) ?? 0);
     });
   }
-  return { command: top, path: called };
+  const verb = commands.get(called.join(' '));
+  return { top, ...(verb && { verb }) };
 }
 
-function addTo(groups: Map<string, Command>, path: string, edges: Edges): Command {
-  const words = path.split(' ');
-  const parent = groups.get(words.slice(0, -1).join(' '))!;
-  const command = prepare(new Command(words.at(-1)!), edges);
-  parent.addCommand(command);
-  groups.set(path, command);
-  return command;
+/** `boot timeline help`: a file of that name can be given as ./help. A required argument may well have that name. */
+function isOnlyHelp({ registeredArguments }: Command, rest: readonly string[]): boolean {
+  return rest.length === 1 && rest[0] === 'help' && !registeredArguments.some(({ required }) => required);
 }
 
-function prepare(command: Command, edges: Edges): Command {
+/** What a verb declares itself, and what every verb has. */
+export function declareOptions(command: Command, verb: Verb): void {
+  verb.configure(command);
+  for (const option of command.options) if (option.long === '--json') outputOption(option);
+  command.addOption(outputOption(verboseOption())).addHelpOption(outputOption(helpOption()));
+}
+
+function prepare(command: Command, edges: Edges, text: HelpText): Command {
   return command
     .exitOverride()
-    .configureOutput({ writeOut: edges.stdout, writeErr: edges.stderr })
+    .helpCommand(false) // command-line.ts reads the word, in every position
+    .addHelpOption(helpOption())
+    .configureHelp({ formatHelp: (self, help) => layOutHelp(self, help, text) })
+    .configureOutput({
+      writeOut: edges.stdout,
+      outputError: () => {}, // told as every other error is
+      getOutHelpWidth: () => helpColumns(edges),
+    })
     .showSuggestionAfterError();
 }
 
-/** The longest run of leading words that names a verb. */
-function calledVerb(argv: string[], verbs: Verbs): string[] {
-  const words = argv.filter((word) => !word.startsWith('-')).slice(0, 3);
-  for (let length = words.length; length > 0; length--) {
-    const path = words.slice(0, length);
-    if (verbs[path.join(' ')]) return path;
-  }
-  return [];
+/** As wide as the terminal, or as COLUMNS says; longer lines than 120 are hard to read. */
+function helpColumns({ env, columnsOf }: Edges): number {
+  const columns = Number(env.COLUMNS) || columnsOf?.('stdout') || 80;
+  return Math.min(Math.max(columns, 40), 120);
 }
 
-function helpExamples(examples: string[]): string {
-  return `Examples:\n${examples.map((example) => `  headstart ${example}\n`).join('')}`;
+function helpOption(): Option {
+  return new Option('-h, --help', 'print this help');
+}
+
+function outputOption(option: Option): Option {
+  return option.helpGroup(SHARED_GROUPS.output);
+}
+
+/** `--version` is the same as the verb `version`, so that it knows --json as well. */
+function asVersion(argv: string[]): string[] {
+  return argv[0] === '-V' || argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv;
+}
+
+/** Groups have no option but help. */
+function optionBeforeVerb(group: readonly string[], option: string): UserError {
+  const isVersion = group.length === 0 && option === '-v';
+  const hint = isVersion ? '; did you mean -V, --version?' : '; options come after the command';
+  return usageError(`unknown option '${option}'${hint}`, group);
+}
+
+function tooManyArguments(verb: Command, path: readonly string[]): UserError {
+  const [first = ''] = verb.args.slice(verb.registeredArguments.length);
+  const name = ['headstart', ...path].join(' ');
+  const isReader = verb.options.some(({ short }) => short === '-i');
+  return new UserError(`\`${name}\` does not take the argument '${first}'`, {
+    code: 'cli/usage',
+    next: isReader ? `${name} -i ${first}` : `${name} --help`,
+  });
+}
+
+/** commander's message on one line, without its own prefix: `unknown option '--inptu'; did you mean --input?` */
+function plainMessage({ message }: CommanderError): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/\.?\n\(Did you mean (?:one of )?(.*?)\?\)$/s, '; did you mean $1?')
+    .replace(/\.$/, '')
+    .replace(/^unknown option '-v'$/, "unknown option '-v'; did you mean --verbose?");
+}
+
+/** Notices whether the answer went out, so that no Error document follows it. */
+function watchAnswer(edges: Edges): { edges: Edges; isAnswered(): boolean } {
+  let last = '';
+  const stdout = (text: string) => {
+    last = text;
+    edges.stdout(text);
+  };
+  return { edges: { ...edges, stdout }, isAnswered: () => isAnswer(last) };
 }

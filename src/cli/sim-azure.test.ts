@@ -1,13 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verb } from './sim-azure.ts';
 import { runVerb } from './testing.ts';
 import type { Edges } from './verb.ts';
 
+const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
 const SCENARIO = fileURLToPath(new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url));
 
 let folder: string;
@@ -75,6 +80,54 @@ describe('headstart sim azure', () => {
     });
   });
 
+  it('starts with three nodes where no scenario is named, each with a disk that its ssh leads to', async () => {
+    let ssh = '';
+    await whileRunning({ scenario: undefined, json: true }, async (stdout) => {
+      ssh = JSON.parse(stdout).env.HEADSTART_SSH;
+      const hosts = ['k8s-pool1-12345678-vmss000000', 'k8s-pool1-12345678-vmss000002', 'k8s-pool1-12345678-vmss000003'];
+      expect(hosts.map((host) => spawnSync(ssh, ['-T', '--', host, 'true']).status)).toEqual([0, 0, 255]);
+    });
+    expect(existsSync(ssh)).toBe(false);
+  });
+
+  it('has donors that a plan can inspect without a cluster, past a proxy', async () => {
+    await whileRunning({ json: true }, async (stdout) => {
+      const elsewhere = { HTTPS_PROXY: 'http://127.0.0.1:9', HEADSTART_VMS: 'qemu' };
+      const env = { ...process.env, ...elsewhere, ...JSON.parse(stdout).env };
+      const words = 'prototype plan --inspect --no-cluster --over-ssh --pool k8s-pool1-12345678-vmss'.split(' ');
+      const ran = await promisify(execFile)(process.execPath, [BIN, ...words], { env });
+      expect(ran.stdout).toContain('the custom data found on the donor (/var/lib/waagent/ovf-env.xml)');
+    });
+  });
+
+  it('prints lines that a shell can source also where the temporary folder has a blank in its name', async () => {
+    const [before, spaced] = [process.env.TMPDIR, join(folder, "it's here")];
+    mkdirSync(spaced);
+    process.env.TMPDIR = spaced;
+    try {
+      await whileRunning({}, async (stdout) => {
+        const shell = [
+          '-c',
+          `${stdout}"$HEADSTART_SSH" -- k8s-pool1-12345678-vmss000000 true && echo "$HEADSTART_HOME"`,
+        ];
+        expect(spawnSync('/bin/sh', shell, { encoding: 'utf8' }).stdout).toContain(spaced);
+      });
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
+  });
+
+  it('says that a port is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const ran = await runVerb(verb, ['--port', String(port)]);
+    holder.close();
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(`port ${port} is taken`);
+  });
+
   it('names every problem of a scenario at once', async () => {
     const file = join(folder, 'bad.yaml');
     writeFileSync(file, 'cluster: x\nscaleSets:\n  - { name: a, instances: -1, colour: red }\n  - { name: A }\n');
@@ -83,6 +136,15 @@ describe('headstart sim azure', () => {
     for (const part of ['resourceGroup', 'scaleSets.0.instances', 'colour', 'sim/bad-scenario']) {
       expect(stderr).toContain(part);
     }
+  });
+
+  it('says which image its instances cannot have', async () => {
+    const file = join(folder, 'no-such-image.yaml');
+    const id = '/subscriptions/S/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.0.0';
+    writeFileSync(file, `{cluster: x, resourceGroup: g, scaleSets: [{name: a, image: {id: ${id}}}]}`);
+    const { code, stderr } = await runVerb(verb, ['--scenario', file]);
+    expect(code).toBe(2);
+    for (const part of ['versions/1.0.0', 'sim/bad-scenario']) expect(stderr).toContain(part);
   });
 
   it.each([

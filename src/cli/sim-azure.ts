@@ -1,7 +1,10 @@
 // cli/sim-azure.ts: `headstart sim azure`: an Azure on this machine, to try the prototype on without a subscription.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ArmError } from '../../sims/azure/arm-error.ts';
+import { layDisk } from '../../sims/azure/disk.ts';
 import { parseScenario, type Scenario } from '../../sims/azure/scenario.ts';
 import { type AzureSim, startAzureSim } from '../../sims/azure/start.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -9,36 +12,38 @@ import { UserError } from '../base/errors.ts';
 import { printJson } from './output/json.ts';
 import type { Edges, Verb } from './verb.ts';
 
+const DEFAULT_SCENARIO = fileURLToPath(new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url));
+const SSH_STAND_IN = fileURLToPath(new URL('./sim-ssh.ts', import.meta.url));
+
 interface Options {
-  scenario: string;
+  scenario?: string;
   port: string;
   speed: string;
   json?: boolean;
 }
 
 export const verb: Verb = {
-  examples: [
-    'sim azure --scenario sims/azure/scenarios/three-nodes.yaml',
-    'sim azure --scenario sims/azure/scenarios/flexible.yaml --port 8443 --speed 1000',
-  ],
+  examples: ['sim azure', 'sim azure --scenario sims/azure/scenarios/flexible.yaml --port 8443 --speed 1000'],
   configure(command) {
     command
-      .requiredOption('--scenario <FILE>', 'what there is at the start: cluster, region, scale sets')
-      .option('--port <N>', 'listen on this port of the loopback address (0: any that is free)', '0')
-      .option('--speed <X>', 'run this many times faster than Azure', '100')
-      .option('--json', 'print where it listens and what to set as one JSON document');
+      .option(
+        '--scenario <FILE>',
+        'the state at the start: cluster, region, scale sets; default: sims/azure/scenarios/three-nodes.yaml',
+      )
+      .option('--port <N>', 'the port to listen on, on the loopback address; 0 is any free one', '0')
+      .option('--speed <X>', 'operations finish this many times faster than on Azure', '100')
+      .option('--json', 'print the address and the variables to set as one JSON document');
   },
   async run(_args, options: Options, edges) {
     const port = wholeNumber('--port', options.port, 0, 65_535);
     const speed = wholeNumber('--speed', options.speed, 1, 1_000_000);
-    const scenario = parseScenario(readScenario(options.scenario), options.scenario);
+    const file = options.scenario ?? DEFAULT_SCENARIO;
+    const scenario = parseScenario(readScenario(file), file);
     const signal = edges.signal(); // asked for first: Ctrl-C must not leave the folder below behind
     const sim = await start(scenario, port, speed);
     const folder = mkdtempSync(join(tmpdir(), 'headstart-sim-'));
     try {
-      const caPath = join(folder, 'ca.pem');
-      writeFileSync(caPath, sim.caPem);
-      announce({ sim, scenario, caPath, speed, isJson: options.json === true }, edges);
+      announce({ sim, scenario, files: layFiles(folder, sim), speed, isJson: options.json === true }, edges);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     } finally {
       await sim.stop();
@@ -47,6 +52,30 @@ export const verb: Verb = {
     edges.stderr(`stopped after ${sim.requests.length} requests\n`);
   },
 };
+
+interface Files {
+  caPath: string;
+  ssh: string;
+  home: string;
+}
+
+/** What clients of the simulator need besides its address. The machines are made once: an instance that is added later has none. */
+function layFiles(folder: string, sim: AzureSim<Clock>): Files {
+  const files = { caPath: join(folder, 'ca.pem'), ssh: join(folder, 'ssh'), home: join(folder, 'home') };
+  const machines = join(folder, 'machines');
+  writeFileSync(files.caPath, sim.caPem);
+  mkdirSync(files.home);
+  mkdirSync(machines);
+  for (const instance of Object.values(sim.inspect().instances))
+    layDisk(join(machines, instance.computerName), instance);
+  const standIn = [process.execPath, '--no-warnings', SSH_STAND_IN, machines].map(quoted).join(' ');
+  writeFileSync(files.ssh, `#!/bin/sh\nexec ${standIn} "$@"\n`, { mode: 0o755 });
+  return files;
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@=+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 function wholeNumber(flag: string, text: string, least: number, most: number): number {
   const value = Number(text);
@@ -58,9 +87,9 @@ function readScenario(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new UserError(`cannot read the scenario ${path}: ${(cause as Error).message}`, {
+    throw new UserError(`cannot read the scenario ${path}: ${(cause as NodeJS.ErrnoException).code}`, {
       code: 'sim/scenario-unreadable',
-      next: 'name one with --scenario, for example sims/azure/scenarios/three-nodes.yaml',
+      next: 'name an existing file, or leave --scenario out to start with three nodes',
       cause,
     });
   }
@@ -70,45 +99,58 @@ async function start(scenario: Scenario, port: number, speed: number): Promise<A
   try {
     return await startAzureSim({ scenario, port, speed, clock: systemClock });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new UserError(`port ${port} is taken`, {
-      code: 'sim/port-taken',
-      next: 'leave --port out to take any free one',
-      cause,
-    });
+    if (cause instanceof ArmError) {
+      throw new UserError(`Azure would not make the instances of this scenario: ${cause.message}`, {
+        code: 'sim/bad-scenario',
+        kept: 'Nothing was started.',
+        next: 'give the scale set an image of the marketplace, or instances: 0',
+        cause,
+      });
+    }
+    const { code } = cause as NodeJS.ErrnoException;
+    const next = 'leave --port out to take any free one';
+    if (code === 'EADDRINUSE') throw new UserError(`port ${port} is taken`, { code: 'sim/port-taken', next, cause });
+    if (code !== 'EACCES') throw cause;
+    throw new UserError(`you may not listen on port ${port}`, { code: 'sim/port-forbidden', next, cause });
   }
 }
 
 interface Announcement {
   sim: AzureSim<Clock>;
   scenario: Scenario;
-  caPath: string;
+  files: Files;
   speed: number;
   isJson: boolean;
 }
 
-function announce({ sim, scenario, caPath, speed, isJson }: Announcement, edges: Edges): void {
+function announce({ sim, scenario, files, speed, isJson }: Announcement, edges: Edges): void {
   const { cluster, region, subscription, tenant, resourceGroup, scaleSets } = scenario;
+  const noProxy = edges.env.NO_PROXY ?? edges.env.no_proxy;
   const env = {
     HEADSTART_AZURE_ENDPOINT: sim.url,
     AZURE_AUTHORITY_HOST: sim.url,
-    NODE_EXTRA_CA_CERTS: caPath,
+    NODE_EXTRA_CA_CERTS: files.caPath,
     AZURE_SUBSCRIPTION_ID: subscription,
     AZURE_RESOURCE_GROUP: resourceGroup,
     AZURE_TENANT_ID: tenant,
     AZURE_CLIENT_ID: '00000000-0000-0000-0000-0000000000c1',
     AZURE_CLIENT_SECRET: 'any-secret-will-do',
+    NO_PROXY: ['127.0.0.1', noProxy].filter(Boolean).join(','), // the SDK would ask a proxy for this machine
+    HEADSTART_VMS: 'azure',
+    HEADSTART_SSH: files.ssh,
+    HEADSTART_HOME: files.home,
   };
   if (isJson) {
-    printJson(edges, 'AzureSimulator', { endpoint: sim.url, caPath, speed, env });
+    printJson(edges, 'AzureSimulator', { endpoint: sim.url, caPath: files.caPath, speed, env });
     return;
   }
   const pools = scaleSets.map(({ name, mode, instances }) => `${name} (${mode}, ${instances})`).join(', ');
   edges.stderr(`Azure simulator: cluster ${cluster} in ${region}, ${speed} times faster than real: ${pools}\n`);
   edges.stdout(
     `${Object.entries(env)
-      .map(([name, value]) => `export ${name}=${value}`)
+      .map(([name, value]) => `export ${name}=${quoted(value)}`)
       .join('\n')}\n`,
   );
-  edges.stderr('paste these lines into another terminal; Ctrl-C stops the simulator\n');
+  edges.stderr('Set these variables in another terminal: paste the lines, or source the file they went to.\n');
+  edges.stderr('Ctrl-C stops the simulator.\n');
 }

@@ -10,7 +10,7 @@ import type { Edges, Verb } from './verb.ts';
 interface Options {
   instance: string;
   port: string;
-  misbehave: string[];
+  misbehave?: string[];
   json?: boolean;
 }
 
@@ -19,23 +19,21 @@ export const verb: Verb = {
     'sim imds --instance sims/imds/examples/instance.json',
     'sim imds --instance sims/imds/examples/instance.json --port 8169 --misbehave throttled:2 --misbehave late-start',
   ],
+  notes: ['Kinds:', ...Object.entries(MISBEHAVIOURS).map(([kind, meaning]) => `  ${kind}: ${meaning}`)].join('\n'),
   configure(command) {
-    const kinds = Object.entries(MISBEHAVIOURS).map(([kind, meaning]) => `  ${kind.padEnd(14)} ${meaning}\n`);
     command
-      .requiredOption('--instance <FILE>', 'what the service knows of the instance; read anew for every request')
-      .option('--port <N>', 'listen on this port of the loopback address (0: any that is free)', '0')
+      .requiredOption('--instance <FILE>', 'the metadata of the instance; read again for every request')
+      .option('--port <N>', 'the port to listen on, on the loopback address; 0 is any free one', '0')
       .option(
         '--misbehave <KIND[:N]>',
-        'let the node down: the first N requests for metadata, or all; can be repeated, one after the other',
-        (word: string, before: string[]) => [...before, word],
-        [],
+        'fail the first N requests for metadata, or all of them, in this way; repeatable, one after the other',
+        (word: string, before: string[] = []) => [...before, word],
       )
-      .option('--json', 'print where it listens as one JSON document')
-      .addHelpText('after', `\nKinds:\n${kinds.join('')}`);
+      .option('--json', 'print the address as one JSON document');
   },
   async run(_args, options: Options, edges) {
     const port = parsePort(options.port);
-    const misbehave = options.misbehave.map(parseMisbehaviour);
+    const misbehave = (options.misbehave ?? []).map(parseMisbehaviour);
     const instance = () => readInstance(options.instance);
     const { name } = instance(); // a file that is wrong is told of now, not to the first client
     const signal = edges.signal();

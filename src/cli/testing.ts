@@ -15,6 +15,8 @@ export interface TestWorld {
   nowUs?: number;
   env?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
+  /** stdout and stderr are a terminal of this width; without it they are pipes. */
+  columns?: number;
 }
 
 export async function run(argv: string[], world: TestWorld = {}): Promise<Ran> {
@@ -39,7 +41,8 @@ export async function runVerb(verb: Verb, argv: readonly string[], world: TestWo
   return ran;
 }
 
-function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal }: TestWorld): {
+/** What a verb sees of the outside world in a test, and what it wrote there. */
+export function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal, columns }: TestWorld): {
   ran: Ran;
   edges: Edges;
 } {
@@ -53,7 +56,8 @@ function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal
     },
     readStdin: () => new TextEncoder().encode(stdin),
     env,
-    isTerminal: { stdout: false, stderr: false },
+    isTerminal: { stdout: columns !== undefined, stderr: columns !== undefined },
+    columnsOf: () => columns,
     nowUs: () => nowUs,
     signal: () => signal ?? new AbortController().signal,
   };

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../vms/factory.ts';
-import { Conflict } from '../vms/failures.ts';
+import { Conflict, NotFound } from '../vms/failures.ts';
 import type { Cluster, Node, ScriptResult } from './cluster.ts';
 import { LockFiles } from './lock-file.ts';
 import { annotationsOf, CORDON_TAG, tagsOf } from './none-tags.ts';
@@ -105,7 +105,8 @@ export function noCluster(given: NoClusterOptions): Cluster {
 
     runOnNode: async (nodeName, script, limits) => {
       const instance = await find(nodeName, limits.signal);
-      if (!runScript || !instance) throw noWay(nodeName);
+      if (!instance) throw new NotFound(`instance ${nodeName}`);
+      if (!runScript) throw noWay(nodeName);
       return runScript(instance, script, limits);
     },
     recordEvent: async () => {},
@@ -149,7 +150,7 @@ function noWay(nodeName: string): UserError {
   return new UserError(`there is no way to run a script on ${nodeName}: the pool has no cluster`, {
     code: 'cluster/no-channel',
     kept: 'Nothing was changed.',
-    next: 'give --over-ssh USER@HOST, or the cluster with --kubeconfig',
+    next: 'add --over-ssh or --over-ssh USER@HOST; or, if the pool belongs to a cluster, give --kubeconfig FILE in place of --no-cluster',
     exitCode: 1,
   });
 }

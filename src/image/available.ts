@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
+import { whyUnreadable } from '../base/why-unreadable.ts';
 import type { Json } from '../node/json.ts';
 import { renderProblem } from '../node/problem.ts';
 import { check } from '../node/schema/check.ts';
@@ -151,7 +152,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw bad(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
+    throw bad(`${file} cannot be read: ${whyUnreadable(cause)}`, cause);
   }
 }
 

@@ -1,9 +1,10 @@
 // image/build-folder.ts: what did a build leave in its folder, and is it still what it was?
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../base/errors.ts';
+import { whyUnreadable } from '../base/why-unreadable.ts';
 import { sumOf } from '../vms/qemu/disks.ts';
 import type { BuildRecord } from './build/contract.ts';
 import { versionWord } from './names.ts';
@@ -34,7 +35,8 @@ const schema = z.object({
 
 export async function readBuild(folder: string): Promise<BuildRecord> {
   const text = await readSmall(join(folder, BUILD_RECORD)).catch((cause) => {
-    throw noBuild(folder, `${BUILD_RECORD} cannot be read (${(cause as NodeJS.ErrnoException).code ?? cause})`, cause);
+    if (!existsSync(folder)) throw noBuild(folder, 'there is no such folder', cause);
+    throw noBuild(folder, `${BUILD_RECORD} cannot be read: ${whyUnreadable(cause)}`, cause);
   });
   const parsed = schema.safeParse(jsonOf(text));
   if (parsed.success) {
@@ -61,7 +63,7 @@ export async function verifyBuild(
     options.onWaiting?.(`the checksum of ${name}`);
     const { sha256: now, bytes } = await sumOf(join(folder, name), options.signal).catch((cause) => {
       options.signal?.throwIfAborted();
-      throw changed(folder, name, `cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
+      throw changed(folder, name, `cannot be read: ${whyUnreadable(cause)}`, cause);
     });
     if (now !== built.sha256 || bytes !== built.bytes)
       throw changed(

@@ -1,5 +1,5 @@
 // image/constraint-graph.ts: can the constraints of a manifest hold at all? Names that nobody knows, circles, and demands that exclude one another.
-import { didYouMean } from '../boot/nearest-names.ts';
+import { didYouMean } from '../base/nearest-names.ts';
 import { compareVersions } from './compare-versions.ts';
 import { type Bound, type Constraint, parseConstraints, renderConstraint } from './constraints.ts';
 import type { Manifest } from './manifest.ts';

@@ -5,6 +5,7 @@ import { access, chmod, copyFile, lstat, mkdir, readdir, rename, rm } from 'node
 import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
+import { whyUnwritable } from '../base/why-unreadable.ts';
 import { sumOf } from '../vms/qemu/disks.ts';
 import { isFull, isMissing } from '../vms/qemu/json-file.ts';
 import type { Cache, CacheOptions, Wanted } from './cache.ts';
@@ -106,7 +107,7 @@ export async function prepareCache(folder: string): Promise<void> {
     await mkdir(partialFolder(folder), { recursive: true, mode: 0o700 });
     await access(partialFolder(folder), constants.W_OK);
   } catch (cause) {
-    throw new UserError(`the cache ${folder} cannot be written to (${(cause as NodeJS.ErrnoException).code})`, {
+    throw new UserError(`the cache ${folder} cannot be written to: ${whyUnwritable(cause)}`, {
       code: 'image/cache-unusable',
       kept: 'Nothing was fetched.',
       next: 'name a folder of your own with --cache',

@@ -177,9 +177,12 @@ describe('the file of a lock', () => {
 
   it.each([
     ['{', 'is not JSON'],
-    ['{}', 'artifacts: is missing'],
-    ['[]', 'a map belongs here'],
-    ['null', 'a map belongs here'],
+    ['', 'is empty'],
+    ['{"kind":"ImageLock"}', 'artifacts: is missing'],
+    ['{}', 'x.json is not a lock'],
+    ['{"name":"a package"}', 'x.json is not a lock'],
+    ['[]', 'x.json is not a lock'],
+    ['null', 'x.json is not a lock'],
   ])('with %j in it is refused', (text, why) => {
     expect(() => parseLock(text, 'x.json')).toThrow(why);
   });

@@ -14,5 +14,6 @@ export function renderManifestProblem({ path, message, line }: ManifestProblem):
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
     .join('')
     .replace(/^\./, '');
-  return [line === undefined ? '' : `line ${line}`, where, message].filter(Boolean).join(': ');
+  const what = where === '' ? `the manifest ${message}` : `${where}: ${message}`;
+  return line === undefined ? what : `line ${line}: ${what}`;
 }

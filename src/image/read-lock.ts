@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { whyUnreadable, whyUnwritable } from '../base/why-unreadable.ts';
 import { isObject, type Json } from '../node/json.ts';
 import { renderProblem } from '../node/problem.ts';
 import { check } from '../node/schema/check.ts';
@@ -64,10 +66,11 @@ const schema = z.strictObject({
   }),
 });
 
-export function readLock(file: string): Lock {
+/** `next`: what to do when there is none. */
+export function readLock(file: string, next = `headstart image lock -o ${shellWord(file)}`): Lock {
   const lock = readLockIfThere(file);
   if (lock) return lock;
-  throw new UserError(`there is no lock ${file}`, { code: 'image/no-lock', next: `headstart image lock -o ${file}` });
+  throw new UserError(`there is no lock ${file}`, { code: 'image/no-lock', next });
 }
 
 /** Undefined when there is no such file. */
@@ -77,12 +80,14 @@ export function readLockIfThere(file: string): Lock | undefined {
   } catch (error) {
     if (error instanceof UserError) throw error;
     if (isMissing(error)) return undefined;
-    throw badLock(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
+    throw badLock(`${file} cannot be read: ${whyUnreadable(error)}`, error, NAME_A_LOCK);
   }
 }
 
 export function parseLock(text: string, name: string): Lock {
-  const { value, problems, missing, unknown } = check(schema, jsonOf(text, name));
+  const json = jsonOf(text, name);
+  if (!isObject(json) || json.kind !== 'ImageLock') throw badLock(`${name} is not a lock`, undefined, NAME_A_LOCK);
+  const { value, problems, missing, unknown } = check(schema, json);
   // The type says of optional fields that they are absent, never that they are there and undefined, and that is how JSON has them.
   const lock = value !== undefined && unknown.length === 0 ? (value as Lock) : undefined;
   const wrong = lock ? contradictions(lock) : [...problems, ...missing, ...unknown].map(renderProblem);
@@ -115,8 +120,7 @@ export function writeLock(file: string, lock: Lock): void {
   try {
     writeFileAtomic(file, renderLock(lock), 0o644);
   } catch (cause) {
-    const why = isFull(cause) ? 'the disk is full' : (cause as Error).message;
-    throw new UserError(`the lock ${file} could not be written: ${why}`, {
+    throw new UserError(`the lock ${file} could not be written: ${whyUnwritable(cause)}`, {
       code: isFull(cause) ? 'image/no-space' : 'image/lock-not-written',
       kept: 'What was there before is as it was.',
       next: 'see that its folder exists, can be written to and has room, then run the same command again',
@@ -137,15 +141,18 @@ function jsonOf(text: string, name: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
-    throw badLock(`${name} is not JSON`, cause);
+    throw badLock(`${name} is ${text.trim() === '' ? 'empty' : 'not JSON'}`, cause);
   }
 }
 
-function badLock(message: string, cause?: unknown): UserError {
+const PUT_BACK = 'put it back as it was, or remove it and write it again with `headstart image lock`';
+const NAME_A_LOCK = 'name a file that `headstart image lock` wrote';
+
+function badLock(message: string, cause?: unknown, next = PUT_BACK): UserError {
   return new UserError(message, {
     code: 'image/bad-lock',
     kept: 'Nothing was changed.',
-    next: 'put it back as it was, or remove it and make it anew with `headstart image lock`',
+    next,
     cause,
   });
 }

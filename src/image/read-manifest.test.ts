@@ -124,8 +124,9 @@ describe('a manifest', () => {
   });
 
   it.each([
-    ['', /is .*a map belongs here|missing/],
-    ['- a\n- b\n', /a map belongs here/],
+    ['', /^the manifest is empty$/],
+    ['# nothing yet\n', /^the manifest is empty$/],
+    ['- a\n- b\n', /^line 1: the manifest is a list, and a map belongs here$/],
     ['a: [\n', /line/],
     ['a: 1\na: 2\n', /unique/],
     ['a: &a [*a]\n', /./],

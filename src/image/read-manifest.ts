@@ -1,7 +1,7 @@
 // image/read-manifest.ts: from the text of image.yaml to a manifest, or to everything that is wrong with it, each with path and line.
 import type { Document, LineCounter, Node } from 'yaml';
 import { UserError } from '../base/errors.ts';
-import { didYouMean } from '../boot/nearest-names.ts';
+import { didYouMean } from '../base/nearest-names.ts';
 import type { Json } from '../node/json.ts';
 import { check } from '../node/schema/check.ts';
 import { checkManifest } from './check-manifest.ts';
@@ -32,12 +32,17 @@ export async function parseManifest(text: string): Promise<ParsedManifest> {
   const broken = [...document.errors, ...document.warnings];
   if (broken.length > 0) {
     return {
-      problems: broken.map(({ message, pos }) => ({ path: [], message, line: lines.linePos(pos[0]).line })),
+      problems: broken.map(({ message, pos }) => ({
+        path: [],
+        message: `is not YAML: ${message}`,
+        line: lines.linePos(pos[0]).line,
+      })),
     };
   }
   const located = (problem: ManifestProblem) => ({ ...problem, line: lineOf(document, lines, problem.path) });
   const value = plainValue(document);
   if (value === undefined) return { problems: [{ path: [], message: 'has aliases that cannot be resolved' }] };
+  if (value === null) return { problems: [{ path: [], message: 'is empty' }] };
   const checked = check(manifestSchema, value);
   const problems = [
     ...[...checked.problems, ...checked.missing].map(({ path, message }) => ({ path: keysOf(path), message })),

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UserError } from '../base/errors.ts';
-import { didYouMean } from '../boot/nearest-names.ts';
+import { didYouMean } from '../base/nearest-names.ts';
 import type { Waiting } from '../vms/factory.ts';
 import { parseInstallPlan } from '../vms/qemu/base/packages.ts';
 import { compareDebian } from './debian-version.ts';

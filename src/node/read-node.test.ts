@@ -42,14 +42,22 @@ describe('the release file of the image', () => {
   });
 
   it.each([
-    ['missing', undefined],
-    ['cut off', '{"apiVersion": "headstart.dev/v1", '],
-    ['without a version', JSON.stringify({ ...release, kubernetesVersion: undefined })],
-    ['of something else', '{"kind": "Pod"}'],
-    ['a list', '[]'],
-  ])('stops everything when it is %s', (_, content) => {
+    ['missing', undefined, 'does not exist'],
+    ['empty', '\n', 'is empty'],
+    ['cut off', '{"apiVersion": "headstart.dev/v1", ', 'is not JSON'],
+    [
+      'without a version',
+      JSON.stringify({ ...release, kubernetesVersion: undefined }),
+      'kubernetesVersion: is missing',
+    ],
+    ['of something else', '{"kind": "Pod"}', 'does not say what it should'],
+    ['a list', '[]', 'does not say what it should'],
+  ])('stops everything when it is %s, and says so of that very file', (_, content, why) => {
     if (content !== undefined) put(RELEASE_FILE, content);
-    expect(() => readRelease(root)).toThrow(expect.objectContaining({ code: 'config/release-unreadable' }));
+    expect(() => readRelease(root)).toThrow(
+      expect.objectContaining({ code: 'config/release-unreadable', message: expect.stringContaining(why) }),
+    );
+    expect(() => readRelease(root)).toThrow(join(root, RELEASE_FILE));
   });
 });
 

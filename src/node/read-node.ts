@@ -7,7 +7,7 @@ import { UserError } from '../base/errors.ts';
 import type { Override } from './document.ts';
 import { type ImageFacts, type MachineFacts, RELEASE_FILE } from './facts.ts';
 import { readPlainFile } from './plain-file.ts';
-import { parseRelease } from './release.ts';
+import { noRelease, parseRelease } from './release.ts';
 import { MAX_TEXT_BYTES } from './unwrap.ts';
 
 export const OVERRIDE_FOLDER = 'etc/headstart/node.d';
@@ -15,7 +15,10 @@ export const LOCAL_OVERRIDE = 'etc/headstart/node-override.yaml';
 
 /** Throws a UserError when there is none or it cannot be used. */
 export function readRelease(root: string): ImageFacts {
-  return parseRelease(Buffer.from(read(join(root, RELEASE_FILE)) ?? '').toString('utf8'));
+  const path = join(root, RELEASE_FILE);
+  const bytes = read(path);
+  if (bytes === undefined) throw noRelease(path);
+  return parseRelease(Buffer.from(bytes).toString('utf8'), { path });
 }
 
 export function readMachine(): MachineFacts {

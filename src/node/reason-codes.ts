@@ -67,8 +67,9 @@ export const REASONS = {
     next: 'run `headstart node check FILE` on it',
   },
   'config/unknown-field': {
-    summary: 'The document has fields this image does not know, and strict checking was asked for.',
-    next: 'remove them, or check without --strict',
+    summary:
+      'The document has fields that this image does not know: `headstart node check` says so, a node ignores them.',
+    next: 'put them right or remove them; `headstart node check --lenient` makes them warnings',
   },
   'config/other-kubernetes-version': {
     summary: 'The document is for another Kubernetes version than the one on this image.',

@@ -23,29 +23,53 @@ const release = z.object({
   signers: z._default(z.array(z.string().check(z.maxLength(4096))), []),
 });
 
-export function parseRelease(text: string): ImageFacts {
-  const { value, problems, missing } = check(release, jsonOf(text));
+/** For the error: where the text is from, and what to do when it cannot be used. */
+export interface ReleaseOrigin {
+  path: string;
+  next: string;
+}
+
+const ON_A_NODE: ReleaseOrigin = {
+  path: RELEASE_FILE,
+  next: 'make the node from an image that `headstart image build` built',
+};
+
+export function parseRelease(text: string, origin: Partial<ReleaseOrigin> = {}): ImageFacts {
+  const from = { ...ON_A_NODE, ...origin };
+  const { value, problems, missing } = check(release, jsonOf(text, from));
   if (value !== undefined) {
     const { apiVersion: _, kind: __, ...facts } = value;
     return facts;
   }
   const all = [...problems, ...missing].map((problem) => `         ${renderProblem(problem)}`);
-  throw unreadable(`does not say what it should:\n${all.join('\n')}`);
+  throw unreadable(from, `does not say what it should:\n${all.join('\n')}`);
 }
 
-function jsonOf(text: string): Json {
+function jsonOf(text: string, from: ReleaseOrigin): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
-    throw unreadable('is not JSON', cause);
+    throw unreadable(from, text.trim() === '' ? 'is empty' : 'is not JSON', cause);
   }
 }
 
-function unreadable(what: string, cause?: unknown): UserError {
-  return new UserError(`the release file of this image, ${RELEASE_FILE}, ${what}`, {
+export function noRelease(path: string): UserError {
+  return new UserError(
+    `this is not a node of a headstart image: ${path}, the release file of the image, does not exist`,
+    {
+      code: 'config/release-unreadable',
+      kept: 'Nothing was changed.',
+      next: 'run this on a node made from an image that `headstart image build` built; `headstart node check FILE` checks a document on any machine',
+      exitCode: 1,
+    },
+  );
+}
+
+function unreadable({ path, next }: ReleaseOrigin, what: string, cause?: unknown): UserError {
+  return new UserError(`the release file of the image, ${path}, ${what}`, {
     code: 'config/release-unreadable',
-    kept: 'Nothing was changed on this node.',
-    next: 'make the node from an image that `headstart image` built',
+    kept: 'Nothing was changed.',
+    next,
     exitCode: 1,
     cause,
   });

@@ -1,4 +1,4 @@
-// The small decisions of a run, one by one: extensions, pruning, patches, candidates, rollback, cost, status.
+// The small decisions of a run, one by one: extensions, pruning, patches, candidates, cost, status.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../base/fake-clock.ts';
@@ -11,7 +11,6 @@ import { bootstrapExtensions } from './extensions.ts';
 import { compareVersions, DONOR_TAG, galleryName } from './names.ts';
 import { compareReleases, unpatchedReasons } from './patched.ts';
 import { prunableVersions } from './prune.ts';
-import { rollbackToOriginal, rollbackToVersion } from './rollback.ts';
 import { describeImage, poolStatus } from './status.ts';
 import { lab } from './testing.ts';
 
@@ -117,36 +116,6 @@ describe('candidates', () => {
     expect(ranked.map((c) => c.node)).toEqual(['best', 'good', 'young', 'cordoned']);
     expect(ranked[2]!.against).toEqual(['it has been Ready for less than 1h']);
     expect(ranked[3]!.against).toEqual(['it is cordoned', 'it reports DiskPressure']);
-  });
-});
-
-describe('rollback', () => {
-  const pool = () => {
-    const { factory, donor } = lab();
-    const { customData: _, instances: __, ...seen } = factory.state.pools.get(donor.ref.pool.id)!;
-    return { ...seen, model: { ...seen.model, image: { kind: 'version' as const, id: '/g/d/versions/2026.11.15' } } };
-  };
-
-  it('goes to the version before the one in use, and refuses what is not there or not whole', () => {
-    const versions = [version('2026.11.2'), version('2026.11.14', { state: 'replicating' }), version('2026.11.15')];
-    expect(rollbackToVersion(pool(), versions, undefined).image).toEqual({
-      kind: 'version',
-      id: '/g/d/versions/2026.11.2',
-    });
-    expect(() => rollbackToVersion(pool(), versions, '2026.11.14')).toThrow(/is replicating/);
-    expect(() => rollbackToVersion(pool(), versions, '2026.1.1')).toThrow(
-      /there is no version 2026.1.1.*known: 2026.11.2/,
-    );
-  });
-
-  it('to the original restores image, custom data and extensions at once, and refuses without custom data', () => {
-    const image = { kind: 'marketplace' as const, publisher: 'p', offer: 'o', sku: 's', version: 'latest' };
-    const recipe = { image, customData: 'eA==', extensions: [{ name: 'bootstrap' }, { name: 'vmssCSE' }] };
-    const change = rollbackToOriginal(pool(), recipe);
-    expect(change).toMatchObject({ image, bootstrap: { customData: 'eA==' } });
-    expect(change.extensions.add).toEqual([{ name: 'vmssCSE' }]);
-    expect(() => rollbackToOriginal(pool(), { image, extensions: [] })).toThrow(/no custom data/);
-    expect(rollbackToOriginal(pool(), { image, customData: '', extensions: [] }).bootstrap).toBe('none');
   });
 });
 

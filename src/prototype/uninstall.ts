@@ -15,7 +15,7 @@ import type {
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from './names.ts';
 import { readPrior } from './prior.ts';
 import { isOurs, list, sortVersions } from './removable-versions.ts';
-import { rollbackToOriginal, rollbackToVersion } from './rollback.ts';
+import { rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
 import { describeImage } from './status.ts';
 
 /** An instance, and its Kubernetes face where it has one. */
@@ -109,7 +109,8 @@ function poolChange(
     const given = wish.customData === undefined ? {} : { customData: wish.customData };
     return rollbackToOriginal(pool, { ...recipe, ...given });
   }
-  const change = rollbackToVersion(pool, versions, wish.to.version);
+  const ways: WaysBack = { verb: 'uninstall', versions, hasOriginal: recipe !== undefined };
+  const change = rollbackToVersion(pool, ways, wish.to.version);
   return isSameImage(image, change.image) ? undefined : change;
 }
 
@@ -212,7 +213,7 @@ function noRecipe(pool: Pool): UserError {
   return new UserError(`no original recipe of ${pool.ref.name} is saved, and it starts from a prototype`, {
     code: 'prototype/no-recipe',
     kept: 'Nothing was changed.',
-    next: `put ${pool.ref.name} on an image of your choice yourself, then give --to keep`,
+    next: `put ${pool.ref.name} on an image of your choice yourself, then run headstart prototype uninstall --pool ${pool.ref.name} --to keep`,
     exitCode: 1,
   });
 }

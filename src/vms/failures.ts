@@ -3,8 +3,14 @@ import { TransientError, UserError } from '../base/errors.ts';
 
 /** What was asked for does not exist. */
 export class NotFound extends UserError {
-  constructor(what: string, cause?: unknown) {
-    super(`${what} does not exist`, { code: 'vms/not-found', exitCode: 1, cause });
+  constructor(what: string, cause?: unknown, help: { instead?: string; next?: string } = {}) {
+    const { instead, next } = help;
+    super(`${what} does not exist${instead === undefined ? '' : `; ${instead}`}`, {
+      code: 'vms/not-found',
+      exitCode: 1,
+      cause,
+      ...(next !== undefined && { next }),
+    });
     this.name = 'NotFound';
   }
 }
@@ -50,16 +56,16 @@ export class QuotaExceeded extends UserError {
 
 /** The credentials may not do this. */
 export class Forbidden extends UserError {
-  constructor(what: string, cause?: unknown) {
-    super(what, { code: 'vms/forbidden', exitCode: 1, cause });
+  constructor(what: string, cause?: unknown, next?: string) {
+    super(what, { code: 'vms/forbidden', exitCode: 1, cause, ...(next !== undefined && { next }) });
     this.name = 'Forbidden';
   }
 }
 
 /** The factory will never do this to that thing: another region's storage, an impossible image. */
 export class Refused extends UserError {
-  constructor(what: string, code = 'vms/refused', cause?: unknown) {
-    super(what, { code, exitCode: 1, cause });
+  constructor(what: string, code = 'vms/refused', cause?: unknown, next?: string) {
+    super(what, { code, exitCode: 1, cause, ...(next !== undefined && { next }) });
     this.name = 'Refused';
   }
 }

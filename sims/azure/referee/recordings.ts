@@ -18,5 +18,30 @@ export function readRecordings(specs: string): Recorded[] {
   const folder = join(specs, 'real-traffic');
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return names.sort().flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Recorded[]);
+  return names.sort().flatMap((name) => parseRecordings(readFileSync(join(folder, name), 'utf8'), name));
+}
+
+/** Recordings of two clients come in two forms: one flat, one with the request and the response apart. */
+export function parseRecordings(text: string, name: string): Recorded[] {
+  return (JSON.parse(text) as (Recorded | Exchange)[]).map((one, i) => {
+    if ('request' in one && 'response' in one) return flat(one);
+    if ('method' in one && 'url' in one) return one;
+    throw new Error(`${name}: exchange ${i} has neither a url nor a request and a response`);
+  });
+}
+
+interface Exchange {
+  request: { method: string; uri: string; body?: Json };
+  response: { status: number; headers: Record<string, string>; body?: Json };
+}
+
+function flat({ request, response }: Exchange): Recorded {
+  return {
+    method: request.method,
+    url: request.uri.replace(/^https:\/\/[^/]+/, ''),
+    requestBody: request.body ?? null,
+    status: response.status,
+    headers: response.headers,
+    body: response.body ?? null,
+  };
 }

@@ -39,7 +39,24 @@ describe('collectRemote', () => {
     const interrupted = collectRemote({ host: 'node', items, run: runCommand, signal: pressed.signal });
     await expect(interrupted).rejects.toThrow('could not collect from node: interrupted');
     const without = collectRemote({ host: 'node', items, run: runCommand, env: { PATH: fake.root } });
-    await expect(without).rejects.toMatchObject({ next: 'install an ssh client, then run this again' });
+    await expect(without).rejects.toMatchObject({ next: expect.stringContaining('install an ssh client') });
+  });
+
+  it('connects with the program that HEADSTART_SSH names', async () => {
+    addSmallNode(fake, { secret: 'hunter22' });
+    fake.addProgram('ssh', 'exit 255');
+    fake.addProgram('bastion-ssh', 'shift 3\nexec sh -c "$*"');
+    const over = (program: string) =>
+      collectRemote({
+        host: 'me@node',
+        items: itemsFor('0'),
+        run: runCommand,
+        env: { ...fake.env, HEADSTART_SSH: program },
+      });
+    expect((await over('bastion-ssh')).hostname).toBe('Node-A');
+    await expect(over('gone')).rejects.toThrow(
+      'could not collect from me@node: cannot start gone, which HEADSTART_SSH',
+    );
   });
 
   it('leaves nothing behind on the other side', async () => {

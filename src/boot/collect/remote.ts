@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { sshMissing, sshProgram } from '../../base/ssh-program.ts';
 import type { Collected } from './collected.ts';
 import { hostnameIn } from './collected.ts';
 import { parseFrames } from './frames.ts';
@@ -23,7 +24,8 @@ const TIMEOUT_MS = 5 * 60_000;
 const MAX_BYTES = 512 << 20;
 
 export async function collectRemote({ host, items, run, sudo, signal, env }: RemoteOptions): Promise<Collected> {
-  const argv = sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s']);
+  const program = sshProgram(env ?? {});
+  const argv = sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s'], program);
   const ran = await run(argv, {
     input: remoteScript(items),
     timeoutMs: TIMEOUT_MS,
@@ -32,7 +34,7 @@ export async function collectRemote({ host, items, run, sudo, signal, env }: Rem
     ...(env && { env }),
   });
   const collected = collectedIn(ran.stdout, host);
-  if (!collected) throw notReached(host, ran.outcome, ran.stderr);
+  if (!collected) throw notReached(host, ran.outcome, ran.stderr, program);
   return collected;
 }
 
@@ -62,14 +64,14 @@ function collectedIn(stream: Buffer, from: string): Collected | undefined {
 }
 
 /** What ssh is asked to run, refusing a name that ssh would take for an option. */
-export function sshCommand(host: string, remote: readonly string[]): [string, ...string[]] {
+export function sshCommand(host: string, remote: readonly string[], program = 'ssh'): [string, ...string[]] {
   if (!/^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(host)) {
     throw new UserError(`${JSON.stringify(host)} is not a host to connect to`, {
       code: 'boot/bad-host',
       next: 'give --host HOST or --host USER@HOST, as you would to ssh',
     });
   }
-  return ['ssh', '-T', '--', host, ...remote];
+  return [program, '-T', '--', host, ...remote];
 }
 
 export function remoteScript(items: readonly Item[]): string {
@@ -92,11 +94,12 @@ function quoted(word: string): string {
   return word === THIS_HOST ? '"$node"' : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function notReached(host: string, outcome: string, stderr: string): UserError {
+function notReached(host: string, outcome: string, stderr: string, program: string): UserError {
+  const missing = sshMissing(program);
   const said = stderr.trim().split('\n').at(-1)?.trim();
   const why =
     outcome === 'missing'
-      ? 'ssh is not installed here'
+      ? missing.why
       : outcome === 'aborted'
         ? 'interrupted'
         : outcome === 'timed-out'
@@ -105,10 +108,7 @@ function notReached(host: string, outcome: string, stderr: string): UserError {
   return new UserError(`could not collect from ${host}: ${why}`, {
     code: 'boot/host-unreachable',
     kept: 'Nothing was written.',
-    next:
-      outcome === 'missing'
-        ? 'install an ssh client, then run this again'
-        : `try \`ssh ${host} true\`; once that works, run this again`,
+    next: outcome === 'missing' ? missing.next : `try \`${program} ${host} true\`; once that works, run this again`,
     exitCode: 1,
   });
 }

@@ -43,7 +43,7 @@ export function drawPlot(input: PlotInput): string {
   if (spanUs > MAX_BOOT_US) {
     throw new UserError('this boot took more than a week: too long to draw', {
       code: 'boot/plot-too-long',
-      next: 'check the manager’s time stamps; `headstart boot systemd time` prints them',
+      next: 'check the manager’s time stamps; `headstart boot systemd time` of the same input prints them',
       exitCode: 1,
     });
   }

@@ -2,20 +2,23 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { type BlameEntry, blame } from '../../boot/blame.ts';
+import { wrapText } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { paint, type Style } from '../output/paint.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface Options extends BootOptions {
   atLeast: number;
 }
 
 export const verb: Verb = {
-  examples: ['boot blame', 'boot blame -i boot.tar.gz --at-least 500ms'],
+  examples: ['boot blame', 'boot blame boot.tar.gz --at-least 500ms'],
   configure: (command) =>
-    withBootOptions(command).addOption(
-      new Option('--at-least <SPAN>', 'leave out what took less')
+    withInputArguments(withBootOptions(command)).addOption(
+      new Option('--at-least <SPAN>', 'leave out everything that took less')
         .argParser(spanArgument)
         .default(10_000, '10ms; --json has everything'),
     ),
@@ -24,28 +27,39 @@ export const verb: Verb = {
     const { work, waits } = blame(record);
     if (options.json) return printJson(edges, 'BootBlame', { bootId: record.bootId, clock: record.clock, work, waits });
     const width = [...work, ...waits].reduce((most, entry) => Math.max(most, formatSpan(entry.tookUs).length), 0);
-    const lines = listing(work, options.atLeast, width, 0);
+    const page = { width, screen: screenOf(edges) };
+    const lines = listing(work, options.atLeast, page, 0);
     if (waits.length > 0) {
       lines.push('', 'Waits for something outside the node, not its work:');
-      for (const entry of waits) lines.push(line(entry, width, 0));
+      for (const entry of waits) lines.push(...describe(entry, page, 0));
     }
     edges.stdout(`${lines.join('\n')}\n`);
   },
 };
 
-function listing(entries: readonly BlameEntry[], atLeastUs: number, width: number, depth: number): string[] {
-  return entries
-    .filter((entry) => entry.tookUs >= atLeastUs)
-    .flatMap((entry) => [line(entry, width, depth), ...listing(entry.parts, atLeastUs, width, depth + 1)]);
+interface Page {
+  /** Of the times. */
+  width: number;
+  screen: Screen;
 }
 
-function line(entry: BlameEntry, width: number, depth: number): string {
+function listing(entries: readonly BlameEntry[], atLeastUs: number, page: Page, depth: number): string[] {
+  return entries
+    .filter((entry) => entry.tookUs >= atLeastUs)
+    .flatMap((entry) => [...describe(entry, page, depth), ...listing(entry.parts, atLeastUs, page, depth + 1)]);
+}
+
+function describe(entry: BlameEntry, { width, screen }: Page, depth: number): string[] {
+  const styled = (text: string, style: Style) => (text === '' ? '' : ` ${paint(text.trimStart(), style, screen)}`);
   const failed = entry.result === 'fail' ? ' (failed)' : entry.result === 'warn' ? ' (with warnings)' : '';
   const own = entry.parts.length > 0 ? ` (${formatSpan(entry.ownUs)} of its own)` : '';
   const source = entry.source === 'systemd' || depth > 0 ? '' : ` [${entry.source}]`;
   const waited = entry.wait === undefined && entry.waitUs > 0 ? ` (${formatSpan(entry.waitUs)} of waits inside)` : '';
   const wait = entry.wait === undefined ? '' : ` [${depth > 0 ? 'wait: ' : ''}${printable(entry.wait)}]`;
-  return `${'  '.repeat(depth)}${formatSpan(entry.tookUs).padStart(width)} ${printable(entry.name)}${source}${own}${waited}${failed}${wait}`;
+  const took = formatSpan(entry.tookUs).padStart(width);
+  const remarks = `${source}${own}${styled(waited, 'wait')}${styled(failed, entry.result === 'fail' ? 'bad' : 'warning')}`;
+  const line = `${'  '.repeat(depth)}${took} ${printable(entry.name)}${remarks}${styled(wait, 'wait')}`;
+  return wrapText(line, screen.columns, 2 * depth + width + 1);
 }
 
 export function spanArgument(text: string): number {

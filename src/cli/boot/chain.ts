@@ -1,10 +1,14 @@
 // cli/boot/chain.ts: `headstart boot chain [TARGET]`: what held the node back, link by link, over everything.
 import { UserError } from '../../base/errors.ts';
+import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import { chain, chainTarget } from '../../boot/chain.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import { milestonesOf } from '../../boot/milestones.ts';
+import { type BootRecord, hasStarted } from '../../boot/record.ts';
 import { printJson } from '../output/json.ts';
+import { sameCommand } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
 import { renderChain } from './render-chain.ts';
 
 export const verb: Verb = {
@@ -15,12 +19,16 @@ export const verb: Verb = {
   ],
   configure: (command) =>
     withBootOptions(
-      command.argument('[TARGET]', 'a unit or milestone; default: node-ready, else kubelet, else the end of startup'),
+      command.argument(
+        '[TARGET]',
+        'a unit or milestone; default: node-ready, else the kubelet, else the end of startup',
+      ),
     ),
   async run([target], options: BootOptions, edges) {
+    refuseFileAsUnit(target === undefined ? [] : [target], options, 'boot chain');
     const record = await readBoot(options, edges);
     const links = chain(record, target ?? chainTarget(record));
-    if (links.length === 0) throw unknownTarget(record, target);
+    if (links.length === 0) throw unknownTarget(record, target, edges.typed);
     if (options.json)
       return printJson(edges, 'BootChain', {
         bootId: record.bootId,
@@ -28,22 +36,29 @@ export const verb: Verb = {
         clock: record.clock,
         links,
       });
-    edges.stdout(renderChain(links));
+    edges.stdout(renderChain(links, screenOf(edges)));
   },
 };
 
-function unknownTarget(record: BootRecord, target: string | undefined): UserError {
-  const fallback = chainTarget(record);
-  return new UserError(
-    target === undefined
-      ? 'this input has no target, unit or milestone to follow'
-      : `${target} did not start in this boot`,
-    {
-      code: 'boot/chain-target',
-      next:
-        fallback === undefined
-          ? 'add `systemctl show` of all units with -i'
-          : `try \`headstart boot chain ${fallback}\``,
-    },
-  );
+function unknownTarget(record: BootRecord, target: string | undefined, typed: readonly string[] = []): UserError {
+  const known = [
+    ...milestonesOf(record).map(({ name }) => name),
+    ...record.units.filter(hasStarted).map(({ name }) => name),
+  ];
+  const better = (target ? nearestNames(target, known)[0] : undefined) ?? chainTarget(record);
+  return new UserError(whyNone(record, target, known), {
+    code: 'boot/chain-target',
+    next: better === undefined ? 'add `systemctl show` of all units with -i' : commandFor(better, target, typed),
+  });
+}
+
+function whyNone(record: BootRecord, target: string | undefined, known: readonly string[]): string {
+  if (target === undefined) return 'this input has no target, unit or milestone to follow';
+  if (record.units.some(({ name }) => name === target)) return `${target} did not start in this boot`;
+  return `this boot has no unit and no milestone ${target || "''"}${didYouMean(target, known)}`;
+}
+
+function commandFor(better: string, target: string | undefined, typed: readonly string[]): string {
+  if (typed.length === 0) return `headstart boot chain ${better}`;
+  return sameCommand(typed, target === undefined ? { add: [better] } : { replace: { [target]: better } });
 }

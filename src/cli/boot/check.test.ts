@@ -64,5 +64,10 @@ describe('headstart boot check', () => {
       stderr: expect.stringContaining('does not exist'),
     });
     expect((await run(['boot', 'check', '-i', '-'], { stdin })).code).toBe(2);
+    const garbled = join(folder, 'garbled.yaml');
+    writeFileSync(garbled, `"${'a: [}'.repeat(2000)}\n`.repeat(20));
+    const ran = await run(['boot', 'check', '--budget', garbled, '-i', '-'], { stdin });
+    expect(ran.stderr).toContain('is not YAML');
+    expect(ran.stderr.length).toBeLessThan(1000);
   });
 });

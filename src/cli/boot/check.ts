@@ -1,10 +1,13 @@
 // cli/boot/check.ts: `headstart boot check --budget FILE`: did the boot stay within its limits? Exits 3 when not, for CI.
 import { formatSpan } from '../../base/duration.ts';
 import { type BudgetCheck, checkBudget } from '../../boot/check-budget.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { paint, type Style } from '../output/paint.ts';
+import { screenOf } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 import { readBudget } from './read-budget.ts';
 
 interface CheckOptions extends BootOptions {
@@ -19,17 +22,13 @@ export const verb: Verb = {
     'boot check --budget budget.yaml',
     'boot check --budget budget.yaml -i boot.tar.gz --allow-missing --json',
   ],
+  notes:
+    'A budget:\n  total: 60s\n  phases: {kernel: 2s}\n  units: {cloud-init.service: 5s}\n  milestones: {node-ready: 40s}\n\n' +
+    'Exit code: 0 within the budget, 3 exceeded or not known, 2 the budget cannot be read.',
   configure: (command) => {
-    withBootOptions(command)
-      .requiredOption(
-        '--budget <FILE>',
-        'YAML with total, phases, units, milestones or spans, each name with its limit',
-      )
-      .option('--allow-missing', 'do not fail for a limit on something this boot does not tell')
-      .addHelpText(
-        'after',
-        '\nA budget:\n  total: 60s\n  phases: {kernel: 2s}\n  units: {cloud-init.service: 5s}\n  milestones: {node-ready: 40s}\n\nExit: 0 within the budget, 3 not (or not known), 2 the budget cannot be read.\n',
-      );
+    withInputArguments(withBootOptions(command))
+      .requiredOption('--budget <FILE>', 'YAML with the limits: total, phases, units, milestones or spans')
+      .option('--allow-missing', 'do not fail when the boot data does not tell something that has a limit');
   },
   async run(_args, options: CheckOptions, edges) {
     const budget = readBudget(options.budget);
@@ -38,18 +37,27 @@ export const verb: Verb = {
     const isBad = ({ verdict }: BudgetCheck) =>
       verdict === 'exceeded' || (verdict === 'unknown' && !options.allowMissing);
     const isWithin = !checks.some(isBad);
+    const screen = screenOf(edges);
+    const verdict = paint(summary(checks, isWithin), isWithin ? 'good' : 'bad', screen);
     if (options.json) printJson(edges, 'BootCheck', { bootId: record.bootId, isWithin, checks });
-    else edges.stdout(`${renderTable(COLUMNS, checks)}\n${summary(checks, isWithin)}\n`);
+    else edges.stdout(`${renderTable(COLUMNS, checks, screen)}\n${wrapLines(verdict, screen.columns)}\n`);
     return isWithin ? 0 : ANSWER_IS_NO;
   },
 };
 
+const STYLES: Readonly<Record<BudgetCheck['verdict'], Style>> = { ok: 'good', exceeded: 'bad', unknown: 'warning' };
+
 const COLUMNS: readonly Column<BudgetCheck>[] = [
-  { title: 'VERDICT', cell: (row) => row.verdict },
+  { title: 'VERDICT', cell: (row) => row.verdict, style: (row) => STYLES[row.verdict] },
   { title: 'LIMIT', align: 'right', cell: (row) => formatSpan(row.limitUs) },
-  { title: 'ACTUAL', align: 'right', cell: (row) => (row.actualUs === undefined ? '-' : formatSpan(row.actualUs)) },
-  { title: 'WHAT', cell: (row) => row.path },
-  { title: '', cell: (row) => row.detail ?? '' },
+  {
+    title: 'ACTUAL',
+    align: 'right',
+    cell: (row) => (row.actualUs === undefined ? '-' : formatSpan(row.actualUs)),
+    style: (row) => (row.verdict === 'exceeded' ? 'bad' : undefined),
+  },
+  { title: 'WHAT', cell: (row) => row.path, narrow: 'wrap' },
+  { title: '', cell: (row) => row.detail ?? '', narrow: 'wrap' },
 ];
 
 function summary(checks: readonly BudgetCheck[], isWithin: boolean): string {

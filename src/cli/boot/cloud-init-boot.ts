@@ -14,7 +14,7 @@ import {
   writeAnswer,
   writeJson,
 } from './cloud-init-options.ts';
-import { readBoot } from './read-boot.ts';
+import { readBoot, WHICH_BOOT } from './read-boot.ts';
 
 interface Options extends CloudInitOptions {
   boot?: string;
@@ -23,10 +23,7 @@ interface Options extends CloudInitOptions {
 export const verb: Verb = {
   examples: ['boot cloud-init boot', 'boot cloud-init boot -i boot.tar.gz --json'],
   configure(command) {
-    withCloudInitOptions(command).option(
-      '-b, --boot <N|ID>',
-      'which boot: 0 the last one, -1 the one before, or a boot id',
-    );
+    withCloudInitOptions(command).option('-b, --boot <N|ID>', WHICH_BOOT);
   },
   async run(_args, options: Options, edges) {
     const world = withStdinKept(edges);

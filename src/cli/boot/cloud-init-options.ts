@@ -17,7 +17,7 @@ import { writeAnswerFile } from '../output/answer-file.ts';
 import { API_VERSION } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
-import { collect } from './read-boot.ts';
+import { againAs, collect, throwWithStdinHint } from './read-boot.ts';
 
 export interface CloudInitOptions {
   infile?: string[];
@@ -31,10 +31,14 @@ const LIVE_LOG = '/var/log/cloud-init.log';
 
 export function withCloudInitOptions(command: Command): Command {
   return command
-    .option('-i, --infile <FILE|DIR|->', `read this instead of ${LIVE_LOG}; may be repeated`, collect)
+    .option(
+      '-i, --infile <FILE|DIR|->',
+      `read this file, folder or standard input (-) instead of ${LIVE_LOG}; repeatable`,
+      collect,
+    )
     .addOption(new Option('--input <FILE|DIR|->').argParser(collect).hideHelp())
-    .option('-o, --outfile <FILE|->', 'write the answer here instead of standard output')
-    .option('--compat [VERSION]', `print what that version of cloud-init analyze prints (${NEWEST} if none is given)`)
+    .option('-o, --outfile <FILE|->', 'write to this file instead of standard output')
+    .option('--compat [VERSION]', `print exactly what this version of cloud-init analyze prints (default: ${NEWEST})`)
     .option('--json', 'print one JSON document');
 }
 
@@ -67,12 +71,18 @@ export interface ReadBoots extends ReadLog {
 
 /** The correct reading. Warnings are told on stderr; a file without anything of cloud-init's is an error. */
 export async function readCloudInit(options: CloudInitOptions, edges: Edges): Promise<ReadBoots> {
-  const { input, kind } = await openLog(pathsOf(options), edges);
+  const isLive = options.infile === undefined && options.input === undefined;
+  const { input, kind } = await openLog(pathsOf(options), edges).catch((error: unknown) => {
+    if (isLive) throwWithStdinHint(error, edges);
+    throw error;
+  });
   const isDump = kind === 'dump' || (kind === undefined && looksLikeDump(input.head) > 0);
   const read = isDump ? readDump(input) : readLog(input, edges.nowUs());
   for (const note of read.notes)
     edges.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
   if (bootsOf(read.events).next().done) {
+    const { packedAs, unrecognised } = await import('../../boot/unrecognised.ts');
+    if (packedAs(input.head)) throw unrecognised(input, againAs(edges.typed).again);
     throw new UserError(
       `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
         (input.head.length === 0 ? 'an empty file' : 'none that can be read'),
@@ -134,12 +144,12 @@ function openOutput(path: string | undefined): ((text: string, edges: Edges) => 
   } catch {
     return undefined;
   }
-  return (text) => writeAnswerFile(path, text);
+  return (text) => writeAnswerFile(path, text, 'boot/output-unwritable');
 }
 
 export function writeAnswer({ outfile }: CloudInitOptions, edges: Edges, text: string): void {
   if (outfile === undefined || outfile === '-') edges.stdout(text);
-  else writeAnswerFile(outfile, text);
+  else writeAnswerFile(outfile, text, 'boot/output-unwritable');
 }
 
 export function writeJson(options: CloudInitOptions, edges: Edges, kind: string, body: object): void {

@@ -21,7 +21,7 @@ export const verb: Verb = {
   configure(command) {
     withCloudInitOptions(command).option(
       '-f, --format <FORMAT>',
-      'codes: %d delta, %D description, %E elapsed, %e type, %I indent, %l level, %n name, %o origin, %r result, %t timestamp',
+      'the format of a line: %d delta, %D description, %E elapsed, %e type, %I indent, %l level, %n name, %o origin, %r result, %t timestamp',
     );
   },
   async run(_args, options: Options, edges) {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { banner, report, stageLog, stampAt } from '../../boot/cloud-init/testing.ts';
-import { runVerb } from '../testing.ts';
+import { run, runVerb } from '../testing.ts';
 import { verb as blame } from './cloud-init-blame.ts';
 import { verb as boot } from './cloud-init-boot.ts';
 import { verb as dump } from './cloud-init-dump.ts';
@@ -158,4 +158,11 @@ describe('--compat', () => {
     expect(stdout).toContain('Your Linux distro or container does not support this functionality.\n');
     expect({ stderr, code }).toEqual({ stderr: 'failure\n', code: 1 });
   });
+});
+
+it('a log that is compressed in a way that is not read gets the command that unpacks it', async () => {
+  const stdin = 'BZh91AY&SY';
+  const { code, stderr } = await run(['boot', 'cloud-init', 'blame', '-i', '-', '--json'], { stdin });
+  expect(code).toBe(2);
+  expect(stderr).toContain('next:  bzip2 -dc FILE | headstart boot cloud-init blame -i - --json\n');
 });

@@ -1,6 +1,7 @@
 // cli/boot/collect.ts: `headstart boot collect`: everything that explains a boot in one file, from here, over ssh, or from a VM of this machine.
 import { Option } from 'commander';
 import { runCommand } from '../../base/command.ts';
+import { sshProgram } from '../../base/ssh-program.ts';
 import { bundleName, bundleOf, type Collection } from '../../boot/collect/bundle.ts';
 import type { Collected } from '../../boot/collect/collected.ts';
 import { type Item, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
@@ -34,19 +35,22 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
     examples: ['boot collect', 'boot collect --host azureuser@10.0.0.4 --sudo -o slow-node.tar.gz'],
     configure(command) {
       withHomeOption(command)
-        .option('-o, --output <FILE>', 'write the bundle here (default: boot-HOST-DATE-TIME.tar.gz)')
-        .option('--host <USER@HOST>', 'collect from this machine over ssh; it needs nothing but a shell')
+        .option('-o, --output <FILE>', 'the bundle to write; default: boot-HOST-DATE-TIME.tar.gz')
+        .option('--host <USER@HOST>', 'collect from another machine over ssh; it needs a shell, and nothing else')
         .addOption(
           new Option(
             '--instance <NAME>',
-            'collect from a VM of a pool of this machine, through its guest agent; adds when the VM was started',
+            'collect from a VM of a local pool through its guest agent; adds the time when the VM was started',
           ).conflicts(['host', 'sudo']),
         )
-        .option('--sudo', 'with --host: read as root there, where sudo asks for no password')
-        .option('-b, --boot <N|ID>', 'an earlier boot, from the journal alone: -1 the one before, or a boot id', '0')
-        .option('--node-object', "ask the API server for this machine's Node too, with the kubelet's credentials")
-        .option('--dry-run', 'print what would be read and written, and do neither')
-        .option('--json', 'print what was taken and what was not as one JSON document');
+        .option('--sudo', 'with --host: read as root; sudo must not ask for a password there')
+        .option('-b, --boot <N|ID>', 'an earlier boot, from the journal only: -1 is the one before; or a boot id', '0')
+        .option(
+          '--node-object',
+          "also ask the API server for this machine's Node object, with the kubelet's credentials",
+        )
+        .option('--dry-run', 'print what would be read and written, and do nothing')
+        .option('--json', 'print one JSON document: what was collected and what was not');
     },
     async run(_args, options: Options, edges) {
       const boot = validBoot(options.boot);
@@ -59,7 +63,7 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
       requireBoot(collected, boot, where);
       const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
       const path = options.output ?? bundleName(collected.hostname, edges.nowUs());
-      writeAnswerFile(path, bytes, 'private');
+      writeAnswerFile(path, bytes, 'boot/output-unwritable', 'private');
       tellStory(collection, path, bytes.length, edges);
       const { apiVersion: _, kind, ...body } = collection;
       if (options.json) printJson(edges, kind, { path, bytes: bytes.length, ...body });
@@ -95,7 +99,10 @@ function itemsWith(boot: string, nodeObject: boolean | undefined): Item[] {
 
 function printPlan(options: Options, boot: string, edges: Edges): void {
   const { host, instance, sudo, nodeObject, output, json } = options;
-  const ssh = host === undefined ? undefined : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s']);
+  const ssh =
+    host === undefined
+      ? undefined
+      : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s'], sshProgram(edges.env));
   const items = itemsWith(boot, nodeObject);
   const commands = items.flatMap((item) => (item.kind === 'command' ? [item.tries[0]!.join(' ')] : []));
   const files = items.flatMap((item) => (item.kind === 'file' ? [item.pattern] : []));

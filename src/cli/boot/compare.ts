@@ -3,10 +3,13 @@ import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { type BootCompare, type Change, compareBoots, type Difference } from '../../boot/compare.ts';
 import type { BootRecord } from '../../boot/record.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { paint, type Style } from '../output/paint.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { collect, readBoots } from './read-boot.ts';
+import { collect, readBoots, tellNote } from './read-boot.ts';
 
 interface CompareOptions {
   before?: string[];
@@ -26,16 +29,16 @@ export const verb: Verb = {
   ],
   configure: (command) =>
     command
-      .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles: several boots are compared by their medians')
-      .argument('[AFTER]', 'the same for the other side')
-      .option('--before <FILE|DIR>', 'one more for the first side; may be repeated', collect)
-      .option('--after <FILE|DIR>', 'one more for the second side; may be repeated', collect)
+      .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles; several boots are compared by their medians')
+      .argument('[AFTER]', 'the same for the second side')
+      .option('--before <FILE|DIR>', 'add this to the first side; repeatable', collect)
+      .option('--after <FILE|DIR>', 'add this to the second side; repeatable', collect)
       .option(
         '--target <UNIT>',
-        'the unit or milestone that ends the boot; default: node Ready, else the end of startup, else the default target',
+        'the unit or milestone that ends the boot; default: node-ready, else the end of startup, else the default target',
       )
       .option('--threshold <SPAN>', 'leave out smaller differences', '10ms')
-      .option('--limit <N>', 'rows to print (--json has them all)', '25')
+      .option('--limit <N>', 'how many rows to print; --json has all of them', '25')
       .option('--json', 'print one JSON document'),
   async run(args, options: CompareOptions, edges) {
     const thresholdUs = parseSpan(options.threshold);
@@ -81,29 +84,36 @@ async function readSide(paths: readonly string[], edges: Edges): Promise<BootRec
   // A log of many boots beside one boot's units: medians over what only some of them have would mislead.
   const whole = boots.filter((boot) => boot.units.length > 0);
   if (whole.length === 0 || whole.length === boots.length) return boots;
-  edges.stderr(
-    `note: ${paths.map(printable).join(', ')}: ${boots.length - whole.length} of ${boots.length} boots have no unit times and are left out\n`,
+  tellNote(
+    'note',
+    `${paths.join(', ')}: ${boots.length - whole.length} of ${boots.length} boots have no unit times and are left out`,
+    edges,
   );
   return whole;
 }
 
 function printAnswer(answer: BootCompare, limit: number, edges: Edges): void {
-  edges.stdout(`${headline(answer)}\n`);
+  const screen = screenOf(edges);
+  const sentence = (text: string) => edges.stdout(`${wrapLines(text, screen.columns)}\n`);
+  sentence(headline(answer, screen));
   const shown = sectionsOf(answer).map(({ title, rows }) => ({
     title,
     rows: rows.slice(0, limit),
     hidden: Math.max(0, rows.length - limit),
   }));
   for (const { title, rows } of shown)
-    if (rows.length > 0) edges.stdout(`\n${title}\n${renderTable(columnsOf(answer), rows)}`);
+    if (rows.length > 0) {
+      sentence(`\n${title}`);
+      edges.stdout(renderTable(columnsOf(answer), rows, screen));
+    }
   const hidden = shown.reduce((sum, section) => sum + section.hidden, 0);
   const left = [
     hidden > 0 && `${hidden} more (--limit)`,
     answer.belowThreshold > 0 && `${answer.belowThreshold} below ${formatSpan(answer.thresholdUs)} (--threshold)`,
   ].filter(Boolean);
-  if (answer.changes.length === 0) edges.stdout('\nNothing differs by that much.\n');
-  if (left.length > 0) edges.stdout(`\nNot shown: ${left.join(', ')}.\n`);
-  for (const note of answer.notes) edges.stderr(`note: ${printable(note)}\n`);
+  if (answer.changes.length === 0) sentence('\nNothing differs by that much.');
+  if (left.length > 0) sentence(`\nNot shown: ${left.join(', ')}.`);
+  for (const note of answer.notes) tellNote('note', note, edges);
 }
 
 /** What explains the difference first; then what merely differs; then where it shows. */
@@ -124,12 +134,17 @@ function sectionsOf({ changes, total }: BootCompare): { title: string; rows: Cha
   ];
 }
 
-function headline({ total, boots }: BootCompare): string {
+function headline({ total, boots }: BootCompare, screen: Screen): string {
   const counted = `${boots.before} ${boots.before === 1 ? 'boot' : 'boots'} before, ${boots.after} after`;
   if (!total) return `${counted}; no total to compare`;
   const { beforeUs, afterUs, deltaUs } = total;
   const verdict = deltaUs === 0 ? 'the same' : `${formatSpan(Math.abs(deltaUs))} ${deltaUs > 0 ? 'slower' : 'faster'}`;
-  return `${total.name}: ${formatSpan(beforeUs)} → ${formatSpan(afterUs)}, ${verdict}${noise(total)} (${counted})`;
+  return `${total.name}: ${formatSpan(beforeUs)} → ${formatSpan(afterUs)}, ${paint(verdict, directionOf(total), screen)}${noise(total)} (${counted})`;
+}
+
+function directionOf({ deltaUs = 0, isNoise }: Partial<Difference>): Style | undefined {
+  if (deltaUs === 0 || isNoise) return undefined;
+  return deltaUs > 0 ? 'bad' : 'good';
 }
 
 function noise({ deltaUs, isNoise, noiseUs }: Partial<Difference>): string {
@@ -140,16 +155,22 @@ function columnsOf(answer: BootCompare): Column<Change>[] {
   const names = new Map(answer.changes.map((change) => [change.id, change.name]));
   const span = (us: number | undefined) => (us === undefined ? '-' : formatSpan(us));
   return [
-    { title: 'CHANGE', cell: (row) => row.change },
+    { title: 'CHANGE', cell: (row) => row.change, style: directionOf },
     { title: 'BEFORE', align: 'right', cell: (row) => span(row.beforeUs) },
     { title: 'AFTER', align: 'right', cell: (row) => span(row.afterUs) },
-    { title: 'DIFFERENCE', align: 'right', cell: (row) => `${row.deltaUs > 0 ? '+' : ''}${formatSpan(row.deltaUs)}` },
+    {
+      title: 'DIFFERENCE',
+      align: 'right',
+      cell: (row) => `${row.deltaUs > 0 ? '+' : ''}${formatSpan(row.deltaUs)}`,
+      style: directionOf,
+    },
     { title: 'SHARE', align: 'right', cell: shareOf },
     {
       title: 'WHAT',
       cell: (row) => `${row.source} ${row.inside !== undefined && names.has(row.inside) ? '· ' : ''}${row.name}`,
+      narrow: 'wrap',
     },
-    { title: '', cell: remarkOf },
+    { title: '', cell: remarkOf, style: () => 'aside', narrow: 'wrap' },
   ];
 }
 

@@ -7,7 +7,7 @@ import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface ExportOptions extends BootOptions {
   format?: string;
@@ -31,16 +31,19 @@ export const verb: Verb = {
     'boot export --format csv > boot.csv',
   ],
   configure: (command) => {
-    withBootOptions(command)
+    withInputArguments(withBootOptions(command))
       .addOption(
         // Named for help and completion; a wrong one is told below, together with what else does not fit.
-        Object.assign(new Option('--format <FORMAT>', 'what to write; json if not given'), {
+        Object.assign(new Option('--format <FORMAT>', 'the format; default: json'), {
           argChoices: Object.keys(FORMATS),
         }),
       )
-      .option('-o, --output <FILE>', 'write there instead of to standard output')
-      .option('--otlp <URL>', 'send the trace to this OTLP/HTTP collector; headers from OTEL_EXPORTER_OTLP_HEADERS')
-      .option('--dry-run', 'with --otlp: show what would be sent, and send nothing');
+      .option('-o, --output <FILE>', 'write to this file instead of standard output')
+      .option(
+        '--otlp <URL>',
+        'send the trace to this OTLP/HTTP collector, with the headers in OTEL_EXPORTER_OTLP_HEADERS',
+      )
+      .option('--dry-run', 'with --otlp: print what would be sent, and send nothing');
   },
   async run(_args, options: ExportOptions, edges) {
     const render = FORMATS[options.format ?? (options.otlp === undefined ? 'json' : 'otlp-json')];
@@ -64,7 +67,7 @@ export const verb: Verb = {
     if (options.otlp !== undefined) return send(record, { ...options, otlp: options.otlp }, edges);
     const text = await render(record);
     if (isToStdout) return edges.stdout(text);
-    writeAnswerFile(options.output!, text);
+    writeAnswerFile(options.output!, text, 'boot/output-unwritable');
     const bytes = Buffer.byteLength(text);
     if (options.json) printJson(edges, 'BootExport', { format: options.format ?? 'json', file: options.output, bytes });
     else edges.stderr(`wrote ${options.output} (${bytes} bytes)\n`);
@@ -83,7 +86,8 @@ async function send(record: BootRecord, options: ExportOptions & { otlp: string 
   const trace = otlpTrace(record);
   const spans = trace.resourceSpans[0]!.scopeSpans[0]!.spans;
   const request = otlpRequest(options.otlp, trace, edges.env.OTEL_EXPORTER_OTLP_HEADERS);
-  if (options.output !== undefined && options.output !== '-') writeAnswerFile(options.output, `${request.body}\n`);
+  if (options.output !== undefined && options.output !== '-')
+    writeAnswerFile(options.output, `${request.body}\n`, 'boot/output-unwritable');
   const { url } = request;
   const what = { url, traceId: spans[0]!.traceId, spans: spans.length, bytes: Buffer.byteLength(request.body) };
   if (options.dryRun) {

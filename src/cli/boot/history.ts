@@ -1,9 +1,11 @@
 // cli/boot/history.ts: `headstart boot history`: the boots that were recorded here, and where something changed.
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { type Change, FIGURES, history, type PastBoot } from '../../boot/history.ts';
 import { RECORDS_FOLDER, readRecords } from '../../boot/record-store.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -17,8 +19,8 @@ export const verb: Verb = {
   examples: ['boot history', 'boot history -n 20 --json'],
   configure(command) {
     command
-      .option('--dir <DIR>', 'the folder of the records', RECORDS_FOLDER)
-      .option('-n, --number <N>', 'only the last N boots')
+      .option('--dir <DIR>', 'the folder with the records', RECORDS_FOLDER)
+      .option('-n, --number <N>', 'list only the last N boots')
       .option('--json', 'print one JSON document');
   },
   run(_args, options: Options, edges) {
@@ -34,7 +36,7 @@ export const verb: Verb = {
     // Compared with all that came before, also when only the last ones are shown.
     const boots = history(records.map(({ record }) => record)).slice(-Number(options.number ?? records.length));
     if (options.json) printJson(edges, 'BootHistory', { boots, damaged });
-    else edges.stdout(table(boots));
+    else edges.stdout(table(boots, screenOf(edges)));
   },
 };
 
@@ -43,12 +45,15 @@ function noHistory(folder: string, damagedCount: number): UserError {
     damagedCount > 0 ? `all ${damagedCount} records in ${folder} are damaged` : `no boot was recorded in ${folder}`;
   return new UserError(why, {
     code: 'boot/no-history',
-    next: 'record every boot from now on with `headstart boot record --install`',
+    next:
+      folder === RECORDS_FOLDER
+        ? 'record every boot from now on with `headstart boot record --install`'
+        : `record this boot there with \`headstart boot record --dir ${shellWord(folder)}\``,
     exitCode: 1,
   });
 }
 
-function table(boots: readonly PastBoot[]): string {
+function table(boots: readonly PastBoot[], screen: Screen): string {
   const shown = FIGURES.filter((figure) => boots.some((boot) => boot.tookUs[figure] !== undefined));
   return renderTable<PastBoot>(
     [
@@ -59,9 +64,10 @@ function table(boots: readonly PastBoot[]): string {
         align: 'right' as const,
         cell: ({ tookUs }: PastBoot) => (tookUs[figure] === undefined ? '-' : formatSpan(tookUs[figure])),
       })),
-      { title: 'CHANGED', cell: (boot) => boot.changes.map(inWords).join('; ') },
+      { title: 'CHANGED', cell: (boot) => boot.changes.map(inWords).join('; '), narrow: 'wrap' },
     ],
     boots,
+    screen,
   );
 }
 

@@ -1,6 +1,12 @@
 // cli/boot/read-boot.ts: the options every boot verb shares, and the boots they name.
-import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { Argument, type Command } from 'commander';
+import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../../boot/record.ts';
+import { wrapLines } from '../output/display-width.ts';
+import { paint } from '../output/paint.ts';
+import { sameCommand } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 
@@ -11,26 +17,83 @@ export interface BootOptions {
 }
 
 export function withBootOptions(command: Command): Command {
+  return withInputOptions(command).option('--json', 'print one JSON document');
+}
+
+export function withInputOptions(command: Command): Command {
   return command
-    .option('-i, --input <FILE|DIR|->', 'read this instead of the live machine; may be repeated', collect)
-    .option('-b, --boot <N|ID>', 'which boot: 0 the last one, -1 the one before, or a boot id')
-    .option('--json', 'print one JSON document');
+    .option(
+      '-i, --input <FILE|DIR|->',
+      'read this file, folder or standard input (-) instead of this machine; repeatable',
+      collect,
+    )
+    .option('-b, --boot <N|ID>', WHICH_BOOT);
+}
+
+export const WHICH_BOOT = 'which boot: 0 is the last one, -1 the one before; or a boot id';
+
+/** `boot timeline FILE` is short for `boot timeline -i FILE`. For verbs that take no other argument. */
+export function withInputArguments(command: Command): Command {
+  const argument = new Argument('[FILE...]', 'the same as -i FILE');
+  argument.argParser((path: string, earlier: string[] = []) => {
+    addInput(command, path);
+    return [...earlier, path];
+  });
+  return command.addArgument(argument);
+}
+
+export function addInput(command: Command, path: string): void {
+  command.setOptionValue('input', collect(path, command.getOptionValue('input')));
 }
 
 export function collect(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
 
+/** Of a verb whose argument is a unit: a file in its place belongs behind -i. */
+export function refuseFileAsUnit(units: readonly string[], { input }: BootOptions, path: string): void {
+  const file = units.find((unit) => input === undefined && !UNIT_NAME.test(unit) && existsSync(unit));
+  if (file === undefined) return;
+  throw new UserError(`'${file}' is a file, and \`headstart ${path}\` takes a unit as its argument`, {
+    code: 'cli/usage',
+    next: `headstart ${path} -i ${file}`,
+  });
+}
+
+const UNIT_NAME = /\.(?:service|socket|target|device|mount|automount|swap|path|timer|slice|scope)$/;
+
 /** Every boot the inputs speak of, oldest first; never empty. What could not be read or aligned is told on stderr. */
 export async function readBoots(options: BootOptions, edges: Edges): Promise<BootRecord[]> {
   const { loadInputs } = await import('../../boot/load.ts');
-  return loadInputs(options.input, {
+  const reading = loadInputs(options.input, {
     readStdin: edges.readStdin,
     nowUs: edges.nowUs(),
     ...(options.boot !== undefined && { boot: options.boot }),
     ...(!options.input && { signal: edges.signal() }),
+    ...againAs(edges.typed),
+  });
+  return options.input ? reading : reading.catch((error: unknown) => throwWithStdinHint(error, edges));
+}
+
+/** For hints: the command that was typed, with another input in place of one. */
+export function againAs(typed: readonly string[] | undefined): { again?: (from: string, to: string) => string } {
+  return typed ? { again: (from, to) => sameCommand(typed, { replace: { [from]: to } }) } : {};
+}
+
+/** `cat FILE | headstart boot timeline`. Without -i - standard input is not read: it may belong to a loop of the caller. */
+export function throwWithStdinHint(error: unknown, edges: Edges): never {
+  const isNothingHere = error instanceof UserError && NOTHING_HERE.has(error.code);
+  if (!isNothingHere || !edges.isStdinGiven?.()) throw error;
+  throw new UserError(error.message, {
+    code: error.code,
+    next: `add -i - to read standard input${error.next === undefined ? '' : `, or ${error.next}`}`,
+    exitCode: error.exitCode === 1 ? 1 : 2,
+    cause: error.cause,
   });
 }
+
+/** What is said of a machine that does not tell how it booted, and of one without cloud-init's log. */
+const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/input-unreadable']);
 
 /** The one boot that --boot names, by default the last. */
 export async function readBoot(options: BootOptions, edges: Edges): Promise<BootRecord> {
@@ -39,7 +102,7 @@ export async function readBoot(options: BootOptions, edges: Edges): Promise<Boot
   const boots = await readBoots(options, edges);
   const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');
   if (boots.length > 1 && options.boot === undefined) {
-    edges.stderr(`note: the last of ${boots.length} boots; --boot -1 is the one before\n`);
+    tellNote('note', `the last of ${boots.length} boots; --boot -1 is the one before`, edges);
   }
   tellNotes(record, edges);
   return record;
@@ -47,6 +110,12 @@ export async function readBoot(options: BootOptions, edges: Edges): Promise<Boot
 
 export function tellNotes(record: BootRecord, edges: Edges): void {
   for (const note of new Set(record.notes.filter((n) => n.level === 'warning').map((n) => n.text))) {
-    edges.stderr(`warning: ${printable(note)}\n`);
+    tellNote('warning', note, edges);
   }
+}
+
+export function tellNote(kind: 'note' | 'warning', text: string, edges: Edges): void {
+  const screen = screenOf(edges, 'stderr');
+  const label = paint(`${kind}:`, kind === 'warning' ? 'warning' : undefined, screen);
+  edges.stderr(`${wrapLines(`${label} ${printable(text)}`, screen.columns, 2)}\n`);
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { UserError } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { type Budget, parseBudget } from '../../boot/budget.ts';
 
 export function readBudget(path: string): Budget {
@@ -9,8 +10,7 @@ export function readBudget(path: string): Budget {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message;
-    throw new UserError(`cannot read the budget ${path}: ${why}`, {
+    throw new UserError(`cannot read the budget ${path}: ${whyUnreadable(error)}`, {
       code: 'boot/budget-unreadable',
       next: 'name an existing file with --budget',
       cause: error,
@@ -18,13 +18,20 @@ export function readBudget(path: string): Budget {
   }
   const document = parseDocument(text);
   if (document.errors.length === 0) return parseBudget(plain(document), path);
-  throw new UserError(
-    `${path} is not YAML:\n${document.errors.map((error) => `         ${error.message.split('\n')[0]}`).join('\n')}`,
-    {
-      code: 'boot/bad-budget',
-      next: 'write for example `units: {cloud-init.service: 5s}`',
-    },
-  );
+  throw new UserError(`${path} is not YAML:\n${firstOf(document.errors).join('\n')}`, {
+    code: 'boot/bad-budget',
+    next: 'write for example `units: {cloud-init.service: 5s}`',
+  });
+}
+
+const MOST_ERRORS = 3;
+const MOST_CHARACTERS = 120;
+
+/** A file that is no YAML at all has hundreds of errors, each of which quotes a part of it. */
+function firstOf(errors: readonly Error[]): string[] {
+  const lines = errors.slice(0, MOST_ERRORS).map(({ message }) => message.split('\n')[0]!.slice(0, MOST_CHARACTERS));
+  const more = errors.length > MOST_ERRORS ? [`and ${errors.length - MOST_ERRORS} more`] : [];
+  return [...lines, ...more].map((line) => `         ${line}`);
 }
 
 /** An alias to nowhere, or too many of them, is found only here; it reads as no budget at all. */

@@ -57,7 +57,16 @@ describe('boot record and boot history', () => {
   it('no history is an answer with a next step, not an empty list', async () => {
     const { code, stderr } = await runVerb(history, ['--dir', join(folder, 'none')]);
     expect(code).toBe(1);
-    expect(stderr).toContain('next:  record every boot from now on with `headstart boot record --install`');
+    expect(stderr).toContain(
+      `next:  record this boot there with \`headstart boot record --dir ${join(folder, 'none')}\``,
+    );
+  });
+
+  it('a folder that the installed unit would not record into is refused, and nothing is installed', async () => {
+    const { code, stderr } = await runVerb(record, ['--install', '--root', folder, '--dir', 'elsewhere']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--dir elsewhere: what --install installs records into /var/lib/headstart/boots');
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('a dry run of the installation prints the files and writes nothing', async () => {

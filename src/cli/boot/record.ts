@@ -1,6 +1,7 @@
 // cli/boot/record.ts: `headstart boot record`: keep the record of this boot, or install the unit that does it at every boot.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Option } from 'commander';
 import { type Argv, runCommand } from '../../base/command.ts';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../boot/record-unit.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface Options extends BootOptions {
   dir: string;
@@ -37,19 +38,26 @@ export const verb: Verb = {
     'boot record --install --root image-root --launcher /usr/bin/headstart',
   ],
   configure(command) {
-    withBootOptions(command)
-      .option('--dir <DIR>', 'the folder of the records', RECORDS_FOLDER)
-      .option('--keep <N>', 'how many records to keep; the oldest go', '100')
-      .option('--settle <SPAN>', 'first wait, at most this long, until systemd says the boot is over')
-      .option('--install', 'record every boot from now on, three minutes after it began (systemd timer)')
-      .option('--uninstall', 'stop doing so; the records stay')
-      .option('--root <DIR>', 'with --install and --uninstall: the root of an image instead of this machine')
-      .option('--launcher <PATH>', 'with --install: the headstart that the unit runs', LAUNCHER)
+    withInputArguments(withBootOptions(command))
+      .option('--dir <DIR>', 'the folder with the records', RECORDS_FOLDER)
+      .option('--keep <N>', 'how many records to keep; older ones are deleted', '100')
+      .option('--settle <SPAN>', 'first wait until systemd has finished the boot, at most this long')
+      .option('--install', 'install a systemd timer that records every boot three minutes after its start')
+      .option('--uninstall', 'remove the timer; the records stay')
+      .option('--root <DIR>', 'with --install and --uninstall: the root folder of an image instead of this machine')
+      .addOption(
+        new Option('--launcher <PATH>', 'with --install: the headstart that the unit runs').default(
+          LAUNCHER,
+          'the one that runs now',
+        ),
+      )
       .option('--dry-run', 'print what would be written or removed, and do nothing');
   },
   async run(_args, options: Options, edges) {
     const keep = positive(options.keep);
     if (options.install && options.uninstall) throw usage('--install and --uninstall exclude each other');
+    if (options.install && options.dir !== RECORDS_FOLDER)
+      throw usage(`--dir ${options.dir}: what --install installs records into ${RECORDS_FOLDER}, and nowhere else`);
     if (options.install || options.uninstall) {
       const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
       return options.install ? install(unit, options, edges) : uninstall(unit, options, edges);

@@ -1,6 +1,9 @@
 // cli/boot/render-chain.ts: a chain as text: the last link first, each with what went on inside it.
 import { formatSpan } from '../../base/duration.ts';
 import type { ChainLink } from '../../boot/chain.ts';
+import { displayWidth, wrapText } from '../output/display-width.ts';
+import { paint } from '../output/paint.ts';
+import { PIPE, type Screen } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 
 /** Parts shown under a link: enough to see where its time went. */
@@ -8,26 +11,34 @@ const PARTS_SHOWN = 5;
 /** Shorter silences are the manager's own bookkeeping. */
 const GAP_SHOWN_US = 100_000;
 
-export function renderChain(links: readonly ChainLink[]): string {
-  return `${links.flatMap((link, depth) => describe(link, depth)).join('\n')}\n`;
+export function renderChain(links: readonly ChainLink[], screen: Screen = PIPE): string {
+  const longest = links.reduce((most, { name }) => Math.max(most, displayWidth(printable(name))), 0);
+  const deepest = indentLimit(longest, screen);
+  return `${links.flatMap((link, depth) => describe(link, depth, deepest, screen)).join('\n')}\n`;
 }
 
-function describe(link: ChainLink, depth: number): string[] {
-  const indent = '  '.repeat(Math.max(0, depth - 1));
+/** A chain does not branch: past a third of a terminal more indentation only pushes names off it. */
+export function indentLimit(longestName: number, { columns }: Screen): number {
+  return Math.max(0, Math.min(Math.floor(columns / 3), columns - longestName - 2));
+}
+
+function describe(link: ChainLink, depth: number, deepest: number, screen: Screen): string[] {
+  const indent = ' '.repeat(Math.min(deepest, 2 * Math.max(0, depth - 1)));
   const tookUs = link.endUs - link.startUs;
-  const wait = link.wait === undefined ? '' : ` [wait: ${printable(link.wait)}]`;
+  const waitOf = (wait: string | undefined) =>
+    wait === undefined ? '' : ` ${paint(`[wait: ${printable(wait)}]`, 'wait', screen)}`;
   const took = tookUs > 0 ? ` +${formatSpan(tookUs)}` : '';
-  const lines = [`${indent}${depth > 0 ? '└─' : ''}${printable(link.name)} @${formatSpan(link.startUs)}${took}${wait}`];
+  const name = paint(printable(link.name), tookUs > 0 ? 'path' : undefined, screen);
+  const lines = [`${indent}${depth > 0 ? '└─' : ''}${name} @${formatSpan(link.startUs)}${took}${waitOf(link.wait)}`];
   const parts = link.inside
     .filter((part) => part.endUs - part.startUs >= Math.max(10_000, tookUs / 50))
     .sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
     .slice(0, PARTS_SHOWN)
     .sort((a, b) => a.startUs - b.startUs);
   for (const part of parts) {
-    const why = part.wait === undefined ? '' : ` [wait: ${printable(part.wait)}]`;
-    lines.push(`${indent}    · ${printable(part.name)} +${formatSpan(part.endUs - part.startUs)}${why}`);
+    lines.push(`${indent}    · ${printable(part.name)} +${formatSpan(part.endUs - part.startUs)}${waitOf(part.wait)}`);
   }
   if (link.gapUs >= GAP_SHOWN_US)
-    lines.push(`${indent}  (${formatSpan(link.gapUs)} before it that no source explains)`);
-  return lines;
+    lines.push(`${indent}  ${paint(`(${formatSpan(link.gapUs)} before it that no source explains)`, 'aside', screen)}`);
+  return lines.flatMap((line) => wrapText(line, screen.columns, indent.length + 6));
 }

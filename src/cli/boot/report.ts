@@ -20,8 +20,8 @@ export const verb: Verb = {
   examples: ['boot report bundle.tar.gz', 'boot report before.tar.gz after.tar.gz -o report.html'],
   configure(command) {
     withBootOptions(command)
-      .argument('[INPUT...]', 'one input per boot, up to four; they share one axis, and are held against the first')
-      .option('-o, --output <FILE>', 'where to write it; - for standard output', 'report.html')
+      .argument('[FILE...]', 'one per boot, up to four; the others are compared with the first')
+      .option('-o, --output <FILE>', 'where to write the page; - is standard output', 'report.html')
       .option('--force', 'overwrite a file that is not a report');
   },
   async run(args, options: ReportOptions, edges) {
@@ -33,7 +33,7 @@ export const verb: Verb = {
     const views = boots.map(({ record, label }) => reportView(record, label));
     const html = renderReport(views);
     if (options.output === '-') return edges.stdout(html);
-    writeAnswerFile(options.output, html);
+    writeAnswerFile(options.output, html, 'boot/output-unwritable');
     const bytes = Buffer.byteLength(html);
     edges.stderr(`wrote ${options.output} (${Math.ceil(bytes / 1024)} KB)\n`);
     if (options.json) printJson(edges, 'BootReport', { file: options.output, bytes, boots: views.map(told) });
@@ -96,7 +96,7 @@ function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw cannotWrite(path, error);
+    throw cannotWrite(path, 'boot/output-unwritable', error);
   }
 }
 
@@ -110,7 +110,7 @@ function startsAsReport(path: string): boolean {
       closeSync(fd);
     }
   } catch (error) {
-    throw cannotWrite(path, error);
+    throw cannotWrite(path, 'boot/output-unwritable', error);
   }
 }
 

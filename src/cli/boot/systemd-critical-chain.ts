@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import { didYouMean } from '../../boot/nearest-names.ts';
+import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import { knownUserspaceUs } from '../../boot/order-graph.ts';
 import { type BootRecord, startTookUs } from '../../boot/record.ts';
 import { compatCriticalChain } from '../../boot/systemd/compat/critical-chain.ts';
@@ -12,9 +12,12 @@ import { CHAIN_HEADER, renderChain } from '../../boot/systemd/render-chain.ts';
 import { startState, unitLabels } from '../../boot/systemd/unit-state.ts';
 import { waitReason } from '../../boot/waits.ts';
 import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { sameCommand } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { readBoot } from './read-boot.ts';
+import { readBoot, refuseFileAsUnit } from './read-boot.ts';
 import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
 
 interface ChainOptions extends SystemdOptions {
@@ -28,19 +31,20 @@ export const verb: Verb = {
     'boot systemd critical-chain --fuzz=1s --compat=252 -i boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withSystemdOptions(command.argument('[UNIT...]', 'default: the default target')).option(
+    withSystemdOptions(command.argument('[UNIT...]', 'where the chain ends; default: the default target')).option(
       '--fuzz <SPAN>',
-      'also follow units that were ready at most this long before the latest',
+      'also show units that were ready at most this long before the latest',
     ),
   async run(given, options: ChainOptions, edges) {
     const { behaviour, args: targets } = compatOf(options, given);
+    refuseFileAsUnit(targets, options, 'boot systemd critical-chain');
     const fuzzUs = parseFuzz(options.fuzz);
     const record = await readBoot(options, edges);
     if (behaviour) {
       return tell(compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(edges) }), edges);
     }
-    const chains = (targets.length > 0 ? targets : [mainTarget(record)]).map((target) => {
-      if (!namedUnit(record, target)) throw unknownUnit(record, target);
+    const chains = (targets.length > 0 ? targets : [mainTarget(record, edges.typed)]).map((target) => {
+      if (!namedUnit(record, target)) throw unknownUnit(record, target, edges.typed);
       return { target, nodes: criticalChain(record, { target, fuzzUs }) };
     });
     for (const { nodes } of chains) tellIfUnordered(nodes, edges);
@@ -57,9 +61,9 @@ export const verb: Verb = {
         chains: body,
       });
     }
-    const paint = (text: string, isTimed: boolean) =>
-      isTimed && isColoured(edges) ? `\u001b[0;1;31m${printable(text)}\u001b[0m` : printable(text);
-    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, paint)).join('')}`);
+    const screen = screenOf(edges);
+    const painted = (text: string, isTimed: boolean) => paint(printable(text), isTimed ? 'path' : undefined, screen);
+    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, painted)).join('')}`);
   },
 };
 
@@ -72,15 +76,18 @@ function parseFuzz(text: string | undefined): number {
   });
 }
 
+/** For who calls the verb without a command line. */
+const TYPED = ['boot', 'systemd', 'critical-chain'];
+
 /** Pasted text has the root its author asked for; otherwise it is the boot's own target. */
-function mainTarget(record: BootRecord): string {
+function mainTarget(record: BootRecord, typed: readonly string[] = TYPED): string {
   const isPasted = record.sources.every(({ kind }) => kind === 'analyze-critical-chain' || kind === 'analyze-time');
   const target =
     (isPasted ? record.units.find((unit) => unit.after.length > 0)?.name : undefined) ?? defaultTarget(record);
   if (target !== undefined) return target;
   throw new UserError('nothing given tells the default target of this boot', {
     code: 'boot/no-default-target',
-    next: 'name a unit, as in `headstart boot systemd critical-chain multi-user.target`, or add `systemctl show` of all units with -i',
+    next: `name a unit, as in \`${sameCommand(typed, { add: ['multi-user.target'] })}\`, or add \`systemctl show\` of all units with -i`,
   });
 }
 
@@ -93,11 +100,15 @@ function tellIfUnordered(nodes: readonly ChainNode[], edges: Edges): void {
   );
 }
 
-function unknownUnit(record: BootRecord, target: string): UserError {
+function unknownUnit(record: BootRecord, target: string, typed: readonly string[] = TYPED): UserError {
   const names = record.units.map((unit) => unit.name);
+  const [nearest] = nearestNames(target, names);
   return new UserError(`${target} is not among the ${names.length} units given${didYouMean(target, names)}`, {
     code: 'boot/unknown-unit',
-    next: 'check the name, or add `systemctl show` of all units with -i',
+    next:
+      nearest === undefined
+        ? 'check the name, or add `systemctl show` of all units with -i'
+        : sameCommand(typed, { replace: { [target]: nearest } }),
   });
 }
 

@@ -28,11 +28,11 @@ export const verb: Verb = {
     'boot systemd dot --order --compat=252 -i boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withSystemdOptions(command.argument('[PATTERN...]', 'edges with a matching unit at either end'))
-      .option('--order', 'After= only')
-      .option('--require', 'everything but After=')
-      .option('--from-pattern <GLOB>', 'edges from matching units; may be repeated', collect)
-      .option('--to-pattern <GLOB>', 'edges to matching units; may be repeated', collect),
+    withSystemdOptions(command.argument('[PATTERN...]', 'print only edges with a matching unit at either end'))
+      .option('--order', 'print only After=')
+      .option('--require', 'print everything but After=')
+      .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', collect)
+      .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', collect),
   async run(given, options: DotCommandOptions, edges) {
     const { behaviour, args: patterns } = compatOf(options, given);
     const dot: DotOptions = {

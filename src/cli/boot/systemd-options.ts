@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { BootRecord } from '../../boot/record.ts';
 import type { Printed } from '../../boot/systemd/compat/printed.ts';
 import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../boot/systemd/versions.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 import { type BootOptions, withBootOptions } from './read-boot.ts';
@@ -17,8 +18,11 @@ export function withSystemdOptions(command: Command): Command {
 
 export function withCompatOptions(command: Command): Command {
   return command
-    .option('--compat [VERSION]', `print what systemd-analyze of this version prints (default ${NEWEST_VERSION})`)
-    .option('--no-pager', 'accepted for scripts; there is no pager');
+    .option(
+      '--compat [VERSION]',
+      `print exactly what this version of systemd-analyze prints (default: ${NEWEST_VERSION})`,
+    )
+    .option('--no-pager', 'accepted for scripts of systemd-analyze; there is no pager');
 }
 
 /** `--compat UNIT` means `--compat` and a unit: a version starts with a digit, a unit's name hardly ever does. */
@@ -35,8 +39,9 @@ export function tell({ stdout, stderr, exitCode }: Printed, edges: Edges): numbe
   return exitCode;
 }
 
+/** As systemd-analyze decides: what goes into a pipe is never coloured, whatever FORCE_COLOR says. */
 export function isColoured(edges: Edges): boolean {
-  return edges.isTerminal.stdout && !edges.env.NO_COLOR && edges.env.TERM !== 'dumb';
+  return edges.isTerminal.stdout && screenOf(edges).hasColour;
 }
 
 /** Names come from files: no control character of theirs reaches a terminal. */

@@ -6,7 +6,7 @@ import { type CompatPlotOptions, compatPlot } from '../../boot/systemd/compat/pl
 import { plottedUnits, renderPlot } from '../../boot/systemd/plot.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
-import { collect, readBoot } from './read-boot.ts';
+import { readBoot, withInputOptions } from './read-boot.ts';
 import { compatOf, jsonFacts, type SystemdOptions, tell, withCompatOptions } from './systemd-options.ts';
 
 interface PlotOptions extends Omit<SystemdOptions, 'json'> {
@@ -24,14 +24,15 @@ export const verb: Verb = {
     'boot systemd plot --compat=252 -i boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withCompatOptions(command)
-      .option('-i, --input <FILE|DIR|->', 'read this instead of the live machine; may be repeated', collect)
-      .option('-b, --boot <N|ID>', 'which boot: 0 the last one, -1 the one before, or a boot id')
-      .option('--json [short|pretty|off]', "print JSON; with --compat the tool's own rows, in this form")
-      .option('--table', "with --compat: the tool's table of times")
-      .option('--no-legend', 'with --compat: no header and no count below --table and --json')
+    withCompatOptions(withInputOptions(command))
+      .option(
+        '--json [short|pretty|off]',
+        'print one JSON document; with --compat the rows of systemd-analyze, in this form',
+      )
+      .option('--table', 'with --compat: print the table of times of systemd-analyze')
+      .option('--no-legend', 'with --compat: leave out the header and the count of --table and --json')
       .option('--scale-svg <FACTOR>', 'stretch the time axis by this factor')
-      .option('--detailed', 'with --compat: the start of userspace in numbers'),
+      .option('--detailed', 'with --compat: add the times at which userspace started'),
   async run(args, options: PlotOptions, edges) {
     const { json, ...rest } = options;
     const shared: SystemdOptions = rest;

@@ -1,31 +1,55 @@
 // cli/boot/timeline.ts: `headstart boot timeline`: one table from VM create to Node Ready.
 import { formatSpan } from '../../base/duration.ts';
+import { chain } from '../../boot/chain.ts';
+import type { BootRecord } from '../../boot/record.ts';
 import { type Timeline, type TimelineRow, timeline } from '../../boot/timeline.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import type { Style } from '../output/paint.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, withBootOptions } from './read-boot.ts';
+import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 export const verb: Verb = {
-  examples: ['boot timeline', 'boot timeline -i boot.tar.gz -i node.yaml'],
-  configure: (command) => withBootOptions(command),
+  examples: ['boot timeline', 'boot timeline boot.tar.gz', 'boot timeline -i boot.tar.gz -i node.yaml'],
+  configure: (command) => withInputArguments(withBootOptions(command)),
   async run(_args, options: BootOptions, edges) {
     const record = await readBoot(options, edges);
     const answer = timeline(record);
     if (options.json)
       return printJson(edges, 'BootTimeline', { bootId: record.bootId, clock: record.clock, ...answer });
-    edges.stdout(`${renderTable(COLUMNS, answer.rows)}\n${summary(answer)}`);
+    const screen = screenOf(edges);
+    const table = renderTable(columnsOf(record, screen), answer.rows, screen);
+    edges.stdout(`${table}\n${wrapLines(summary(answer), screen.columns)}`);
   },
 };
 
-const COLUMNS: readonly Column<TimelineRow>[] = [
-  { title: 'START', align: 'right', cell: (row) => formatSpan(row.startUs) },
-  { title: 'TOOK', align: 'right', cell: (row) => (row.tookUs === undefined ? '' : formatSpan(row.tookUs)) },
-  { title: 'KIND', cell: (row) => (row.kind === 'instant' ? '' : row.kind) },
-  { title: 'SOURCE', cell: (row) => row.source },
-  { title: 'WHAT', cell: (row) => `${row.kind === 'instant' ? '* ' : ''}${'  '.repeat(row.depth)}${row.name}` },
-  { title: '', cell: (row) => row.detail ?? '' },
-];
+function columnsOf(record: BootRecord, { hasColour }: Screen): Column<TimelineRow>[] {
+  const onPath = new Set(hasColour ? chain(record).map((link) => link.name) : []);
+  const styleOf = (row: TimelineRow): Style | undefined => {
+    if (row.detail === 'failed') return 'bad';
+    return row.kind === 'wait' ? 'wait' : undefined;
+  };
+  return [
+    { title: 'START', align: 'right', cell: (row) => formatSpan(row.startUs) },
+    {
+      title: 'TOOK',
+      align: 'right',
+      cell: (row) => (row.tookUs === undefined ? '' : formatSpan(row.tookUs)),
+      style: styleOf,
+    },
+    { title: 'KIND', cell: (row) => (row.kind === 'instant' ? '' : row.kind), style: styleOf },
+    { title: 'SOURCE', cell: (row) => row.source, narrow: 'drop' },
+    {
+      title: 'WHAT',
+      cell: (row) => `${row.kind === 'instant' ? '* ' : ''}${'  '.repeat(row.depth)}${row.name}`,
+      style: (row) => (onPath.has(row.name) ? 'path' : undefined),
+      narrow: 'wrap',
+    },
+    { title: '', cell: (row) => row.detail ?? '', style: styleOf, narrow: 'wrap' },
+  ];
+}
 
 function summary({ totalUs, waitUs, ownUs, endsAt }: Timeline): string {
   const own =

@@ -1,14 +1,27 @@
 // cli/boot/what-if.ts: `headstart boot what-if`: what would these edits save, or which edit would save most?
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { type Edit, parseEdit } from '../../boot/edits.ts';
 import { type WhatIf, type WhatIfLink, whatIf } from '../../boot/what-if.ts';
 import { type WhatIfScan, whatIfScan } from '../../boot/what-if-scan.ts';
+import { displayWidth, wrapLines, wrapText } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type BootOptions, collect, readBoot, withBootOptions } from './read-boot.ts';
+import {
+  addInput,
+  type BootOptions,
+  collect,
+  readBoot,
+  tellNote,
+  withBootOptions,
+  withInputArguments,
+} from './read-boot.ts';
+import { indentLimit } from './render-chain.ts';
 
 interface WhatIfOptions extends BootOptions {
   dropAfter?: string[];
@@ -25,22 +38,34 @@ const SCAN_LIMIT = 10;
 export const verb: Verb = {
   examples: [
     "boot what-if --drop-after 'kubelet.service cloud-final.service' --target kubelet.service",
-    'boot what-if --scan -i boot.tar.gz',
-    "boot what-if --add 'kubelet.service After=cloud-final.service Took=2s' --set cloud-final.service=0s --target kubelet.service",
+    'boot what-if --scan boot.tar.gz',
+    "boot what-if --add 'app.service After=cloud-init.service Took=2s' --set cloud-init.service=0s --target app.service",
   ],
   configure: (command: Command) => {
-    withBootOptions(command)
+    withInputArguments(withBootOptions(command))
       .option(
         '--drop-after <UNIT DEPENDENCY>',
-        'UNIT no longer waits for DEPENDENCY; may be repeated, as may every edit',
+        'UNIT no longer waits for DEPENDENCY; every edit is repeatable',
         collect,
       )
       .option('--after <UNIT DEPENDENCY>', 'UNIT also waits for DEPENDENCY', collect)
       .option('--set <UNIT=SPAN>', 'UNIT takes this long to start, as in kubelet.service=200ms', collect)
       .option('--mask <UNIT>', 'UNIT is not started at all', collect)
-      .option('--add <UNIT After=… Took=…>', 'a unit the recording does not have; it is in "before" too', collect)
-      .option('--target <UNIT>', 'the unit whose time is asked for; default: the default target, else what was up last')
-      .option('--scan [N]', `list the N (default ${SCAN_LIMIT}) single edits that would save most`);
+      .option(
+        '--add <UNIT After=… Took=…>',
+        'add a unit that the recording does not have, to "before" as well',
+        collect,
+      )
+      .option(
+        '--target <UNIT>',
+        'the unit whose start time is estimated; default: the default target, else the unit that started last',
+      )
+      .option('--scan [N]', `list the N single edits that save most (default: ${SCAN_LIMIT})`, (value: string) => {
+        // `--scan FILE` means `--scan` and a file.
+        if (/^\d+$/.test(value) || !existsSync(value)) return value;
+        addInput(command, value);
+        return true;
+      });
   },
   async run(_args, options: WhatIfOptions, edges) {
     const edits = editsOf(options);
@@ -83,6 +108,9 @@ function scanLimit(scan: string | true | undefined): number | undefined {
 function printAnswer(answer: WhatIf, edges: Edges): void {
   const { before, after, savedUs, target } = answer;
   const share = shown(before) > 0 ? ` (${((100 * Math.abs(savedUs)) / shown(before)).toFixed(1)}%)` : '';
+  const screen = screenOf(edges);
+  const longest = answer.chain.reduce((most, { unit }) => Math.max(most, displayWidth(printable(unit))), 0);
+  const page = { deepest: indentLimit(longest, screen), userspaceUs: answer.clock.userspaceUs ?? 0, screen };
   const verdict =
     savedUs < 0
       ? `lost    ${formatSpan(-savedUs)}${share}`
@@ -91,42 +119,59 @@ function printAnswer(answer: WhatIf, edges: Edges): void {
     `${printable(target)}, ${since(answer)}`,
     `before  ${formatSpan(shown(before))}`,
     `after   ${formatSpan(shown(after))}`,
-    verdict,
+    paint(verdict, savedUs < 0 ? 'bad' : savedUs > 0 ? 'good' : undefined, screen),
     '',
     answer.edits.length > 0 ? 'Edits:' : 'No edits: this is the boot as recorded. Try --scan, or see --help.',
-    ...answer.edits.map((edit) => `  ${printable(edit.text)}`),
+    ...answer.edits.flatMap((edit) => wrapText(`  ${printable(edit.text)}`, screen.columns, 4)),
     '',
     'The chain then (@ when it began to start, + how long it took):',
-    ...answer.chain.map((link, depth) => describeLink(link, depth, answer.clock.userspaceUs ?? 0)),
+    ...answer.chain.flatMap((link, depth) => describeLink(link, depth, page)),
     '',
     `Assumption: ${answer.assumption}.`,
   ];
-  edges.stdout(`${lines.join('\n')}\n`);
+  edges.stdout(`${wrapLines(lines.join('\n'), screen.columns)}\n`);
   warn(answer.notes, edges);
 }
 
-function describeLink(link: WhatIfLink, depth: number, userspaceUs: number): string {
+interface ChainPage {
+  deepest: number;
+  userspaceUs: number;
+  screen: Screen;
+}
+
+function describeLink(link: WhatIfLink, depth: number, { deepest, userspaceUs, screen }: ChainPage): string[] {
   const took = link.tookUs > 0 ? ` +${formatSpan(link.tookUs)}` : '';
   // A pasted or generated chain may be thousands deep; indenting further would only push it off the screen.
-  const indent = '  '.repeat(Math.min(depth, 40));
-  return `${indent}${depth > 0 ? '└─' : ''}${printable(link.unit)} @${formatSpan(link.startUs - userspaceUs)}${took}`;
+  const indent = ' '.repeat(Math.min(2 * depth, 80, deepest));
+  const name = paint(printable(link.unit), link.tookUs > 0 ? 'path' : undefined, screen);
+  const line = `${indent}${depth > 0 ? '└─' : ''}${name} @${formatSpan(link.startUs - userspaceUs)}${took}`;
+  return wrapText(line, screen.columns, indent.length + 6);
 }
 
 function printScan(found: WhatIfScan, edges: Edges): void {
   const heading = `${printable(found.target)}, ${since(found)}: ${formatSpan(shown(found.before))}`;
+  const screen = screenOf(edges);
   const offsetUs = found.before.targetUs - shown(found.before);
   const table = renderTable(
     [
-      { title: 'SAVES', align: 'right', cell: (row) => formatSpan(row.savedUs) },
+      { title: 'SAVES', align: 'right', cell: (row) => formatSpan(row.savedUs), style: () => 'good' },
       { title: 'LEAVES', align: 'right', cell: (row) => formatSpan(row.afterUs - offsetUs) },
-      { title: 'EDIT', cell: (row) => row.text },
-      { title: '', cell: (row) => (row.weakensTarget ? `the target would mean less` : '') },
+      { title: 'EDIT', cell: (row) => row.text, narrow: 'wrap' },
+      {
+        title: '',
+        cell: (row) => (row.weakensTarget ? `the target would mean less` : ''),
+        style: () => 'warning',
+        narrow: 'wrap',
+      },
     ],
     found.candidates,
+    screen,
   );
   const none =
     'No single edit would bring it forward: nothing on its path can be dropped, masked or shortened alone.\n';
-  edges.stdout(`${heading}\n\n${found.candidates.length > 0 ? table : none}\nAssumption: ${found.assumption}.\n`);
+  const sentences = (text: string) => wrapLines(text, screen.columns);
+  const answer = found.candidates.length > 0 ? table : sentences(none);
+  edges.stdout(`${sentences(heading)}\n\n${answer}\n${sentences(`Assumption: ${found.assumption}.`)}\n`);
   warn(found.notes, edges);
 }
 
@@ -140,5 +185,5 @@ function shown(instant: WhatIf['before']): number {
 }
 
 function warn(notes: readonly string[], edges: Edges): void {
-  for (const note of notes) edges.stderr(`note: ${printable(note)}\n`);
+  for (const note of notes) tellNote('note', note, edges);
 }

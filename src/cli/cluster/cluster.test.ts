@@ -250,7 +250,25 @@ describe('cluster down', () => {
     expect(world.running.size).toBe(5);
     expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is gone\n');
     expect(existsSync(filesOf({ home, name: 'local' }).folder)).toBe(false);
-    expect((await ask('down')).code).toBe(1);
+  });
+
+  it('has nothing to do where there is no cluster, however often it is asked', async () => {
+    const stopped = `nothing to stop: there is no cluster local in ${home}\n`;
+    expect(await ask('down')).toMatchObject({ code: 0, stdout: stopped });
+    expect(await ask('down', ['--delete', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: stopped.replace('stop', 'delete'),
+    });
+    expect(await ask('down', ['--dry-run'])).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
+    expect(JSON.parse((await ask('down', ['--json'])).stdout)).toMatchObject({ kind: 'ClusterDown', stopped: [] });
+    await ask('up', ['--name', 'lab']);
+    expect((await ask('down')).stdout).toContain('; there is lab\n');
+  });
+
+  it('names programs that still run where the folder of the cluster was removed by hand', async () => {
+    world.orphans = [{ server: 'etcd', pid: 4711, folder: filesOf({ home, name: 'local' }).folder }];
+    expect(await ask('down')).toMatchObject({ code: 1, stderr: expect.stringContaining('next:  kill 4711') });
+    expect((await ask('down', ['--name', 'other'])).code).toBe(0);
   });
 });
 

@@ -1,16 +1,19 @@
 // cli/cluster/down.ts: `headstart cluster down`: the programs of a local cluster end; what is in it stays, unless it is to be deleted.
 import { existsSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
-import { type ClusterPlace, filesOf } from '../../cluster/local/cluster-files.ts';
+import { type ClusterPlace, filesOf, listClusters } from '../../cluster/local/cluster-files.ts';
+import { lookForOrphans } from '../../cluster/local/look-at-plane.ts';
 import { SERVERS } from '../../cluster/local/server-flags.ts';
 import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
+import type { Orphan } from '../../cluster/local/standing-process.ts';
 import { readPoolRecord } from '../../vms/qemu/instance-records.ts';
 import { poolRef, poolsFolder } from '../../vms/qemu/layout.ts';
 import { visibleIn } from '../../vms/qemu/remove.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
+import { printable } from '../output/table.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
-import type { Verb } from '../verb.ts';
+import type { Edges, Verb } from '../verb.ts';
 import { noSuchCluster } from './no-such-cluster.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
@@ -37,20 +40,36 @@ function refuseWithPools({ home, name }: ClusterPlace): void {
   });
 }
 
+/** What is asked for is so already. Programs whose folder was removed by hand cannot be stopped by name. */
+function nothingThere(place: ClusterPlace, orphans: readonly Orphan[], options: Options, edges: Edges): void {
+  const { folder } = filesOf(place);
+  const ours = orphans.filter((orphan) => orphan.folder === folder);
+  if (ours.length > 0) throw noSuchCluster(place, ours);
+  const [cluster, isDeleted] = [place.name, options.delete === true];
+  if (options.dryRun) tellPlan(edges, cluster, [], options);
+  else if (options.json) printJsonLine(edges, 'ClusterDown', { cluster, stopped: [], isDeleted });
+  else {
+    const others = listClusters(place.home).filter((other) => other !== cluster);
+    const known = others.length > 0 ? `; there is ${others.join(', ')}` : '';
+    const what = `nothing to ${isDeleted ? 'delete' : 'stop'}`;
+    edges.stdout(`${what}: there is no cluster ${cluster} in ${printable(place.home)}${known}\n`);
+  }
+}
+
 export function clusterDown(open: OpenPlane): Verb {
   return {
     examples: ['cluster down', 'cluster down --name lab --delete --yes'],
     configure: (command) =>
       withClusterOptions(command)
-        .option('--delete', 'everything that is in the cluster, its certificates and its logs, too')
-        .option('--yes', 'do not ask')
-        .option('--dry-run', 'say what would be done, and do nothing'),
+        .option('--delete', 'also delete the data, certificates and logs of the cluster')
+        .option('--yes', 'do not ask for confirmation')
+        .option('--dry-run', 'print what would be done, and do nothing'),
     async run(_args, options: Options, edges) {
       const place = placeOf(options, edges.env);
       const { folder } = filesOf(place);
-      if (!existsSync(folder)) throw noSuchCluster(place);
-      if (options.delete) refuseWithPools(place);
       const { plane } = open(edges);
+      if (!existsSync(folder)) return nothingThere(place, lookForOrphans(place, plane), options, edges);
+      if (options.delete) refuseWithPools(place);
       const running = SERVERS.toReversed().filter((server) => plane.processes.find(folder, server));
       const changes = [
         ...running.map((server) => `stop ${server}`),

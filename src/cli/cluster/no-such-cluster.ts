@@ -9,7 +9,10 @@ export function noSuchCluster({ home, name }: ClusterPlace, orphans: readonly Or
   const left = orphans.map((orphan) => `\n${describeOrphan(orphan)}`).join('');
   return new UserError(`there is no cluster ${name}${known}${left}`, {
     code: 'cluster/none',
-    next: left ? `kill ${orphans.map(({ pid }) => pid).join(' ')}` : `headstart cluster up --name ${name}`,
+    kept: 'Nothing was changed.',
+    next: left
+      ? `kill ${orphans.map(({ pid }) => pid).join(' ')}`
+      : `headstart cluster up --name ${name}${others.length > 0 ? ', or name another with --name' : ''}`,
     exitCode: 1,
   });
 }

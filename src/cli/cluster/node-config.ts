@@ -23,10 +23,19 @@ export const verb: Verb = {
   examples: ['cluster node-config -o node-config.yaml', 'cluster node-config --kubernetes 1.35.7 --generation 2'],
   configure: (command) =>
     withClusterOptions(command)
-      .option('--kubernetes <VERSION>', 'what the image has; default: the version of the cluster', kubernetesVersion)
-      .option('--generation <N>', 'counts up with each change', wholeNumber(1, 1e9), 1)
-      .option('--no-bridge', 'without the bridge for pods: another network brings its own configuration')
-      .option('-o, --output <FILE>', 'write it there instead of printing it'),
+      .option(
+        '--kubernetes <VERSION>',
+        'the Kubernetes version of the image; default: the version of the cluster',
+        kubernetesVersion,
+      )
+      .option(
+        '--generation <N>',
+        'the generation of the document; increase it with each change',
+        wholeNumber(1, 1e9),
+        1,
+      )
+      .option('--no-bridge', 'leave out the bridge network for pods, if another CNI plugin is used')
+      .option('-o, --output <FILE>', 'write to this file instead of standard output'),
   async run(_args, options: Options, edges) {
     const place = placeOf(options, edges.env);
     const record = readRecord(place);
@@ -51,7 +60,7 @@ export const verb: Verb = {
     if (options.output === undefined)
       return options.json ? printJson(edges, 'ClusterNodeConfig', { document }) : edges.stdout(text);
     const file = resolve(options.output);
-    writeAnswerFile(file, Buffer.from(text));
+    writeAnswerFile(file, Buffer.from(text), 'cluster/unwritable');
     if (options.json) return printJson(edges, 'ClusterNodeConfig', { document, file });
     edges.stdout(`${file}\n`);
   },

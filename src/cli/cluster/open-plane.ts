@@ -38,8 +38,8 @@ export type OpenPlane = (edges: Edges) => OpenedPlane;
 
 export function withClusterOptions(command: Command): Command {
   return withHomeOption(command)
-    .option('--name <NAME>', 'of the cluster: lower-case letters, digits and dashes', 'local')
-    .option('--json', 'one JSON document; long verbs print one event a line, the result last');
+    .option('--name <NAME>', 'the name of the cluster: lower-case letters, digits and dashes', 'local')
+    .option('--json', 'print JSON instead of text');
 }
 
 export const openPlane: OpenPlane = ({ env }) => ({

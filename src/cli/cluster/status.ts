@@ -1,5 +1,6 @@
 // cli/cluster/status.ts: `headstart cluster status`: what runs of a local cluster, is it healthy, and which nodes are Ready?
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { readClusterView, renderCluster } from './view.ts';
@@ -16,7 +17,7 @@ export function clusterStatus(open: OpenPlane): Verb {
       const place = placeOf(options, edges.env);
       const view = await readClusterView(place, open(edges), edges.signal());
       if (options.json) printJson(edges, 'Cluster', view);
-      else edges.stdout(renderCluster(view, edges.nowUs() / 1000));
+      else edges.stdout(renderCluster(view, edges.nowUs() / 1000, screenOf(edges)));
       if (view.isHealthy) return 0;
       edges.stderr(`next:  headstart cluster up --name ${place.name}\n`);
       return NOT_HEALTHY;

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { whyUnwritable } from '../../base/why-unreadable.ts';
 import { filesOf, GUEST_PORT, readIfThere, readRecord, writePrivate } from '../../cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
 import { printJson } from '../output/json.ts';
@@ -27,13 +28,13 @@ export function clusterToken(open: OpenPlane): Verb {
     configure: (command) =>
       withClusterOptions(command)
         .addOption(
-          new Option('--ttl <SPAN>', 'how long it is good for').argParser(timeSpan).default(timeSpan('1h'), '1h'),
+          new Option('--ttl <SPAN>', 'how long the token is valid').argParser(timeSpan).default(timeSpan('1h'), '1h'),
         )
         .option(
           '-o, --output <FILE>',
-          'write what a kubelet in a guest starts with, closed to others, instead of the token',
+          'write a bootstrap kubeconfig, readable by you only, instead of printing the token',
         )
-        .option('--dry-run', 'say what would be made, and make nothing'),
+        .option('--dry-run', 'print what would be created, and create nothing'),
     async run(_args, options: Options, edges) {
       const place = placeOf(options, edges.env);
       const record = readRecord(place);
@@ -69,7 +70,7 @@ function orUnwritable(path: string, act: () => void): void {
     act();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`${path} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, {
+    throw new UserError(`${path} cannot be written: ${whyUnwritable(cause)}`, {
       code: 'cluster/unwritable',
       next: 'give a file in a folder that you may write to',
       cause,

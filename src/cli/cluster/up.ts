@@ -1,5 +1,6 @@
 // cli/cluster/up.ts: `headstart cluster up`: a Kubernetes control plane on this machine, which stays when the command has ended.
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { Program } from '../../cluster/local/build-program.ts';
 import { type ClusterPlace, readRecord } from '../../cluster/local/cluster-files.ts';
 import { readGivenPrograms } from '../../cluster/local/given-programs.ts';
@@ -17,6 +18,7 @@ import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { upPlane } from '../../cluster/local/standing-plane.ts';
 import { checkUpgrade } from '../../cluster/local/upgrade.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Verb } from '../verb.ts';
@@ -40,15 +42,15 @@ export function clusterUp(open: OpenPlane): Verb {
       withClusterOptions(command)
         .option(
           '--kubernetes <VERSION>',
-          `of a new cluster, or to go up to; default: ${BUILT_VERSION}, which is built with Go, once`,
+          `the version of a new cluster, or to upgrade to; default: ${BUILT_VERSION}, built once with Go`,
         )
-        .option('--programs <DIR>', 'a folder with etcd and the programs of Kubernetes, instead of building them')
+        .option('--programs <DIR>', 'a folder with etcd and the Kubernetes binaries; default: build them')
         .option(
           '--port <PORT>',
-          'of the API server on 127.0.0.1; default: a free one, then always that',
+          'the port of the API server on 127.0.0.1; default: a free one, the same at every start',
           wholeNumber(1024, 65_535),
         )
-        .option('--dry-run', 'say what would be done, and do nothing'),
+        .option('--dry-run', 'print what would be done, and do nothing'),
     async run(_args, options: Options, edges) {
       const place = placeOf(options, edges.env);
       const opened = open(edges);
@@ -76,14 +78,11 @@ export function clusterUp(open: OpenPlane): Verb {
       const view = await readClusterView(place, opened, signal);
       if (options.json) return printJsonLine(edges, 'Cluster', view);
       if (steps.length === 0) edges.stderr('it was up already; nothing was changed\n');
-      edges.stdout(renderCluster(view, edges.nowUs() / 1000));
+      edges.stdout(renderCluster(view, edges.nowUs() / 1000, screenOf(edges)));
       edges.stderr(`next:  export KUBECONFIG=${shellWord(view.kubeconfig)}\n`);
     },
   };
 }
-
-/** To be pasted. */
-const shellWord = (text: string) => (/^[\w/.,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 interface Chosen {
   version: string;

@@ -4,6 +4,8 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { ClusterPlace } from '../../cluster/local/cluster-files.ts';
 import { lookAtPlane, lookForOrphans, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
+import { wrapLines } from '../output/display-width.ts';
+import type { Screen } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import { describeOrphan, noSuchCluster } from './no-such-cluster.ts';
 import type { OpenedPlane } from './open-plane.ts';
@@ -44,7 +46,7 @@ function viewOfNode({ name, isReady, readySinceMs, isUnschedulable, troubles, ku
   };
 }
 
-export function renderCluster(view: ClusterView, nowMs: number): string {
+export function renderCluster(view: ClusterView, nowMs: number, screen: Screen): string {
   const facts = [
     ['kubernetes', view.kubernetes],
     ['server', view.server],
@@ -56,12 +58,19 @@ export function renderCluster(view: ClusterView, nowMs: number): string {
     ms === undefined ? '' : formatSpan(Math.floor(Math.max(0, nowMs - ms) / 1000) * 1e6);
   const programs: Column<ServerView>[] = [
     { title: 'PROGRAM', cell: ({ name }) => name },
-    { title: 'HEALTHY', cell: ({ isHealthy, why }) => (isHealthy ? 'yes' : `no: ${why}`) },
+    {
+      title: 'HEALTHY',
+      cell: ({ isHealthy, why }) => (isHealthy ? 'yes' : `no: ${why}`),
+      style: ({ isHealthy }) => (isHealthy ? 'good' : 'bad'),
+      narrow: 'wrap',
+    },
     { title: 'PID', align: 'right', cell: ({ pid }) => (pid === undefined ? '' : String(pid)) },
     { title: 'SINCE', align: 'right', cell: ({ sinceMs }) => since(sinceMs) },
     { title: 'ADDRESS', cell: ({ address }) => address },
   ];
-  return `${view.name}\n${head}\n${renderTable(programs, view.programs)}\n${renderNodes(view.nodes, since)}${renderOrphans(view.orphans)}`;
+  const table = renderTable(programs, view.programs, screen);
+  const rest = `${renderNodes(view.nodes, since, screen)}${wrapLines(renderOrphans(view.orphans), screen.columns)}`;
+  return `${view.name}\n${wrapLines(head, screen.columns, 14)}\n${table}\n${rest}`;
 }
 
 function renderOrphans(orphans: readonly Orphan[]): string {
@@ -70,20 +79,31 @@ function renderOrphans(orphans: readonly Orphan[]): string {
   return `\nleft behind\n${lines}end them: kill ${orphans.map(({ pid }) => pid).join(' ')}\n`;
 }
 
-function renderNodes(nodes: readonly NodeView[] | undefined, since: (ms: number | undefined) => string): string {
+function renderNodes(
+  nodes: readonly NodeView[] | undefined,
+  since: (ms: number | undefined) => string,
+  screen: Screen,
+): string {
   if (!nodes) return 'nodes: the API server cannot be asked\n';
   if (nodes.length === 0) return 'no nodes\n';
   return renderTable<NodeView>(
     [
       { title: 'NODE', cell: ({ name }) => name },
-      { title: 'READY', cell: ({ isReady }) => (isReady ? 'yes' : 'no') },
+      {
+        title: 'READY',
+        cell: ({ isReady }) => (isReady ? 'yes' : 'no'),
+        style: ({ isReady }) => (isReady ? 'good' : 'bad'),
+      },
       { title: 'SINCE', align: 'right', cell: ({ readySinceMs }) => since(readySinceMs) },
       { title: 'KUBELET', cell: ({ kubeletVersion }) => kubeletVersion },
       {
         title: '',
         cell: ({ isUnschedulable, troubles }) => [...(isUnschedulable ? ['cordoned'] : []), ...troubles].join(', '),
+        style: () => 'warning',
+        narrow: 'wrap',
       },
     ],
     nodes,
+    screen,
   );
 }

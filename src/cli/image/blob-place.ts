@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { AzureSettings } from '../../vms/azure/settings.ts';
+import { SHARED_GROUPS } from '../help.ts';
 import type { Edges } from '../verb.ts';
 
 export interface StorageOptions {
@@ -21,12 +22,14 @@ export interface BlobPlaceFacts {
 
 export function withStorageOptions(command: Command): Command {
   return command
+    .optionsGroup(SHARED_GROUPS.azure)
     .option(
       '--storage-account <NAME>',
-      'Azure: where the disk is uploaded to; its name in --resource-group, or its whole id',
+      'the storage account to upload the disk to: a name in --resource-group, or a resource id',
     )
-    .option('--container <NAME>', 'Azure: of that account', 'images')
-    .option('--blob-endpoint <URL>', "Azure: of that account, where it is not the cloud's usual one");
+    .option('--container <NAME>', 'the container in that account', 'images')
+    .option('--blob-endpoint <URL>', "the blob endpoint of that account; default: the cloud's usual one")
+    .optionsGroup('');
 }
 
 const ACCOUNT_ID =

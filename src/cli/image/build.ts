@@ -1,10 +1,11 @@
 // cli/image/build.ts: `headstart image build`: images of a lock, one for each Kubernetes patch version; without a VM, without a loop device.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { hasBaseLayer } from '../../image/build/base-layer.ts';
 import { type Built, buildFolder } from '../../image/build/build-image.ts';
 import { buildImages } from '../../image/build/build-images.ts';
@@ -17,6 +18,7 @@ import { readLock } from '../../image/read-lock.ts';
 import { IMAGE_TOOLS } from '../../image/required-tools.ts';
 import { missingTools, requireTools, toolPath, USER_TOOLS } from '../../vms/qemu/base/required-tools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type CacheFlags, openCache, withCacheOptions } from './open-cache.ts';
@@ -42,15 +44,15 @@ export const verb: Verb = {
   examples: ['image build', 'image build --kubernetes 1.35.8 --only qcow2 --out images'],
   configure: (command) =>
     withCacheOptions(command)
-      .option('--lock <FILE>', 'what the images are made of', 'image.lock.json')
-      .option('--kubernetes <VERSION...>', 'only these patch versions; default: all of the lock')
-      .option('--out <FOLDER>', 'where the images go, each a folder', 'images')
-      .option('--only <FORMATS>', `which disks: ${FORMATS.join(', ')}; default: ${USUAL.join(',')}`)
-      .option('--offline', 'fetch nothing: all of it has to be in the cache')
-      .option('--dry-run', 'say what would be fetched and built, and do nothing')
-      .option('--json', 'JSON: one event a line, the images last'),
+      .option('--lock <FILE>', 'the lock to build', 'image.lock.json')
+      .option('--kubernetes <VERSION...>', 'build only these patch versions; default: all of the lock')
+      .option('--out <FOLDER>', 'the folder to write to; each image is a folder in it', 'images')
+      .option('--only <FORMATS>', `the disk formats, of ${FORMATS.join(', ')}; default: ${USUAL.join(',')}`)
+      .option('--offline', 'download nothing; everything has to be in the cache')
+      .option('--dry-run', 'print what would be downloaded and built, and do nothing')
+      .option('--json', 'print JSON: one event per line, the result last'),
   async run(_args, options: Options, edges) {
-    const lock = readLock(options.lock);
+    const lock = readLock(options.lock, howToLock(options.lock));
     const versions = wantedVersions(lock, options.kubernetes);
     const formats = wantedFormats(options.only);
     const out = resolve(options.out);
@@ -152,7 +154,8 @@ interface Stage {
   tookMs: number;
 }
 
-function stageTimes({ nowUs }: Edges) {
+function stageTimes(edges: Edges) {
+  const { nowUs } = edges;
   const startedUs = nowUs();
   // Images are made beside each other: each has a time of its own, and so has what they share.
   const lastUs = new Map<string, number>();
@@ -173,6 +176,7 @@ function stageTimes({ nowUs }: Edges) {
           { title: 'TOOK', align: 'right', cell: ({ tookMs }) => formatSpan(tookMs * 1000) },
         ],
         [...all, { kubernetes: '', stage: 'in all', tookMs: Math.round((nowUs() - startedUs) / 1000) }],
+        screenOf(edges, 'stderr'),
       ),
   };
 }
@@ -229,3 +233,11 @@ function tellImage({ folder, isNew, record }: Built, options: Options, edges: Ed
 }
 
 const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+
+/** A lock is made from the manifest in its folder, or from the one here. */
+function howToLock(lockFile: string): string {
+  const manifest = [join(dirname(lockFile), 'image.yaml'), 'image.yaml'].find((file) => existsSync(file));
+  return manifest
+    ? `headstart image lock -f ${shellWord(manifest)} -o ${shellWord(lockFile)}`
+    : 'write a manifest, for example after examples/image/image.yaml; then: headstart image lock -f FILE';
+}

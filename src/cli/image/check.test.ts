@@ -28,12 +28,19 @@ describe('image check', () => {
     });
   });
 
+  it('counts what it prints: what is the same in several images is one line and one warning', async () => {
+    const { stdout } = await runVerb(check, ['-f', 'examples/image/image.yaml']);
+    const lines = stdout.split('\n').filter((line) => line.startsWith('warning  '));
+    expect(lines.some((line) => /\(Kubernetes [\d.]+, [\d.]+\)/.test(line))).toBe(true);
+    expect(stdout).toMatch(new RegExp(`is right, with ${lines.length} warnings\n$`));
+  });
+
   it('says no with every problem, and exits 3', async () => {
     writeFileSync(file, manifestText(KUBELET.replace('kind: binary', 'kind: program').replace('licence', 'licens')));
     const ran = await runVerb(check, ['-f', file]);
     expect(ran.code).toBe(3);
     expect(ran.stdout).toContain('problem  line 8: components[0].kind');
-    expect(ran.stdout).toMatch(/No image can be made from .*: \d problems?\.\n$/);
+    expect(ran.stdout).toMatch(/No image can be made from .*: \d problems?\.\nnext: .*headstart image schema.*\n$/);
   });
 
   it('says no to parts that do not go together, as one JSON document', async () => {

@@ -5,7 +5,10 @@ import { renderManifestProblem } from '../../image/manifest-problem.ts';
 import { readLockIfThere } from '../../image/read-lock.ts';
 import { parseManifest } from '../../image/read-manifest.ts';
 import { checkRules, type Finding, RULES, renderFindings } from '../../image/rules/check.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { lockFileOf, type ManifestFlags, readManifestText, withManifestOption } from './manifest-file.ts';
@@ -20,18 +23,15 @@ const ANSWER_IS_NO = 3;
 
 export const verb: Verb = {
   examples: ['image check', 'image check -f examples/image/image.yaml --json', 'image check --rules'],
+  notes: 'Exit code: 0 valid, perhaps with warnings; 3 invalid; 2 the manifest cannot be read.',
   configure: (command) =>
     withManifestOption(command)
       .option(
         '--lock <FILE>',
-        'says which versions packages have; default: image.lock.json beside the manifest, if it is there and of this manifest',
+        'the lock with the versions of packages; default: image.lock.json next to the manifest, if it belongs to it',
       )
-      .option('--rules', 'the rules, and where each comes from')
-      .option('--json', 'one JSON document')
-      .addHelpText(
-        'after',
-        '\nExit: 0 it is right (there may be warnings), 3 it is not, 2 there is nothing to look at.\n',
-      ),
+      .option('--rules', 'list the rules and the source of each')
+      .option('--json', 'print one JSON document'),
   async run(_args, options: Options, edges) {
     if (options.rules) return tellRules(options, edges);
     const parsed = await parseManifest(readManifestText(options.file));
@@ -61,16 +61,28 @@ function tell({ problems, findings }: Told, { file, json }: Options, edges: Edge
       findings,
     });
   } else {
-    for (const problem of problems) edges.stdout(`problem  ${renderManifestProblem(problem)}\n`);
-    for (const line of renderFindings(findings)) edges.stdout(`${line}\n`);
-    const warnings = findings.length + problems.length - errors;
-    edges.stdout(
+    const screen = screenOf(edges);
+    // One line for what is the same in several images, and so it is counted once.
+    const [wrong, weak] = (['error', 'warning'] as const).map((severity) =>
+      renderFindings(findings.filter((finding) => finding.severity === severity)),
+    ) as [string[], string[]];
+    const told = [...problems.map((problem) => `problem  ${renderManifestProblem(problem)}`), ...wrong, ...weak];
+    for (const line of told) edges.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
+    const verdict =
       errors === 0
-        ? `${file} is right${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}\n`
-        : `No image can be made from ${file}: ${counted(errors, 'problem')}.\n`,
-    );
+        ? `${file} is right${weak.length > 0 ? `, with ${counted(weak.length, 'warning')}` : ''}`
+        : `No image can be made from ${file}: ${counted(problems.length + wrong.length, 'problem')}.`;
+    edges.stdout(`${wrapLines(verdict, screen.columns)}\n`);
+    const next = 'next:  correct the manifest; `headstart image schema` has every field for your editor';
+    if (errors > 0) edges.stdout(`${wrapLines(next, screen.columns, 7)}\n`);
   }
   return errors === 0 ? 0 : ANSWER_IS_NO;
+}
+
+/** `problem  …` or `warning  …` */
+function withStyle(line: string, screen: Screen): string {
+  const [word = ''] = line.split(' ', 1);
+  return `${paint(word, word === 'problem' ? 'bad' : 'warning', screen)}${line.slice(word.length)}`;
 }
 
 function tellRules({ json }: Options, edges: Edges): void {
@@ -81,10 +93,11 @@ function tellRules({ json }: Options, edges: Edges): void {
       renderTable(
         [
           { title: 'RULE', cell: ({ id }) => id },
-          { title: 'SAYS', cell: ({ says }) => says },
-          { title: 'SOURCE', cell: ({ source }) => source },
+          { title: 'SAYS', cell: ({ says }) => says, narrow: 'wrap' },
+          { title: 'SOURCE', cell: ({ source }) => source, style: () => 'aside', narrow: 'wrap' },
         ],
         rules,
+        screenOf(edges),
       ),
     );
 }

@@ -1,11 +1,13 @@
 // cli/image/diff.ts: `headstart image diff A B`: what is different between two locks, for people, for scripts, or as release notes.
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { type Change, diffLocks, isSame, type LockDiff } from '../../image/diff.ts';
 import { renderNotes } from '../../image/notes.ts';
 import { diffVulnerabilities, type Finding, type VulnerabilityDiff } from '../../image/vulnerabilities.ts';
 import { readFeed, type Vulnerability } from '../../image/vulnerability-feed.ts';
 import { printJson } from '../output/json.ts';
+import { PIPE, type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { openLock } from './open-lock.ts';
@@ -24,13 +26,13 @@ export const verb: Verb = {
   configure: (command) =>
     command
       .argument('<BEFORE>', 'a lock, or the folder of a build')
-      .argument('<NOW>', 'another one')
+      .argument('<NOW>', 'the lock or build to compare with it')
       .option(
         '--vulnerabilities <FILE>',
-        'OSV records, or a list of { package, fixed, id, severity }: which are fixed, new, still there',
+        'OSV records, or a list of { package, fixed, id, severity }; shows which are fixed, new and still open',
       )
-      .option('--notes', 'as release notes, in Markdown')
-      .option('--json', 'one JSON document'),
+      .option('--notes', 'print release notes, in Markdown')
+      .option('--json', 'print one JSON document'),
   run([before = '', now = ''], options: Options, edges) {
     const [from, to] = [openLock(before), openLock(now)];
     const diff = diffLocks(from, to);
@@ -43,7 +45,7 @@ export const verb: Verb = {
         ...(vulnerabilities && { vulnerabilities }),
         ...(notes !== undefined && { notes }),
       });
-    edges.stdout(notes ?? renderDiff(diff, vulnerabilities));
+    edges.stdout(notes ?? renderDiff(diff, vulnerabilities, screenOf(edges)));
   },
 };
 
@@ -52,7 +54,7 @@ function openFeed(path: string): Vulnerability[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new UserError(`cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, {
+    throw new UserError(`cannot read ${path}: ${whyUnreadable(cause)}`, {
       code: 'image/bad-feed',
       next: 'name an existing file with --vulnerabilities',
       cause,
@@ -61,7 +63,7 @@ function openFeed(path: string): Vulnerability[] {
   return readFeed(text, path);
 }
 
-export function renderDiff(diff: LockDiff, vulnerabilities?: VulnerabilityDiff): string {
+export function renderDiff(diff: LockDiff, vulnerabilities?: VulnerabilityDiff, screen: Screen = PIPE): string {
   const { from, to, kubernetes, facts, sizes } = diff;
   const lines = [
     `${from.name} ${from.version} → ${to.name} ${to.version}`,
@@ -74,8 +76,8 @@ export function renderDiff(diff: LockDiff, vulnerabilities?: VulnerabilityDiff):
     ),
     ...(isSame(diff) ? ['nothing in the image is different'] : []),
   ];
-  const table = diff.changes.length > 0 ? `\n${renderTable(COLUMNS, diff.changes)}` : '';
-  return `${lines.map(printable).join('\n')}\n${table}${vulnerabilities ? `\n${renderFindings(vulnerabilities)}` : ''}`;
+  const table = diff.changes.length > 0 ? `\n${renderTable(COLUMNS, diff.changes, screen)}` : '';
+  return `${lines.map(printable).join('\n')}\n${table}${vulnerabilities ? `\n${renderFindings(vulnerabilities, screen)}` : ''}`;
 }
 
 const WORDS: Readonly<Record<Change['change'], string>> = {
@@ -96,7 +98,7 @@ const COLUMNS: Parameters<typeof renderTable<Change>>[0] = [
   { title: '', cell: ({ change }) => WORDS[change] },
 ];
 
-function renderFindings({ fixed, new: arrived, remaining }: VulnerabilityDiff): string {
+function renderFindings({ fixed, new: arrived, remaining }: VulnerabilityDiff, screen: Screen): string {
   const rows = [
     ...fixed.map((finding) => ({ what: 'fixed', finding })),
     ...arrived.map((finding) => ({ what: 'NEW', finding })),
@@ -112,6 +114,7 @@ function renderFindings({ fixed, new: arrived, remaining }: VulnerabilityDiff): 
       { title: '', cell: ({ what }) => what },
     ],
     rows,
+    screen,
   );
 }
 

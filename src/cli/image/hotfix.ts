@@ -12,8 +12,8 @@ import { openLock } from './open-lock.ts';
 interface Options {
   from: string;
   to: string;
-  allow: string[];
-  allowDowngrade: string[];
+  allow?: string[];
+  allowDowngrade?: string[];
   pick?: boolean;
   output: string;
   notes?: boolean;
@@ -28,18 +28,18 @@ export const verb: Verb = {
   ],
   configure: (command) =>
     command
-      .requiredOption('--from <LOCK>', 'what was released: a lock, or the folder of a build')
-      .requiredOption('--to <LOCK>', 'the lock with the repair in it')
-      .option('--allow <NAME>', 'a component that may change; repeat it. All others may not', append, [])
-      .option('--allow-downgrade <NAME>', 'one that may change, and go back to an older version', append, [])
-      .option('--pick', 'take only what is allowed from --to, and leave all else as it was released')
-      .requiredOption('-o, --output <FILE>', 'where the lock of the hotfix goes')
+      .requiredOption('--from <LOCK>', 'the released lock, or the folder of its build')
+      .requiredOption('--to <LOCK>', 'the lock that has the fix')
+      .option('--allow <NAME>', 'a component that may change; no other may; repeatable', append)
+      .option('--allow-downgrade <NAME>', 'a component that may change to an older version; repeatable', append)
+      .option('--pick', 'take only the allowed components from --to, and everything else from --from')
+      .requiredOption('-o, --output <FILE>', 'the lock to write')
       .option('--notes', 'print release notes, in Markdown')
-      .option('--dry-run', 'say what the hotfix would be, and write nothing')
-      .option('--json', 'one JSON document'),
+      .option('--dry-run', 'print the hotfix, and write nothing')
+      .option('--json', 'print one JSON document'),
   run(_args, options: Options, edges) {
     const [from, to] = [openLock(options.from), openLock(options.to)];
-    const allowed: Allowed = { names: options.allow, downgrades: options.allowDowngrade };
+    const allowed: Allowed = { names: options.allow ?? [], downgrades: options.allowDowngrade ?? [] };
     const hotfix = options.pick ? pickHotfix(from, to, allowed) : deriveHotfix(from, to, allowed);
     if (hotfix.problems.length > 0) throw refused(hotfix.problems, options);
     if (!options.dryRun) {
@@ -50,7 +50,7 @@ export const verb: Verb = {
   },
 };
 
-function append(value: string, before: string[]): string[] {
+function append(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 

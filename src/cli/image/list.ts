@@ -2,7 +2,9 @@
 import { UserError } from '../../base/errors.ts';
 import { listPublished, type PublishedImage } from '../../image/gallery-list.ts';
 import { printJson } from '../output/json.ts';
-import { renderTable } from '../output/table.ts';
+import { inSamePlace } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
+import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
 
@@ -20,8 +22,11 @@ export function imageList(open: OpenGallery): Verb {
       if (!published && kind === 'azure') throw noGallery(name);
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };
       if (options.json) return printJson(edges, 'ImageList', { gallery: name, images, emptyChannels });
-      if (images.length === 0) return edges.stdout('no images yet: `headstart image publish FOLDER` puts one here\n');
-      edges.stdout(renderTable(COLUMNS, images));
+      if (images.length === 0) {
+        const how = inSamePlace('`headstart image publish FOLDER` puts one there', edges.typed ?? []);
+        return edges.stdout(`no images yet in gallery ${printable(name)}: ${how}\n`);
+      }
+      edges.stdout(renderTable(COLUMNS, images, screenOf(edges)));
       for (const { definition, channel, was } of emptyChannels)
         edges.stderr(`${channel} of ${definition} means nothing: it was at ${was}, which is gone\n`);
     },
@@ -32,7 +37,11 @@ const COLUMNS: Parameters<typeof renderTable<PublishedImage>>[0] = [
   { title: 'IMAGE', cell: ({ definition }) => definition },
   { title: 'VERSION', cell: ({ version }) => version },
   { title: 'CHANNELS', cell: ({ channels }) => channels.join(' ') },
-  { title: 'TESTED', cell: ({ isTested }) => (isTested ? 'yes' : 'no') },
+  {
+    title: 'TESTED',
+    cell: ({ isTested }) => (isTested ? 'yes' : 'no'),
+    style: ({ isTested }) => (isTested ? 'good' : 'warning'),
+  },
   { title: 'LATEST', cell: ({ isExcludedFromLatest }) => (isExcludedFromLatest ? 'excluded' : 'yes') },
   { title: 'STATE', cell: ({ state }) => state },
   { title: 'CONTENT', cell: ({ contentSha256 }) => contentSha256.slice(0, 12) },

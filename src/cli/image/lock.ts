@@ -1,6 +1,6 @@
 // cli/image/lock.ts: `headstart image lock`: exactly which bytes does the manifest mean today?
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { contentSha256 } from '../../image/content-hash.ts';
@@ -11,6 +11,7 @@ import { versionWord } from '../../image/names.ts';
 import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts';
 import { checkRules, renderFindings, throwOnErrors } from '../../image/rules/check.ts';
 import { printJsonLine } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { lockManifest } from './lock-manifest.ts';
@@ -36,16 +37,16 @@ export const verb: Verb = {
   examples: ['image lock', 'image lock -f examples/image/image.yaml -o image.lock.json --dry-run'],
   configure: (command) =>
     withCacheOptions(withArchitectureOption(withManifestOption(command)))
-      .option('-o, --output <FILE>', 'the lock; default: image.lock.json beside the manifest')
-      .option('--allow-downgrade', 'though something is older than in the lock that is there')
-      .option('--dry-run', 'say what would change, and write no lock')
-      .option('--json', 'one JSON document a line, the result last'),
+      .option('-o, --output <FILE>', 'the lock to write; default: image.lock.json next to the manifest')
+      .option('--allow-downgrade', 'write the lock even if something in it is older than in the current lock')
+      .option('--dry-run', 'print what would change, and write no lock')
+      .option('--json', 'print JSON: one event per line, the result last'),
   async run(_args, options: Options, edges) {
     const { manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);
     const file = lockFileOf(options.output, options.file);
+    ensurePlace(file);
     const before = readLockIfThere(file);
-    ensureFolder(file);
     const startedUs = edges.nowUs();
     const story = tellImageStory(edges, options);
     story.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
@@ -63,7 +64,14 @@ export const verb: Verb = {
 };
 
 /** Found out before the work is done, not after. */
-function ensureFolder(file: string): void {
+function ensurePlace(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UserError(`${file} is a folder, and the lock is a file`, {
+      code: 'image/lock-not-written',
+      kept: 'Nothing was changed.',
+      next: `name a file with -o, as in -o ${join(file, 'image.lock.json')}`,
+    });
+  }
   if (existsSync(dirname(file))) return;
   throw new UserError(`there is no folder ${dirname(file)} for the lock`, {
     code: 'image/no-folder',
@@ -97,7 +105,7 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
     return;
   }
   if (diff && isSame(diff)) edges.stdout('nothing changed\n');
-  if (diff && diff.changes.length > 0) edges.stdout(renderChanges(diff.changes));
+  if (diff && diff.changes.length > 0) edges.stdout(renderChanges(diff.changes, screenOf(edges)));
   for (const { version, contentSha256: content } of images)
     edges.stdout(`${lock.name}  ${version}  content ${content}\n`);
   const asked = lock.artifacts.filter(({ kind, isAsked }) => kind !== 'deb' || isAsked).length;
@@ -106,7 +114,7 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
   if (!dryRun) edges.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
 }
 
-export function renderChanges(changes: readonly Change[]): string {
+export function renderChanges(changes: readonly Change[], screen: Screen): string {
   return renderTable(
     [
       { title: 'CHANGE', cell: ({ change }) => change },
@@ -117,6 +125,7 @@ export function renderChanges(changes: readonly Change[]): string {
       { title: 'ONLY IN', cell: ({ kubernetes }) => kubernetes ?? '' },
     ],
     changes,
+    screen,
   );
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
 import type { Architecture, Manifest } from '../../image/manifest.ts';
 import { readManifest } from '../../image/read-manifest.ts';
 
@@ -16,7 +17,7 @@ export function withManifestOption(command: Command): Command {
 }
 
 export function withArchitectureOption(command: Command): Command {
-  return command.option('--architecture <NAME>', 'amd64 or arm64; default: the first one of the manifest');
+  return command.option('--architecture <NAME>', 'amd64 or arm64; default: the first one in the manifest');
 }
 
 export async function loadManifest(file: string): Promise<{ text: string; manifest: Manifest }> {
@@ -45,7 +46,7 @@ export function readManifestText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new UserError(`the manifest ${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
+    throw new UserError(`cannot read the manifest ${file}: ${whyUnreadable(cause)}`, {
       code: 'image/no-manifest',
       next: 'name one with -f FILE; `headstart image schema` says what is in it',
       cause,

@@ -31,11 +31,11 @@ export function withCacheOptions(command: Command): Command {
   return command
     .option(
       '--cache <FOLDER>',
-      'where fetched files are kept; default: image in HEADSTART_CACHE, or headstart/image in XDG_CACHE_HOME or ~/.cache',
+      'the cache of downloads; default: image in HEADSTART_CACHE, or headstart/image in XDG_CACHE_HOME or ~/.cache',
     )
     .option(
       '--mirrors <FILE>',
-      'where this machine gets things from; default: HEADSTART_MIRRORS, or headstart/mirrors.yaml in XDG_CONFIG_HOME or ~/.config',
+      'the mirrors to download from; default: HEADSTART_MIRRORS, or headstart/mirrors.yaml in XDG_CONFIG_HOME or ~/.config',
     );
 }
 

@@ -9,6 +9,7 @@ import type { Factory } from '../../vms/factory.ts';
 import type { PublishEdges } from '../../vms/qemu/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import { openPools } from '../pool/open-pools.ts';
+import { refuseWithoutAzure } from '../prototype/azure-not-configured.ts';
 import { type AzureOptions, chosenVms, vmsOption, withAzureOptions } from '../prototype/connect.ts';
 import { openAzure } from '../prototype/connect-azure.ts';
 import type { Edges } from '../verb.ts';
@@ -37,13 +38,12 @@ export type OpenGallery = (options: GalleryOptions, edges: Edges) => Promise<Ope
 const DEFAULT_GALLERY = 'headstart';
 
 export function withGalleryOptions(command: Command): Command {
-  withHomeOption(command)
-    .addOption(vmsOption("where: a gallery on Azure, or of this machine's pools"))
-    .option('--gallery <NAME>', 'which gallery', DEFAULT_GALLERY);
-  return withAzureOptions(command).option(
-    '--json',
-    'one JSON document; long verbs print one event a line, the result last',
+  withHomeOption(command.addOption(vmsOption('where the gallery is; qemu is this machine'))).option(
+    '--gallery <NAME>',
+    'the name of the gallery',
+    DEFAULT_GALLERY,
   );
+  return withAzureOptions(command).option('--json', 'print JSON instead of text');
 }
 
 export const openGallery: OpenGallery = async (options, edges) => {
@@ -53,5 +53,6 @@ export const openGallery: OpenGallery = async (options, edges) => {
     const home = homeFolder(options, edges.env);
     return { kind: 'qemu', name, factory, edges: { home, clock: systemClock, run: runCommand } };
   }
+  refuseWithoutAzure(options, edges);
   return { kind: 'azure', name, clock: systemClock, ...(await openAzure(options, edges)) };
 };

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Lock } from '../../image/lock.ts';
 import { readLock } from '../../image/read-lock.ts';
 
+const NEXT = 'name a lock that `headstart image lock` wrote, or a folder that `headstart image build` made';
+
 export function openLock(named: string): Lock {
   const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  return readLock(isFolder ? join(named, 'lock.json') : named);
+  return readLock(isFolder ? join(named, 'lock.json') : named, NEXT);
 }

@@ -36,13 +36,16 @@ export function imagePromote(open: OpenGallery): Verb {
     configure: (command) =>
       withGalleryOptions(
         command
-          .argument('<IMAGE/VERSION>', 'as `image list` shows them')
-          .addOption(new Option('--to <CHANNEL>', 'which channel').choices(CHANNELS).makeOptionMandatory())
-          .option('--build <FOLDER>', 'of an untested version: its build, with a test of it that has passed since')
-          .option('--untested', 'though no test of it has passed; it stays excluded from the latest')
-          .option('--skip-order', `though it has not been in the channel before (${CHANNELS.join(' → ')})`)
-          .option('--allow-downgrade', 'though the channel means a newer version')
-          .option('--dry-run', 'say what would change, and change nothing'),
+          .argument('<IMAGE/VERSION>', 'the version, as `image list` shows it')
+          .addOption(new Option('--to <CHANNEL>', 'the channel to put it into').choices(CHANNELS).makeOptionMandatory())
+          .option(
+            '--build <FOLDER>',
+            'for a version that was published untested: its build, which has passed a test since',
+          )
+          .option('--untested', 'promote without a passed test; the version stays excluded from latest')
+          .option('--skip-order', `skip a channel; the order is ${CHANNELS.join(', ')}`)
+          .option('--allow-downgrade', 'promote even if the channel has a newer version')
+          .option('--dry-run', 'print what would change, and change nothing'),
       ),
     async run([image = ''], options: Options, edges) {
       const signal = edges.signal();

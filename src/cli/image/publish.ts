@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { changesOf } from '../../image/publish/plan.ts';
 import { type Destination, openBuild, type Published, planFor, publishBuild } from '../../image/publish/publish.ts';
+import { SHARED_GROUPS } from '../help.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import { wholeNumber } from '../pool/arguments.ts';
@@ -38,14 +39,18 @@ export function imagePublish(open: OpenGallery): Verb {
       withStorageOptions(
         withGalleryOptions(
           command
-            .argument('<FOLDER>', 'of a build')
-            .option('--untested', 'though no test of it has passed; it stays excluded from the latest')
-            .option('--region <NAME>', 'Azure: where the version is made')
-            .option('--replicas <NUMBER>', 'Azure: copies of it there', wholeNumber(1, 100), 1)
+            .argument('<FOLDER>', 'the folder of a build')
+            .option('--untested', 'publish without a passed test; the version stays excluded from latest')
+            .option('--dry-run', 'print what would be published, and publish nothing')
+            .optionsGroup(SHARED_GROUPS.azure)
+            .option('--region <NAME>', 'the region of the version')
+            .option('--replicas <NUMBER>', 'how many replicas to keep there', wholeNumber(1, 100), 1)
             .addOption(
-              new Option('--redundancy <KIND>', 'Azure: of its storage').choices(['zone', 'local']).default('local'),
+              new Option('--redundancy <KIND>', 'the redundancy of their storage')
+                .choices(['zone', 'local'])
+                .default('local'),
             )
-            .option('--dry-run', 'say what would be published, and publish nothing'),
+            .optionsGroup(''),
         ),
       ),
     async run([folder = ''], options: Options, edges) {

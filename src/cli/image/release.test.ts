@@ -172,6 +172,10 @@ describe('image promote and list', () => {
     ]);
     expect(await promote('node-1.35.8/2026.1116.0', '--to', 'dev')).toMatchObject({ code: 1 });
     expect((await runVerb(imageList(open), [])).stdout).toMatch(/node-1\.35\.8 +2026\.1116\.1 +dev +yes +yes +ready/);
+    const narrow = await runVerb(imageList(open), [], { columns: 60, env: { NO_COLOR: '1' } });
+    expect(narrow.stdout).toMatch(
+      /^node-1\.35\.8 +2026\.1116\.1 +dev +yes .*\n {4}CONTENT [0-9a-f]{12} {2}GB \d+ {2}SINCE /m,
+    );
   });
 
   it('with --dry-run change nothing', async () => {

@@ -6,7 +6,7 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   examples: ['image schema > image.schema.json', 'image schema --json'],
   configure: (command) => {
-    command.option('--json', 'one JSON document with the schema in it');
+    command.option('--json', 'print one JSON document that contains the schema');
   },
   run(_args, { json }: { json?: boolean }, edges) {
     const schema = manifestJsonSchema();

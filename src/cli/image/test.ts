@@ -12,6 +12,7 @@ import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { readBudget } from '../boot/read-budget.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import { timeoutOption } from '../pool/arguments.ts';
 import { homeFolder } from '../pool/home.ts';
@@ -49,20 +50,17 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
       'image test images/node-1.35.8-2026.1116.0 --budget budget.yaml',
       'image test images/node-1.35.8-2026.1116.0 --firmware --json',
     ],
+    notes: 'Exit code: 0 passed, 3 failed or over budget, 2 there is no such build.',
     configure: (command) =>
       command
-        .argument('<FOLDER>', 'of one image, as `headstart image build` made it')
-        .option('--budget <FILE>', 'what the boot may take, as `headstart boot check` has it')
-        .option('--firmware', 'start the VHD with UEFI firmware, as a cloud does, instead of the qcow2 with its kernel')
-        .option('--bundle <FILE>', 'keep what tells of the boot, for `headstart boot … -i FILE`')
-        .addOption(timeoutOption('how long the node may take to be ready', '15min'))
-        .option('--keep', 'leave the VM running, and say how to reach it')
-        .option('--dry-run', 'say what would be started and written, and do neither')
-        .option('--json', 'one event a line, the result last')
-        .addHelpText(
-          'after',
-          '\nExit: 0 it passed, 3 it did not or is not within its budget, 2 there is no such build.\n',
-        ),
+        .argument('<FOLDER>', 'the folder of one image, from `headstart image build`')
+        .option('--budget <FILE>', 'the budget of the boot, as for `headstart boot check`')
+        .option('--firmware', 'boot the VHD with UEFI firmware, like a cloud, instead of the qcow2 with its kernel')
+        .option('--bundle <FILE>', 'save the boot data to this file, for `headstart boot timeline FILE`')
+        .addOption(timeoutOption('fail if the node is not ready after this time', '15min'))
+        .option('--keep', 'leave the VM running, and print how to reach it')
+        .option('--dry-run', 'print what would be started and written, and do nothing')
+        .option('--json', 'print JSON: one event per line, the result last'),
     async run([folder = ''], options: Options, edges) {
       const budget = options.budget === undefined ? undefined : readBudget(options.budget);
       const { readBuild } = await import('../../image/build-folder.ts');
@@ -145,12 +143,13 @@ async function tell({ boot, test, record }: Tested, folder: string, { json }: Op
     const { apiVersion: _, kind: __, ...body } = test;
     return printJsonLine(edges, 'ImageTest', { folder, way: boot.way, ...body, chain: links });
   }
-  edges.stdout(renderTable(CHECKS, boot.checks));
-  if (boot.phases.length > 0) edges.stdout(`\n${renderTable(PHASES, boot.phases)}`);
-  if (boot.budget.length > 0) edges.stdout(`\n${renderTable(BUDGET, boot.budget)}`);
+  const screen = screenOf(edges);
+  edges.stdout(renderTable(CHECKS, boot.checks, screen));
+  if (boot.phases.length > 0) edges.stdout(`\n${renderTable(PHASES, boot.phases, screen)}`);
+  if (boot.budget.length > 0) edges.stdout(`\n${renderTable(BUDGET, boot.budget, screen)}`);
   if (links.length > 0) {
     const { renderChain } = await import('../boot/render-chain.ts');
-    edges.stdout(`\n${renderChain(links)}`);
+    edges.stdout(`\n${renderChain(links, screen)}`);
   }
   const ready = boot.readyMs === undefined ? '' : `, ready ${inSpan(boot.readyMs)} after its kernel started`;
   edges.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; written down in ${folder}/test.json\n`);
@@ -159,9 +158,13 @@ async function tell({ boot, test, record }: Tested, folder: string, { json }: Op
 const inSpan = (ms: number) => formatSpan(ms * 1000);
 
 const CHECKS: readonly Column<Check>[] = [
-  { title: '', cell: ({ isPassed }) => (isPassed ? 'ok' : 'NO') },
+  {
+    title: '',
+    cell: ({ isPassed }) => (isPassed ? 'ok' : 'NO'),
+    style: ({ isPassed }) => (isPassed ? 'good' : 'bad'),
+  },
   { title: 'WHAT', cell: ({ name }) => name },
-  { title: 'FOUND', cell: ({ detail }) => detail },
+  { title: 'FOUND', cell: ({ detail }) => detail, narrow: 'wrap' },
 ];
 const PHASES: readonly Column<BootTest['phases'][number]>[] = [
   { title: 'PHASE', cell: ({ name }) => name },
@@ -172,5 +175,5 @@ const BUDGET: readonly Column<BootTest['budget'][number]>[] = [
   { title: 'LIMIT', align: 'right', cell: ({ limitMs }) => inSpan(limitMs) },
   { title: 'ACTUAL', align: 'right', cell: ({ actualMs }) => (actualMs === undefined ? '-' : inSpan(actualMs)) },
   { title: 'WHAT', cell: ({ path }) => path },
-  { title: '', cell: ({ detail }) => detail ?? '' },
+  { title: '', cell: ({ detail }) => detail ?? '', narrow: 'wrap' },
 ];

@@ -9,6 +9,7 @@ import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts
 import { checkRules, throwOnErrors } from '../../image/rules/check.ts';
 import { type Settled, settleUpdates } from '../../image/settle-update.ts';
 import { printJsonLine } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { withPackages } from './lock-manifest.ts';
@@ -35,14 +36,17 @@ export const verb: Verb = {
   examples: ['image update', 'image update --available versions.yaml --write'],
   configure: (command) =>
     withCacheOptions(withArchitectureOption(withManifestOption(command)))
-      .option('-o, --output <FILE>', 'the lock; default: image.lock.json beside the manifest')
+      .option('-o, --output <FILE>', 'the lock to write; default: image.lock.json next to the manifest')
       .option(
         '--available <FILE>',
-        'which versions there are of what is fetched; without it, what mirrors that are folders of this machine have',
+        'a file with the versions that exist; default: the content of mirrors that are local folders',
       )
-      .option('--write', 'put them into the manifest, comments kept, and lock it anew; without it nothing is written')
-      .option('--allow-downgrade', 'with --write: though something else gets older by locking anew')
-      .option('--json', 'one JSON document a line, the result last'),
+      .option(
+        '--write',
+        'write the new versions into the manifest (comments stay) and lock it; default: only print them',
+      )
+      .option('--allow-downgrade', 'with --write: even if something else becomes older in the new lock')
+      .option('--json', 'print JSON: one event per line, the result last'),
   async run(_args, options: Options, edges) {
     const { text, manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);
@@ -86,7 +90,7 @@ function tell({ taken, refused }: Settled, lockFile: string, { file, write, json
     return;
   }
   if (taken.length + refused.length === 0) edges.stdout('nothing to do\n');
-  if (taken.length > 0) edges.stdout(renderProposals(taken));
+  if (taken.length > 0) edges.stdout(renderProposals(taken, screenOf(edges)));
   for (const { proposal, why } of refused)
     edges.stdout(`not taken: ${proposal.component} ${proposal.from} → ${proposal.to}: ${printable(why)}\n`);
   if (taken.length === 0) return;
@@ -97,7 +101,7 @@ function tell({ taken, refused }: Settled, lockFile: string, { file, write, json
   );
 }
 
-function renderProposals(proposals: readonly Proposal[]): string {
+function renderProposals(proposals: readonly Proposal[], screen: Screen): string {
   return renderTable(
     [
       { title: 'COMPONENT', cell: ({ component }) => component },
@@ -108,5 +112,6 @@ function renderProposals(proposals: readonly Proposal[]): string {
       { title: 'CHANGES', cell: ({ edits }) => (edits.length > 0 ? 'manifest and lock' : 'lock') },
     ],
     proposals,
+    screen,
   );
 }

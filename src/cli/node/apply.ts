@@ -27,13 +27,13 @@ export const verb: Verb = {
     'node apply node-config.yaml --once --yes',
     'node apply --keep',
   ],
+  notes: 'Exit code: 0 applied, or nothing to do; 3 blocked, or rolled back; 1 failed.',
   configure(command) {
-    withSource(command.argument('[FILE]', 'the document; without it, what the metadata of this instance has'))
-      .option('--once', 'without a daemon: apply it, watch over it until it is known to be good, and end')
-      .option('--keep', 'a document on trial (update.mode: try) stays')
-      .option('--dry-run', 'print the plan and change nothing')
-      .option('--yes', 'do not ask, also when pods are disturbed or changes of others undone')
-      .addHelpText('after', '\nExit: 0 applied, or nothing to do; 3 it may not be, or was taken back; 1 failed.\n');
+    withSource(command.argument('[FILE]', 'the document; default: the user data of this instance'))
+      .option('--once', 'without the daemon: apply the document, wait until its health checks pass, then exit')
+      .option('--keep', 'keep a document that is on trial (update.mode: try)')
+      .option('--dry-run', 'print the plan, and change nothing')
+      .option('--yes', 'do not ask for confirmation, even if pods are disrupted or manual changes are overwritten');
   },
   async run([file], options: Options, edges) {
     if (options.keep) return keep(file, options, edges);

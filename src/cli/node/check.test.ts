@@ -39,8 +39,8 @@ describe('headstart node check', () => {
       [
         'problem  spec.kubelet.maxPods: 0 is below 1',
         'problem  spec.update.jitter: is 5, and text belongs here',
-        'warning  spec.kubelet.maxpods: is not a field of this version',
-        `A node would not take ${join(folder, `${files - 1}.yaml`)}: 2 problems.`,
+        'problem  spec.kubelet.maxpods: is not a field of this version (did you mean maxPods?)',
+        `A node would not take ${join(folder, `${files - 1}.yaml`)}: 3 problems.`,
         'next:  put it right; `headstart node schema --fields` shows what may be said',
         'code:  config/invalid',
         '',
@@ -48,12 +48,31 @@ describe('headstart node check', () => {
     );
   });
 
-  it('takes unknown fields as problems when it is strict', async () => {
-    expect((await check(withSpec('gpu: {}'))).code).toBe(0);
-    expect(await check(withSpec('gpu: {}'), '--strict')).toMatchObject({
-      code: 3,
-      stdout: expect.stringContaining('config/unknown-field'),
-    });
+  it.each([[], ['--strict']])(
+    'refuses a field that a node would ignore, and names the nearest (%s)',
+    async (...more) => {
+      const { code, stdout } = await check(withSpec('kublet: {maxPods: 30}'), ...more.filter(Boolean));
+      expect(code).toBe(3);
+      expect(stdout).toContain('problem  spec.kublet: is not a field of this version (did you mean kubelet?)');
+      expect(stdout).toMatch(/ has a field that a node would ignore: 1 problem\.\nnext: .*--lenient/);
+      expect(stdout).toContain('code:  config/unknown-field');
+    },
+  );
+
+  it('takes it with --lenient, as a node does, with a warning', async () => {
+    const { code, stdout } = await check(withSpec('kublet: {maxPods: 30}'), '--lenient');
+    expect(code).toBe(0);
+    expect(stdout).toContain('warning  spec.kublet: is not a field of this version (did you mean kubelet?)');
+    expect(stdout).toContain('is right: generation 7');
+  });
+
+  it.each([
+    ['maxPods: 30', 'spec.maxPods', ' (did you mean spec.kubelet.maxPods?)'],
+    ['taints: [{key: a, efect: NoSchedule}]', 'spec.taints[0].efect', ' (did you mean effect?)'],
+    ['files: {/etc/motd: {content: x, mod: "0644"}}', 'spec.files["/etc/motd"].mod', ' (did you mean mode?)'],
+    ['gpu: {}', 'spec.gpu', ''],
+  ])('of %s says where the field is', async (spec, path, meant) => {
+    expect((await check(withSpec(spec))).stdout).toContain(`${path}: is not a field of this version${meant}\n`);
   });
 
   it('holds the document against an image: its version, its defaults, its signers', async () => {

@@ -1,5 +1,6 @@
 // cli/node/check.ts: `headstart node check FILE`: would a node take this document, and if not, why? Exits 3 when not.
 import { gzipSync } from 'node:zlib';
+import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { type Accepted, parseDocument, type Reading, type Refused } from '../../node/document.ts';
 import { type Problem, renderProblem, type Warning } from '../../node/problem.ts';
@@ -10,15 +11,18 @@ import { parseRelease } from '../../node/release.ts';
 import { API_VERSIONS } from '../../node/schema/convert.ts';
 import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from '../../node/unwrap.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
+import { nearestField } from './nearest-field.ts';
 import { readBytes } from './read-document.ts';
 
 interface Options {
+  lenient?: boolean;
   strict?: boolean;
   release?: string;
   kubernetesVersion?: string;
-  override: string[];
+  override?: string[];
   cpus: string;
   memory: string;
   values?: boolean;
@@ -30,43 +34,57 @@ const ANSWER_IS_NO = 3;
 export const verb: Verb = {
   examples: [
     'node check node-config.yaml',
-    'node check node-config.yaml --strict --kubernetes-version 1.34.2 --cpus 8 --memory 32Gi',
+    'node check node-config.yaml --kubernetes-version 1.34.2 --cpus 8 --memory 32Gi',
     'node check userdata.txt --override etc/headstart/node.d/10-pool.yaml --values',
   ],
+  notes: 'Exit code: 0 a node accepts the document, 3 it does not, 2 the document cannot be read.',
   configure(command) {
     command
       .argument(
         '<FILE>',
-        'the document as it is written or as it is delivered: YAML, JSON, gzip, base64, a MIME part; - is standard input',
+        'the document as YAML or JSON, or as delivered: gzip, base64, a MIME part; - is standard input',
       )
-      .option('--strict', 'fields that are not known are problems')
+      .option('--lenient', 'report unknown fields as warnings, as a node does')
+      .addOption(new Option('--strict', 'report them as problems, the default').hideHelp().conflicts('lenient'))
       .option(
         '--release <FILE>',
-        "the release file of the image; without it, any image that has the document's own Kubernetes version",
+        "the release file of the image; default: any image that has the document's Kubernetes version",
       )
-      .option('--kubernetes-version <VERSION>', 'of the image')
+      .option('--kubernetes-version <VERSION>', 'the Kubernetes version of the image')
       .option(
         '--override <FILE>',
-        'a file that is on the node and wins over the document; repeatable, lowest first',
-        (file: string, before: string[]) => [...before, file],
-        [],
+        'a file on the node that overrides the document; repeatable, later ones win',
+        (file: string, before: string[] = []) => [...before, file],
       )
-      .option('--cpus <N>', 'of the machine that expressions are worked out for', '4')
-      .option('--memory <AMOUNT>', 'of that machine', '16Gi')
-      .option('--values', 'every value in force, and where it came from; secrets are masked')
-      .option('--json', 'one JSON document')
-      .addHelpText('after', '\nExit: 0 a node takes it, 3 it does not, 2 there is nothing to look at.\n');
+      .option('--cpus <N>', 'CPUs of the machine that expressions are evaluated for', '4')
+      .option('--memory <AMOUNT>', 'memory of that machine', '16Gi')
+      .option('--values', 'print every effective value and where it comes from, with secrets masked')
+      .option('--json', 'print one JSON document');
   },
   async run([file], options: Options, edges) {
     const bytes = readBytes(file!, edges);
     const size = sizeOf(bytes);
-    const parsed = await check(bytes, size, options, edges);
+    const parsed = withNearest(await check(bytes, size, options, edges));
     const values = options.values && parsed.outcome === 'accepted' ? provenanceOf(parsed) : undefined;
     if (options.json) printJson(edges, 'NodeConfigCheck', toJson(parsed, size, values));
-    else edges.stdout(toText(file!, parsed, size, values));
+    else edges.stdout(toText(file!, parsed, size, values && renderValues(values, screenOf(edges))));
     return parsed.outcome === 'accepted' ? 0 : ANSWER_IS_NO;
   },
 };
+
+/** A node has no use for it, so it is said here alone. */
+function withNearest(parsed: Accepted | Refused): Accepted | Refused {
+  const named = <T extends Warning>(one: T): T => ({ ...one, message: `${one.message}${nearestField(one.path)}` });
+  const warnings = parsed.warnings.map(named);
+  if (parsed.outcome === 'accepted') return { ...parsed, warnings };
+  const isUnknown = ({ reason }: Problem) => reason === 'config/unknown-field';
+  // Last: what a node refuses comes before what it ignores.
+  const problems = [
+    ...parsed.problems.filter((one) => !isUnknown(one)),
+    ...parsed.problems.filter(isUnknown).map(named),
+  ];
+  return { ...parsed, warnings, problems, reason: problems[0]!.reason };
+}
 
 interface Size {
   bytes: number;
@@ -83,16 +101,24 @@ function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): P
     image: imageOf(options, edges),
     machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
     nowMs: Math.floor(edges.nowUs() / 1000),
-    overrides: options.override.map((name) => ({ name, bytes: readBytes(name, edges) })),
-    isStrict: options.strict === true,
+    overrides: (options.override ?? []).map((name) => ({
+      name,
+      bytes: readBytes(name, edges, 'name an existing file with --override'),
+    })),
+    isStrict: options.lenient !== true,
     // Text that fits once it is compressed is judged as text.
     maxBytes: size.gzipBytes <= MAX_DELIVERED_BYTES ? MAX_TEXT_BYTES : MAX_DELIVERED_BYTES,
   });
 }
 
+const NAME_A_RELEASE = 'name the release file of an image with --release: usr/lib/headstart/release.json in it';
+
 function imageOf({ release, kubernetesVersion }: Options, edges: Edges): Reading['image'] {
   if (release === undefined) return { configApiVersions: API_VERSIONS, signers: [], defaults: {}, kubernetesVersion };
-  const facts = parseRelease(Buffer.from(readBytes(release, edges)).toString('utf8'));
+  const facts = parseRelease(Buffer.from(readBytes(release, edges, NAME_A_RELEASE)).toString('utf8'), {
+    path: release,
+    next: NAME_A_RELEASE,
+  });
   return { ...facts, kubernetesVersion: kubernetesVersion ?? facts.kubernetesVersion };
 }
 
@@ -112,7 +138,7 @@ function memoryOf(text: string): number {
 const ROOMY_BYTES = 40_000;
 
 function sizeWarnings({ bytes, gzipBytes }: Size): Warning[] {
-  if (bytes <= ROOMY_BYTES) return [];
+  if (bytes <= ROOMY_BYTES || gzipBytes > MAX_DELIVERED_BYTES) return []; // the latter is a problem
   const advice = bytes > MAX_DELIVERED_BYTES ? 'it fits only compressed' : 'it is near the limit';
   const message = `has ${bytes} bytes of ${MAX_DELIVERED_BYTES}: ${advice} (gzip: ${gzipBytes} bytes)`;
   return [{ path: '', message }];
@@ -131,38 +157,45 @@ function toJson(parsed: Accepted | Refused, size: Size, values: Leaf[] | undefin
   };
 }
 
-function toText(file: string, parsed: Accepted | Refused, size: Size, values: Leaf[] | undefined): string {
+function toText(file: string, parsed: Accepted | Refused, size: Size, values: string | undefined): string {
   const warnings = [...parsed.warnings, ...sizeWarnings(size)].map((warning) => `warning  ${renderProblem(warning)}\n`);
   if (parsed.outcome === 'accepted') {
     const { generation } = parsed.config;
-    const table = values ? `\n${renderValues(values)}` : '';
+    const table = values === undefined ? '' : `\n${values}`;
     return `${warnings.join('')}${file} is right: generation ${generation}, sha256 ${parsed.documentHash}, ${size.bytes} bytes\n${table}`;
   }
   const problems = parsed.problems.map((problem) => `problem  ${renderProblem(problem)}\n`);
   const next = nextOf(parsed.reason);
   const advice = next === undefined ? '' : `next:  ${next}\n`;
-  return `${problems.join('')}${warnings.join('')}A node would not take ${file}: ${countOf(parsed.problems)}.\n${advice}code:  ${parsed.reason}\n`;
+  return `${problems.join('')}${warnings.join('')}${verdict(file, parsed.problems)}.\n${advice}code:  ${parsed.reason}\n`;
 }
 
 /** Elsewhere a reason may send people here. */
 function nextOf(reason: ReasonCode): string | undefined {
-  const isAboutFields = /^config\/(?:invalid|unknown-field|not-readable)$/.test(reason);
-  return isAboutFields
-    ? 'put it right; `headstart node schema --fields` shows what may be said'
-    : reasonOf(reason).next;
+  const fields = 'put it right; `headstart node schema --fields` shows what may be said';
+  if (reason === 'config/unknown-field') return `${fields}; --lenient makes them warnings`;
+  return /^config\/(?:invalid|not-readable)$/.test(reason) ? fields : reasonOf(reason).next;
+}
+
+/** Of a field that it does not know a node takes no notice, which is seldom what the author wants. */
+function verdict(file: string, problems: readonly Problem[]): string {
+  return problems.every(({ reason }) => reason === 'config/unknown-field')
+    ? `${file} has ${problems.length === 1 ? 'a field' : 'fields'} that a node would ignore: ${countOf(problems)}`
+    : `A node would not take ${file}: ${countOf(problems)}`;
 }
 
 function countOf({ length }: readonly Problem[]): string {
   return length === 1 ? '1 problem' : `${length} problems`;
 }
 
-function renderValues(values: readonly Leaf[]): string {
+function renderValues(values: readonly Leaf[], screen: Screen): string {
   return renderTable(
     [
       { title: 'FROM', cell: ({ from }) => from },
       { title: 'FIELD', cell: ({ path }) => path },
-      { title: 'VALUE', cell: ({ value }) => JSON.stringify(value) },
+      { title: 'VALUE', cell: ({ value }) => JSON.stringify(value), narrow: 'wrap' },
     ],
     values,
+    screen,
   );
 }

@@ -22,11 +22,11 @@ export const verb: Verb = {
   ],
   configure(command) {
     command
-      .argument('<FILE>', 'a NodeConfig of any version; - is standard input')
-      .option('--to <VERSION>', 'v1 or v1alpha1', 'v1')
-      .option('--format <FORMAT>', 'yaml or json', 'yaml')
+      .argument('<FILE>', 'a NodeConfig document of any API version; - is standard input')
+      .option('--to <VERSION>', 'the API version to convert to: v1 or v1alpha1', 'v1')
+      .option('--format <FORMAT>', 'the format to print: yaml or json', 'yaml')
       .option('--sign <FILE>', 'sign the result with this private key (ed25519, PEM)')
-      .option('--json', 'one JSON document, with the converted one in it');
+      .option('--json', 'print one JSON document that contains the converted one');
   },
   async run([file], options: Options, edges) {
     const to = parseApiVersion(options.to);

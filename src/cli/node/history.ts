@@ -1,6 +1,7 @@
 // cli/node/history.ts: `headstart node history`: what was applied on this node, when, from where, and what was taken back?
 import type { GenerationRecord } from '../../node/transaction/contract.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
@@ -12,7 +13,9 @@ export const verb: Verb = {
     const { store } = await openThisNode(options);
     const generations = store.listGenerations();
     if (options.json) return printJson(edges, 'NodeHistory', { generations: generations.map(toJson) });
-    edges.stdout(generations.length > 0 ? render(generations) : 'nothing was applied on this node so far\n');
+    edges.stdout(
+      generations.length > 0 ? render(generations, screenOf(edges)) : 'nothing was applied on this node so far\n',
+    );
   },
 };
 
@@ -25,7 +28,7 @@ function toJson({ appliedMs, bad, ...record }: GenerationRecord) {
   };
 }
 
-function render(generations: readonly GenerationRecord[]): string {
+function render(generations: readonly GenerationRecord[], screen: Screen): string {
   return renderTable(
     [
       { title: 'NUMBER', align: 'right', cell: ({ number }) => String(number) },
@@ -33,9 +36,10 @@ function render(generations: readonly GenerationRecord[]): string {
       { title: 'APPLIED', cell: ({ appliedMs }) => iso(appliedMs) },
       { title: 'DOCUMENT', cell: ({ documentHash }) => documentHash.slice(0, 12) },
       { title: 'FROM', cell: ({ origin, id }) => (id ? `${origin} (${id})` : origin) },
-      { title: 'STATE', cell: stateOf },
+      { title: 'STATE', cell: stateOf, narrow: 'wrap' },
     ],
     generations,
+    screen,
   );
 }
 

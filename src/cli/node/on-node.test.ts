@@ -275,7 +275,7 @@ describe('headstart node apply', () => {
     const heard = await daemonThat(ok);
     const { code, stdout, stderr } = await node('apply', file(document(1)));
     expect([code, stdout]).toEqual([0, 'applied: done (verify/running)\n']);
-    expect(stderr).toContain('headstart node wait --for applied');
+    expect(stderr).toContain(`next:  headstart node wait --root ${folder.root} --for applied`);
     const sent = Buffer.from(String(heard.at(-1)!.document), 'base64').toString();
     expect(JSON.parse(sent)).toEqual(document(1));
   });

@@ -11,10 +11,9 @@ const ANSWER_IS_NO = 3;
 
 export const verb: Verb = {
   examples: ['node plan', 'node plan node-config.yaml', 'node plan node-config.yaml --json'],
+  notes: 'Exit code: 0 nothing to do, or the document can be applied now or later; 3 it is blocked.',
   configure(command) {
-    withSource(
-      command.argument('[FILE]', 'the document; without it, what the metadata of this instance has'),
-    ).addHelpText('after', '\nExit: 0 nothing to do, or it may be applied now or later; 3 it is blocked.\n');
+    withSource(command.argument('[FILE]', 'the document; default: the user data of this instance'));
   },
   async run([file], options: NodeOptions, edges) {
     const opened = await openThisNode(options);

@@ -7,14 +7,14 @@ import { type Problem, renderProblem } from '../../node/problem.ts';
 import { MAX_TEXT_BYTES, unwrap } from '../../node/unwrap.ts';
 import type { Edges } from '../verb.ts';
 
-/** `-` is standard input. */
-export function readBytes(path: string, edges: Edges): Uint8Array {
+/** `-` is standard input. `next`: what to name instead where it is not there. */
+export function readBytes(path: string, edges: Edges, next = 'name a NodeConfig, or - for standard input'): Uint8Array {
   if (path === '-') return edges.readStdin();
   const bytes = read(path);
   if (bytes !== undefined) return bytes;
   throw new UserError(`${path} does not exist`, {
     code: 'node/no-document',
-    next: 'name a NodeConfig, or - for standard input',
+    next,
   });
 }
 

@@ -18,10 +18,13 @@ export const verb: Verb = {
   examples: ['node rollback', 'node rollback --to 3 --dry-run', 'node rollback --to 3 --yes'],
   configure(command) {
     withRoot(command)
-      .option('--to <NUMBER>', 'as `headstart node history` counts; without it, what was known to be good before')
-      .option('--once', 'without a daemon: do it, watch over it until it is known to be good, and end')
-      .option('--dry-run', 'say what it would go back to, and change nothing')
-      .option('--yes', 'do not ask');
+      .option(
+        '--to <NUMBER>',
+        'a number of `headstart node history`; default: the last good configuration before this one',
+      )
+      .option('--once', 'without the daemon: roll back, wait until the health checks pass, then exit')
+      .option('--dry-run', 'print what it would return to, and change nothing')
+      .option('--yes', 'do not ask for confirmation');
   },
   async run(_args, options: Options, edges) {
     const to = parseNumber(options.to);

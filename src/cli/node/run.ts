@@ -17,19 +17,18 @@ export const verb: Verb = {
     'node run --platform azure --metadata-url http://127.0.0.1:8169 --root /tmp/node',
     'node run --file /etc/headstart/node-config.yaml --json',
   ],
+  notes:
+    'SIGHUP: read the document again now. SIGTERM: finish the current change, then exit.\n' +
+    'The document can also be in /etc/headstart/node-config.yaml.',
   configure(command) {
     command
-      .option('--file <FILE>', 'the document, instead of what the platform has')
-      .option('--root <FOLDER>', 'a folder that stands in for the node', '/')
-      .option('--platform <NAME>', 'azure or ec2, whatever the firmware says')
-      .option('--metadata-url <URL>', "instead of the platform's own address")
-      .option('--wire-server <URL>', "instead of Azure's own, for the report that the node is up")
-      .option('--wait-for <FILE>', 'only get ready until this file is there; the node is taken as it is then')
-      .option('--json', 'one JSON document a line: what the node says of itself, whenever that changes')
-      .addHelpText(
-        'after',
-        '\nSIGHUP: look again now. SIGTERM: finish what was begun, then end. A document can also be in etc/headstart/node-config.yaml.\n',
-      );
+      .option('--file <FILE>', 'read the document from this file instead of the instance metadata')
+      .option('--root <FOLDER>', 'use this folder as the root of the node, for tests', '/')
+      .option('--platform <NAME>', 'azure or ec2; default: detected from the firmware')
+      .option('--metadata-url <URL>', "the metadata service; default: the platform's own address")
+      .option('--wire-server <URL>', "where to report that the node is up; default: Azure's own address")
+      .option('--wait-for <FILE>', 'prepare, and change nothing until this file exists')
+      .option('--json', 'print the status as one JSON document per line, whenever it changes');
   },
   async run(_args, options: Options, edges) {
     const log = journalLog({ write: edges.stderr, env: edges.env });

@@ -4,6 +4,7 @@ import { API_VERSIONS, type ApiVersion, isApiVersion } from '../../node/schema/c
 import { type Field, fieldsOf } from '../../node/schema/fields.ts';
 import { jsonSchemaOf } from '../../node/schema/json-schema.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -21,10 +22,10 @@ export const verb: Verb = {
   ],
   configure(command) {
     command
-      .argument('[WORD]', 'with --fields: only those with this word in their path')
-      .option('--api-version <VERSION>', 'v1 or v1alpha1', 'v1')
-      .option('--fields', 'a table of the fields instead of the JSON Schema')
-      .option('--json', 'one JSON document');
+      .argument('[WORD]', 'with --fields: print only fields with this word in their path')
+      .option('--api-version <VERSION>', 'the API version: v1 or v1alpha1', 'v1')
+      .option('--fields', 'print a table of the fields instead of the JSON Schema')
+      .option('--json', 'print one JSON document');
   },
   run([word], { apiVersion, fields, json }: Options, edges) {
     const version = parseApiVersion(apiVersion);
@@ -39,7 +40,10 @@ export const verb: Verb = {
         version,
         ...(fields ? { fields: found } : { schema: jsonSchemaOf(version) }),
       });
-    else edges.stdout(fields ? renderFields(found) : `${JSON.stringify(jsonSchemaOf(version), null, 2)}\n`);
+    else
+      edges.stdout(
+        fields ? renderFields(found, screenOf(edges)) : `${JSON.stringify(jsonSchemaOf(version), null, 2)}\n`,
+      );
   },
 };
 
@@ -53,14 +57,15 @@ export function parseApiVersion(text: string): ApiVersion {
   });
 }
 
-function renderFields(fields: readonly Field[]): string {
+function renderFields(fields: readonly Field[], screen: Screen): string {
   return renderTable(
     [
       { title: 'FIELD', cell: ({ path }) => path },
-      { title: 'TAKES', cell: ({ takes }) => takes.replaceAll('`', '') },
+      { title: 'TAKES', cell: ({ takes }) => takes.replaceAll('`', ''), narrow: 'wrap' },
       { title: 'DEFAULT', cell: (field) => (field.isRequired ? '(required)' : (field.default ?? '')) },
-      { title: 'WHAT', cell: ({ about }) => about.replaceAll('`', '') },
+      { title: 'WHAT', cell: ({ about }) => about.replaceAll('`', ''), narrow: 'wrap' },
     ],
     fields,
+    screen,
   );
 }

@@ -1,9 +1,12 @@
 // cli/node/status.ts: `headstart node status`: what does this node run, is it well, and if not, why? Works without root.
+import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { STATUS_PATH } from '../../node/status/files.ts';
 import { headline, type NodeStatus, type SlotStatus } from '../../node/status/node-status.ts';
 import { asStatus, readStatus } from '../../node/status/read-status.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printJson } from '../output/json.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { withRoot } from './this-node.ts';
@@ -19,7 +22,7 @@ export const verb: Verb = {
   async run(_args, { root, json }: Options, edges) {
     const { status, isRunning } = await lookUp(root, edges);
     if (json) printJson(edges, 'NodeStatus', { ...status, isRunning });
-    else edges.stdout(render(status, isRunning));
+    else edges.stdout(render(status, isRunning, screenOf(edges)));
   },
 };
 
@@ -32,11 +35,14 @@ async function lookUp(root: string, edges: Edges): Promise<{ status: NodeStatus;
   const { live, isRunning } = await fromDaemon(root, edges);
   const status = live ?? readStatus(root);
   if (status !== undefined) return { status, isRunning };
-  throw new UserError('the daemon has not said anything on this node in this boot', {
-    code: 'node/no-status',
-    next: 'systemctl status headstart-node',
-    exitCode: 1,
-  });
+  throw new UserError(
+    `the daemon has written no status in this boot: ${join(root, STATUS_PATH)} is missing or holds none`,
+    {
+      code: 'node/no-status',
+      next: 'see whether the daemon runs: systemctl status headstart-node',
+      exitCode: 1,
+    },
+  );
 }
 
 async function fromDaemon(root: string, edges: Edges): Promise<{ live?: NodeStatus | undefined; isRunning: Running }> {
@@ -52,7 +58,7 @@ async function fromDaemon(root: string, edges: Edges): Promise<{ live?: NodeStat
   }
 }
 
-function render(status: NodeStatus, isRunning: Running): string {
+function render(status: NodeStatus, isRunning: Running, screen: Screen): string {
   const rows: [string, SlotStatus | undefined][] = [
     ['runs', status.active],
     ['known to be good', status.lastKnownGood],
@@ -66,6 +72,7 @@ function render(status: NodeStatus, isRunning: Running): string {
       { title: 'DOCUMENT', cell: ([, slot]) => slot?.documentHash.slice(0, 12) ?? '' },
     ],
     rows,
+    screen,
   );
   const notes = status.notes.map(({ code, detail }) => `note:  ${printable(detail)} (${code})\n`);
   const next = status.next ? `next:  ${status.next}\n` : '';

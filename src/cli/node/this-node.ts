@@ -21,14 +21,14 @@ export interface NodeOptions {
 
 export function withRoot(command: Command): Command {
   return command
-    .option('--root <FOLDER>', 'a folder that stands in for the node', '/')
-    .option('--json', 'one JSON document');
+    .option('--root <FOLDER>', 'use this folder as the root of the node, for tests', '/')
+    .option('--json', 'print one JSON document');
 }
 
 export function withSource(command: Command): Command {
   return withRoot(command)
-    .option('--platform <NAME>', `${PLATFORMS.join(' or ')}, whatever the firmware says`)
-    .option('--metadata-url <URL>', "instead of the platform's own address");
+    .option('--platform <NAME>', `${PLATFORMS.join(' or ')}; default: detected from the firmware`)
+    .option('--metadata-url <URL>', "the metadata service; default: the platform's own address");
 }
 
 /** Loaded when it is needed: it is most of the program. */
@@ -70,12 +70,13 @@ const FETCH_MS = 5000;
 export async function meantDocument(opened: OpenNode, file: string | undefined, edges: Edges): Promise<MeantDocument> {
   const { readAssignment } = await import('../../node/daemon/read.ts');
   const { store, clock } = opened;
+  const context = opened.context(); // first: where there is no node, no document is missing
   const active = store.active();
   const found =
     file === undefined ? await fetchOnce(opened, edges) : { document: readBytes(file, edges), instance: undefined };
   const instance = found.instance ?? active?.facts.instance ?? { platform: 'file', addresses: [], tags: {} };
   const origin = file === undefined ? opened.source.name : `file ${file}`;
-  const result = await readAssignment({ document: found.document, instance, origin }, opened.context(), {
+  const result = await readAssignment({ document: found.document, instance, origin }, context, {
     nowMs: clock.nowMs(),
     applied: store.slots().active,
     allowsOlder: true,

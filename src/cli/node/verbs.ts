@@ -3,50 +3,51 @@ import type { Groups, Verbs } from '../program.ts';
 
 export const NODE_GROUPS: Groups = {
   node: {
-    summary: 'turn a booted image into a node of this cluster, and update it in place',
+    summary: 'Configure this machine as a Kubernetes node, and update it in place',
     examples: ['node check node-config.yaml', 'node plan node-config.yaml', 'node status'],
   },
 };
 
 export const NODE_VERBS: Verbs = {
   'node run': {
-    summary: 'the daemon: configures the node on first boot, and in place whenever its document changes',
+    summary: 'Run the daemon that configures the node at first boot and applies later changes in place',
     load: () => import('./run.ts'),
   },
   'node status': {
-    summary: 'what this node runs, whether it is well, and if not, why',
+    summary: 'Show what this node runs and whether it is healthy',
     load: () => import('./status.ts'),
   },
   'node plan': {
-    summary: 'what a document would change here, and how much that disrupts; exit code 3 when it may not be applied',
+    summary:
+      'Show what a document would change on this node, and how disruptive that is; exit code 3 when it is blocked',
     load: () => import('./plan.ts'),
   },
   'node apply': {
-    summary: 'make this node what the document says, now',
+    summary: 'Apply a document to this node now',
     load: () => import('./apply.ts'),
   },
   'node history': {
-    summary: 'what was applied on this node, and what was taken back',
+    summary: 'List what was applied on this node, and what was rolled back',
     load: () => import('./history.ts'),
   },
   'node rollback': {
-    summary: 'go back to what this node ran before',
+    summary: 'Return this node to an earlier configuration',
     load: () => import('./rollback.ts'),
   },
   'node wait': {
-    summary: 'until this node is configured; exit code 3 when it is not in time',
+    summary: 'Wait until this node is configured; exit code 3 on timeout',
     load: () => import('./wait.ts'),
   },
   'node check': {
-    summary: 'would a node take this document, and if not, why; exit code 3 when not',
+    summary: 'Check whether a node would accept a document; exit code 3 when not',
     load: () => import('./check.ts'),
   },
   'node schema': {
-    summary: 'what a document may say: JSON Schema, or a table of the fields',
+    summary: 'Print the JSON Schema of a document, or a table of its fields',
     load: () => import('./schema.ts'),
   },
   'node convert': {
-    summary: 'the same document in another version, signed if asked',
+    summary: 'Convert a document to another API version, and sign it on request',
     load: () => import('./convert.ts'),
   },
 };

@@ -21,11 +21,15 @@ const ANSWER_IS_NO = 3;
 
 export const verb: Verb = {
   examples: ['node wait', 'node wait --for applied --timeout 5min', 'node wait --for generation=8 --json'],
+  notes: 'Exit code: 0 the goal is reached, 3 it is not reached in time or cannot be reached. Works without root.',
   configure(command) {
     withRoot(command)
-      .option('--for <GOAL>', 'ready: kubelet may start · applied: the document is in force · generation=N', 'ready')
-      .option('--timeout <SPAN>', 'then the answer is no', '10min')
-      .addHelpText('after', '\nExit: 0 it is so, 3 it is not so in time, or cannot become so. Works without root.\n');
+      .option(
+        '--for <GOAL>',
+        'ready (the kubelet may start), applied (the document is applied) or generation=N',
+        'ready',
+      )
+      .option('--timeout <SPAN>', 'how long to wait', '10min');
   },
   async run(_args, { root, for: text, timeout, json }: Options, edges) {
     const goal = parseGoal(text);

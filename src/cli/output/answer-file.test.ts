@@ -13,6 +13,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeAnswerFile } from './answer-file.ts';
 
+const CODE = 'area/unwritable';
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-answer-'));
@@ -26,10 +28,10 @@ describe('writeAnswerFile', () => {
     const file = join(folder, 'a');
     const before = process.umask(0o077);
     try {
-      writeAnswerFile(file, 'new');
+      writeAnswerFile(file, 'new', CODE);
       expect(modeOf(file)).toBe('600');
       chmodSync(file, 0o640);
-      writeAnswerFile(file, 'newer');
+      writeAnswerFile(file, 'newer', CODE);
     } finally {
       process.umask(before);
     }
@@ -39,16 +41,16 @@ describe('writeAnswerFile', () => {
   it('closes a private file to others even when it was open before', () => {
     const file = join(folder, 'a');
     writeFileSync(file, '', { mode: 0o644 });
-    writeAnswerFile(file, 'secret', 'private');
+    writeAnswerFile(file, 'secret', CODE, 'private');
     expect(modeOf(file)).toBe('600');
   });
 
   it('writes through a link, and into a device without taking its place', () => {
     writeFileSync(join(folder, 'real'), 'old');
     symlinkSync('real', join(folder, 'link'));
-    writeAnswerFile(join(folder, 'link'), 'new');
+    writeAnswerFile(join(folder, 'link'), 'new', CODE);
     expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('new');
-    writeAnswerFile('/dev/null', 'gone', 'private');
+    writeAnswerFile('/dev/null', 'gone', CODE, 'private');
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
@@ -57,7 +59,9 @@ describe('writeAnswerFile', () => {
     ['a folder', () => folder, 'it is a folder'],
     ['a missing folder', () => join(folder, 'no', 'x'), 'its folder does not exist'],
   ])('says why %s cannot be written, and leaves nothing behind', (_, path, why) => {
-    expect(() => writeAnswerFile(path(), 'x')).toThrow(`cannot write ${path()}: ${why}`);
+    expect(() => writeAnswerFile(path(), 'x', CODE)).toThrow(
+      expect.objectContaining({ message: `cannot write ${path()}: ${why}`, code: CODE }),
+    );
     expect(readdirSync(folder)).toEqual([]);
   });
 });

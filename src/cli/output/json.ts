@@ -1,4 +1,5 @@
-// cli/output/json.ts: the envelope every --json answer comes in.
+// cli/output/json.ts: the envelope every --json answer comes in, and what stands in its place after a failure.
+import { errorFacts } from '../../base/errors.ts';
 import type { Edges } from '../verb.ts';
 
 export const API_VERSION = 'headstart.dev/v1';
@@ -7,7 +8,21 @@ export function printJson(edges: Edges, kind: string, body: object): void {
   edges.stdout(`${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
 }
 
-/** One document a line, for verbs that print events while they run and the result last: whoever reads goes line by line. */
+/** One document a line, for verbs that print events while they run and the result last: readers go line by line. */
 export function printJsonLine(edges: Edges, kind: string, body: object): void {
   edges.stdout(`${JSON.stringify({ apiVersion: API_VERSION, kind, ...body })}\n`);
+}
+
+/** One line, so that it also fits after the events of a long verb. */
+export function printError(edges: Edges, error: unknown): void {
+  const facts = errorFacts(error);
+  if (facts.code === 'cli/stdout-unwritable') return;
+  printJsonLine(edges, 'Error', { ...facts, exitCode: edges.signalExitCode?.() ?? facts.exitCode });
+}
+
+/** Kinds that verbs print one after the other while they run; any other document is the answer. */
+const EVENTS = /^\{"apiVersion":"[^"]*","kind":"(?:\w+Event|PoolLogLine|NodeStatus)"/;
+
+export function isAnswer(printed: string): boolean {
+  return printed !== '' && !EVENTS.test(printed);
 }

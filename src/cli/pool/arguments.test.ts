@@ -89,6 +89,6 @@ describe('data of a file', () => {
     const path = join(folder, 'large');
     writeFileSync(path, Buffer.alloc(50_000));
     expect(() => readData(path, '--custom-data')).toThrow('--custom-data has room for 49152');
-    expect(() => readData(join(folder, 'none'), '--user-data')).toThrow('ENOENT');
+    expect(() => readData(join(folder, 'none'), '--user-data')).toThrow('it does not exist');
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { isServiceAddress } from '../../vms/qemu/addresses.ts';
 import type { Service } from '../../vms/qemu/local-factory.ts';
 
@@ -75,7 +76,7 @@ export function readData(path: string, what: string): string {
   try {
     bytes = readFileSync(path);
   } catch (cause) {
-    throw new UserError(`cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, {
+    throw new UserError(`cannot read ${path}: ${whyUnreadable(cause)}`, {
       code: 'pool/unreadable',
       next: `give an existing file with ${what}`,
       cause,

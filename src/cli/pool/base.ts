@@ -10,6 +10,7 @@ import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath, USER_TOOLS } from '../.
 import { printJson, printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
+import { DEFAULT_IMAGE } from './image.ts';
 import { type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 
@@ -23,9 +24,9 @@ export const verb: Verb = {
   examples: ['pool base', 'pool base --refresh'],
   configure: (command) =>
     withPoolOptions(command)
-      .option('--suite <NAME>', `Debian's name of it: ${SUITES.join(', ')}`, 'bookworm')
-      .option('--refresh', 'look whether there are newer packages, and if so build a new version')
-      .option('--dry-run', 'say what would be built, and build nothing'),
+      .option('--suite <NAME>', `the Debian release: ${SUITES.join(' or ')}`, 'bookworm')
+      .option('--refresh', 'build a new version if there are newer packages')
+      .option('--dry-run', 'print what would be built, and build nothing'),
   async run(_args, options: Options, edges) {
     const recipe = baseRecipe(options.suite);
     const home = homeFolder(options, edges.env);
@@ -110,7 +111,8 @@ function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Op
   }
   const size = `${Math.ceil(bytes / 2 ** 20)} MiB`;
   edges.stdout(`${id}  ${recipe.suite}, kernel ${record.tags[BASE_TAGS.kernel] ?? 'unknown'}, ${size}\n`);
-  if (isNew) edges.stderr('next:  headstart pool create pool1\n');
+  const image = recipe.definition === DEFAULT_IMAGE ? '' : ` --image ${recipe.definition}`;
+  if (isNew) edges.stderr(`next:  headstart pool create pool1${image}\n`);
   else if (options.refresh) edges.stderr('it was there already, and there are no newer packages\n');
   else edges.stderr('it was there already; --refresh looks for newer packages\n');
 }

@@ -5,6 +5,7 @@ import { Conflict } from '../../vms/failures.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
@@ -42,28 +43,42 @@ export function poolCreate(open: OpenPools): Verb {
     ],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<NAME>', 'lower-case letters, digits and dashes')
+        .argument('<NAME>', 'the name of the new pool: lower-case letters, digits and dashes')
         .option(
           '--image <IMAGE>',
-          'DEFINITION, GALLERY/DEFINITION (its newest version) or with /VERSION',
+          'the image: DEFINITION or GALLERY/DEFINITION for its newest version, or GALLERY/DEFINITION/VERSION',
           DEFAULT_IMAGE,
         )
         .option('--count <N>', 'how many instances', wholeNumber(0, 100), 1)
-        .option('--custom-data <FILE>', 'what a new instance runs on its first boot: cloud-config or a script')
-        .option('--user-data <FILE>', 'what the metadata service tells; may change later')
-        .option('--cpus <N>', 'of each instance', wholeNumber(1, 64), 2)
-        .option('--memory <MB>', 'of each instance', wholeNumber(256, 1 << 20), 1024)
-        .option('--disk <GB>', 'of each instance; takes only what is written', wholeNumber(1, 1 << 14), 8)
+        .option(
+          '--custom-data <FILE>',
+          'the custom data of new instances, which run it at first boot: cloud-config or a script',
+        )
+        .option(
+          '--user-data <FILE>',
+          'the user data that the metadata service gives to instances; `pool set` changes it later',
+        )
+        .option('--cpus <N>', 'CPUs of each instance', wholeNumber(1, 64), 2)
+        .option('--memory <MB>', 'memory of each instance', wholeNumber(256, 1 << 20), 1024)
+        .option(
+          '--disk <GB>',
+          'disk of each instance; uses only as much space as it has data',
+          wholeNumber(1, 1 << 14),
+          8,
+        )
         .option(
           '--service <ADDRESS:PORT=HOST:PORT>',
-          'what guests may reach besides their metadata; may be repeated',
+          'let instances reach HOST:PORT as ADDRESS:PORT; repeatable',
           addService,
         )
-        .option('--ready-unit <UNIT>', 'an instance is up when this unit is active', unitName)
-        .option('--cluster <NAME>', 'instances are nodes of this cluster of `cluster up`, and up when they are Ready')
-        .option('--no-wait', 'return once the instances have started, before they are up')
-        .addOption(timeoutOption('how long an instance may take to come up', '15min'))
-        .option('--dry-run', 'say what would be made, and make nothing'),
+        .option('--ready-unit <UNIT>', 'an instance is up when this systemd unit is active', unitName)
+        .option(
+          '--cluster <NAME>',
+          'join instances to this cluster of `cluster up`; an instance is up when its node is Ready',
+        )
+        .option('--no-wait', 'return once the instances have started, without waiting until they are up')
+        .addOption(timeoutOption('fail if an instance is not up after this time', '15min'))
+        .option('--dry-run', 'print what would be created, and create nothing'),
     async run([name = ''], options: Options, edges) {
       poolName(name);
       const given = specOf(name, options);
@@ -88,7 +103,7 @@ export function poolCreate(open: OpenPools): Verb {
       story.end();
       const view = await readPoolView(factory, (await factory.readPool({ id: `pools/${name}`, name }))!, signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000));
+      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
     },
   };
 }

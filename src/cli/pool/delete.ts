@@ -23,9 +23,9 @@ export function poolDelete(open: OpenPools): Verb {
     examples: ['pool delete pool1', 'pool delete pool1 --yes'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<NAME>', 'the pool')
-        .option('--yes', 'do not ask')
-        .option('--dry-run', 'say what would go, and delete nothing'),
+        .argument('<NAME>', 'the name of the pool')
+        .option('--yes', 'do not ask for confirmation')
+        .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run([name = ''], options: Options, edges) {
       const factory = await open(options, edges);
       const pool = await findPool(factory, name, {});

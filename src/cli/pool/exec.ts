@@ -29,10 +29,10 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
     examples: ['pool exec pool1-000001 -- systemctl is-system-running', 'pool exec pool1-000001 -- sh -s < script.sh'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<INSTANCE>', 'as `pool show` names it')
-        .argument('<CMD...>', 'program and arguments, after --; no shell is involved')
-        .addOption(timeoutOption('how long it may take', '10min'))
-        .option('--no-stdin', 'give it no input; without this a pipe or a file on standard input is passed on'),
+        .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
+        .argument('<CMD...>', 'the program and its arguments, after --; it runs without a shell')
+        .addOption(timeoutOption('fail if the program has not ended after this time', '10min'))
+        .option('--no-stdin', 'give the program no input; default: pass on a pipe or a file on standard input'),
     async run([name = '', program = '', ...args], options: Options, edges) {
       const input = options.stdin && hasInput() ? edges.readStdin() : undefined;
       const signal = edges.signal();

@@ -1,5 +1,6 @@
 // cli/pool/find.ts: which pool or instance of this machine does a name on the command line mean?
 import { UserError } from '../../base/errors.ts';
+import { didYouMean } from '../../base/nearest-names.ts';
 import type { CallOptions, Instance, Pool } from '../../vms/factory.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 
@@ -9,10 +10,13 @@ export async function findPool(factory: Known, name: string, options: CallOption
   const pools = await factory.listPools(options);
   const pool = pools.find(({ ref }) => ref.name === name);
   if (pool) return pool;
+  const known = pools.map(({ ref }) => ref.name);
+  const owner = known.find((each) => name.startsWith(`${each}-`));
   throw unknown(`there is no pool ${JSON.stringify(name)}`, {
     code: 'pool/no-such-pool',
-    known: pools.map(({ ref }) => ref.name),
-    next: pools.length > 0 ? 'headstart pool list' : `headstart pool create ${isPlain(name) ? name : 'NAME'}`,
+    what: name,
+    known,
+    next: owner === undefined ? WHERE_TO_LOOK : `headstart pool show ${owner} lists the instances of pool ${owner}`,
   });
 }
 
@@ -25,18 +29,33 @@ export async function findInstance(factory: Known, name: string, options: CallOp
   const pool = pools.find(({ ref }) => ref.name === name);
   throw unknown(`there is no instance ${JSON.stringify(name)}`, {
     code: 'pool/no-such-instance',
+    what: name,
     known: instances.map(({ computerName }) => computerName),
-    next: pool ? `that is a pool: headstart pool show ${name}` : 'headstart pool list',
+    next: pool ? `that is a pool: headstart pool show ${name}` : WHERE_TO_LOOK,
   });
 }
 
 const MOST_NAMED = 10;
 
-function unknown(what: string, { code, known, next }: { code: string; known: string[]; next: string }): UserError {
-  const named = known.length > MOST_NAMED ? [...known.slice(0, MOST_NAMED), '…'] : known;
-  return new UserError(`${what}; known: ${named.join(', ') || 'none'}`, { code, next, exitCode: 1 });
+/** Not a command that makes one: who deletes or stops something does not want that. */
+const WHERE_TO_LOOK =
+  '`headstart pool list` shows what there is; --home or HEADSTART_HOME names another folder of pools';
+
+const NOTHING_HERE = 'if it is in another folder of pools, name that with --home or HEADSTART_HOME';
+
+interface Unknown {
+  code: string;
+  what: string;
+  known: readonly string[];
+  next: string;
 }
 
-function isPlain(name: string): boolean {
-  return /^[a-z][a-z0-9-]*$/.test(name);
+function unknown(said: string, { code, what, known, next }: Unknown): UserError {
+  const named = known.length > MOST_NAMED ? [...known.slice(0, MOST_NAMED), '…'] : known;
+  return new UserError(`${said}${didYouMean(what, known)}; known: ${named.join(', ') || 'none'}`, {
+    code,
+    kept: 'Nothing was changed.',
+    next: known.length === 0 && next === WHERE_TO_LOOK ? NOTHING_HERE : next,
+    exitCode: 1,
+  });
 }

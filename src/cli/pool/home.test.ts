@@ -12,6 +12,15 @@ describe('the home of pools', () => {
     expect(homeFolder(options, env)).toBe(folder);
   });
 
+  it.each([
+    ['--home', { home: import.meta.filename }, {}],
+    ['HEADSTART_HOME', {}, { HEADSTART_HOME: import.meta.filename }],
+  ])('is not a file, whatever %s says', (setting, options, env) => {
+    expect(() => homeFolder(options, env)).toThrow(
+      expect.objectContaining({ code: 'pool/bad-home', message: expect.stringContaining(`${setting} is `) }),
+    );
+  });
+
   it('is asked for where nothing tells', () => {
     expect(() => homeFolder({}, {})).toThrow(expect.objectContaining({ code: 'pool/no-home' }));
   });

@@ -1,7 +1,9 @@
 // cli/pool/image.ts: which image version does `--image` mean? A version, or the newest of a definition.
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { compareVersions } from '../../prototype/names.ts';
 import type { Factory, Version } from '../../vms/factory.ts';
+import { suiteOf } from '../../vms/qemu/base/recipe.ts';
 
 /** Where `headstart pool base` puts what it builds. */
 const BASE_GALLERY = 'headstart';
@@ -56,12 +58,23 @@ function noImage(
     });
   }
   const known = versions.map((candidate) => candidate.name).join(', ');
-  return new UserError(`there is no image ${said}${known ? `; known: ${known}` : ''}`, {
+  return new UserError(`there is no image ${said}${known ? `; known versions: ${known}` : ''}`, {
     code: 'pool/no-image',
-    next:
-      gallery === BASE_GALLERY && known === ''
-        ? '`headstart pool base` builds one from packages; then run this again'
-        : 'choose one with --image',
+    kept: 'Nothing was made.',
+    next: (known === '' && howToBuild(gallery, name)) || howToChoose(gallery),
     exitCode: 1,
   });
+}
+
+/** Only the images of `pool base` are built by one command. */
+function howToBuild(gallery: string, definition: string): string | undefined {
+  const suite = gallery === BASE_GALLERY ? suiteOf(definition) : undefined;
+  if (suite === undefined) return undefined;
+  const option = definition === DEFAULT_IMAGE ? '' : ` --suite ${suite}`;
+  return `\`headstart pool base${option}\` builds one from packages; then run this again`;
+}
+
+function howToChoose(gallery: string): string {
+  const option = gallery === BASE_GALLERY ? '' : ` --gallery ${shellWord(gallery)}`;
+  return `choose one with --image; \`headstart image list --vms qemu${option}\` shows them`;
 }

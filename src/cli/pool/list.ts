@@ -1,6 +1,8 @@
 // cli/pool/list.ts: `headstart pool list`: the pools of this machine.
 import { printJson } from '../output/json.ts';
-import { renderTable } from '../output/table.ts';
+import { inSamePlace } from '../output/same-command.ts';
+import { screenOf } from '../output/screen.ts';
+import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { imageName } from './view.ts';
@@ -37,16 +39,25 @@ export function poolList(open: OpenPools): Verb {
         }),
       );
       if (options.json) return printJson(edges, 'PoolList', { pools });
-      if (pools.length === 0) return edges.stdout('no pools yet: `headstart pool create NAME` makes one\n');
+      if (pools.length === 0) {
+        const how = inSamePlace('`headstart pool create NAME` makes one', edges.typed ?? []);
+        return edges.stdout(`no pools yet: ${printable(how)}\n`);
+      }
       edges.stdout(
         renderTable(
           [
             { title: 'POOL', cell: (pool) => pool.name },
             { title: 'RUNNING', align: 'right', cell: (pool) => `${pool.running}/${pool.instances}` },
-            { title: 'STALE', align: 'right', cell: (pool) => String(pool.stale) },
+            {
+              title: 'STALE',
+              align: 'right',
+              cell: (pool) => String(pool.stale),
+              style: ({ stale }) => (stale > 0 ? 'warning' : undefined),
+            },
             { title: 'NEW INSTANCES START FROM', cell: (pool) => pool.image },
           ],
           pools,
+          screenOf(edges),
         ),
       );
     },

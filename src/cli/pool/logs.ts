@@ -20,9 +20,9 @@ export function poolLogs(open: OpenPools): Verb {
     examples: ['pool logs pool1-000001', 'pool logs pool1-000001 -f --lines 20'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<INSTANCE>', 'as `pool show` names it')
-        .option('-f, --follow', 'go on until Ctrl-C')
-        .option('--lines <N>', 'only the last ones', wholeNumber(0, 1e9), 200),
+        .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
+        .option('-f, --follow', 'keep printing new lines until Ctrl-C')
+        .option('--lines <N>', 'print only the last N lines', wholeNumber(0, 1e9), 200),
     async run([name = ''], options: Options, edges) {
       const factory = await open(options, edges);
       const { ref } = await findInstance(factory, name, {});

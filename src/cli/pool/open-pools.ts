@@ -32,10 +32,7 @@ export type OpenPools = (
 ) => Promise<QemuFactory>;
 
 export function withPoolOptions(command: Command): Command {
-  return withHomeOption(command).option(
-    '--json',
-    'one JSON document; long verbs print one event a line, the result last',
-  );
+  return withHomeOption(command).option('--json', 'print JSON instead of text');
 }
 
 export const openPools: OpenPools = async (options, edges, purpose = 'look') => {

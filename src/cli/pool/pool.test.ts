@@ -99,7 +99,9 @@ describe('pool create', () => {
   });
 
   it.each([
-    [['p', '--image', 'debian-99'], 'pool/no-image', 'headstart pool base'],
+    [['p', '--image', 'debian-13'], 'pool/no-image', '`headstart pool base --suite trixie`'],
+    [['p', '--image', 'debian-99'], 'pool/no-image', '`headstart image list --vms qemu`'],
+    [['p', '--image', 'mine/x'], 'pool/no-image', '`headstart image list --vms qemu --gallery mine`'],
     [['p', '--image', 'debian-12/2026.1.1'], 'pool/no-image', ''],
     [['p', '--image', 'headstart/debian-12/2026.1.1'], 'pool/no-image', '2026.11.14, 2026.11.15'],
     [['p', '--image', 'a/b/c/d'], 'pool/bad-image', ''],
@@ -142,7 +144,21 @@ describe('pool list and show', () => {
     expect((await ask(poolList(open), [])).stdout).toContain('headstart pool create NAME');
     const ran = await ask(poolShow(open), ['p']);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('next:  headstart pool create p\n');
+    expect(ran.stderr).toContain('there is no pool "p"; known: none');
+    expect(ran.stderr).toContain('next:  if it is in another folder of pools, name that with --home');
+  });
+
+  it.each([
+    ['pol', 'there is no pool "pol" (did you mean pool?); known: pool'],
+    ['pool-000001', 'next:  headstart pool show pool lists the instances of pool pool'],
+    ['', 'there is no pool ""; known: pool'],
+  ])('name what there is when %j is deleted, and never a command that makes it', async (name, said) => {
+    await create('pool');
+    const ran = await ask(poolDelete(open), [name, '--yes']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(said);
+    expect(ran.stderr).toContain('Nothing was changed.');
+    expect(ran.stderr).not.toContain('pool create');
   });
 
   it('count what runs and what is stale', async () => {
@@ -157,6 +173,10 @@ describe('pool list and show', () => {
     });
     const shown = await ask(poolShow(open), ['p']);
     expect(shown.stdout).toMatch(/stopped +no +168\.0\.0\.15 +headstart\/debian-12\/2026\.11\.14 +stale$/m);
+    const narrow = await ask(poolShow(open), ['p'], { columns: 60, env: { NO_COLOR: '1' } });
+    expect(narrow.stdout).toMatch(
+      /^p-\d{6} +stopped +no +168\.0\.0\.15\n {4}headstart\/debian-12\/2026\.11\.14 {2}stale$/m,
+    );
   });
 
   it('never show what instances are given to run', async () => {

@@ -36,13 +36,13 @@ export function orderVerb(order: Order, open: OpenPools): Verb {
     examples: order.examples,
     configure(command) {
       withPoolOptions(command)
-        .argument('<INSTANCE>', 'as `pool show` names it')
-        .option('--dry-run', 'say what would be done, and do nothing');
-      if (order.loses !== undefined) command.option('--yes', 'do not ask');
+        .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
+        .option('--dry-run', 'print what would be done, and do nothing');
+      if (order.loses !== undefined) command.option('--yes', 'do not ask for confirmation');
       if (!order.endsUp) return;
       command
-        .option('--no-wait', 'return once it has started, before it is up')
-        .addOption(timeoutOption('how long it may take to come up', '15min'));
+        .option('--no-wait', 'return once the instance has started, without waiting until it is up')
+        .addOption(timeoutOption('fail if the instance is not up after this time', '15min'));
     },
     async run([name = ''], options: PowerOptions, edges) {
       const factory = await open(options, edges, order.endsUp ? 'run' : 'look');

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption, wholeNumber } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
@@ -24,11 +25,11 @@ export function poolScale(open: OpenPools): Verb {
     examples: ['pool scale pool1 5', 'pool scale pool1 0 --dry-run'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<NAME>', 'the pool')
-        .argument('<N>', 'how many instances it shall have; the newest go first, and protected ones stay')
-        .option('--no-wait', 'return once new instances have started, before they are up')
-        .addOption(timeoutOption('how long an instance may take to come up', '15min'))
-        .option('--dry-run', 'say what would change, and change nothing'),
+        .argument('<NAME>', 'the name of the pool')
+        .argument('<N>', 'how many instances to have; the newest are deleted first, protected ones stay')
+        .option('--no-wait', 'return once new instances have started, without waiting until they are up')
+        .addOption(timeoutOption('fail if an instance is not up after this time', '15min'))
+        .option('--dry-run', 'print what would change, and change nothing'),
     async run([name = '', text = ''], options: Options, edges) {
       const count = countOf(text);
       const signal = edges.signal();
@@ -48,7 +49,7 @@ export function poolScale(open: OpenPools): Verb {
       story.end();
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000));
+      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
     },
   };
 }

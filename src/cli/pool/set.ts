@@ -21,11 +21,11 @@ export function poolSet(open: OpenPools): Verb {
     examples: ['pool set pool1 --user-data node-config.yaml', 'pool set pool1 --instance pool1-000002 --no-user-data'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<NAME>', 'the pool')
-        .option('--user-data <FILE>', 'instances that run see it at once')
-        .option('--no-user-data', 'take it away')
-        .option('--instance <NAME>', 'only for this one; without it, for all that have none of their own')
-        .option('--dry-run', 'say what would change, and change nothing'),
+        .argument('<NAME>', 'the name of the pool')
+        .option('--user-data <FILE>', 'the new user data; running instances see it at once')
+        .option('--no-user-data', 'remove the user data')
+        .option('--instance <NAME>', 'change only this instance; default: all that have no user data of their own')
+        .option('--dry-run', 'print what would change, and change nothing'),
     async run([name = ''], options: Options, edges) {
       if (options.userData === undefined) {
         throw new UserError('there is nothing to set', {

@@ -1,5 +1,6 @@
 // cli/pool/show.ts: `headstart pool show NAME`: the recipe of a pool, and how each of its instances is.
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { findPool } from './find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
@@ -10,13 +11,13 @@ export const verb = poolShow(openPools);
 export function poolShow(open: OpenPools): Verb {
   return {
     examples: ['pool show pool1', 'pool show pool1 --json'],
-    configure: (command) => withPoolOptions(command).argument('<NAME>', 'the pool'),
+    configure: (command) => withPoolOptions(command).argument('<NAME>', 'the name of the pool'),
     async run([name = ''], options: PoolOptions, edges) {
       const signal = edges.signal();
       const factory = await open(options, edges);
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
       if (options.json) return printJson(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000));
+      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
     },
   };
 }

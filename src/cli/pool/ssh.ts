@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
+import { shownArgv } from '../../base/shown-argv.ts';
+import { trace } from '../../base/trace.ts';
 import type { Instance } from '../../vms/factory.ts';
 import { poolKey } from '../../vms/qemu/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
@@ -24,8 +26,8 @@ export function poolSsh(open: OpenPools, runIt: RunInForeground): Verb {
     examples: ['pool ssh pool1-000001', 'pool ssh pool1-000001 -- journalctl -b -n 20'],
     configure: (command) =>
       withPoolOptions(command)
-        .argument('<INSTANCE>', 'as `pool show` names it')
-        .argument('[CMD...]', 'run this instead of a shell, after --'),
+        .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
+        .argument('[CMD...]', 'run this command instead of a shell; goes after --'),
     async run([name = '', ...command], options: PoolOptions, edges) {
       const signal = edges.signal();
       const factory = await open(options, edges);
@@ -78,6 +80,7 @@ function noWayIn(name: string, why: string, cause?: unknown): UserError {
 
 function runInForeground([program, ...args]: readonly [string, ...string[]]): Promise<number> {
   return new Promise((resolve, reject) => {
+    trace('run', `${shownArgv([program, ...args])}: started`);
     const child = spawn(program, args, { stdio: 'inherit' });
     child.on('error', (cause) => {
       const next = 'install an ssh client (the package openssh-client), then run this again';

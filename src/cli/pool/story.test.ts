@@ -47,6 +47,12 @@ describe('the story of a long verb', () => {
     expect(told.stderr).toBe('\r\u001b[K        0    waiting for the guest 40%\r\u001b[K        0  done\n');
   });
 
+  it('cuts what goes on in place to the terminal: a line that wraps cannot be written over', () => {
+    const { told, edges } = listen(true);
+    tellStory({ ...edges, columnsOf: () => 40 }, {}).waiting('pool1-000001 (cloud-init to finish), pool1-000002');
+    expect(told.stderr).toBe('\r\u001b[K        0    waiting for pool1-000001 …');
+  });
+
   it('is lines of JSON for scripts, each thing once, and steers no terminal', () => {
     const { told, edges } = listen();
     const story = tellStory(edges, { json: true });

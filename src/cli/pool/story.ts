@@ -2,7 +2,9 @@
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Waiting } from '../../vms/factory.ts';
+import { cutTo } from '../output/display-width.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 
@@ -20,6 +22,7 @@ export function tellStory(
   printEvent = (event: object) => printJsonLine(edges, 'PoolEvent', event),
 ): Story {
   const startedUs = edges.nowUs();
+  const { columns } = screenOf(edges, 'stderr'); // a line that wraps cannot be written over
   const elapsed = () => formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6).padStart(9);
   let last = '';
   let lastUs = startedUs;
@@ -42,7 +45,7 @@ export function tellStory(
       if (json) {
         if (isNews) printEvent({ event: 'waiting', for: what, percent });
       } else if (edges.isTerminal.stderr) {
-        edges.stderr(`${CLEAR}${elapsed()}    waiting for ${text}`);
+        edges.stderr(`${CLEAR}${cutTo(`${elapsed()}    waiting for ${text}`, columns - 1)}`);
         isInPlace = true;
       } else if (isNews || edges.nowUs() - lastUs >= SILENCE_US) line(`${elapsed()}    waiting for ${text}`);
     },

@@ -2,6 +2,8 @@
 import { formatSpan } from '../../base/duration.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/factory.ts';
 import type { QemuFactory, Service, Size } from '../../vms/qemu/local-factory.ts';
+import { wrapLines } from '../output/display-width.ts';
+import type { Screen } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 
 export interface InstanceView {
@@ -80,7 +82,7 @@ export function imageName(image: ImageRef | undefined): string {
   return image.id.replace(/^galleries\//, '');
 }
 
-export function renderPool(view: PoolView, nowMs: number): string {
+export function renderPool(view: PoolView, nowMs: number, screen: Screen): string {
   const { size } = view;
   const facts: (readonly [string, string])[] = [
     ['image', view.image],
@@ -96,8 +98,8 @@ export function renderPool(view: PoolView, nowMs: number): string {
   ];
   const width = Math.max(...facts.map(([name]) => name.length));
   const head = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join('');
-  const table = view.instances.length > 0 ? renderInstances(view.instances, nowMs) : 'no instances\n';
-  return `${view.name}\n${head}\n${table}`;
+  const table = view.instances.length > 0 ? renderInstances(view.instances, nowMs, screen) : 'no instances\n';
+  return `${view.name}\n${wrapLines(head, screen.columns, width + 4)}\n${table}`;
 }
 
 function upWhen({ readyUnit, cluster }: PoolView): string {
@@ -110,12 +112,16 @@ export function describeSize({ cpus, memoryMb, diskGb }: Size): string {
   return `${cpus} CPU${cpus === 1 ? '' : 's'}, ${memoryMb} MB memory, ${diskGb} GB disk`;
 }
 
-export function renderInstances(instances: readonly InstanceView[], nowMs: number): string {
+function renderInstances(instances: readonly InstanceView[], nowMs: number, screen: Screen): string {
   return renderTable(
     [
       { title: 'INSTANCE', cell: (i) => i.name },
       { title: 'POWER', cell: (i) => i.power },
-      { title: 'UP', cell: (i) => (i.isUp ? 'yes' : 'no') },
+      {
+        title: 'UP',
+        cell: (i) => (i.isUp ? 'yes' : 'no'),
+        style: (i) => (i.isUp ? 'good' : i.power === 'running' ? 'warning' : undefined),
+      },
       {
         title: 'SINCE',
         align: 'right',
@@ -125,8 +131,9 @@ export function renderInstances(instances: readonly InstanceView[], nowMs: numbe
       { title: 'ADDRESS', cell: (i) => i.address },
       { title: 'SSH', align: 'right', cell: (i) => (i.sshPort === undefined ? '' : String(i.sshPort)) },
       { title: 'MADE FROM', cell: (i) => i.image },
-      { title: '', cell: (i) => (i.isStale ? 'stale' : '') },
+      { title: '', cell: (i) => (i.isStale ? 'stale' : ''), style: () => 'warning' },
     ],
     instances,
+    screen,
   );
 }

@@ -2,10 +2,11 @@
 import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/candidates.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { readyForOption } from './run-options.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -13,10 +14,12 @@ interface Options extends ConnectOptions {
   readyFor: number;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
   configure: (command) =>
-    withConnectOptions(command).requiredOption('--pool <NAME>', 'the scale set').addOption(readyForOption()),
+    withConnectOptions(command)
+      .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+      .addOption(readyForOption()),
   async run(_args, options: Options, edges) {
     const world = await connectWorld(options, edges);
     const { members } = await poolMembers(world, options.pool, edges.signal());
@@ -27,11 +30,17 @@ export const verb: Verb = {
         [
           { title: 'NODE', cell: (c) => c.node },
           { title: 'READY FOR', align: 'right', cell: (c) => formatSpan(Math.floor(c.readyForMs / 1000) * 1e6) },
-          { title: 'WHY', cell: (c) => (c.against.length > 0 ? `no: ${c.against.join('; ')}` : c.inFavour.join('; ')) },
+          {
+            title: 'WHY',
+            cell: (c) => (c.against.length > 0 ? `no: ${c.against.join('; ')}` : c.inFavour.join('; ')),
+            style: (c) => (c.against.length > 0 ? 'bad' : 'good'),
+            narrow: 'wrap',
+          },
         ],
         candidates,
+        screenOf(edges),
       ),
     );
     return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;
   },
-};
+});

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { sshProgram } from '../../base/ssh-program.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { galleryName } from '../../prototype/names.ts';
-import type { Factory, PoolRef } from '../../vms/factory.ts';
+import type { Factory, Instance, PoolRef } from '../../vms/factory.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
 import type { AzureOptions, Connected, ConnectOptions } from './connect.ts';
@@ -112,10 +113,13 @@ interface Clusterless {
   edges: Edges;
 }
 
-/** Only the donor is asked whether it is up: the channel leads there and nowhere else. */
+/** A host that --over-ssh names is the donor's, so that other instances are not asked whether they are up. */
 async function withoutCluster({ factory, pool, folder, options, edges }: Clusterless): Promise<Cluster> {
   const { noCluster } = await import('../../cluster/none.ts');
-  const channel = options.overSsh === undefined ? undefined : sshChannel(options.overSsh, runCommand);
+  const { overSsh, node } = options;
+  const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(edges.env));
+  const named = typeof overSsh === 'string' ? channelTo(overSsh) : undefined;
+  const channelOf = ({ computerName }: Instance) => named ?? channelTo(computerName);
   return noCluster({
     factory,
     pools: async () => [pool],
@@ -123,10 +127,11 @@ async function withoutCluster({ factory, pool, folder, options, edges }: Cluster
     folder,
     clock: systemClock,
     onNote: (note) => edges.stderr(`note: ${note}\n`),
-    ...(channel && {
-      runScript: (_, script, limits) => channel.run(script, limits),
-      readiness: async ({ computerName }, signal) => ({
-        isReady: computerName !== options.node || (await channel.isAnswering(signal)),
+    ...(overSsh !== undefined && {
+      runScript: (instance, script, limits) => channelOf(instance).run(script, limits),
+      readiness: async (instance, signal) => ({
+        isReady:
+          (named !== undefined && instance.computerName !== node) || (await channelOf(instance).isAnswering(signal)),
       }),
     }),
   });

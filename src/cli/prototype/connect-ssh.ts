@@ -1,11 +1,12 @@
 // cli/prototype/connect-ssh.ts: a channel to a donor that is in no cluster: a script on its standard input, as root, over ssh.
 import type { RunCommand } from '../../base/command.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
+import { sshMissing } from '../../base/ssh-program.ts';
 import type { ScriptResult } from '../../cluster/cluster.ts';
 
 export interface SshChannel {
   run(script: string, options: { deadlineMs: number; signal?: AbortSignal }): Promise<ScriptResult>;
-  /** Whether anybody is there; never throws for somebody who is not. */
+  /** Whether the machine answers; false, never a throw, when it does not. */
   isAnswering(signal?: AbortSignal): Promise<boolean>;
 }
 
@@ -15,7 +16,7 @@ const NOT_CONNECTED = 255;
 const AS_ROOT = 'if [ "$(id -u)" = 0 ]; then exec sh -s; else exec sudo -n sh -s; fi';
 
 /** The target is as ssh takes it: a name of its configuration, HOST or USER@HOST. */
-export function sshChannel(target: string, run: RunCommand): SshChannel {
+export function sshChannel(target: string, run: RunCommand, program = 'ssh'): SshChannel {
   if (!/^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(target)) {
     throw new UserError(`${JSON.stringify(target)} is not a host to connect to`, {
       code: 'prototype/bad-host',
@@ -23,12 +24,12 @@ export function sshChannel(target: string, run: RunCommand): SshChannel {
     });
   }
   const ssh = (command: string, limits: { timeoutMs: number; signal?: AbortSignal | undefined; input?: string }) =>
-    run(['ssh', '-T', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=15', '--', target, command], limits);
+    run([program, '-T', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=15', '--', target, command], limits);
   return {
     async run(script, { deadlineMs, signal }) {
       const ran = await ssh(AS_ROOT, { timeoutMs: deadlineMs, signal, input: script });
       signal?.throwIfAborted();
-      if (ran.outcome === 'missing') throw noClient();
+      if (ran.outcome === 'missing') throw noClient(program);
       if (ran.outcome !== 'exited' || ran.code === null || ran.code === NOT_CONNECTED) {
         const why = ran.outcome === 'exited' ? ran.stderr.trim().split('\n').at(-1) : ran.outcome;
         throw new TransientError(`could not run a script on ${target} over ssh: ${why}`, { code: 'prototype/ssh' });
@@ -38,16 +39,13 @@ export function sshChannel(target: string, run: RunCommand): SshChannel {
     async isAnswering(signal) {
       const ran = await ssh('true', { timeoutMs: ANSWER_MS, signal });
       signal?.throwIfAborted();
-      if (ran.outcome === 'missing') throw noClient();
+      if (ran.outcome === 'missing') throw noClient(program);
       return ran.outcome === 'exited' && ran.code === 0;
     },
   };
 }
 
-function noClient(): UserError {
-  return new UserError('ssh is not installed here', {
-    code: 'prototype/no-ssh-client',
-    next: 'install an ssh client (the package openssh-client), then run this again',
-    exitCode: 1,
-  });
+function noClient(program: string): UserError {
+  const { why, next } = sshMissing(program);
+  return new UserError(why, { code: 'prototype/no-ssh-client', next, exitCode: 1 });
 }

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ran, RunCommand } from '../../base/command.ts';
+import { sshProgram } from '../../base/ssh-program.ts';
 import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { type FakePools, fakePools } from '../pool/testing.ts';
+import { run } from '../testing.ts';
 import type { Edges } from '../verb.ts';
 import { type ConnectOptions, connectWorld, listPools, locateNode, poolMembers } from './connect.ts';
 import { connectQemu } from './connect-qemu.ts';
@@ -92,7 +94,7 @@ describe('the pools of this machine without a cluster', () => {
       members: [],
     });
     expect((await poolMembers(world, 'p', signal)).members).toHaveLength(2);
-    await expect(poolMembers(world, 'q', signal)).rejects.toThrow('there is no pool called q; known: p, empty');
+    await expect(poolMembers(world, 'q', signal)).rejects.toThrow('there is no pool called q; known: empty, p');
   });
 
   it('are Ready when their guest is up, and are reached through its agent', async () => {
@@ -125,6 +127,8 @@ describe('options that go together', () => {
     [{ vms: 'azure', cloudInit: 'off' }, {}, 'Azure provisions every instance through it'],
     [{ overSsh: 'me@node' }, {}, 'a pod is the way in'],
     [{ overSsh: 'me@node', cluster: false }, { HEADSTART_VMS: 'qemu' }, "the guest's agent is the way in"],
+    [{ overSsh: true }, {}, 'a pod is the way in'],
+    [{ overSsh: 'me@node', cluster: false, unseal: true }, {}, '--over-ssh me@node only one'],
     [{}, { HEADSTART_VMS: 'ec2' }, 'not one of azure, qemu'],
   ])('are told apart before anything is touched: %j with %j', async (options, env, message) => {
     await expect(connectWorld(options, edges(env))).rejects.toThrow(message);
@@ -145,6 +149,12 @@ describe('options that go together', () => {
     expect(await known!()).toEqual([{ id, name: 'vmss' }]);
     const byId = await connectWorld({ ...azure, cluster: false, pool: id.replace('/g/', '/Other/') }, edges());
     expect((await byId.pools!())[0]!.id).toContain('/resourceGroups/other/');
+  });
+
+  it('refuse a login that does not exist, and name those that do', async () => {
+    const { code, stderr } = await run(['prototype', 'status', '--login', 'foo']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cluster, workload-identity, managed-identity, operator');
   });
 
   it('say what to do where no cluster is configured', async () => {
@@ -188,6 +198,21 @@ describe('a channel over ssh', () => {
     await expect(sshChannel('n', answer({ outcome: 'missing', code: null })).isAnswering()).rejects.toThrow(
       'not installed',
     );
+  });
+
+  it('is opened by the program that HEADSTART_SSH names, and says so where there is none', async () => {
+    const programs: string[] = [];
+    const run: RunCommand = async (argv) => {
+      programs.push(argv[0]);
+      return answer({ outcome: 'missing', code: null })(argv);
+    };
+    const channel = sshChannel('me@node', run, sshProgram({ HEADSTART_SSH: '/opt/bastion-ssh' }));
+    await expect(channel.isAnswering()).rejects.toMatchObject({
+      message: expect.stringContaining('cannot start /opt/bastion-ssh, which HEADSTART_SSH names'),
+      code: 'prototype/no-ssh-client',
+    });
+    expect(programs).toEqual(['/opt/bastion-ssh']);
+    expect(sshProgram({ HEADSTART_SSH: '' })).toBe('ssh');
   });
 
   it.each(['-oProxyCommand=id', '', 'a b', 'a\nb'])('leads nowhere for %j', (target) => {

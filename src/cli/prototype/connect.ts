@@ -3,14 +3,16 @@ import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
 import type { Channel } from '../../prototype/inspect/inspect-donor.ts';
+import { LOGIN_NAMES, type LoginName } from '../../vms/azure/credentials.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
 import { NotFound, Refused } from '../../vms/failures.ts';
+import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { CaptureOptions } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
-import { connectQemu } from './connect-qemu.ts';
 import { withoutDeadHolders } from './holder.ts';
+import { noNode, noPool } from './not-found.ts';
 
 export interface AzureOptions {
   azureJson?: string;
@@ -19,7 +21,7 @@ export interface AzureOptions {
   tenant?: string;
   cloud?: string;
   azureEndpoint?: string;
-  login?: 'cluster' | 'workload-identity' | 'managed-identity' | 'operator';
+  login?: LoginName;
 }
 
 export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions {
@@ -30,47 +32,70 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOption
   helperImage?: string;
   /** false: `--no-cluster`. */
   cluster?: string | false;
-  overSsh?: string;
+  /** true: each instance by its computer name. */
+  overSsh?: string | true;
   /** Of the verbs that have them; without a cluster they say which machine is meant. */
   pool?: string;
   node?: string;
+  /** Of `uninstall`: it reaches every node of the pool. */
+  unseal?: boolean;
   json?: boolean;
 }
 
 export function withConnectOptions(command: Command): Command {
-  withHomeOption(command)
-    .addOption(vmsOption("whose: Azure's scale sets, or this machine's pools"))
-    .option('--kubeconfig <FILE>', 'as in kubectl; default: KUBECONFIG, the home folder, or the pod this runs in')
-    .option('--context <NAME>', 'which context of the kubeconfig')
+  withHomeOption(command.addOption(vmsOption('where the pool is; qemu is this machine')))
+    .optionsGroup(SHARED_GROUPS.cluster)
+    .option('--kubeconfig <FILE>', 'the kubeconfig; default: KUBECONFIG, ~/.kube/config, or the pod that this runs in')
+    .option('--context <NAME>', 'the context of the kubeconfig')
     .option(
       '-n, --namespace <NAME>',
-      'for the Lease, the saved recipe and the helper pod; one for all, so that runs see each other',
+      'the namespace of the Lease, the saved model and the helper pod; use the same one in every run',
       'kube-system',
     )
+    .option('--cluster <NAME>', 'the name of the gallery; default: the resource group')
+    .option(
+      '--no-cluster',
+      'the pool belongs to no cluster; use lock files and tags instead of a Lease and annotations',
+    )
+    .optionsGroup('');
+  return withAzureOptions(command).option('--json', 'print JSON instead of text');
+}
+
+/** Of the verbs that run a script on a node. */
+export function withNodeAccessOptions(command: Command): Command {
+  return command
+    .optionsGroup(SHARED_GROUPS.cluster)
     .option(
       '--helper-image <IMAGE>',
-      'image of the short-lived pod that seals the donor; has to hold nsenter; default: HEADSTART_HELPER_IMAGE',
-    );
-  return withAzureOptions(command)
-    .option('--cluster <NAME>', 'name of the gallery; default: the resource group')
-    .option('--no-cluster', 'the pool belongs to no cluster: lock files and tags stand in for Lease and annotations')
-    .option('--over-ssh <USER@HOST>', 'with --no-cluster: how to reach the donor as root, or as one who may become it')
-    .option('--json', 'one JSON document; long verbs print one event a line, the result last');
+      'the image of the short-lived pod that runs scripts on a node; needs nsenter; default: HEADSTART_HELPER_IMAGE',
+    )
+    .option(
+      '--over-ssh [USER@HOST]',
+      'with --no-cluster on Azure: reach the donor over ssh as root, or as a user with sudo; without a value: by its computer name',
+    )
+    .optionsGroup('');
 }
 
 export function withAzureOptions(command: Command): Command {
   return command
+    .optionsGroup(SHARED_GROUPS.azure)
     .option('--azure-json <FILE>', "the cluster's cloud provider file", DEFAULT_AZURE_JSON)
-    .option('--subscription <ID>', 'default: AZURE_SUBSCRIPTION_ID, or azure.json')
-    .option('--resource-group <NAME>', 'where gallery and snapshot live; default: AZURE_RESOURCE_GROUP, or azure.json')
-    .option('--tenant <ID>', 'default: AZURE_TENANT_ID, or azure.json')
-    .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud')
-    .option('--azure-endpoint <URL>', 'another resource manager: Azure Stack, or the simulator')
-    .option('--login <KIND>', 'cluster, workload-identity, managed-identity or operator; default: what is there');
+    .option('--subscription <ID>', 'the subscription; default: AZURE_SUBSCRIPTION_ID, or azure.json')
+    .option(
+      '--resource-group <NAME>',
+      'the resource group of the gallery and the snapshots; default: AZURE_RESOURCE_GROUP, or azure.json',
+    )
+    .option('--tenant <ID>', 'the tenant; default: AZURE_TENANT_ID, or azure.json')
+    .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud; default: azure.json')
+    .option('--azure-endpoint <URL>', 'the resource manager of Azure Stack, or of the simulator')
+    .addOption(new Option('--login <KIND>', 'how to log in; default: auto-detect').choices(LOGIN_NAMES))
+    .optionsGroup('');
 }
 
-export function vmsOption(whose: string): Option {
-  return new Option('--vms <KIND>', `${whose}; default: HEADSTART_VMS, or azure`).choices(VMS);
+export function vmsOption(where: string): Option {
+  return new Option('--vms <KIND>', `${where}; default: HEADSTART_VMS, or azure`)
+    .choices(VMS)
+    .helpGroup(SHARED_GROUPS.local);
 }
 
 const VMS = ['azure', 'qemu'] as const;
@@ -92,7 +117,9 @@ export interface Connected {
 export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Connected> {
   const vms = chosenVms(options, edges.env);
   refuseMisfits({ ...options, vms });
-  const world = await (vms === 'qemu' ? connectQemu(options, edges) : connectAzure(options, edges));
+  // Loaded when needed: with the files of local clusters it takes as long as the rest of --help.
+  const connect = vms === 'qemu' ? (await import('./connect-qemu.ts')).connectQemu : connectAzure;
+  const world = await connect(options, edges);
   return { ...world, cluster: withoutDeadHolders(world.cluster) };
 }
 
@@ -110,7 +137,7 @@ export function chosenVms(
 }
 
 /** An option that would change nothing is a misunderstanding, and better cleared up before anything is touched. */
-function refuseMisfits({ vms, cluster, overSsh, scrub, cloudInit }: ConnectOptions): void {
+function refuseMisfits({ vms, cluster, overSsh, unseal, scrub, cloudInit }: ConnectOptions): void {
   const isLocal = vms === 'qemu';
   const refuse = (message: string, next: string) => {
     throw new UserError(message, { code: 'prototype/option-misfit', kept: 'Nothing was touched.', next });
@@ -126,6 +153,11 @@ function refuseMisfits({ vms, cluster, overSsh, scrub, cloudInit }: ConnectOptio
     const instead = isLocal ? "the guest's agent is the way in" : 'a pod is the way in';
     refuse(`--over-ssh goes with --no-cluster on Azure; here ${instead}`, 'leave --over-ssh out');
   }
+  if (unseal && typeof overSsh === 'string')
+    refuse(
+      `--unseal reaches every node of the pool, and --over-ssh ${overSsh} only one`,
+      'give --over-ssh without a host',
+    );
 }
 
 /** By its provider id, never by its name. */
@@ -136,11 +168,12 @@ export async function locateNode(
 ): Promise<{ node: Node; ref: InstanceRef }> {
   const node = await cluster.readNode(name, signal);
   if (!node) {
-    throw new UserError(`there is no node ${name}`, {
-      code: 'prototype/no-node',
-      next: hasCluster ? 'kubectl get nodes' : 'name the instance as its guest calls itself',
-      exitCode: 1,
-    });
+    const known = await cluster.listNodes(signal);
+    throw noNode(
+      name,
+      known.map((one) => one.name),
+      hasCluster,
+    );
   }
   return { node, ref: await factory.locate(node.providerId, { signal }) };
 }
@@ -174,12 +207,10 @@ export async function poolMembers(
   const pools = await poolsWith(world, all, signal);
   const pool = pools.find(({ id, name }) => [id, name].some((known) => known.toLowerCase() === poolName.toLowerCase()));
   if (pool) return { pool, members: all.filter((member) => member.pool.id.toLowerCase() === pool.id.toLowerCase()) };
-  const known = pools.map(({ name }) => name).join(', ') || 'none';
-  const what = world.hasCluster ? 'no node of this cluster belongs to a pool' : 'there is no pool';
-  throw new UserError(`${what} called ${poolName}; known: ${known}`, {
-    code: 'prototype/no-pool',
-    next: world.hasCluster ? 'name the scale set as the cloud does' : 'name one of those',
-    exitCode: 1,
+  throw noPool(poolName, {
+    pools: pools.map(({ name }) => name),
+    hasCluster: world.hasCluster,
+    isLocal: world.pools !== undefined,
   });
 }
 

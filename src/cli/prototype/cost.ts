@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/cost.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import type { Verb } from '../verb.ts';
 import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { versionsOf } from './prune.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -15,14 +17,16 @@ interface Options extends ConnectOptions {
   pricePerGb?: number;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
   configure: (command) =>
     withConnectOptions(command)
-      .requiredOption('--pool <NAME>', 'the scale set')
-      .option('--prices <FILE>', 'a table of prices; the one that comes with the program was never looked up')
+      .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+      .option('--prices <FILE>', 'a table of prices; the built-in one is an assumption, not a price list of Azure')
       .addOption(
-        new Option('--price-per-gb <PRICE>', 'a month, one price for all of it').argParser(price).conflicts('prices'),
+        new Option('--price-per-gb <PRICE>', 'one price per GB and month, instead of a table')
+          .argParser(price)
+          .conflicts('prices'),
       ),
   async run(_args, options: Options, edges) {
     const prices = choosePrices(options); // a mistake in the file is told before anything is asked
@@ -32,6 +36,7 @@ export const verb: Verb = {
     const { versions } = await versionsOf(world, pool, signal);
     const cost = storageCost(versions, prices);
     if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
+    const screen = screenOf(edges);
     edges.stdout(
       renderTable(
         [
@@ -41,12 +46,14 @@ export const verb: Verb = {
           { title: `${prices.currency} A MONTH`, align: 'right', cell: (line) => line.perMonth.toFixed(2) },
         ],
         cost.lines,
+        screen,
       ),
     );
     const sum = `${cost.perMonth.toFixed(2)} ${prices.currency} a month`;
-    edges.stdout(`\n${sum} (prices: ${prices.asOf}, ${printable(prices.status)})\n`);
+    const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
+    edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
   },
-};
+});
 
 function choosePrices({ prices, pricePerGb }: Options): Prices {
   if (pricePerGb !== undefined) return flatPrice(pricePerGb);

@@ -7,13 +7,17 @@ import { observe } from '../../prototype/observe.ts';
 import { type PlannedStep, planSteps } from '../../prototype/plan.ts';
 import { type Refusal, refusals } from '../../prototype/preflight.ts';
 import { type Scene, versionName } from '../../prototype/scene.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { paint } from '../output/paint.ts';
+import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, connectWorld } from './connect.ts';
 import { allowances, lookAtDonor, reasonNotToInspect } from './donor.ts';
 import { type FoundDonor, findDonor, requireDonorNamed } from './find-donor.ts';
 import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
+import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
   inspect?: boolean;
@@ -22,7 +26,7 @@ interface Options extends RunOptions {
 export const verb = planVerb(connectWorld);
 
 export function planVerb(connect: typeof connectWorld): Verb {
-  return {
+  return hintingAtSameWorld({
     examples: [
       'prototype plan --node k8s-pool1-12345678-vmss000000',
       'prototype plan --pool k8s-pool1-12345678-vmss --inspect --json',
@@ -30,14 +34,14 @@ export function planVerb(connect: typeof connectWorld): Verb {
     configure: (command) =>
       withRunOptions(command).option(
         '--inspect',
-        'look at the donor from inside, too: read-only, through a short-lived privileged pod',
+        'also inspect the donor from inside (read-only), through a short-lived privileged pod',
       ),
     async run(_args, options: Options, edges) {
       requireDonorNamed(options);
       const world = await connect(options, edges);
       return tellPlan(world, await findDonor(world, options, edges), options, edges);
     },
-  };
+  });
 }
 
 interface Told {
@@ -72,10 +76,13 @@ export async function tellPlan(
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
-    against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, allowances(options)) : [])],
+    against: [
+      ...refusals(scene),
+      ...(inspection.isDone ? donorRefusals(inspection.verdict, allowances(options)) : []),
+    ].map((refusal) => ({ ...refusal, next: inSameWorld(refusal.next, options) })),
   };
   if (options.json) printJson(edges, 'PrototypePlan', told);
-  else edges.stdout(renderPlan(told));
+  else edges.stdout(renderPlan(told, screenOf(edges)));
   return told.against.length > 0 ? 3 : 0;
 }
 
@@ -92,16 +99,18 @@ async function inspectIfAsked(
   return { isDone: true, verdict };
 }
 
-function renderPlan(told: Told): string {
+function renderPlan(told: Told, screen: Screen): string {
+  const sentences = (text: string, indent?: number) => wrapLines(text, screen.columns, indent);
   const chosen = told.because === undefined ? '' : `donor: ${told.node} (${printable(told.because)})\n\n`;
   const steps = renderTable(
     [
       { title: 'STEP', cell: (step) => step.id },
-      { title: 'NOW', cell: (step) => step.state },
+      { title: 'NOW', cell: (step) => step.state, style: (step) => (step.state === 'next' ? 'path' : undefined) },
       { title: 'USUALLY', align: 'right', cell: (step) => formatSpan(step.usuallyMs * 1000) },
-      { title: '', cell: (step) => step.title },
+      { title: '', cell: (step) => step.title, narrow: 'wrap' },
     ],
     told.steps,
+    screen,
   );
   const changes = told.model.map(
     ({ field, from, to }) => `  ${field}\n    - ${printable(from)}\n    + ${printable(to)}\n`,
@@ -111,9 +120,10 @@ function renderPlan(told: Told): string {
       ? `\nThe model of ${told.pool} stays as it is.\n`
       : `\nThe model of ${told.pool}, in one conditional update:\n${changes.join('')}`;
   const against = told.against.map(
-    ({ reason, next }) => `\nagainst it: ${printable(reason)}\n  next: ${printable(next)}\n`,
+    ({ reason, next }) =>
+      `\n${sentences(`${paint('against it:', 'bad', screen)} ${printable(reason)}`)}\n  next: ${printable(next)}\n`,
   );
-  return `${chosen}${steps}${model}${renderInspection(told)}${against.join('')}`;
+  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(told))}${against.join('')}`;
 }
 
 function renderInspection({ node, inspection }: Told): string {

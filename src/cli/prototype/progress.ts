@@ -1,7 +1,9 @@
 // cli/prototype/progress.ts: how is a long run shown? One line per thing that happens; on a terminal the wait goes on in place.
 import { formatSpan } from '../../base/duration.ts';
 import type { RunEvent } from '../../prototype/engine.ts';
+import { cutTo } from '../output/display-width.ts';
 import { printJsonLine } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 
@@ -9,6 +11,7 @@ export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
 export function showProgress(edges: Edges, options: { json?: boolean; logLevel: LogLevel }): (event: RunEvent) => void {
   const startedUs = edges.nowUs();
+  const { columns } = screenOf(edges, 'stderr');
   const usual = new Map<string, number>();
   let stepUs = startedUs;
   let lastLine = '';
@@ -34,7 +37,9 @@ export function showProgress(edges: Edges, options: { json?: boolean; logLevel: 
       const percent = event.percent === undefined ? '' : ` ${event.percent}%`;
       const text = `${elapsed()}    waiting for ${printable(event.for)}${percent}`;
       if (edges.isTerminal.stderr) {
-        edges.stderr(`\r\u001b[K${text} (${formatSpan(edges.nowUs() - stepUs)})`);
+        const since = ` (${formatSpan(edges.nowUs() - stepUs)})`;
+        // One line: what is written over it next clears only the last one.
+        edges.stderr(`\r\u001b[K${cutTo(text, columns - since.length - 1)}${since}`);
         isInPlace = true;
       } else if (text.slice(9) !== lastLine) {
         line(text);

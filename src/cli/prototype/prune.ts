@@ -10,6 +10,7 @@ import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { holderName } from './holder.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
@@ -22,14 +23,14 @@ interface Options extends ConnectOptions {
 export const verb = pruneVerb(connectWorld);
 
 export function pruneVerb(connect: typeof connectWorld): Verb {
-  return {
+  return hintingAtSameWorld({
     examples: ['prototype prune --pool pool1 --dry-run', 'prototype prune --pool pool1 --image-history 2 --yes'],
     configure: (command) =>
       withConnectOptions(command)
-        .requiredOption('--pool <NAME>', 'the scale set')
-        .option('--image-history <N>', 'versions to keep', wholeNumber, 3)
-        .option('--yes', 'do not ask')
-        .option('--dry-run', 'name them, and delete none'),
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+        .option('--image-history <N>', 'how many versions to keep', wholeNumber, 3)
+        .option('--yes', 'do not ask for confirmation')
+        .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run(_args, options: Options, edges) {
       const world = await connect(options, edges);
       // Until it is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
@@ -40,7 +41,7 @@ export function pruneVerb(connect: typeof connectWorld): Verb {
       confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, edges);
       return answer(await prune(world, pool, going, options.imageHistory, edges), options, edges);
     },
-  };
+  });
 }
 
 /** Not beside a run or a rollback, which may be about to use what looks free; and looked at again, for it was not ours before. */

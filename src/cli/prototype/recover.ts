@@ -3,25 +3,25 @@ import { systemClock } from '../../base/clock.ts';
 import { recoverDonor } from '../../prototype/engine.ts';
 import { homewardIntent } from '../../prototype/scene.ts';
 import { printJsonLine } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
-import { type ConnectOptions, connectWorld, locateNode, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, connectWorld, locateNode, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { holderName } from './holder.ts';
 import { nodeName } from './node-name.ts';
 import { type LogLevel, showProgress } from './progress.ts';
-import { logLevel } from './run-options.ts';
+import { logLevelOption } from './run-options.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   node: string;
   logLevel: LogLevel;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: ['prototype recover --node k8s-pool1-12345678-vmss000000', 'prototype recover --node pool1-000003 --json'],
   configure: (command) =>
-    withConnectOptions(command)
-      .requiredOption('--node <NAME>', 'the donor', nodeName)
-      .option('--pool <NAME>', 'with --no-cluster on Azure: the scale set the donor belongs to')
-      .option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL', logLevel, 'INFO'),
+    withNodeAccessOptions(withConnectOptions(command))
+      .requiredOption('--node <NAME>', 'the donor to return to service', nodeName)
+      .option('--pool <NAME>', 'with --no-cluster on Azure: the scale set of the donor')
+      .addOption(logLevelOption()),
   async run(_args, options: Options, edges) {
     const signal = edges.signal();
     const world = await connectWorld(options, edges);
@@ -38,4 +38,4 @@ export const verb: Verb = {
     const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
     edges.stdout(`${options.node} ${said}\n`);
   },
-};
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leaseName } from '../../prototype/names.ts';
 import { POOL } from '../../prototype/testing.ts';
-import { Conflict } from '../../vms/failures.ts';
+import { Conflict, Forbidden } from '../../vms/failures.ts';
 import { rollbackVerb } from './rollback.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 
@@ -72,5 +72,24 @@ describe('prototype rollback', () => {
     await world.cluster.holdLease(leaseName(POOL), { holder: 'x', durationMs: 60_000, note: '' });
     const { code, stdout } = await world.tell(rollbackVerb, ...toOriginal, '--dry-run');
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('would point') });
+  });
+
+  it('of a pool that no run has changed says so, and does not send in a circle', async () => {
+    const world = verbLab();
+    for (const to of [[], ['--to', 'original']]) {
+      const { code, stderr } = await world.tell(rollbackVerb, '--pool', POOL, ...to);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`next:  headstart prototype status --pool ${POOL}`);
+    }
+  });
+
+  it('to a version does not need the right to read the saved recipe', async () => {
+    const world = await afterARun();
+    world.cluster.readSecret = async () => {
+      throw new Forbidden('no right to get secrets');
+    };
+    const { stderr } = await world.tell(rollbackVerb, '--pool', POOL, '--to', '1.2.3');
+    expect(stderr).toContain('there is no version 1.2.3');
+    expect((await world.tell(rollbackVerb, ...toOriginal)).stderr).toContain('no right to get secrets');
   });
 });

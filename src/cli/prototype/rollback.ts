@@ -1,19 +1,19 @@
 // cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: one conditional update, quick.
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { UserError } from '../../base/errors.ts';
 import { holdingPool } from '../../prototype/hold-pool.ts';
 import { recipeName } from '../../prototype/names.ts';
-import { rollbackToOriginal, rollbackToVersion } from '../../prototype/rollback.ts';
+import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from '../../prototype/rollback.ts';
 import { describeImage } from '../../prototype/status.ts';
 import { withRetries } from '../../prototype/with-retries.ts';
 import type { ModelChange, Pool, PoolRef, Recipe } from '../../vms/factory.ts';
-import { NotFound } from '../../vms/failures.ts';
+import { Forbidden, NotFound } from '../../vms/failures.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { readCustomData } from './donor.ts';
 import { holderName } from './holder.ts';
 import { versionsOf } from './prune.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
@@ -26,14 +26,14 @@ interface Options extends ConnectOptions {
 export const verb = rollbackVerb(connectWorld);
 
 export function rollbackVerb(connect: typeof connectWorld, clock: Clock = systemClock): Verb {
-  return {
+  return hintingAtSameWorld({
     examples: ['prototype rollback --pool pool1', 'prototype rollback --pool pool1 --to original --dry-run'],
     configure: (command) =>
       withConnectOptions(command)
-        .requiredOption('--pool <NAME>', 'the scale set')
-        .option('--to <VERSION|original>', 'default: the version before the one in use')
-        .option('--custom-data <FILE>', 'the original bootstrap, where none was saved')
-        .option('--dry-run', 'print the change, and make none'),
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+        .option('--to <VERSION|original>', 'the version to return to; default: the one before the current')
+        .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
+        .option('--dry-run', 'print the change, and change nothing'),
     async run(_args, options: Options, edges) {
       const signal = edges.signal();
       const world = await connect(options, edges);
@@ -53,7 +53,7 @@ export function rollbackVerb(connect: typeof connectWorld, clock: Clock = system
         `${isDryRun ? 'would point' : 'pointed'} ${said.pool} from ${said.from} at ${said.to}; existing instances stay as they are\n`,
       );
     },
-  };
+  });
 }
 
 interface Choice {
@@ -86,21 +86,27 @@ async function rollBack(
 async function choose(world: Connected, ref: PoolRef, options: Options, signal: AbortSignal): Promise<Choice> {
   const pool = await world.factory.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
-  if (options.to === 'original') {
-    const recipe = await savedRecipe(world, ref, signal);
-    const given = options.customData === undefined ? undefined : readCustomData(options.customData);
-    return { pool, change: rollbackToOriginal(pool, given === undefined ? recipe : { ...recipe, customData: given }) };
-  }
   const { versions } = await versionsOf(world, ref, signal);
-  return { pool, change: rollbackToVersion(pool, versions, options.to) };
+  const saved = await savedRecipe(world, ref, options, signal);
+  const ways: WaysBack = { verb: 'rollback', versions, hasOriginal: saved !== undefined };
+  if (options.to !== 'original') return { pool, change: rollbackToVersion(pool, ways, options.to) };
+  if (saved === undefined) throw noOriginal(pool, ways);
+  const recipe = JSON.parse(saved) as Recipe;
+  const given = options.customData === undefined ? undefined : readCustomData(options.customData);
+  return { pool, change: rollbackToOriginal(pool, given === undefined ? recipe : { ...recipe, customData: given }) };
 }
 
-async function savedRecipe({ cluster }: Connected, { name }: PoolRef, signal: AbortSignal): Promise<Recipe> {
-  const saved = await cluster.readSecret(recipeName(name), signal);
-  if (saved?.recipe) return JSON.parse(saved.recipe) as Recipe;
-  throw new UserError(`no original recipe of ${name} is saved`, {
-    code: 'prototype/no-recipe',
-    next: 'roll back to a version instead: `headstart prototype status`',
-    exitCode: 1,
-  });
+/** A rollback to a version needs no Secret: a login that may not read it is not refused for that. */
+async function savedRecipe(
+  { cluster }: Connected,
+  { name }: PoolRef,
+  { to }: Options,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return (await cluster.readSecret(recipeName(name), signal))?.recipe;
+  } catch (error) {
+    if (error instanceof Forbidden && to !== 'original') return undefined;
+    throw error;
+  }
 }

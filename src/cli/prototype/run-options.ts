@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { versionOfDay } from '../../base/clock.ts';
 import { PROVEN_MS } from '../../prototype/candidates.ts';
 import type { Intent } from '../../prototype/scene.ts';
+import { SHARED_GROUPS } from '../help.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Edges } from '../verb.ts';
-import { type ConnectOptions, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { nodeName } from './node-name.ts';
 import type { LogLevel } from './progress.ts';
 
@@ -25,27 +26,37 @@ export interface RunOptions extends ConnectOptions {
 }
 
 export function withRunOptions(command: Command): Command {
-  return withConnectOptions(command)
-    .option('--node <NAME>', 'the donor', nodeName)
+  return withNodeAccessOptions(withConnectOptions(command))
+    .option('--node <NAME>', 'the donor; give either --node or --pool', nodeName)
     .option(
       '--pool <NAME>',
-      'instead of --node: the best node of this pool, or the one that an unfinished run took; with --no-cluster on Azure: the scale set',
+      'take the best node of this pool, or the donor of an unfinished run; with --no-cluster on Azure: the scale set',
     )
+    .optionsGroup('Donor:')
     .addOption(readyForOption())
-    .option('--no-scrub', "only on this machine: leave the donor's identity on the copy to the clone check")
-    .addOption(
-      new Option('--cloud-init <on|off>', 'only on this machine: whether clones run it').choices(['on', 'off']),
+    .option('--allow-unpatched', 'accept a donor that needs a reboot or is older than its pool')
+    .option('--allow-managed', 'change a pool that AKS or Cluster API manages; it may reset the model')
+    .optionsGroup('Drain and stop:')
+    .option(
+      '--drain-grace-period <SECONDS>',
+      "how long each pod may take to end; -1: the pod's own time",
+      atLeast(-1),
+      300,
     )
-    .option('--image-history <N>', 'versions to keep; what is in use is never deleted', atLeast(1), 3)
-    .option('--replicas <N>', 'replicas of the version; one per 20 instances created at once', atLeast(1), 3)
-    .option('--drain-grace-period <SECONDS>', "for each pod to end; -1 = the pod's own", atLeast(-1), 300)
-    .option('--drain-force', 'also pods that nothing would bring back, and past the grace period')
-    .option('--deallocate', 'give the instance its place up while it is off: it may not get one back')
-    .option('--allow-unpatched', 'take a donor that has a reboot pending or is older than its pool')
-    .option('--allow-managed', 'change a pool that AKS or Cluster API manages, which may put its own recipe back')
-    .option('--custom-data <FILE>', "the pool's original bootstrap, for the way back; default: as found on the donor")
-    .option('--without-way-back', 'go on although the original bootstrap is not known')
-    .option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL', logLevel, 'INFO');
+    .option('--drain-force', 'also delete pods without a controller, and pods that exceed the grace period')
+    .option('--deallocate', 'deallocate instead of stopping; the instance may fail to start again for lack of capacity')
+    .optionsGroup('New version:')
+    .option('--image-history <N>', 'how many versions to keep; one that is in use is never deleted', atLeast(1), 3)
+    .option('--replicas <N>', 'replicas of the version; use one per 20 instances that start at once', atLeast(1), 3)
+    .option('--no-scrub', "on this machine: keep the donor's identity on the copy; the clone check replaces it at boot")
+    .addOption(
+      new Option('--cloud-init <on|off>', 'on this machine: whether clones run cloud-init').choices(['on', 'off']),
+    )
+    .optionsGroup('Rollback:')
+    .option('--custom-data <FILE>', "the pool's original bootstrap; default: as found on the donor")
+    .option('--without-way-back', 'continue even if the original bootstrap is unknown and cannot be restored')
+    .optionsGroup('')
+    .addOption(logLevelOption());
 }
 
 export function intentOf(nodeName: string, options: RunOptions, gallery: string, edges: Edges): Intent {
@@ -62,9 +73,9 @@ export function intentOf(nodeName: string, options: RunOptions, gallery: string,
   };
 }
 
-/** For whoever lets a donor be chosen. */
+/** For verbs that choose a donor. */
 export function readyForOption(): Option {
-  return new Option('--ready-for <SPAN>', 'of a donor that is chosen: how long it has to have been Ready')
+  return new Option('--ready-for <SPAN>', 'how long a node has to be Ready before it can be chosen as the donor')
     .argParser(timeSpan)
     .default(PROVEN_MS, '1h');
 }
@@ -77,7 +88,14 @@ function atLeast(least: number): (text: string) => number {
   };
 }
 
-export function logLevel(text: string): LogLevel {
+export function logLevelOption(): Option {
+  return new Option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL')
+    .argParser(logLevel)
+    .default('INFO')
+    .helpGroup(SHARED_GROUPS.output);
+}
+
+function logLevel(text: string): LogLevel {
   const level = text.toUpperCase();
   if (level === 'VERBOSE') return 'DEBUG';
   if (level === 'DEBUG' || level === 'INFO' || level === 'WARNING' || level === 'ERROR' || level === 'CRITICAL')

@@ -3,7 +3,6 @@ import { systemClock } from '../../base/clock.ts';
 import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/engine.ts';
 import { sealMachine, sealNode } from '../../prototype/seal.ts';
 import { printJsonLine } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
 import { connectWorld } from './connect.ts';
 import { settleDonor } from './donor.ts';
 import { findDonor, requireDonorNamed } from './find-donor.ts';
@@ -11,21 +10,22 @@ import { holderName } from './holder.ts';
 import { tellPlan } from './plan.ts';
 import { showProgress } from './progress.ts';
 import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
+import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
   dryRun?: boolean;
   inspect?: boolean;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: [
     'prototype run --node k8s-pool1-12345678-vmss000000',
     'prototype run --pool k8s-pool1-12345678-vmss --dry-run --inspect',
   ],
   configure: (command) =>
     withRunOptions(command)
-      .option('--dry-run', 'print the very plan that would run, and change nothing')
-      .option('--inspect', 'with --dry-run: look at the donor from inside, too, through a short-lived privileged pod'),
+      .option('--dry-run', 'print the plan, and change nothing')
+      .option('--inspect', 'with --dry-run: also inspect the donor from inside, through a short-lived privileged pod'),
   async run(_args, options: Options, edges) {
     requireDonorNamed(options);
     const signal = edges.signal();
@@ -60,4 +60,4 @@ export const verb: Verb = {
       `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
     );
   },
-};
+});

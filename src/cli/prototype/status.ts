@@ -2,9 +2,11 @@
 import { definitionName } from '../../prototype/names.ts';
 import { type PoolStatus, poolStatus } from '../../prototype/status.ts';
 import type { PoolRef } from '../../vms/factory.ts';
+import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
+import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { Edges } from '../verb.ts';
 import {
   type Connected,
   type ConnectOptions,
@@ -13,15 +15,19 @@ import {
   poolMembers,
   withConnectOptions,
 } from './connect.ts';
+import { hintingAtSameWorld, prototypeCommand } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool?: string;
 }
 
-export const verb: Verb = {
+export const verb = hintingAtSameWorld({
   examples: ['prototype status', 'prototype status --pool k8s-pool1-12345678-vmss --json'],
   configure: (command) =>
-    withConnectOptions(command).option('--pool <NAME>', 'one scale set; default: all that have nodes here'),
+    withConnectOptions(command).option(
+      '--pool <NAME>',
+      'show only this pool; default: all that have nodes in the cluster',
+    ),
   async run(_args, options: Options, edges) {
     const world = await connectWorld(options, edges);
     const pools = options.pool
@@ -31,9 +37,9 @@ export const verb: Verb = {
     if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: world.gallery, pools: statuses });
     if (statuses.length === 0)
       edges.stdout(world.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
-    for (const status of statuses) show(status, edges);
+    for (const status of statuses) show(status, options, edges);
   },
-};
+});
 
 async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
   const [pool, instances, definition] = await Promise.all([
@@ -44,21 +50,29 @@ async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal:
   return poolStatus(pool!, instances, definition ? await factory.listVersions(definition, { signal }) : []);
 }
 
-function show(status: PoolStatus, edges: Edges): void {
+function show(status: PoolStatus, options: Options, edges: Edges): void {
   const without = status.hasBootstrap === false ? ', without bootstrap' : '';
-  edges.stdout(`${status.pool} starts from ${status.model}${without}\n\n`);
+  const screen = screenOf(edges);
+  edges.stdout(`${wrapLines(`${status.pool} starts from ${status.model}${without}`, screen.columns)}\n\n`);
   const versions = renderTable(
     [
       { title: 'VERSION', cell: (v) => v.name },
-      { title: 'STATE', cell: (v) => (v.state === 'ready' ? 'ready' : `${v.state} ${v.percent}%`) },
+      {
+        title: 'STATE',
+        cell: (v) => (v.state === 'ready' ? 'ready' : `${v.state} ${v.percent}%`),
+        style: (v) => (v.state === 'failed' ? 'bad' : undefined),
+      },
       { title: 'DONOR', cell: (v) => v.donor ?? '' },
       { title: 'INSTANCES', align: 'right', cell: (v) => String(v.instances) },
       {
         title: '',
         cell: (v) => [v.isModel ? 'new instances' : '', v.isExcluded ? 'not latest' : ''].filter(Boolean).join(', '),
+        style: (v) => (v.isModel ? 'good' : undefined),
+        narrow: 'wrap',
       },
     ],
     status.versions,
+    screen,
   );
   const instances = renderTable(
     [
@@ -68,14 +82,16 @@ function show(status: PoolStatus, edges: Edges): void {
       {
         title: '',
         cell: (i) => [i.isStale ? 'stale' : '', i.isDonor ? 'out of service: a donor' : ''].filter(Boolean).join(', '),
+        style: () => 'warning',
+        narrow: 'wrap',
       },
     ],
     status.instances,
+    screen,
   );
   edges.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
-    edges.stderr(
-      `next:  if no run has ${name} any more, headstart prototype run --node ${name} goes on with it, headstart prototype recover --node ${name} only brings it back\n`,
-    );
+    const [goOn, bringBack] = ['run', 'recover'].map((verb) => prototypeCommand(verb, { '--node': name }, options));
+    edges.stderr(`next:  if no run has ${name} any more, ${goOn} goes on with it, ${bringBack} only brings it back\n`);
   }
 }

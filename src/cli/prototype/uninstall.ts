@@ -6,11 +6,18 @@ import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import {
+  type ConnectOptions,
+  connectWorld,
+  poolMembers,
+  withConnectOptions,
+  withNodeAccessOptions,
+} from './connect.ts';
 import { readCustomData } from './donor.ts';
 import { holderName } from './holder.ts';
 import { type LogLevel, showProgress } from './progress.ts';
-import { logLevel } from './run-options.ts';
+import { logLevelOption } from './run-options.ts';
+import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -25,27 +32,24 @@ interface Options extends ConnectOptions {
 export const verb = uninstallVerb(connectWorld);
 
 export function uninstallVerb(connect: typeof connectWorld): Verb {
-  return {
+  return hintingAtSameWorld({
     examples: [
       'prototype uninstall --pool k8s-pool1-12345678-vmss --dry-run',
       'prototype uninstall --pool k8s-pool1-12345678-vmss --to keep --unseal --yes',
     ],
     configure: (command) =>
-      withConnectOptions(command)
-        .requiredOption('--pool <NAME>', 'the scale set')
+      withNodeAccessOptions(withConnectOptions(command))
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
         .option(
           '--to <original|VERSION|keep>',
-          'what new instances start from afterwards: the recipe before the first run, a version (which then stays), or what they start from now',
+          'what new instances start from afterwards: the original model, a version (which then stays), or the current model',
           'original',
         )
-        .option('--custom-data <FILE>', 'the original bootstrap, where none was saved')
-        .option(
-          '--unseal',
-          'remove the clone check from the nodes of the pool, too: one short-lived privileged pod each',
-        )
-        .option('--yes', 'do not ask')
-        .option('--dry-run', 'say what would go and what would stay, and change nothing')
-        .option('--log-level <LEVEL>', 'DEBUG, INFO, WARNING, ERROR or CRITICAL', logLevel, 'INFO'),
+        .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
+        .option('--unseal', 'also remove the clone check from the nodes, with a short-lived privileged pod on each')
+        .option('--yes', 'do not ask for confirmation')
+        .option('--dry-run', 'print what would be removed and what would stay, and change nothing')
+        .addOption(logLevelOption()),
     async run(_args, options: Options, edges) {
       const wish = wishOf(options);
       const world = await connect(options, edges);
@@ -57,7 +61,7 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
-      edges.stderr(renderAnswer(pool.name, planned, plan, 'would'));
+      edges.stderr(renderAnswer(pool.name, planned, hinted(plan, options), 'would'));
       confirm(`do all this to ${pool.name}?`, options, edges);
       const ended = await uninstallPool(asked, {
         factory: world.factory,
@@ -68,7 +72,7 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
       });
       return tell(pool.name, ended.done, ended, options, edges);
     },
-  };
+  });
 }
 
 function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsealed'> {
@@ -81,9 +85,15 @@ function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsea
 
 type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
 
+function hinted({ kept, sealed }: Left, options: Options): Left {
+  const hint = (next: string | undefined) => next !== undefined && { next: inSameWorld(next, options) };
+  return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
+}
+
 /** Exit code 4 when something stays that somebody has to do something about. */
-function tell(pool: string, done: string[], { kept, sealed }: Left, options: Options, edges: Edges): number {
+function tell(pool: string, done: string[], left: Left, options: Options, edges: Edges): number {
   const isDryRun = options.dryRun === true;
+  const { kept, sealed } = hinted(left, options);
   const body = { pool, to: options.to, done, kept, sealed, isDryRun };
   if (options.json && isDryRun) printJson(edges, 'PrototypeUninstall', body);
   else if (options.json) printJsonLine(edges, 'PrototypeUninstall', body);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
+import { onTrace } from '../../base/trace.ts';
 import { kubernetesCluster } from './cluster.ts';
 import { connect, MERGE_PATCH } from './connect.ts';
 
@@ -13,12 +14,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let server: Server | undefined;
 afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())));
 
-function kubeconfig(url: string, namespace?: string): string {
+function kubeconfig(url: string, namespace?: string, user: object = { token: 't0ken' }): string {
   const path = join(folder, 'kubeconfig');
   const cluster = { server: url, 'insecure-skip-tls-verify': true };
   const text = {
     clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: { token: 't0ken' } }],
+    users: [{ name: 'u', user }],
     contexts: [{ name: 'one', context: { cluster: 'c', user: 'u', namespace } }],
     'current-context': 'one',
   };
@@ -71,6 +72,11 @@ describe('which cluster', () => {
     await expect(other).rejects.toThrow('there is no context "two" in the kubeconfig; there is one');
   });
 
+  it.each(['127.0.0.1:6443', 'localhost:6443', ''])('cannot be at %j, which is no address', async (server) => {
+    const found = connect({ kubeconfig: kubeconfig(server), clock });
+    await expect(found).rejects.toMatchObject({ code: 'cluster/no-kubeconfig' });
+  });
+
   it('cannot be made out of a file that is no kubeconfig, and its text is not shown', async () => {
     const path = join(folder, 'odd');
     for (const text of ['', 'a: [s3cret', '[]', 'clusters: s3cret']) {
@@ -79,6 +85,28 @@ describe('which cluster', () => {
       expect(error).toMatchObject({ code: 'cluster/no-kubeconfig' });
       expect(String(error)).not.toContain('s3cret');
     }
+  });
+});
+
+describe('a login', () => {
+  const exec = (command: string, ...args: string[]) => ({
+    exec: { apiVersion: 'client.authentication.k8s.io/v1', command, args, interactiveMode: 'Never' },
+  });
+
+  it.each([
+    [exec('no-such-login'), 'cluster/login-failed', /no-such-login cannot be run \(ENOENT\)/],
+    [exec('sh', '-c', 'echo not logged in >&2; exit 1'), 'cluster/login-failed', /sh failed: not logged in$/],
+    [exec('false'), 'cluster/login-failed', /false failed: it gave no reason/],
+    [exec('echo', 'no json'), 'cluster/login-failed', /echo failed/],
+    [
+      { 'client-certificate': '/no/such.crt', 'client-key': '/no/such.key' },
+      'cluster/no-kubeconfig',
+      /names \/no\/such\.\w+, which cannot be read \(ENOENT\)/,
+    ],
+  ])('with %j that does not work is no bug of ours', async (user, code, message) => {
+    const path = kubeconfig('https://127.0.0.1:9', undefined, user);
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    await expect(cluster.listNodes()).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 });
 
@@ -102,6 +130,26 @@ describe('a request', () => {
     const error = await cluster.listNodes().catch((reason: Error) => reason);
     expect(String(error)).toContain('no right to list nodes');
     expect(JSON.stringify([String(error), String((error as Error).cause)])).not.toContain('t0ken');
+  });
+
+  it('is traced with method, path, status and duration, and without the token', async () => {
+    const lines: string[] = [];
+    const stop = onTrace(({ to, text }) => lines.push(`${to}: ${text}`));
+    const { path } = await answering(404, { metadata: { name: 'n1' }, data: 's3cret' });
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    await cluster.readNode('n1');
+    stop();
+    expect(lines).toEqual([expect.stringMatching(/^kubernetes: GET \/api\/v1\/nodes\/n1: 404 in \d+ ms$/)]);
+    expect(lines.join()).not.toMatch(/t0ken|s3cret/);
+  });
+
+  it('to a server that is not there names the server and the context', async () => {
+    const cluster = await kubernetesCluster({ kubeconfig: kubeconfig('http://127.0.0.1:9'), clock: systemClock });
+    await expect(cluster.listNodes()).rejects.toMatchObject({
+      code: 'cluster/unreachable',
+      message: expect.stringMatching(/http:\/\/127\.0\.0\.1:9 .*context one in .*kubeconfig/),
+      next: expect.stringMatching(/`kubectl --kubeconfig \S+ get nodes`/),
+    });
   });
 
   it('is not made once the caller has given up', async () => {

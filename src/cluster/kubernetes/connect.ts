@@ -11,7 +11,10 @@ import type {
 } from '@kubernetes/client-node';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import { type Asked, translate } from './failures.ts';
+import { didYouMean, fewNames } from '../../base/nearest-names.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { isTraced, trace } from '../../base/trace.ts';
+import { type Asked, loginFailure, type Place, translate } from './failures.ts';
 
 export interface ConnectOptions {
   /** A file; without it what kubectl would take: KUBECONFIG, then the home folder, then the pod's own account. */
@@ -36,6 +39,7 @@ export interface Client {
   rbac: RbacAuthorizationV1Api;
   namespace: string;
   clock: Clock;
+  place: Place;
   /** Makes one request with a deadline; whatever it throws is in our words. */
   call<T>(asked: Asked, request: (options: ConfigurationOptions) => Promise<T>, extras?: CallExtras): Promise<T>;
   /** undefined for what does not exist. */
@@ -56,8 +60,9 @@ export async function connect(options: ConnectOptions): Promise<Client> {
   const config = new library.KubeConfig();
   load(config, options);
   const keepConnections = connectionKeeper(options.clock);
+  const place = placeOf(config, options);
 
-  function withExtras({ signal, contentType, onHeaders }: CallExtras): ConfigurationOptions {
+  function withExtras({ signal, contentType, onHeaders }: CallExtras, sent: Sent): ConfigurationOptions {
     const deadline = AbortSignal.timeout(REQUEST_MS);
     const now = <T>(value: T) => new library.Observable(Promise.resolve(value));
     return {
@@ -68,9 +73,12 @@ export async function connect(options: ConnectOptions): Promise<Client> {
             request.setSignal(signal ? AbortSignal.any([signal, deadline]) : deadline);
             if (contentType) request.setHeaderParam('Content-Type', contentType);
             keepConnections(request);
+            sent.request = `${request.getHttpMethod()} ${request.getUrl().replace(place.server, '')}`;
+            sent.atMs = performance.now();
             return now(request);
           },
           post: (response) => {
+            traceEnd(sent, String(response.httpStatusCode));
             onHeaders?.(response.headers);
             return now(response);
           },
@@ -81,11 +89,16 @@ export async function connect(options: ConnectOptions): Promise<Client> {
 
   const call: Client['call'] = async (asked, request, extras = {}) => {
     extras.signal?.throwIfAborted();
+    const sent: Sent = {};
     try {
-      return await request(withExtras(extras));
+      return await request(withExtras(extras, sent));
     } catch (error) {
+      traceEnd(sent, 'no answer');
       extras.signal?.throwIfAborted();
-      throw translate(error, asked);
+      const failure = translate(error, asked, place);
+      const program = config.getCurrentUser()?.exec?.command;
+      const isSent = sent.atMs !== undefined;
+      throw program !== undefined && !isSent && failure === error ? loginFailure(failure, program, place) : failure;
     }
   };
 
@@ -97,9 +110,41 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     rbac: config.makeApiClient(library.RbacAuthorizationV1Api),
     namespace: options.namespace ?? config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     clock: options.clock,
+    place,
     call,
     find: (asked, request, extras) =>
       call(asked, (settings) => request(settings).catch((error: unknown) => ifMissing(error)), extras),
+  };
+}
+
+/** Of one request: what it is, once it has been made. */
+interface Sent {
+  request?: string;
+  atMs?: number;
+}
+
+/** Once for each request: an answer that is a failure is thrown after it was traced. */
+function traceEnd(sent: Sent, outcome: string): void {
+  if (sent.request === undefined || sent.atMs === undefined) return;
+  if (isTraced()) trace('kubernetes', `${sent.request}: ${outcome} in ${Math.round(performance.now() - sent.atMs)} ms`);
+  delete sent.request;
+}
+
+function placeOf(config: KubeConfig, { kubeconfig, context }: ConnectOptions): Place {
+  const current = config.getCurrentContext();
+  const isPod = current === 'inClusterContext';
+  const flags = [
+    ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),
+    ...(context === undefined ? [] : ['--context', context]),
+  ];
+  return {
+    server: config.getCurrentCluster()?.server ?? '',
+    context: current,
+    user: config.getCurrentUser()?.name ?? '(none)',
+    kubeconfig:
+      kubeconfig ??
+      (isPod ? "this pod's service account" : 'the kubeconfig of kubectl (KUBECONFIG, or ~/.kube/config)'),
+    kubectl: ['kubectl', ...flags].map(shellWord).join(' '),
   };
 }
 
@@ -131,13 +176,21 @@ function load(config: KubeConfig, { kubeconfig, context }: ConnectOptions): void
   if (context !== undefined) {
     if (!config.getContextObject(context)) {
       const names = config.getContexts().map(({ name }) => name);
-      throw unusable(`there is no context "${context}" in the kubeconfig; there is ${names.join(', ') || 'none'}`);
+      throw unusable(
+        `there is no context "${context}" in the kubeconfig; there is ${fewNames(names)}${didYouMean(context, names)}`,
+      );
     }
     config.setCurrentContext(context);
   }
   // The library invents a server on this host when it finds none.
   if (!config.getCurrentCluster() || config.getCurrentContext() === 'loaded-context') {
     throw unusable('no cluster is configured');
+  }
+  const { server } = config.getCurrentCluster()!;
+  if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
+    throw unusable(
+      `the server of context ${config.getCurrentContext()} is ${JSON.stringify(server)}, not an address such as https://HOST:6443`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NotFound, Throttled } from '../../vms/failures.ts';
-import { type Answer, answerOf, translate } from './failures.ts';
+import { type Answer, answerOf, type Place, translate } from './failures.ts';
 import { evictionOf } from './pods.ts';
 
 /** As the client throws it: the body is text. */
@@ -10,6 +10,13 @@ function thrown(status: number, body: object | string = {}, headers: Record<stri
   return Object.assign(new Error(`HTTP-Code: ${status}`), { code: status, body: text, headers });
 }
 
+const PLACE: Place = {
+  server: 'https://10.0.0.1:6443',
+  context: 'prod',
+  user: 'ops',
+  kubeconfig: '/k/config',
+  kubectl: 'kubectl --kubeconfig /k/config',
+};
 const ASKED = { verb: 'patch', resource: 'nodes', name: 'n1' };
 
 describe('an error of the API server', () => {
@@ -33,9 +40,30 @@ describe('an error of the API server', () => {
     );
   });
 
+  it('names who is refused, where, and how to look at the right with kubectl', () => {
+    const { message, next } = translate(thrown(403), ASKED, PLACE) as Forbidden;
+    expect(message).toBe('no right to patch nodes n1 at https://10.0.0.1:6443: user ops is refused');
+    expect(next).toContain('`kubectl --kubeconfig /k/config auth can-i patch nodes`');
+  });
+
+  it('names whose credentials it did not accept', () => {
+    const { message, next } = translate(thrown(401), ASKED, PLACE) as Forbidden;
+    expect(message).toContain(
+      'https://10.0.0.1:6443 did not accept the credentials of user ops (context prod in /k/config)',
+    );
+    expect(next).toContain('`kubectl --kubeconfig /k/config auth whoami`');
+  });
+
   it('keeps the wait that was asked for, from the header or the body', () => {
     expect(translate(thrown(429, {}, { 'retry-after': '10' }), ASKED)).toMatchObject({ retryAfterMs: 10_000 });
     expect(translate(thrown(429, { details: { retryAfterSeconds: 4 } }), ASKED)).toMatchObject({ retryAfterMs: 4_000 });
+  });
+
+  it('says so when the server is none of Kubernetes', () => {
+    const error = translate(thrown(404, 'page not found'), { verb: 'list', resource: 'nodes' }, PLACE);
+    expect(error.message).toBe(
+      'could not list nodes: https://10.0.0.1:6443 is not an API server of Kubernetes (it answered 404)',
+    );
   });
 
   it('survives a page of a proxy in place of a status', () => {
@@ -62,6 +90,27 @@ describe('an error on the way there', () => {
       expect(translate(failed(code), ASKED)).toMatchObject({ name: 'UserError', code: 'cluster/untrusted' });
     },
   );
+
+  it('names the server, the context, the file and a command that asks the same server', () => {
+    const { message, next } = translate(failed('ECONNREFUSED'), ASKED, PLACE) as TransientError;
+    expect(message).toBe(
+      'could not patch nodes n1: the API server https://10.0.0.1:6443 refused the connection (ECONNREFUSED); ' +
+        'it is the server of context prod in /k/config',
+    );
+    expect(next).toContain('`kubectl --kubeconfig /k/config get nodes`');
+  });
+
+  it('about a certificate names the setting of the kubeconfig', () => {
+    expect(translate(failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), ASKED, PLACE)).toMatchObject({
+      code: 'cluster/untrusted',
+      next: expect.stringContaining('certificate-authority of /k/config'),
+    });
+  });
+
+  it('keeps the only word that fetch has about a port it refuses to use', () => {
+    const error = new TypeError('fetch failed', { cause: new Error('bad port') });
+    expect(translate(error, ASKED, PLACE).message).toContain('could not be asked (bad port)');
+  });
 
   it('a deadline may pass, and a bug stays one', () => {
     expect(translate(new DOMException('late', 'TimeoutError'), ASKED)).toBeInstanceOf(TransientError);

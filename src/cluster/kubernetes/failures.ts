@@ -1,5 +1,11 @@
 // cluster/kubernetes/failures.ts: what does an error of the API server, or of the way to it, mean in our words?
 import { TransientError, UserError } from '../../base/errors.ts';
+import {
+  certificateAdvice,
+  isAboutCertificate,
+  type NetworkFailure,
+  networkFailure,
+} from '../../base/network-failure.ts';
 import { Conflict, Forbidden, NotFound, Throttled } from '../../vms/failures.ts';
 
 /** What was asked, for the message: the server's own text names neither verb nor resource in a form to rely on. */
@@ -19,30 +25,78 @@ export interface Answer {
   retryAfterMs?: number;
 }
 
-const UNTRUSTED =
-  /^(CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
-/** `ECONNREFUSED`, `EAI_AGAIN`, undici's own, TLS; not Node's complaints about wrong arguments, which are bugs. */
-const OF_NETWORK = new RegExp(`^E(AI_)?[A-Z0-9]+$|^UND_ERR_|${UNTRUSTED.source}`);
+/** Which API server, and how it was named: an error that says neither sends its reader to look for both. */
+export interface Place {
+  server: string;
+  context: string;
+  /** The user of the context; who is refused. */
+  user: string;
+  /** The file, or in words where it was taken from. */
+  kubeconfig: string;
+  /** How kubectl is called to ask the same server: `kubectl --context prod`. */
+  kubectl: string;
+}
 
-export function translate(error: unknown, asked: Asked): Error {
+export function translate(error: unknown, asked: Asked, place?: Place): Error {
   const answer = answerOf(error);
-  if (answer) return fromAnswer(answer, asked);
-  const code = networkCode(error);
-  if (code !== undefined && UNTRUSTED.test(code)) {
-    return new UserError(`the API server's certificate is not trusted (${code})`, {
+  if (answer) return fromAnswer(answer, asked, place);
+  const unreadable = fileFailure(error, place);
+  if (unreadable) return unreadable;
+  const failure = failureOf(error);
+  if (!failure) return error instanceof Error ? error : new Error(String(error));
+  const where = place ? ` ${place.server}` : '';
+  const whose = place ? `; it is the server of ${nameOf(place)}` : '';
+  const message = `could not ${describe(asked)}: the API server${where} ${failure.reason}${whose}`;
+  if (isAboutCertificate(failure)) {
+    return new UserError(message, {
       code: 'cluster/untrusted',
       kept: 'Nothing was sent.',
-      next: 'check the server and its certificate authority in the kubeconfig',
+      next: certificateAdvice(
+        failure,
+        `put the authority that signed it into the cluster's certificate-authority of ${place?.kubeconfig ?? 'the kubeconfig'}`,
+      ),
       exitCode: 1,
     });
   }
-  if (code !== undefined) {
-    return new TransientError(`the API server could not be reached to ${describe(asked)} (${code})`, {
-      code: 'cluster/unreachable',
-      cause: error,
-    });
-  }
-  return error instanceof Error ? error : new Error(String(error));
+  return new TransientError(message, {
+    code: 'cluster/unreachable',
+    next: place
+      ? `check that \`${place.kubectl} get nodes\` works; name another cluster with --kubeconfig and --context`
+      : 'check that `kubectl get nodes` works',
+    cause: error,
+  });
+}
+
+/** A kubeconfig names files (certificates, keys) and a program to log in with; they are opened at the first request. */
+function fileFailure(error: unknown, place: Place | undefined): UserError | undefined {
+  const { code, path, syscall } = record(error);
+  if (typeof code !== 'string' || typeof path !== 'string' || typeof syscall !== 'string') return undefined;
+  const from = place ? nameOf(place) : 'the kubeconfig';
+  if (syscall.startsWith('spawn')) return loginFailed(`${path} cannot be run (${code})`, from, `install ${path}`);
+  return new UserError(`${from} names ${path}, which cannot be read (${code})`, {
+    code: 'cluster/no-kubeconfig',
+    kept: 'Nothing was sent.',
+    next: 'correct the kubeconfig, or name another one with --kubeconfig',
+  });
+}
+
+/** Of the program that a kubeconfig logs in with: it prints the reason on its standard error, which the client makes the message. */
+export function loginFailure(error: Error, program: string, place: Place): UserError {
+  const why = error.message.trim().split('\n', 1)[0] || 'it gave no reason';
+  return loginFailed(`${program} failed: ${why}`, nameOf(place), `check that \`${place.kubectl} get nodes\` works`);
+}
+
+function loginFailed(why: string, from: string, next: string): UserError {
+  return new UserError(`could not log in to the cluster as ${from} says: ${why}`, {
+    code: 'cluster/login-failed',
+    kept: 'Nothing was sent.',
+    next: `${next}, then run the same command again`,
+    exitCode: 1,
+  });
+}
+
+function nameOf({ context, kubeconfig }: Place): string {
+  return `context ${context} in ${kubeconfig}`;
 }
 
 /** undefined when it was not an answer of the server. */
@@ -62,20 +116,46 @@ export function answerOf(error: unknown): Answer | undefined {
   };
 }
 
-function fromAnswer(answer: Answer, asked: Asked): Error {
+function fromAnswer(answer: Answer, asked: Asked, place: Place | undefined): Error {
   const { status, reason, message, retryAfterMs } = answer;
   const text = `the API server would not ${describe(asked)}: ${message || reason || `status ${status}`}`;
   // The client's own error repeats headers and body; only what is safe to show is kept.
   const cause = new Error(`${status} ${reason}`.trim());
-  if (status === 401)
-    return new Forbidden(`the API server did not accept the credentials (to ${describe(asked)})`, cause);
-  if (status === 403) return new Forbidden(`no right to ${describe(asked)}: ${message}`, cause);
+  const kubectl = place?.kubectl ?? 'kubectl';
+  if (status === 401) {
+    const whose = place ? ` of user ${place.user} (${nameOf(place)})` : '';
+    const at = place ? ` ${place.server}` : '';
+    return new Forbidden(
+      `could not ${describe(asked)}: the API server${at} did not accept the credentials${whose}`,
+      cause,
+      `log in to the cluster again, until \`${kubectl} auth whoami\` works, then run the same command again`,
+    );
+  }
+  if (status === 403) {
+    const at = place ? ` at ${place.server}` : '';
+    return new Forbidden(
+      `no right to ${describe(asked)}${at}: ${message || `user ${place?.user ?? 'unknown'} is refused`}`,
+      cause,
+      `grant it: the roles in charts/ hold every right that headstart needs; \`${kubectl} ${canI(asked)}\` shows whether it is there`,
+    );
+  }
+  // A list is always there, and a server of Kubernetes gives its reason.
+  if (status === 404 && asked.verb === 'list' && reason === '') {
+    return new UserError(
+      `could not ${describe(asked)}: ${place?.server ?? 'the server'} is not an API server of Kubernetes (it answered 404)`,
+      { code: 'cluster/refused', exitCode: 1, cause, next: 'name the cluster with --kubeconfig and --context' },
+    );
+  }
   if (status === 404) return new NotFound(describe({ ...asked, verb: '' }).trim(), cause);
   if (status === 409 || status === 412) return new Conflict(text, cause);
   if (status === 429) return new Throttled(text, retryAfterMs ?? 1_000, cause);
   if (status === 408 || status === 410 || status >= 500)
     return new TransientError(text, { code: 'cluster/unavailable', cause });
   return new UserError(text, { code: 'cluster/refused', exitCode: 1, cause });
+}
+
+function canI({ verb, resource, namespace }: Asked): string {
+  return `auth can-i ${verb} ${resource}${namespace ? ` -n ${namespace}` : ''}`;
 }
 
 export function describe({ verb, resource, name, namespace }: Asked): string {
@@ -104,12 +184,12 @@ function retryAfterHeader(error: Error): unknown {
   return 'headers' in error ? record(error.headers)['retry-after'] : undefined;
 }
 
-/** `fetch failed` says nothing; the reason is in its cause, possibly one for each address tried. */
-function networkCode(error: unknown): string | undefined {
+/** `fetch failed` says nothing: the reason is in its cause. A deadline of ours has no code. */
+function failureOf(error: unknown): NetworkFailure | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.name === 'TimeoutError') return 'timeout';
-  for (let inner: unknown = error; inner instanceof Error; inner = inner.cause) {
-    if ('code' in inner && typeof inner.code === 'string' && OF_NETWORK.test(inner.code)) return inner.code;
-  }
-  return error instanceof TypeError && error.message === 'fetch failed' ? 'no connection' : undefined;
+  if (error.name === 'TimeoutError') return { kind: 'interrupted', code: 'timeout', reason: 'did not answer in time' };
+  const failure = networkFailure(error);
+  if (failure || !(error instanceof TypeError) || error.message !== 'fetch failed') return failure;
+  const why = error.cause instanceof Error ? error.cause.message : 'no connection';
+  return { kind: 'interrupted', code: 'fetch', reason: `could not be asked (${why})` };
 }

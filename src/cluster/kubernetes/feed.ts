@@ -1,7 +1,8 @@
 // cluster/kubernetes/feed.ts: the requests, nodes and pods that concern one node: all there are, and then every change of them.
 import type { Clock } from '../../base/clock.ts';
+import { trace } from '../../base/trace.ts';
 import { connect } from './connect.ts';
-import { type Asked, translate } from './failures.ts';
+import { type Asked, type Place, translate } from './failures.ts';
 import type { Watched } from './join-events.ts';
 
 export interface Feed {
@@ -18,7 +19,7 @@ export interface Listener {
 export const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 export async function openFeed(from: { kubeconfig: string; nodeName: string; clock: Clock }): Promise<Feed> {
-  const { core, certificates, call } = await connect(from);
+  const { core, certificates, call, place } = await connect(from);
   const { KubeConfig, Watch } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(from.kubeconfig);
@@ -59,7 +60,11 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
         else onChange(type === 'DELETED' ? 'deleted' : type === 'BOOKMARK' ? 'bookmark' : 'put', object);
       };
       const onEnd = (error: unknown) => {
-        const outcome = isGone ? 'gone' : signal.aborted ? 'ended' : outcomeOf(error, asked);
+        const outcome = isGone ? 'gone' : signal.aborted ? 'ended' : outcomeOf(error, asked, place);
+        trace(
+          'kubernetes',
+          `watch ${path} of version ${resourceVersion}: ${typeof outcome === 'string' ? outcome : 'failed'}`,
+        );
         if (typeof outcome === 'string') ending.resolve(outcome);
         else ending.reject(outcome);
       };
@@ -70,6 +75,7 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
       };
       signal.addEventListener('abort', onAbort, { once: true });
       const query = { fieldSelector, resourceVersion, allowWatchBookmarks: true };
+      trace('kubernetes', `watch ${path} of version ${resourceVersion}: begins`);
       new Watch(config).watch(path, query, onLine, onEnd).then((connection) => {
         if (connection.signal.aborted) return;
         stopping.signal.addEventListener('abort', () => connection.abort(), { once: true });
@@ -82,9 +88,9 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
 }
 
 /** Nothing happened for a while, or the server closed: part of the life of a watch. What a time-out throws is no Error everywhere. */
-function outcomeOf(error: unknown, asked: Asked): 'ended' | 'gone' | Error {
+function outcomeOf(error: unknown, asked: Asked, place: Place): 'ended' | 'gone' | Error {
   if (!(error instanceof Error) || error.name === 'TimeoutError') return 'ended';
-  if (!('statusCode' in error)) return translate(error, asked);
+  if (!('statusCode' in error)) return translate(error, asked, place);
   if (error.statusCode === 410) return 'gone';
-  return translate(Object.assign(new Error(error.message), { code: error.statusCode, body: '' }), asked);
+  return translate(Object.assign(new Error(error.message), { code: error.statusCode, body: '' }), asked, place);
 }

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Argv } from '../../base/command.ts';
+import { shownArgv } from '../../base/shown-argv.ts';
+import { trace } from '../../base/trace.ts';
 import { isMissing } from '../../vms/qemu/json-file.ts';
 
 export interface Running {
@@ -77,6 +79,7 @@ function startDetached(
   try {
     // What stands for weeks is given nothing of the environment of whoever happened to start it.
     const env = { PATH: process.env.PATH };
+    trace('run', `${shownArgv([program, ...args])}: started`);
     const child = spawn(program, args, {
       cwd: folder,
       detached: true,

@@ -7,7 +7,6 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { rootRunner } from '../../vms/qemu/base/as-root.ts';
 import { statfsFree } from '../../vms/qemu/disk-space.ts';
 import { type FileSum, sumOf } from '../../vms/qemu/disks.ts';
 import { isMissing, readJson, writeJson } from '../../vms/qemu/json-file.ts';
@@ -16,6 +15,7 @@ import { withLock } from '../../vms/qemu/locks.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
 import { baseSha256 } from '../content-hash.ts';
 import type { Artifact, Lock } from '../lock.ts';
+import { imageRootRunner } from './as-root.ts';
 import type { BuildEdges, Kernel } from './contract.ts';
 import { dataRanges } from './data-ranges.ts';
 import { derivedId } from './derived-id.ts';
@@ -92,7 +92,7 @@ export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<Ba
     // Whoever held the lock may have made it.
     const made = await openLayer(folder, key, signal);
     if (made) return { ...made, isNew: false };
-    const runAsRoot = await rootRunner(edges.run, edges.isRoot);
+    const runAsRoot = await imageRootRunner(edges.run, edges.isRoot);
     await removeLeftOvers(cache.folder, runAsRoot);
     const work = join(cache.folder, 'layers', `${partialPrefix}${randomBytes(6).toString('hex')}`);
     try {
@@ -119,8 +119,14 @@ export async function takeRoot(
   if (sum !== rootSum) throw await setAside(folder, ROOT);
 }
 
+/** The record of a layer in the cache: it can always be made again. */
+export const badLayer = (folder: string) => ({
+  code: 'image/layer-damaged',
+  next: `remove ${folder}, then run the same command again: the layer is made again`,
+});
+
 async function openLayer(folder: string, key: string, signal: AbortSignal | undefined): Promise<BaseLayer | undefined> {
-  const record = readJson(join(folder, RECORD), recordSchema);
+  const record = readJson(join(folder, RECORD), recordSchema, badLayer(folder));
   if (record === undefined) return undefined;
   if (record.key !== key) throw await setAside(folder, RECORD);
   const take = async (part: keyof typeof KERNEL_FILES) => {

@@ -2,7 +2,6 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { rootRunner } from '../../vms/qemu/base/as-root.ts';
 import { statfsFree } from '../../vms/qemu/disk-space.ts';
 import { type FileSum, sumOf } from '../../vms/qemu/disks.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
@@ -13,6 +12,7 @@ import { definitionName, versionName, versionWord } from '../names.ts';
 import { renderLock } from '../read-lock.ts';
 import { makeSbom } from '../sbom.ts';
 import { ofBuild, readTest, writeTest } from '../test/record.ts';
+import { imageRootRunner } from './as-root.ts';
 import type { BaseLayer } from './base-layer.ts';
 import { kernelCommandLine } from './boot-files.ts';
 import type { BuildEdges, BuildRecord, Target } from './contract.ts';
@@ -78,7 +78,7 @@ export async function buildImage(
   await mkdir(out, { recursive: true });
   ensureRoom(out, await statfsFree(out), neededFor(target, all));
   // What a container store is made of may belong to a namespace's users.
-  const runAsRoot = await rootRunner(edges.run, edges.isRoot);
+  const runAsRoot = await imageRootRunner(edges.run, edges.isRoot);
   const remove = async (path: string) => {
     await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', path]);
   };

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { rootRunner } from '../../vms/qemu/base/as-root.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
 import { artifactsOf } from '../content-hash.ts';
 import type { Artifact } from '../lock.ts';
+import { imageRootRunner } from './as-root.ts';
 import { makeContainerStore, type StoreImage, type StorePrograms } from './container-store.ts';
 import type { BuildEdges, Target } from './contract.ts';
 import type { DiskFile } from './put-files.ts';
@@ -23,7 +23,7 @@ export async function containerImageFiles(target: Target, epochSec: number, edge
   }
   const programs = await unpackContainerd(target, edges);
   const store = await makeContainerStore(sortedByName(images), programs, { ...edges, epochSec });
-  return storeFiles(store, { ...edges, runAsRoot: await rootRunner(edges.run, edges.isRoot) });
+  return storeFiles(store, { ...edges, runAsRoot: await imageRootRunner(edges.run, edges.isRoot) });
 }
 
 /** Without it no pod starts, and kubelet's clean-up does not know that. */

@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { rootRunner } from '../../vms/qemu/base/as-root.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
+import { imageRootRunner } from './as-root.ts';
 import type { BuildEdges } from './contract.ts';
 import { importImages } from './import-images.ts';
 import { type ArchiveImage, imageInArchive } from './oci-archive.ts';
@@ -59,7 +59,7 @@ export async function makeContainerStore(
   for (const image of images) {
     found.push({ ...image, ...(await imageInArchive(image.archive, image.name, { ...edges, architecture })) });
   }
-  const runAsRoot = await rootRunner(edges.run, edges.isRoot);
+  const runAsRoot = await imageRootRunner(edges.run, edges.isRoot);
   const scratch = join(edges.folder, 'container-store');
   const folder = join(scratch, 'containerd');
   await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', scratch], edges.signal);

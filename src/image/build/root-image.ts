@@ -1,8 +1,8 @@
 // image/build/root-image.ts: the base and what one patch version adds to it become the root file system of an image.
 import { join } from 'node:path';
-import { rootRunner } from '../../vms/qemu/base/as-root.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
 import { artifactsOf } from '../content-hash.ts';
+import { imageRootRunner } from './as-root.ts';
 import { type BaseLayer, epochOf } from './base-layer.ts';
 import type { BuildEdges, RootImage, Target } from './contract.ts';
 import { derivedId } from './derived-id.ts';
@@ -51,7 +51,12 @@ export async function makeRoot(
     epochSec,
     edges,
   );
-  await putFiles(place, files, { run: await rootRunner(run, isRoot), folder: join(folder, 'files'), epochSec, signal });
+  await putFiles(place, files, {
+    run: await imageRootRunner(run, isRoot),
+    folder: join(folder, 'files'),
+    epochSec,
+    signal,
+  });
   const uuid = derivedId(contentSha256, 'root file system');
   await runTool(run, onPlace(place, epochSec, ['tune2fs', '-U', uuid]), signal);
   const contentBytes = usedBytes(await runTool(run, onPlace(place, epochSec, ['dumpe2fs', '-h']), signal));

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { rootRunner } from '../../vms/qemu/base/as-root.ts';
 import { statfsFree } from '../../vms/qemu/disk-space.ts';
 import { readJson, writeJson } from '../../vms/qemu/json-file.ts';
 import { partialPrefix } from '../../vms/qemu/layout.ts';
 import { runTool } from '../../vms/qemu/tools.ts';
-import { type BaseLayer, epochOf, removeLeftOvers, setAside, takeRoot } from './base-layer.ts';
+import { imageRootRunner } from './as-root.ts';
+import { type BaseLayer, badLayer, epochOf, removeLeftOvers, setAside, takeRoot } from './base-layer.ts';
 import { containerdOf } from './container-images.ts';
 import type { BuildEdges, Target } from './contract.ts';
 import { dataRanges } from './data-ranges.ts';
@@ -33,7 +33,7 @@ export async function keepShared(target: Target, base: BaseLayer, edges: Omit<Bu
   const key = sharedKey(target, base);
   const layers = join(edges.cache.folder, 'layers');
   if (existsSync(join(layers, key, RECORD))) return;
-  const runAsRoot = await rootRunner(edges.run, edges.isRoot);
+  const runAsRoot = await imageRootRunner(edges.run, edges.isRoot);
   await mkdir(layers, { recursive: true, mode: 0o700 });
   await removeLeftOvers(edges.cache.folder, runAsRoot);
   const { budgetMb, sizeMb } = target.lock.disk;
@@ -75,7 +75,7 @@ export async function takeShared(
 ): Promise<readonly PlacedFile[]> {
   const key = sharedKey(target, base);
   const folder = join(edges.cache.folder, 'layers', key);
-  const record = readJson(join(folder, RECORD), recordSchema);
+  const record = readJson(join(folder, RECORD), recordSchema, badLayer(folder));
   if (record === undefined) return write(target, base, to, edges);
   const { run, signal } = edges;
   const file = join(folder, ROOT);
@@ -114,7 +114,7 @@ async function write(
   const { files, placed } = await sharedFiles(target, epochSec, edges);
   edges.onDone?.('shared programs verified, container images imported');
   // What a container store holds is root's alone, or of root's users in a namespace.
-  const run = await rootRunner(edges.run, edges.isRoot);
+  const run = await imageRootRunner(edges.run, edges.isRoot);
   const folder = join(edges.folder, 'shared-files');
   if (files.length > 0) await putFiles(to, files, { run, folder, epochSec, signal: edges.signal });
   edges.onDone?.('shared files written');

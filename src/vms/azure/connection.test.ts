@@ -2,12 +2,17 @@
 import { createHttpHeaders, type HttpClient, type PipelineRequest, RestError } from '@azure/core-rest-pipeline';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../sims/azure/virtual-clock.ts';
-import { TransientError } from '../../base/errors.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import { onTrace, type TraceLine } from '../../base/trace.ts';
 import { Conflict, NoCapacity, NotFound, Throttled } from '../failures.ts';
 import { type Call, connect } from './connection.ts';
 import { carryOut } from './operations.ts';
 
-type Scripted = { status: number; headers?: Record<string, string>; body?: unknown } | 'reset' | 'hang';
+type Scripted =
+  | { status: number; headers?: Record<string, string>; body?: unknown }
+  | 'reset'
+  | 'hang'
+  | { broke: string };
 interface Sent {
   method: string;
   url: URL;
@@ -40,6 +45,8 @@ async function wire(...script: Scripted[]) {
     const next = script.shift();
     if (!next) throw new Error(`nothing scripted for ${request.method} ${request.url}`);
     if (next === 'reset') throw new RestError('read ECONNRESET', { code: 'ECONNRESET', request });
+    if (typeof next === 'object' && 'broke' in next)
+      throw new RestError(`connect ${next.broke} 127.0.0.1:1`, { code: next.broke, request });
     if (next === 'hang') throw Object.assign(new Error('timed out'), { name: 'AbortError' });
     const bodyAsText = next.body === undefined ? '' : JSON.stringify(next.body);
     return { request, status: next.status, headers: createHttpHeaders(next.headers), bodyAsText };
@@ -172,6 +179,87 @@ describe('a request', () => {
     expect(failure).toBeInstanceOf(NotFound);
     expect(failure).toMatchObject({ message: 'instance 0 does not exist' });
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that does not answer', () => {
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_HAS_EXPIRED', 'CERT_REVOKED'])(
+    'is not asked twice when its certificate fails with %s: it would be the same one',
+    async (broke) => {
+      const { call, sent, told } = await wire({ broke });
+      const failure = await read(call).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(UserError);
+      expect(failure).toMatchObject({ code: 'vms/untrusted', message: expect.stringContaining('https://arm.example') });
+      expect([sent.length, told]).toEqual([1, []]);
+    },
+  );
+
+  it('is not waited for when its certificate is not trusted, and the setting that helps is named', async () => {
+    const { call } = await wire({ broke: 'SELF_SIGNED_CERT_IN_CHAIN' });
+    await expect(read(call)).rejects.toMatchObject({ next: expect.stringContaining('NODE_EXTRA_CA_CERTS=FILE') });
+  });
+
+  it.each(['ENOTFOUND', 'ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'EPROTO'])(
+    'gives up within seconds after %s when it has never answered, and names address and setting',
+    async (broke) => {
+      const { call, clock } = await wire(...Array<Scripted>(5).fill({ broke }));
+      const failure = await read(call).catch((error: unknown) => error);
+      expect(failure).toMatchObject({
+        code: 'vms/unreachable',
+        message: expect.stringMatching(new RegExp(`https://arm\\.example .*${broke}`)),
+        next: expect.stringContaining('HEADSTART_AZURE_ENDPOINT'),
+      });
+      expect(clock.nowMs() - startMs).toBeLessThanOrEqual(5000);
+    },
+  );
+
+  it.each(['ENOTFOUND', 'ECONNREFUSED', 'CERT_HAS_EXPIRED'])(
+    'is asked as patiently as ever after %s once it has answered: a donor may be out of service',
+    async (broke) => {
+      const { call, open, sent } = await wire({ status: 200 }, ...Array<Scripted>(5).fill({ broke }));
+      await read(call);
+      await expect(read(await open())).rejects.toBeInstanceOf(TransientError);
+      expect(sent).toHaveLength(6);
+    },
+  );
+
+  it('is named while it is waited for, with the reason', async () => {
+    const { call, told } = await wire({ broke: 'ECONNREFUSED' }, { status: 200 });
+    await read(call);
+    expect(told).toEqual([
+      'https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1): asking again in 2 s',
+    ]);
+  });
+});
+
+describe('a trace', () => {
+  const traced = async (...script: Scripted[]) => {
+    const lines: TraceLine[] = [];
+    const stop = onTrace((line) => lines.push(line));
+    try {
+      const { call } = await wire(...script);
+      await read(call).catch(() => undefined);
+      await call
+        .send({ method: 'GET', url: status.replace('t=1', 't=1&c=canary&s=canary') }, 'x')
+        .catch(() => undefined);
+    } finally {
+      stop();
+    }
+    expect(JSON.stringify(lines)).not.toContain('canary');
+    return lines.map(({ to, text }) => `${to}: ${text}`);
+  };
+
+  it('tells method, path, status, duration and the id that support asks for, and no token', async () => {
+    const lines = await traced({ status: 200, headers: { 'x-ms-request-id': 'r1' } }, { status: 404 });
+    expect(lines[0]).toMatch(/^azure: GET \/subscriptions\/s\/x\?api-version=2024-07-01: 200 in \d+ ms, request r1$/);
+    expect(lines[1]).toMatch(/^azure: GET \/subscriptions\/.*\/operations\/1\?api-version=2024-07-01&…: 404 in/);
+  });
+
+  it('tells what is tried again, and why', async () => {
+    const lines = await traced({ broke: 'ECONNREFUSED' }, { status: 503 }, { status: 200 }, { status: 200 });
+    expect(lines[0]).toContain('no answer');
+    expect(lines[1]).toBe('azure: again in 2 s: https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1)');
+    expect(lines[3]).toBe('azure: again in 4 s: Azure answered 503');
   });
 });
 

@@ -58,6 +58,7 @@ export function connect(settings: AzureSettings, edges: Edges): Connection {
   const credential = keepToken(edges.credential, clock);
   // One object for all clients: connections are pooled by its identity.
   const tlsOptions = edges.caPem ? { ca: edges.caPem } : undefined;
+  const answered = new Set<string>();
   let loaded: Promise<Sdk> | undefined;
 
   return {
@@ -68,7 +69,13 @@ export function connect(settings: AzureSettings, edges: Edges): Connection {
       options.signal?.throwIfAborted();
       const seen: { last?: Answer } = {};
       const lastAnswer = (): Answer | undefined => seen.last;
-      const policy = conversation({ clock, options, seen: (answer) => (seen.last = answer) });
+      const policy = conversation({
+        clock,
+        options,
+        seen: (answer) => (seen.last = answer),
+        settings,
+        answered,
+      });
       const clients = new Map<string, ComputeManagementClient>();
 
       const compute = (subscriptionId: string): ComputeManagementClient => {

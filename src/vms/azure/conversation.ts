@@ -1,10 +1,13 @@
 // vms/azure/conversation.ts: how is one request sent, as often as it takes? Pinned versions, our retries on our clock, every answer seen.
 import type { PipelinePolicy, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { Clock } from '../../base/clock.ts';
+import { trace } from '../../base/trace.ts';
 import type { CallOptions } from '../factory.ts';
 import { isOperationAddress, pinApiVersion } from './api-versions.ts';
 import { nextTry, type Outcome } from './retry.ts';
+import type { AzureSettings } from './settings.ts';
 import { type Answer, isLoginUnreachable } from './translate-errors.ts';
+import { failureOf, patienceWith, Unreached } from './unreached.ts';
 
 /** A connection that is never answered must not hang a run with a donor out of service. */
 const answerTimeoutMs = 120_000;
@@ -15,8 +18,11 @@ export function conversation(edges: {
   clock: Clock;
   options: CallOptions;
   seen: (answer: Answer) => void;
+  settings: Pick<AzureSettings, 'endpoint' | 'endpointFrom'>;
+  /** Addresses that have answered this process. */
+  answered: Set<string>;
 }): PipelinePolicy {
-  const { clock, options, seen } = edges;
+  const { clock, options, seen, settings, answered } = edges;
   return {
     name: 'headstart-conversation',
     async sendRequest(request, next) {
@@ -29,14 +35,21 @@ export function conversation(edges: {
         if (!retry) return finish();
         // The answer that was lost may have told us when to ask again.
         const waitMs = isOperationAddress(request.url) ? Math.max(retry.waitMs, lostHintMs) : retry.waitMs;
+        trace('azure', `again in ${waitMs / 1000} s: ${retry.why}`);
         options.onWaiting?.(`${retry.why}: asking again in ${Math.ceil(waitMs / 1000)} s`);
         await clock.sleep(waitMs, options.signal);
       }
 
       async function oneTry(): Promise<{ outcome: Outcome; finish: () => PipelineResponse }> {
+        const beganMs = clock.nowMs();
+        const tell = (outcome: string) =>
+          trace('azure', `${request.method} ${shownUrl(request.url, settings.endpoint)}: ${outcome}`);
         try {
           const response = await next(request);
           const answer = answerOf(response);
+          answered.add(originOf(request.url));
+          const requestId = answer.headers['x-ms-request-id'];
+          tell(`${answer.status} in ${clock.nowMs() - beganMs} ms${requestId ? `, request ${requestId}` : ''}`);
           return {
             outcome: { kind: 'answer', status: answer.status, headers: answer.headers },
             finish: () => {
@@ -46,26 +59,61 @@ export function conversation(edges: {
           };
         } catch (thrown) {
           options.signal?.throwIfAborted();
-          if (!isNetworkFailure(thrown)) throw thrown;
+          const unreached = unreachedOf(thrown, request.url);
+          tell(
+            `no answer in ${clock.nowMs() - beganMs} ms (${unreached ? unreached.name : 'failed before it was sent'})`,
+          );
+          if (!unreached) throw thrown;
           return {
-            outcome: { kind: 'no-answer' },
+            outcome: {
+              kind: 'no-answer',
+              ...(unreached instanceof Unreached && {
+                patience: patienceWith(unreached.facts),
+                why: unreached.message,
+              }),
+            },
             finish: () => {
-              throw thrown;
+              throw unreached;
             },
           };
         }
+      }
+
+      function unreachedOf(thrown: unknown, url: string): Error | undefined {
+        if (!(thrown instanceof Error)) return undefined;
+        if (thrown instanceof Unreached || isLoginUnreachable(thrown)) return thrown;
+        if (!isNetworkFailure(thrown)) return undefined;
+        const address = originOf(url);
+        return new Unreached({
+          service: 'management',
+          address,
+          setBy: address === originOf(settings.endpoint) ? settings.endpointFrom : undefined,
+          failure: failureOf(thrown, answerTimeoutMs),
+          hasAnswered: answered.has(address),
+        });
       }
     },
   };
 }
 
-/** Our own timeout surfaces as an abort, though nobody asked for one. */
-function isNetworkFailure(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  if (isLoginUnreachable(thrown)) return true;
+/** Our own timeout surfaces as an abort, though no caller asked for one. */
+function isNetworkFailure(thrown: Error): boolean {
   return (
     thrown.name === 'AbortError' || (thrown.name === 'RestError' && !('statusCode' in thrown && thrown.statusCode))
   );
+}
+
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? url;
+}
+
+/** The rest of an operation's query is signed by the service: not for other eyes. */
+function shownUrl(url: string, endpoint: string): string {
+  const short = url.startsWith(`${endpoint}/`) ? url.slice(endpoint.length) : url;
+  if (!isOperationAddress(url)) return short;
+  const [path, query = ''] = short.split('?', 2) as [string, string?];
+  const version = query.split('&').find((pair) => pair.startsWith('api-version='));
+  return `${path}?${[version, '…'].filter(Boolean).join('&')}`;
 }
 
 function answerOf(response: PipelineResponse): Answer {

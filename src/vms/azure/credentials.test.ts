@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { parseAzureJson } from './azure-json.ts';
-import { chooseCredential, createCredential } from './credentials.ts';
+import { chooseCredential, createCredential, LOGIN_NAMES } from './credentials.ts';
 
 const canary = 'canary-secret-5d1f';
 const azureJson = (fields: object) => parseAzureJson(JSON.stringify(fields), 'azure.json');
@@ -87,6 +87,28 @@ describe('choosing a credential', () => {
     [{ azureJson: azureJson({ ...principal, aadClientSecret: '', aadClientCertPath: '/c.pfx' }), env: {}, flags: {} }],
   ])('says what is missing rather than trying something else', (sources) => {
     expect(() => chooseCredential(sources)).toThrow(expect.objectContaining({ code: 'azure/no-credential' }));
+  });
+
+  it('refuses a login that does not exist, and names those that do', () => {
+    const sources = { env: federated, flags: { login: 'foo' as never } };
+    expect(() => chooseCredential(sources)).toThrow(
+      expect.objectContaining({
+        code: 'azure/unknown-login',
+        exitCode: 2,
+        message: expect.stringContaining(LOGIN_NAMES.join(', ')),
+      }),
+    );
+  });
+
+  it('names what to check when the library refuses a setting', async () => {
+    const secret = new Secret(canary);
+    const from = 'AZURE_CLIENT_SECRET';
+    const choice = { kind: 'service-principal', tenantId: 'bad tenant', clientId: 'c', secret, from } as const;
+    await expect(createCredential(choice, { authorityHost: 'https://l' })).rejects.toMatchObject({
+      code: 'azure/login-failed',
+      message: expect.stringContaining('Invalid tenant id'),
+      next: expect.stringContaining('AZURE_TENANT_ID'),
+    });
   });
 
   it.each(['service-principal', 'managed-identity', 'workload-identity', 'operator'] as const)(

@@ -2,8 +2,12 @@
 import type { TokenCredential } from '@azure/identity';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
+import { trace } from '../../base/trace.ts';
 import type { AzureJson } from './azure-json.ts';
+import { type LoginNetwork, watchLogin } from './login-network.ts';
 import type { AzureSettings } from './settings.ts';
+import { loginFailure } from './translate-errors.ts';
+import { Unreached } from './unreached.ts';
 
 export type CredentialChoice =
   | { kind: 'service-principal'; tenantId: string; clientId: string; secret: Secret; from: string }
@@ -14,7 +18,10 @@ export type CredentialChoice =
 
 export type ManagedIdentity = { by: 'system' } | { by: 'client-id'; id: string } | { by: 'resource-id'; id: string };
 
-export type LoginName = 'cluster' | 'workload-identity' | 'managed-identity' | 'operator';
+/** What `--login` takes. */
+export const LOGIN_NAMES = ['cluster', 'workload-identity', 'managed-identity', 'operator'] as const;
+
+export type LoginName = (typeof LOGIN_NAMES)[number];
 
 export interface CredentialSources {
   azureJson?: AzureJson;
@@ -36,12 +43,19 @@ export function chooseCredential({ azureJson, env, flags }: CredentialSources): 
       return { kind: 'managed-identity', identity: identityOf(env.AZURE_CLIENT_ID), from: '--login managed-identity' };
     case 'operator':
       return { kind: 'operator', from: '--login operator' };
-    default:
+    case undefined:
       return (
         fromFederation(undefined, env) ??
         fromEnvironment(env) ??
         fromAzureJson(azureJson, env) ?? { kind: 'operator', from: 'the login on this machine' }
       );
+    default:
+      // A library's caller may pass on what a person typed.
+      throw new UserError(`there is no login ${JSON.stringify(flags.login)}: give one of ${LOGIN_NAMES.join(', ')}`, {
+        code: 'azure/unknown-login',
+        kept: 'Nothing was touched.',
+        next: `--login ${LOGIN_NAMES.join(', --login ')}; without it, the first that is there is used`,
+      });
   }
 }
 
@@ -56,34 +70,73 @@ export function lazyCredential(...args: Parameters<typeof createCredential>): To
   };
 }
 
+type LoginPlace = Pick<AzureSettings, 'authorityHost' | 'authorityHostFrom'>;
+
 /** `caPem`: the certificate authority to trust in place of the usual ones (the simulator's). */
 export async function createCredential(
   choice: CredentialChoice,
-  settings: Pick<AzureSettings, 'authorityHost'>,
+  settings: LoginPlace,
   caPem?: string,
 ): Promise<TokenCredential> {
-  const credential = await makeCredential(choice, settings, caPem);
+  const network = watchLogin();
+  const credential = await makeCredential(choice, settings, network, caPem).catch((error: unknown) => {
+    // The library looks at what it is given before it asks for a token: a tenant's id that cannot be one.
+    throw loginFailure(withLogin(error, choice), 'cannot log in to Azure');
+  });
   return {
     async getToken(scopes, options) {
+      network.takeFailure();
+      const beganMs = performance.now();
+      const tell = (outcome: string) =>
+        trace(
+          'azure',
+          `login as ${choice.kind} (${choice.from}): ${outcome} in ${Math.round(performance.now() - beganMs)} ms`,
+        );
       try {
-        return await credential.getToken(scopes, options);
+        const token = await credential.getToken(scopes, options);
+        tell(token ? `a token until ${new Date(token.expiresOnTimestamp).toISOString()}` : 'no token');
+        return token;
       } catch (error) {
-        throw error instanceof Error ? Object.assign(error, { loginFrom: choice.from }) : error;
+        tell('failed');
+        throw unreachedBy(choice, settings, network) ?? withLogin(error, choice);
       }
     },
   };
 }
 
+/** Identities of a machine come from an address that exists only in the cloud: what the library says of it is better. */
+function unreachedBy({ kind }: CredentialChoice, settings: LoginPlace, network: LoginNetwork): Unreached | undefined {
+  const failure = network.takeFailure();
+  if (!failure || kind === 'managed-identity') return undefined;
+  return new Unreached({
+    service: 'login',
+    address: settings.authorityHost,
+    setBy: settings.authorityHostFrom,
+    failure,
+    hasAnswered: network.hasAnswered(),
+  });
+}
+
+function withLogin(error: unknown, { from, kind }: CredentialChoice): Error {
+  const thrown = error instanceof Error ? error : new Error(String(error));
+  return Object.assign(thrown, { loginFrom: from, loginKind: kind });
+}
+
 async function makeCredential(
   choice: CredentialChoice,
-  settings: Pick<AzureSettings, 'authorityHost'>,
+  settings: LoginPlace,
+  network: LoginNetwork,
   caPem?: string,
 ): Promise<TokenCredential> {
   const identity = await import('@azure/identity');
+  const watched = { additionalPolicies: [{ policy: network.policy, position: 'perRetry' as const }] };
   // Instance discovery asks the public cloud about the authority, which sovereign and local clouds do not answer to.
   const authority = {
     authorityHost: settings.authorityHost,
     disableInstanceDiscovery: true,
+    // The library's own retries multiply with ours, and cannot be seen.
+    retryOptions: { maxRetries: 0 },
+    ...watched,
     ...(caPem && { tlsOptions: { ca: caPem } }),
   };
   switch (choice.kind) {
@@ -99,11 +152,11 @@ async function makeCredential(
     case 'managed-identity':
       switch (choice.identity.by) {
         case 'system':
-          return new identity.ManagedIdentityCredential();
+          return new identity.ManagedIdentityCredential(watched);
         case 'client-id':
-          return new identity.ManagedIdentityCredential({ clientId: choice.identity.id });
+          return new identity.ManagedIdentityCredential({ clientId: choice.identity.id, ...watched });
         case 'resource-id':
-          return new identity.ManagedIdentityCredential({ resourceId: choice.identity.id });
+          return new identity.ManagedIdentityCredential({ resourceId: choice.identity.id, ...watched });
       }
       break;
     case 'operator':

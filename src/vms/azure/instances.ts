@@ -5,6 +5,7 @@ import { NotFound, Refused } from '../failures.ts';
 import { parseDiskId, parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
 import type { Call } from './connection.ts';
 import { parseProviderId } from './locate.ts';
+import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './pools.ts';
 import { collect, orNothing } from './reading.ts';
 import { isFlexible, isSpot, type ScaleSet } from './scale-set.ts';
@@ -43,8 +44,9 @@ export async function readInstance(call: Call, instance: InstanceRef, known: Kno
 }
 
 export async function listInstances(call: Call, pool: PoolRef): Promise<Instance[]> {
-  const set = await readScaleSet(call, poolScaleSet(pool));
-  if (!set) throw new NotFound(`pool ${pool.name}`);
+  const ref = poolScaleSet(pool);
+  const set = await readScaleSet(call, ref);
+  if (!set) throw await poolNotFound(call, ref);
   return instancesOfSet(call, set);
 }
 

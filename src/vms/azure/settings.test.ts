@@ -75,4 +75,41 @@ describe('Azure settings', () => {
       /not an https address/,
     );
   });
+
+  it('say where an address was set, so that an error can name the place', () => {
+    const flags = { ...base };
+    const env = { HEADSTART_AZURE_ENDPOINT: 'https://e', AZURE_AUTHORITY_HOST: 'https://l' };
+    expect(chooseSettings({ flags, env })).toMatchObject({
+      endpointFrom: 'HEADSTART_AZURE_ENDPOINT',
+      authorityHostFrom: 'AZURE_AUTHORITY_HOST',
+    });
+    expect(chooseSettings({ flags: { ...base, endpoint: 'https://f' }, env }).endpointFrom).toBe('--azure-endpoint');
+    expect(chooseSettings({ flags, env: {} })).not.toHaveProperty('endpointFrom');
+  });
+
+  it.each(['http://login', 'login.example'])(
+    'refuse a login service at %s, which the SDK answers with a stack',
+    (host) => {
+      expect(() => chooseSettings({ flags: base, env: { AZURE_AUTHORITY_HOST: host } })).toThrow(
+        /AZURE_AUTHORITY_HOST/,
+      );
+    },
+  );
+
+  it.each(['127.0.0.1:3128', 'localhost:3128', 'nonsense'])(
+    'refuse the proxy %s, which the SDK answers with a stack',
+    (proxy) => {
+      for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'http_proxy'])
+        expect(() => chooseSettings({ flags: base, env: { [name]: proxy } })).toThrow(
+          new RegExp(`${name} is not an address`),
+        );
+    },
+  );
+
+  it('take a proxy with a password, and do not show it when it is wrong', () => {
+    expect(chooseSettings({ flags: base, env: { HTTPS_PROXY: 'http://u:p@h:1' } }).subscriptionId).toBe('s');
+    expect(() => chooseSettings({ flags: base, env: { HTTPS_PROXY: 'u:hunter2@h' } })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+    );
+  });
 });

@@ -9,8 +9,11 @@ export interface AzureSettings {
   tenantId?: string;
   /** The resource manager, without a slash at the end. */
   endpoint: string;
+  /** What set it; absent where the cloud's name did. */
+  endpointFrom?: string;
   /** Where tokens come from. */
   authorityHost: string;
+  authorityHostFrom?: string;
   /** What tokens are asked for. */
   audience: string;
 }
@@ -75,16 +78,23 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
   const cloudName = flags.cloud ?? env.AZURE_ENVIRONMENT ?? azureJson?.cloud ?? 'AzurePublicCloud';
   const cloud = cloudOf(cloudName, cloudJson);
   const endpoint = flags.endpoint ?? env.HEADSTART_AZURE_ENDPOINT ?? azureJson?.resourceManagerEndpoint;
+  const authorityHost = env.AZURE_AUTHORITY_HOST || undefined;
   if (!cloud && !endpoint)
     problems.push(`cloud '${cloudName}' has no well-known address (--azure-endpoint, or its description file)`);
   if (endpoint && !isHttps(endpoint))
     problems.push(`'${endpoint}' is not an https address: tokens are not sent in the clear`);
+  if (authorityHost && !isHttps(authorityHost))
+    problems.push(`AZURE_AUTHORITY_HOST is '${authorityHost}', not an https address`);
+
+  const proxy = proxyOf(env);
+  if (proxy && !/^https?:$/.test(URL.parse(proxy.address)?.protocol ?? ''))
+    problems.push(`${proxy.name} is not an address such as http://HOST:3128`);
 
   if (problems.length > 0 || !subscriptionId || !resourceGroup)
-    throw new UserError(`Azure settings are not complete: ${problems.join('; ')}`, {
+    throw new UserError(`Azure settings are missing or wrong: ${problems.join('; ')}`, {
       code: 'azure/bad-settings',
       kept: 'Nothing was touched.',
-      next: 'give what is missing, then run the same command again',
+      next: 'give or correct what is named above, then run the same command again',
     });
   const known = cloud ?? azurePublic;
   return {
@@ -92,10 +102,26 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
     resourceGroup,
     ...(tenantId && { tenantId }),
     endpoint: withoutSlash(endpoint ?? known.endpoint),
-    authorityHost: withoutSlash(env.AZURE_AUTHORITY_HOST ?? known.authorityHost),
+    ...(endpoint && { endpointFrom: endpointSource({ flags, env }) }),
+    authorityHost: withoutSlash(authorityHost ?? known.authorityHost),
+    ...(authorityHost && { authorityHostFrom: 'AZURE_AUTHORITY_HOST' }),
     // A cloud without a name asks for tokens to its own resource manager, unless its description says otherwise.
     audience: withoutSlash(env.HEADSTART_AZURE_AUDIENCE ?? cloud?.audience ?? endpoint ?? known.audience),
   };
+}
+
+function endpointSource({ flags, env }: Pick<SettingsSources, 'flags' | 'env'>): string {
+  if (flags.endpoint !== undefined) return '--azure-endpoint';
+  return env.HEADSTART_AZURE_ENDPOINT === undefined
+    ? 'azure.json (resourceManagerEndpoint)'
+    : 'HEADSTART_AZURE_ENDPOINT';
+}
+
+/** As the SDK chooses it. The address itself is not shown: it may hold a password. */
+function proxyOf(env: SettingsSources['env']): { name: string; address: string } | undefined {
+  for (const upper of ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'])
+    for (const name of [upper, upper.toLowerCase()]) if (env[name]) return { name, address: env[name] };
+  return undefined;
 }
 
 function cloudOf(name: string, cloudJson: unknown): Cloud | undefined {

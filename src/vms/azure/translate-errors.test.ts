@@ -72,6 +72,14 @@ describe('an answer that is a failure', () => {
     );
   });
 
+  it.each([
+    [404, 'SubscriptionNotFound', '--subscription'],
+    [401, 'ExpiredAuthenticationToken', '--login'],
+    [403, 'AuthorizationFailed', 'role'],
+  ])('%i %s has a next step', (status, code, next) => {
+    expect(failed(status, code)).toMatchObject({ next: expect.stringContaining(next) });
+  });
+
   it('tells a region without zone-redundant storage from other bad parameters', () => {
     const message = "Standard_ZRS is not supported in region 'northeurope'.";
     expect(failed(400, 'InvalidParameter', message)).toMatchObject({ code: 'vms/no-zone-redundancy' });
@@ -112,10 +120,10 @@ describe('an operation that failed', () => {
 });
 
 describe('no answer', () => {
-  const named = (name: string, message: string) => Object.assign(new Error(message), { name });
+  const failedLogin = (name: string, message: string) => Object.assign(new Error(message), { name });
 
   it('is transient when the network failed, and carries nothing of the request', () => {
-    const thrown = Object.assign(named('RestError', 'read ECONNRESET'), {
+    const thrown = Object.assign(failedLogin('RestError', 'read ECONNRESET'), {
       code: 'ECONNRESET',
       request: { body: 'canary-custom-data' },
     });
@@ -125,25 +133,37 @@ describe('no answer', () => {
   });
 
   it('is for the user to fix when the login failed', () => {
-    expect(failureWithoutAnswer(named('CredentialUnavailableError', 'no az\nstack'), 'it')).toMatchObject({
+    expect(failureWithoutAnswer(failedLogin('CredentialUnavailableError', 'no az\nstack'), 'it')).toMatchObject({
       code: 'azure/login-failed',
       message: 'it: could not log in to Azure: no az',
     });
   });
 
   it('tells which login it was, where that is known', () => {
-    const thrown = Object.assign(named('AuthenticationError', 'expired'), { loginFrom: 'AZURE_CLIENT_SECRET' });
+    const thrown = Object.assign(failedLogin('AuthenticationError', 'expired'), { loginFrom: 'AZURE_CLIENT_SECRET' });
     expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({
       message: 'it: could not log in to Azure with AZURE_CLIENT_SECRET: expired',
     });
   });
 
   it('tells the reason of each way that was tried', () => {
-    const errors = [new Error('no az\nhint'), new Error('no azd')];
-    const thrown = Object.assign(named('AggregateAuthenticationError', 'all failed'), { errors });
+    const errors = [new Error('no az. See https://a.b/c for more.\nhint'), new Error('Error: no azd.')];
+    const thrown = Object.assign(failedLogin('AggregateAuthenticationError', 'all failed'), { errors });
     expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({
-      message: 'it: could not log in to Azure: no az; no azd',
+      message: 'it: could not log in to Azure; none of these works:\n       - no az\n       - no azd',
+      next: expect.stringMatching(/^`az login`/),
     });
+  });
+
+  it.each([
+    ['service-principal', 'AZURE_CLIENT_SECRET', 'AZURE_CLIENT_SECRET'],
+    ['service-principal', 'azure.json', 'aadClientSecret in azure.json'],
+    ['workload-identity', 'AZURE_FEDERATED_TOKEN_FILE', 'AZURE_FEDERATED_TOKEN_FILE'],
+    ['managed-identity', 'azure.json', 'identity'],
+    ['operator', 'the login on this machine', '`az login`'],
+  ])('names what to check for a %s from %s', (loginKind, loginFrom, named) => {
+    const thrown = Object.assign(failedLogin('AuthenticationError', 'no'), { loginKind, loginFrom });
+    expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({ next: expect.stringContaining(named) });
   });
 
   it('leaves our own failures and bugs as they are', () => {

@@ -2,6 +2,7 @@
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NoCapacity, NotFound, QuotaExceeded, Refused, Throttled } from '../failures.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { Unreached, unreachable } from './unreached.ts';
 
 /** What came back over the wire. Bodies of ours are not in it: they hold custom data. */
 export interface Answer {
@@ -53,18 +54,13 @@ export function operationFailure(body: unknown, what: string): Error {
 export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   if (thrown instanceof UserError || thrown instanceof TransientError) return thrown;
+  if (thrown instanceof Unreached) return unreachable(thrown.facts, what);
   if (isLoginUnreachable(thrown))
-    return new TransientError(
-      `${what}: no answer from the login service: it is out of reach, or its certificate is not trusted`,
-      { code: 'vms/unreachable', cause: new Error(firstLine(thrown.message)) },
-    );
-  if (loginErrors.has(thrown.name))
-    return new UserError(`${what}: could not log in to Azure${loginOf(thrown)}: ${loginReason(thrown)}`, {
-      code: 'azure/login-failed',
-      exitCode: 1,
-      next: 'log in with `az login`, or choose another way with --login',
-      cause: new Error(thrown.name),
+    return new TransientError(`${what}: Azure's login service does not answer: ${firstLine(thrown.message)}`, {
+      code: 'vms/unreachable',
+      cause: new Error(firstLine(thrown.message)),
     });
+  if (loginErrors.has(thrown.name)) return loginFailure(thrown, `${what}: could not log in to Azure`);
   if (thrown.name === 'RestError')
     return new TransientError(`${what}: no answer from Azure (${networkCode(thrown)})`, {
       code: 'vms/unreachable',
@@ -73,12 +69,21 @@ export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
   return thrown;
 }
 
+export function loginFailure(thrown: Error, what: string): UserError {
+  return new UserError(`${what}${loginOf(thrown)}${loginReason(thrown)}`, {
+    code: 'azure/login-failed',
+    exitCode: 1,
+    next: loginAdvice(thrown),
+    cause: new Error(thrown.name),
+  });
+}
+
 /** A network that is down is not a wrong password, though the identity library throws the same error: its code leads the text. */
 export function isLoginUnreachable(thrown: Error): boolean {
   if (!loginErrors.has(thrown.name)) return false;
   const status = field(thrown, 'statusCode');
   return (
-    (typeof status === 'number' && status >= 500) ||
+    (typeof status === 'number' && (status >= 500 || status === 429)) ||
     /^(?:endpoints_resolution|network|openid_config)_error\b/.test(thrown.message)
   );
 }
@@ -131,12 +136,23 @@ function byCode(error: AzureError, what: string): Error | undefined {
   if (isNoZoneRedundancy(error)) return new Refused(sentence(what, error), 'vms/no-zone-redundancy', error);
   if (error.code === 'AuthorizationFailed' || error.code === 'LinkedAuthorizationFailed') return forbidden(error, what);
   if (is(conflicts)) return new Conflict(sentence(what, error), error);
+  if (error.code === 'SubscriptionNotFound')
+    return new Refused(
+      sentence(what, error),
+      'vms/refused',
+      error,
+      'name another one with --subscription or AZURE_SUBSCRIPTION_ID; `az account list` shows those of a login',
+    );
   return undefined;
 }
 
 function byStatus(error: AzureError, what: string, status: number): Error {
   if (status === 401)
-    return new Forbidden(`${what}: Azure does not accept the token (${error.code}); log in again`, error);
+    return new Forbidden(
+      `${what}: Azure does not accept the token (${error.code})`,
+      error,
+      'log in again, for example with `az login`, or choose another login with --login',
+    );
   if (status === 403) return refusals.has(error.code) ? refused(error, what) : forbidden(error, what);
   if (status === 409)
     return refusals.has(error.code) ? refused(error, what) : new Conflict(sentence(what, error), error);
@@ -168,8 +184,9 @@ function isNoZoneRedundancy(error: AzureError): boolean {
 function forbidden(error: AzureError, what: string): Forbidden {
   const action = [...error.message.matchAll(/action\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
   const scope = [...error.message.matchAll(/scope\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
-  if (!action) return new Forbidden(sentence(what, error), error);
-  return new Forbidden(`${what}: the credentials lack ${action}${scope ? ` on ${scope}` : ''}`, error);
+  const next = 'assign a role that holds this right to the login, or choose another login with --login';
+  if (!action) return new Forbidden(sentence(what, error), error, next);
+  return new Forbidden(`${what}: the credentials lack ${action}${scope ? ` on ${scope}` : ''}`, error, next);
 }
 
 function refused(error: AzureError, what: string): Refused {
@@ -221,7 +238,28 @@ function loginOf(thrown: Error): string {
 function loginReason(thrown: Error): string {
   const tried = field(thrown, 'errors');
   const reasons = Array.isArray(tried) ? tried.filter((one): one is Error => one instanceof Error) : [];
-  return (reasons.length > 0 ? reasons : [thrown]).map((one) => firstLine(one.message)).join('; ');
+  if (reasons.length === 0) return `: ${firstLine(thrown.message)}`;
+  return `; none of these works:${reasons.map((one) => `\n       - ${firstSentence(one.message)}`).join('')}`;
+}
+
+function loginAdvice(thrown: Error): string {
+  const another = 'or choose another login with --login';
+  const kind = textField(thrown, 'loginKind');
+  const from = textField(thrown, 'loginFrom');
+  if (kind === 'service-principal' && from === 'AZURE_CLIENT_SECRET')
+    return `check AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, ${another}`;
+  if (kind === 'service-principal') return `check tenantId, aadClientId and aadClientSecret in ${from}, ${another}`;
+  if (kind === 'workload-identity')
+    return `check AZURE_TENANT_ID, AZURE_CLIENT_ID and the file that AZURE_FEDERATED_TOKEN_FILE names, ${another}`;
+  if (kind === 'managed-identity') return `run this on a VM that has that identity, ${another}`;
+  return `\`az login\`; or set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET; ${another}`;
+}
+
+/** The library goes on with where to read more. */
+function firstSentence(text: string): string {
+  return firstLine(text)
+    .replace(/^Error: /, '')
+    .split(/\.(?:\s|$)/, 1)[0]!;
 }
 
 function networkCode(error: Error): string {

@@ -1,7 +1,9 @@
 // vms/qemu/guest-agent.ts: ask the agent inside a guest something. It needs no network there, only the guest's own will to answer.
 import { randomInt } from 'node:crypto';
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
+import { trace } from '../../base/trace.ts';
 import { instanceFiles } from './layout.ts';
 import { type Conversation, converse } from './line-socket.ts';
 
@@ -33,9 +35,24 @@ const answerSchema = z.looseObject({
 
 export const guestAgent: GuestAgent = {
   talk: (folder, options, work) =>
-    converse(placeOf(folder), options, async (conversation) => work(await askOver(conversation))),
-  shutDown: (folder, options) => converse(placeOf(folder), options, shutDownOver),
+    converse(placeOf(folder), options, async (conversation) => {
+      const ask = await askOver(conversation);
+      return work((command, args) => {
+        traceOrder(folder, command, args);
+        return ask(command, args);
+      });
+    }),
+  shutDown: (folder, options) => {
+    traceOrder(folder, 'guest-shutdown');
+    return converse(placeOf(folder), options, shutDownOver);
+  },
 };
+
+/** Of a program only its name: arguments, input and files carry secrets. */
+function traceOrder(folder: string, command: string, args: Record<string, unknown> = {}): void {
+  const program = typeof args.path === 'string' ? ` ${args.path}` : '';
+  trace('guest', `${basename(folder)}: ${command}${program}`);
+}
 
 export async function askOver(conversation: Conversation): Promise<Ask> {
   await synchronise(conversation);

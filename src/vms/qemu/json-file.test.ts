@@ -30,6 +30,15 @@ describe('records on disk', () => {
     expect(readJson(join(folder, 'file', 'x.json'), schema)).toBeUndefined();
   });
 
+  it('that cannot be read are an error of the caller, with its code and its next step', () => {
+    const bad = { code: 'area/bad-record', next: 'remove it' };
+    expect(() => readJson(folder, schema, bad)).toThrow(
+      expect.objectContaining({ ...bad, message: `cannot read ${folder}: it is a folder` }),
+    );
+    writeFileSync(join(folder, 'x.json'), '{');
+    expect(() => readJson(join(folder, 'x.json'), schema, bad)).toThrow(expect.objectContaining(bad));
+  });
+
   it('with anything else in them are named, never guessed at', () => {
     const path = join(folder, 'x.json');
     const anything = fc.oneof(fc.string(), fc.json());

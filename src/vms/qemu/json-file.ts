@@ -3,15 +3,27 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
+import { whyUnreadable } from '../../base/why-unreadable.ts';
+
+/** What is said of a record that is not what was written: by whose code, and what to do. */
+export interface BadRecord {
+  code: string;
+  next: string;
+}
+
+const BAD_RECORD: BadRecord = {
+  code: 'vms/bad-record',
+  next: 'put the file back as it was, or remove what it belongs to',
+};
 
 /** Undefined when there is no such file. */
-export function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
+export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord = BAD_RECORD): T | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
+    throw new UserError(`cannot read ${path}: ${whyUnreadable(error)}`, { ...bad, exitCode: 1, cause: error });
   }
   const parsed = schema.safeParse(parse(text));
   if (parsed.success) return parsed.data;
@@ -19,8 +31,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
     ({ path: where, message }) => `${where.join('.') || 'all of it'}: ${message}`,
   );
   throw new UserError(`${path} is not what this program writes there (${problems.join('; ')})`, {
-    code: 'vms/bad-record',
-    next: 'put the file back as it was, or remove what it belongs to',
+    ...bad,
     exitCode: 1,
   });
 }

@@ -7,6 +7,7 @@ import type { CallOptions } from '../factory.ts';
 import { Conflict } from '../failures.ts';
 import { isFull } from './json-file.ts';
 import { type LockName, locksFolder } from './layout.ts';
+import { missingProgram } from './tools.ts';
 
 const TELL_EVERY_MS = 2_000;
 const GIVE_UP_AFTER_MS = 20 * 60_000;
@@ -85,15 +86,7 @@ function hold(path: string, flags: string[]): Held {
   const isHeld = new Promise<boolean>((resolve, reject) => {
     child.stdout.once('data', () => resolve(true));
     child.on('close', () => resolve(false));
-    child.on('error', (cause) =>
-      reject(
-        new UserError('the program flock is missing', {
-          code: 'vms/missing-program',
-          next: 'install the package util-linux',
-          cause,
-        }),
-      ),
-    );
+    child.on('error', (cause) => reject(missingProgram('flock', cause)));
   });
   child.stdin.on('error', () => {}); // ended before it read: `isHeld` tells
   child.stdin.write('.');

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
+import { shownArgv } from '../../base/shown-argv.ts';
+import { trace } from '../../base/trace.ts';
 import { instanceFiles } from './layout.ts';
 import { NotAnswering } from './line-socket.ts';
 import { usersOf } from './open-files.ts';
 import { qmp } from './qmp.ts';
+import { missingProgram } from './tools.ts';
 
 /** full: paused by QEMU because this machine's disk is. */
 export type MachineState = 'off' | 'starting' | 'running' | 'stopping' | 'full' | 'unknown';
@@ -179,6 +182,7 @@ function startDetached(folder: string, [program, ...args]: readonly [string, ...
   try {
     // The environment of a process that lives for weeks holds nothing but the way to the programs it starts.
     const env = { PATH: process.env.PATH };
+    trace('run', `${shownArgv([program, ...args])}: started`);
     const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', log, log], env });
     let hasEnded = false;
     let failure: Error | undefined;
@@ -223,11 +227,7 @@ function couldNotStart(folder: string, why: string): UserError {
 }
 
 function notInstalled(program: string, cause: Error): UserError {
-  return new UserError(`the program ${program} cannot be run`, {
-    code: 'vms/missing-program',
-    next: 'install the package qemu-system-x86',
-    cause,
-  });
+  return missingProgram(program, cause);
 }
 
 function ignoreSilence(error: unknown): undefined {

@@ -1,5 +1,7 @@
 // vms/qemu/qmp.ts: ask a running QEMU something, or tell it to do something, over its QMP socket.
+import { basename } from 'node:path';
 import { z } from 'zod';
+import { trace } from '../../base/trace.ts';
 import { instanceFiles } from './layout.ts';
 import { type Conversation, converse, NotAnswering } from './line-socket.ts';
 
@@ -18,6 +20,7 @@ export function qmp(
   { deadlineMs = DEADLINE_MS, signal }: { deadlineMs?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<unknown> {
   const place = { folder, socket: instanceFiles.qmp };
+  trace('qemu', `${basename(folder)}: ${command}`);
   return converse(place, { deadlineMs, signal }, (conversation) => orderOver(conversation, command, args));
 }
 

@@ -18,6 +18,20 @@ describe('runTool', () => {
   it('says that a program is missing', async () => {
     await expect(runTool(runCommand, ['no-such-program-anywhere'])).rejects.toMatchObject({
       code: 'vms/missing-program',
+      next: 'install the package that has no-such-program-anywhere, then run the same command again',
+    });
+  });
+
+  it.each([
+    [['debugfs', '-w', 'x'], 'debugfs', 'e2fsprogs'],
+    [['env', '--chdir=/x', 'env', 'TZ=UTC', 'tune2fs', '-U', 'y'], 'tune2fs', 'e2fsprogs'],
+    [['dpkg-deb', '--field', 'x'], 'dpkg-deb', 'dpkg'],
+    [['ssh-keygen'], 'ssh-keygen', 'openssh-client'],
+  ] as const)('names the package of %j, not the program, where it is missing', async (argv, program, from) => {
+    const missing = async () => ({ outcome: 'exited' as const, code: 127, stdout: Buffer.alloc(0), stderr: '' });
+    await expect(runTool(missing, argv as unknown as [string, ...string[]])).rejects.toMatchObject({
+      message: `the program ${program} is missing`,
+      next: expect.stringContaining(`sudo apt-get install ${from})`),
     });
   });
 

@@ -1,14 +1,7 @@
 // vms/qemu/tools.ts: run one of the programs that pools are made with, and say what to do when it is missing or fails.
 import type { Argv, RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-
-const PACKAGES: Readonly<Record<string, string>> = {
-  'qemu-img': 'qemu-utils',
-  'qemu-system-x86_64': 'qemu-system-x86',
-  genisoimage: 'genisoimage',
-  'ssh-keygen': 'openssh-client',
-  cp: 'coreutils',
-};
+import { packageOf } from './base/required-tools.ts';
 
 /** How setpriv(1), as any shell, tells that there is no such program. */
 const NOT_FOUND = 127;
@@ -21,19 +14,33 @@ export const dyingWithUs = (argv: Argv): Argv => ['setpriv', '--pdeathsig', 'KIL
 /** Its standard output. Throws the signal's reason when told to stop. */
 export async function runTool(run: RunCommand, argv: Argv, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
-  const [program] = argv;
+  const program = programOf(argv);
   const { outcome, code, stdout, stderr } = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
   if (outcome === 'exited' && code === 0) return stdout.toString();
   signal?.throwIfAborted();
-  if (outcome === 'missing' || code === NOT_FOUND)
-    throw new UserError(`the program ${program} is missing`, {
-      code: 'vms/missing-program',
-      next: `install the package ${PACKAGES[program] ?? program}`,
-      exitCode: 1,
-    });
+  if (outcome === 'missing' || code === NOT_FOUND) throw missingProgram(program);
   const said = stderr.trim().slice(-2000);
   throw new UserError(`${program} ${outcome === 'exited' ? `failed with ${code}` : outcome}${said && `: ${said}`}`, {
     code: 'vms/tool-failed',
     exitCode: 1,
   });
+}
+
+export function missingProgram(program: string, cause?: unknown): UserError {
+  const from = packageOf(program);
+  return new UserError(`the program ${program} is missing`, {
+    code: 'vms/missing-program',
+    next:
+      from === undefined
+        ? `install the package that has ${program}, then run the same command again`
+        : `install the package ${from} (on Debian and Ubuntu: sudo apt-get install ${from}), then run the same command again`,
+    exitCode: 1,
+    cause,
+  });
+}
+
+/** Behind env(1) and what it sets. */
+function programOf(argv: Argv): string {
+  if (argv[0] !== 'env') return argv[0];
+  return argv.slice(1).find((word) => word !== 'env' && !/^-|^\w+=/.test(word)) ?? 'env';
 }

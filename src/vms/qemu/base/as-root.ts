@@ -3,11 +3,19 @@ import type { Argv, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { dyingWithUs } from '../tools.ts';
 
+/** What the one who asks for it says where it is refused. */
+export interface NeedsRoot {
+  code: string;
+  kept: string;
+  /** How to do the same as root. */
+  asRoot: string;
+}
+
 /**
  * What is run by it ends with this program, however that ends, and its mounts with it: it is the first process of a process
  * namespace whose end the kernel makes the end of all others.
  */
-export async function rootRunner(run: RunCommand, isRoot: boolean): Promise<RunCommand> {
+export async function rootRunner(run: RunCommand, isRoot: boolean, refused: NeedsRoot): Promise<RunCommand> {
   const mapped = isRoot ? [] : ['--map-root-user', '--map-auto'];
   const asRoot = (argv: Argv) =>
     dyingWithUs(['unshare', ...mapped, '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', ...argv]);
@@ -19,11 +27,11 @@ export async function rootRunner(run: RunCommand, isRoot: boolean): Promise<RunC
       ? `this machine does not let root have namespaces of its own: ${why}`
       : `unpacking packages needs root, or a namespace in which this user is root, and that was refused: ${why}`,
     {
-      code: 'pool/needs-root',
-      kept: 'Nothing was changed. Only building the base image needs this; pools run as any user.',
+      code: refused.code,
+      kept: refused.kept,
       next: isRoot
         ? 'run it outside of this container, or give the container the capability SYS_ADMIN'
-        : 'sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER, or build it as root with the same --home and give the folder to yourself',
+        : `sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER, or ${refused.asRoot}`,
       exitCode: 1,
     },
   );

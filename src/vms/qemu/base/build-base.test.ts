@@ -99,7 +99,7 @@ describe('a base image', () => {
   it('is not begun where nobody may be root', async () => {
     const { edges } = machine({ plan: PLAN, fail: 'true' });
     const refused = ensureBase(recipe, { refresh: false }, { ...edges, isRoot: false });
-    await expect(refused).rejects.toMatchObject({ code: 'pool/needs-root' });
+    await expect(refused).rejects.toMatchObject({ code: 'pool/needs-root', next: expect.stringContaining('--home') });
   });
 });
 

@@ -11,7 +11,7 @@ import { withLock } from '../locks.ts';
 import { publishVersion } from '../make-version.ts';
 import { runTool } from '../tools.ts';
 import { readVersionRecord, versionNamesIn } from '../version-records.ts';
-import { rootRunner } from './as-root.ts';
+import { type NeedsRoot, rootRunner } from './as-root.ts';
 import {
   BASE_TAGS,
   type BaseImage,
@@ -34,6 +34,12 @@ export interface BaseEdges {
   isRoot: boolean;
 }
 
+const NEEDS_ROOT: NeedsRoot = {
+  code: 'pool/needs-root',
+  kept: 'Nothing was changed. Only building the base image needs this; pools run as any user.',
+  asRoot: 'build it as root with the same --home and give the folder to yourself',
+};
+
 /** The packages' part of the key is looked up anew with `refresh` alone: without it, an image of this recipe is good enough. */
 export async function ensureBase(
   recipe: Recipe,
@@ -48,7 +54,7 @@ export async function ensureBase(
     // Whoever held the lock may have made it.
     const made = findBase(edges.home, recipe);
     if (made && !refresh) return made;
-    const runAsRoot = await rootRunner(edges.run, edges.isRoot);
+    const runAsRoot = await rootRunner(edges.run, edges.isRoot, NEEDS_ROOT);
     // One name, under one lock: what is there was left by a command that was killed. Its files may belong to a namespace's users.
     const folder = join(edges.home, 'base-build');
     await removeAll(folder, runAsRoot, edges.clock);

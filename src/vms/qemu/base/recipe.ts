@@ -37,6 +37,10 @@ const DEFINITIONS: Readonly<Record<Suite, { definition: string; release: string 
 };
 export const SUITES = Object.keys(DEFINITIONS) as Suite[];
 
+/** The suite whose base image is called so. */
+export const suiteOf = (definition: string): Suite | undefined =>
+  SUITES.find((suite) => DEFINITIONS[suite].definition === definition);
+
 export function baseRecipe(suite: string): Recipe {
   const known = SUITES.find((name) => name === suite);
   if (known === undefined)

@@ -1,6 +1,6 @@
 // vms/qemu/base/required-tools.ts: which programs do local pools need, and which of them are missing on this machine?
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 
 export interface Tool {
@@ -9,26 +9,51 @@ export interface Tool {
   package: string;
 }
 
+/** Every program that pools and images are made with, below the package of Debian and Ubuntu that has it. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  apt: ['apt-get', 'apt-cache', 'apt-config'],
+  coreutils: ['cat', 'chmod', 'cp', 'env', 'mkdir', 'mv', 'rm', 'touch', 'true'],
+  dpkg: ['dpkg', 'dpkg-deb'],
+  e2fsprogs: ['mke2fs', 'debugfs', 'dumpe2fs', 'e2fsck', 'resize2fs', 'tune2fs'],
+  findutils: ['find'],
+  genisoimage: ['genisoimage'],
+  lz4: ['lz4'],
+  mmdebstrap: ['mmdebstrap'],
+  mount: ['mount', 'umount'],
+  'openssh-client': ['ssh', 'ssh-keygen'],
+  'qemu-system-x86': ['qemu-system-x86_64'],
+  'qemu-utils': ['qemu-img'],
+  tar: ['tar'],
+  uidmap: ['newuidmap', 'newgidmap'],
+  'util-linux': ['flock', 'setpriv', 'fallocate', 'unshare', 'nsenter'],
+};
+
+/** The package to install for a program; undefined: none of those. */
+export function packageOf(program: string): string | undefined {
+  const name = basename(program);
+  return Object.keys(PACKAGES).find((each) => PACKAGES[each]!.includes(name));
+}
+
+/** Throws for a program that is in no package of the table: a mistake of ours. */
+export function toolsOf(...programs: string[]): Tool[] {
+  return programs.map((program) => {
+    const from = packageOf(program);
+    if (from === undefined) throw new Error(`no package is known for ${program}`);
+    return { program, package: from };
+  });
+}
+
 /** To run pools. */
-export const POOL_TOOLS: readonly Tool[] = [
-  { program: 'qemu-system-x86_64', package: 'qemu-system-x86' },
-  { program: 'qemu-img', package: 'qemu-utils' },
-  { program: 'genisoimage', package: 'genisoimage' },
-  { program: 'ssh-keygen', package: 'openssh-client' },
-  ...['flock', 'setpriv', 'fallocate'].map((program) => ({ program, package: 'util-linux' })),
-];
+export const POOL_TOOLS: readonly Tool[] = toolsOf(
+  ...['qemu-system-x86_64', 'qemu-img', 'genisoimage', 'ssh-keygen'],
+  ...['flock', 'setpriv', 'fallocate'],
+);
 
 /** To build a base image. */
-export const BASE_TOOLS: readonly Tool[] = [
-  { program: 'mmdebstrap', package: 'mmdebstrap' },
-  { program: 'apt-get', package: 'apt' },
-  { program: 'mke2fs', package: 'e2fsprogs' },
-  { program: 'lz4', package: 'lz4' },
-  { program: 'unshare', package: 'util-linux' },
-];
+export const BASE_TOOLS: readonly Tool[] = toolsOf('mmdebstrap', 'apt-get', 'mke2fs', 'lz4', 'unshare');
 
 /** For a user who is not root. */
-export const USER_TOOLS: readonly Tool[] = [{ program: 'newuidmap', package: 'uidmap' }];
+export const USER_TOOLS: readonly Tool[] = toolsOf('newuidmap');
 
 /** A user's PATH often lacks the folders of programs that are thought of as root's. */
 export function toolPath(path: string | undefined): string {

@@ -1,4 +1,4 @@
-// boot/nearest-names.ts: which known names did the user probably mean?
+// base/nearest-names.ts: which known names did the user probably mean?
 
 /** Up to three, closest first; none if nothing is close. */
 export function nearestNames(wanted: string, known: Iterable<string>): string[] {
@@ -20,6 +20,13 @@ export function nearestNames(wanted: string, known: Iterable<string>): string[] 
 export function didYouMean(wanted: string, known: Iterable<string>): string {
   const names = nearestNames(wanted, known);
   return names.length === 0 ? '' : ` (did you mean ${names.join(' or ')}?)`;
+}
+
+/** `a, b and 3 more`; `none` for none. */
+export function fewNames(names: readonly string[], most = 10): string {
+  if (names.length === 0) return 'none';
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(', ')} and ${more} more` : names.join(', ');
 }
 
 function stemOf(name: string): string {

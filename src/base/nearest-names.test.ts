@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { didYouMean, fewNames, nearestNames } from './nearest-names.ts';
+
+describe('names that were probably meant', () => {
+  it('are those that hold what was typed, or differ by a slip', () => {
+    expect(nearestNames('pool1', ['k8s-pool1-12345678-vmss', 'k8s-pool2-12345678-vmss'])).toEqual([
+      'k8s-pool1-12345678-vmss',
+    ]);
+    expect(didYouMean('wokers', ['workers', 'system'])).toBe(' (did you mean workers?)');
+    expect(didYouMean('0', ['node-000000'])).toBe('');
+  });
+});
+
+describe('a list of names', () => {
+  it.each([
+    [[], 'none'],
+    [['a'], 'a'],
+    [['a', 'b', 'c'], 'a, b, c'],
+    [['a', 'b', 'c', 'd', 'e'], 'a, b, c and 2 more'],
+  ])('%j is bounded', (names, shown) => {
+    expect(fewNames(names, 3)).toBe(shown);
+  });
+});

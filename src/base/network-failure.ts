@@ -1,0 +1,174 @@
+// base/network-failure.ts: why did a connection fail? Node's code for it, what that means in words, and what to do about it.
+
+export type NetworkFailureKind =
+  /** Signed by an authority that this machine does not know. */
+  | 'untrusted'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'wrong-name'
+  /** Revoked, malformed, not meant for servers. */
+  | 'bad-certificate'
+  /** What answers does not speak TLS, or no version of it that we do. */
+  | 'no-tls'
+  | 'unknown-host'
+  | 'refused'
+  | 'no-route'
+  | 'interrupted';
+
+export interface NetworkFailure {
+  kind: NetworkFailureKind;
+  /** As Node names it: `ECONNREFUSED`. */
+  code: string;
+  /** Follows the name of the server: "refused the connection (ECONNREFUSED 127.0.0.1:6443)". */
+  reason: string;
+}
+
+/** Of what `fetch`, undici, the Azure SDK or `node:https` threw; undefined where the network is not the reason. */
+export function networkFailure(thrown: unknown): NetworkFailure | undefined {
+  for (const error of causesOf(thrown)) {
+    if (textField(error, 'path') !== undefined) return undefined; // a file or a program, not a connection
+    const code = textField(error, 'code');
+    const kind = code === undefined ? undefined : kindOf(code);
+    if (code !== undefined && kind !== undefined) return { kind, code, reason: reasonOf(kind, code, error) };
+  }
+  return undefined;
+}
+
+const CERTIFICATE_KINDS: ReadonlySet<NetworkFailureKind> = new Set([
+  'untrusted',
+  'expired',
+  'not-yet-valid',
+  'wrong-name',
+  'bad-certificate',
+]);
+
+/** Trying again gives the same certificate. */
+export function isAboutCertificate({ kind }: NetworkFailure): boolean {
+  return CERTIFICATE_KINDS.has(kind);
+}
+
+/** A wrong address fails like this, and so does a right one while its server or the network is down. */
+export function looksPermanent({ kind }: NetworkFailure): boolean {
+  return kind !== 'interrupted';
+}
+
+/** What to do about a certificate; `trust` says how to make this client trust an authority. */
+export function certificateAdvice({ kind }: NetworkFailure, trust: string): string {
+  switch (kind) {
+    case 'expired':
+      return "compare this machine's clock (`date`) with the certificate's dates; if the clock is right, the server needs a new certificate";
+    case 'not-yet-valid':
+      return "correct this machine's clock (`date`), or wait until the certificate is valid";
+    case 'wrong-name':
+      return 'use a name that the certificate holds, or give the server a certificate for this name; a proxy that intercepts TLS can be the reason, too';
+    case 'untrusted':
+      return `${trust}; a proxy that intercepts TLS is the usual reason: then it is the proxy's authority`;
+    default:
+      return 'give the server a certificate that is valid for servers; a proxy that intercepts TLS can be the reason, too';
+  }
+}
+
+const KINDS: Readonly<Record<string, NetworkFailureKind>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted',
+  CERT_UNTRUSTED: 'untrusted',
+  INVALID_CA: 'untrusted',
+  CERT_CHAIN_TOO_LONG: 'untrusted',
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not-yet-valid',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
+  ERR_TLS_CERT_ALTNAME_FORMAT: 'wrong-name',
+  HOSTNAME_MISMATCH: 'wrong-name',
+  INVALID_PURPOSE: 'bad-certificate',
+  PATH_LENGTH_EXCEEDED: 'bad-certificate',
+  EPROTO: 'no-tls',
+  ENOTFOUND: 'unknown-host',
+  EAI_AGAIN: 'unknown-host',
+  EAI_NODATA: 'unknown-host',
+  EAI_NONAME: 'unknown-host',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'no-route',
+  ENETUNREACH: 'no-route',
+  EADDRNOTAVAIL: 'no-route',
+  EHOSTDOWN: 'no-route',
+  ENETDOWN: 'no-route',
+};
+
+/** Not Node's complaints about wrong arguments (`ERR_INVALID_ARG_TYPE`), which are bugs. */
+function kindOf(code: string): NetworkFailureKind | undefined {
+  const known = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined;
+  if (known) return known;
+  if (/^(CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|ERR_TLS_CERT)/.test(code)) return 'bad-certificate';
+  if (/^ERR_(SSL|TLS)_/.test(code)) return 'no-tls';
+  return /^E(AI_)?[A-Z0-9]+$|^UND_ERR_/.test(code) ? 'interrupted' : undefined;
+}
+
+function reasonOf(kind: NetworkFailureKind, code: string, error: object): string {
+  const port = Reflect.get(error, 'port');
+  const address = textField(error, 'address');
+  const at = address === undefined ? connectedTo(textField(error, 'message') ?? '') : ` ${address}:${port}`;
+  switch (kind) {
+    case 'untrusted':
+      return `has a certificate that this machine does not trust (${code})`;
+    case 'expired':
+      return `has a certificate that has expired (${code})`;
+    case 'not-yet-valid':
+      return `has a certificate that is not valid yet (${code})`;
+    case 'wrong-name':
+      return `has a certificate for another name (${code}${namesOf(error)})`;
+    case 'bad-certificate':
+      return `has a certificate that cannot be accepted (${code})`;
+    case 'no-tls':
+      return `does not speak TLS as expected (${code}): an http server, or a proxy in between`;
+    case 'unknown-host':
+      return code === 'EAI_AGAIN'
+        ? `could not be looked up: the name service does not answer (${code})`
+        : `does not exist in the name service (${code})`;
+    case 'refused':
+      return `refused the connection (${code}${at})`;
+    case 'no-route':
+      return `cannot be reached from here (${code}${at})`;
+    case 'interrupted':
+      return `did not answer (${code})`;
+  }
+}
+
+/** The SDK keeps the system's sentence and drops its fields: `connect ECONNREFUSED 127.0.0.1:3128`. */
+function connectedTo(message: string): string {
+  const address = /^connect E[A-Z]+ (\S+:\d+)/.exec(message)?.[1];
+  return address === undefined ? '' : ` ${address}`;
+}
+
+const MOST_NAMES = 200;
+
+/** Node keeps the certificate, and ends its sentence with the names in it; clients pass on one or the other. */
+function namesOf(error: object): string {
+  const certificate: unknown = Reflect.get(error, 'cert');
+  const names =
+    (typeof certificate === 'object' && certificate !== null && textField(certificate, 'subjectaltname')) ||
+    / is not (?:in the cert's list|cert's CN): (.+)/.exec(textField(error, 'message') ?? '')?.[1];
+  if (names === undefined) return '';
+  return `: it holds ${names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES)} …` : names}`;
+}
+
+/** Itself, its causes, and where several addresses were tried, what each gave. */
+function* causesOf(thrown: unknown): Generator<object> {
+  const seen = new Set<unknown>();
+  const waiting = [thrown];
+  while (waiting.length > 0 && seen.size < 50) {
+    const error = waiting.shift();
+    if (typeof error !== 'object' || error === null || seen.has(error)) continue;
+    seen.add(error);
+    yield error;
+    const several = Reflect.get(error, 'errors');
+    waiting.push(Reflect.get(error, 'cause'), ...(Array.isArray(several) ? several : []));
+  }
+}
+
+function textField(value: object, key: string): string | undefined {
+  const found: unknown = Reflect.get(value, key);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}

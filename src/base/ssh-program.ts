@@ -1,0 +1,19 @@
+// base/ssh-program.ts: which program connects to another machine, and what to do where it is missing?
+
+/** HEADSTART_SSH replaces ssh, as GIT_SSH does for git: one program that takes the arguments of ssh, no shell string. */
+export function sshProgram({ HEADSTART_SSH: named }: Readonly<Record<string, string | undefined>>): string {
+  return named || 'ssh';
+}
+
+export function sshMissing(program: string): { why: string; next: string } {
+  if (program === 'ssh') {
+    return {
+      why: 'ssh is not installed here',
+      next: 'install an ssh client (the package openssh-client), then run this again',
+    };
+  }
+  return {
+    why: `cannot start ${program}, which HEADSTART_SSH names`,
+    next: 'set HEADSTART_SSH to a program that takes the arguments of ssh, or unset it, then run this again',
+  };
+}

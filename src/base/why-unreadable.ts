@@ -1,0 +1,28 @@
+// base/why-unreadable.ts: why could a file not be read or written, in words instead of the kernel's code?
+
+const READING: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+const WRITING: Readonly<Record<string, string>> = {
+  ...READING,
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder is a file',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+};
+
+export const whyUnreadable = (error: unknown): string => inWords(READING, error);
+export const whyUnwritable = (error: unknown): string => inWords(WRITING, error);
+
+function inWords(words: Readonly<Record<string, string>>, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return words[code ?? ''] ?? code ?? message;
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import { run, testEdges } from '../testing.ts';
+import { refuseFileAsUnit, throwWithStdinHint } from './read-boot.ts';
+
+const first = fileURLToPath(new URL('../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'headstart-read-boot-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the inputs of boot verbs', () => {
+  it.each(['timeline', 'blame', 'what-if --scan', 'export', `record --dir ${folder} --dry-run`])(
+    'boot %s takes files as arguments, as with -i',
+    async (line) => {
+      const named = await run(['boot', ...line.split(' '), '-i', first]);
+      expect(named.code).toBe(0);
+      expect(await run(['boot', ...line.split(' '), first])).toEqual(named);
+    },
+  );
+
+  it('takes arguments and -i together', async () => {
+    const lines = join(folder, 'notes.txt');
+    writeFileSync(lines, 'milk\n');
+    const { code, stderr } = await run(['boot', 'timeline', first, '-i', lines]);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('notes.txt') });
+  });
+
+  it.each([
+    ['a pipe or a file is on standard input', true, 'add -i - to read standard input, or start systemd'],
+    ['standard input is a terminal', false, 'start systemd'],
+  ])('where this machine has nothing to tell and %s, the next step is "%s"', (_when, isStdinGiven, next) => {
+    const error = new UserError('nothing here', { code: 'boot/no-live-boot', next: 'start systemd', exitCode: 1 });
+    const { edges } = testEdges({});
+    const failed = caught(() => throwWithStdinHint(error, { ...edges, isStdinGiven: () => isStdinGiven }));
+    expect(failed).toMatchObject({ message: 'nothing here', code: 'boot/no-live-boot', next, exitCode: 1 });
+  });
+
+  it('takes a file in the place of a unit for a mistake, unless it has the name of a unit', () => {
+    const unit = join(folder, 'kubelet.service');
+    const file = join(folder, 'boot.txt');
+    for (const path of [unit, file]) writeFileSync(path, '');
+    expect(() => refuseFileAsUnit([unit, 'node-ready'], {}, 'boot chain')).not.toThrow();
+    expect(() => refuseFileAsUnit([file], { input: [first] }, 'boot chain')).not.toThrow();
+    expect(caught(() => refuseFileAsUnit([file], {}, 'boot chain'))).toMatchObject({
+      code: 'cli/usage',
+      next: `headstart boot chain -i ${file}`,
+    });
+  });
+});
+
+function caught(fail: () => void): unknown {
+  try {
+    fail();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+// cli/commit.ts: of which commit is a checkout? Read from git's files: no git has to be installed, and no process is started.
+import { dirname, join, resolve } from 'node:path';
+
+/** The content of a file, or undefined where there is none. */
+export type ReadText = (path: string) => string | undefined;
+
+/** Undefined outside a checkout, and where git keeps its references in a form that is not known here. */
+export function commitOf(folder: string, read: ReadText): string | undefined {
+  const gitFolder = gitFolderOf(join(folder, '.git'), read);
+  const head = read(join(gitFolder, 'HEAD'))?.trim();
+  const [, ref] = /^ref: (.+)$/.exec(head ?? '') ?? [];
+  if (ref === undefined) return asHash(head);
+  // A worktree has a HEAD of its own, and its branches are with those of the main checkout.
+  const common = resolve(gitFolder, read(join(gitFolder, 'commondir'))?.trim() ?? '.');
+  return asHash(
+    read(join(gitFolder, ref)) ?? read(join(common, ref)) ?? packed(read(join(common, 'packed-refs')), ref),
+  );
+}
+
+/** In a worktree and a submodule `.git` is a file that says where the folder is. */
+function gitFolderOf(path: string, read: ReadText): string {
+  const [, elsewhere] = /^gitdir: (.+)$/m.exec(read(path) ?? '') ?? [];
+  return elsewhere === undefined ? path : resolve(dirname(path), elsewhere);
+}
+
+function packed(text: string | undefined, ref: string): string | undefined {
+  return text
+    ?.split('\n')
+    .find((line) => line.endsWith(` ${ref}`))
+    ?.split(' ')[0];
+}
+
+function asHash(text: string | undefined): string | undefined {
+  const hash = text?.trim();
+  return hash !== undefined && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(hash) ? hash : undefined;
+}

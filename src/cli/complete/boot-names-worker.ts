@@ -1,0 +1,17 @@
+// cli/complete/boot-names-worker.ts: reads the inputs in a thread of its own, which look-up.ts ends at its deadline: reading is not interruptible.
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadInputs } from '../../boot/load.ts';
+import { type BootKind, bootNames } from './boot-names.ts';
+
+export interface BootQuestion {
+  kind: BootKind;
+  inputs: string[];
+  /** As `--boot` names it. */
+  boot: string;
+  text: string;
+  nowUs: number;
+}
+
+const { kind, inputs, boot, text, nowUs } = workerData as BootQuestion;
+const records = await loadInputs(inputs, { readStdin: () => new Uint8Array(), nowUs });
+parentPort?.postMessage(bootNames(kind, records, boot, text));

@@ -1,0 +1,74 @@
+// cli/complete/boot-names.ts: the names in boot records that options of the boot verbs take. Pure.
+import { formatSpan } from '../../base/duration.ts';
+import { milestonesOf } from '../../boot/milestones.ts';
+import { orderGraph } from '../../boot/order-graph.ts';
+import { pickBoot } from '../../boot/pick-boot.ts';
+import { type BootRecord, hasStarted, startTookUs } from '../../boot/record.ts';
+import type { Candidate } from './place.ts';
+
+export type BootKind = 'units' | 'targets' | 'unit-times' | 'unit-pairs' | 'orderings' | 'boots';
+
+/** `text`: what is typed of the value so far. */
+export function bootNames(kind: BootKind, records: readonly BootRecord[], which: string, text: string): Candidate[] {
+  if (kind === 'boots') return records.map((record, i) => bootNumber(record, i - records.length + 1)).reverse();
+  const record = pickBoot(records, which);
+  switch (kind) {
+    case 'units':
+      return units(record);
+    case 'targets':
+      return [...milestones(record), ...units(record)];
+    case 'unit-times':
+      return units(record).map(({ value, summary }) => ({
+        value: `${value}=`,
+        isPart: true,
+        ...(summary && { summary }),
+      }));
+    case 'unit-pairs':
+      return pairs(record, text);
+    case 'orderings':
+      return orderings(record);
+  }
+}
+
+/** A boot id is long; what people type is the number. */
+function bootNumber({ bootId, host, clock }: BootRecord, number: number): Candidate {
+  const atMs = clock.wallAtZeroUs === undefined ? undefined : clock.wallAtZeroUs / 1000;
+  const facts = [
+    number === 0 ? 'the last boot' : undefined,
+    host.hostname,
+    atMs === undefined ? undefined : new Date(atMs).toISOString().slice(0, 16).replace('T', ' '),
+    bootId?.slice(0, 8),
+  ];
+  return { value: String(number), summary: facts.filter(Boolean).join(' · ') };
+}
+
+function milestones(record: BootRecord): Candidate[] {
+  return milestonesOf(record).map(({ name }) => ({ value: name, summary: 'milestone' }));
+}
+
+/** Only those that started: the others have no time. */
+function units(record: BootRecord): Candidate[] {
+  return record.units.filter(hasStarted).map((unit) => {
+    const took = startTookUs(unit);
+    const facts = [took > 0 ? `+${formatSpan(took)}` : undefined, unit.description];
+    return { value: unit.name, summary: facts.filter(Boolean).join(' ') };
+  });
+}
+
+/** First the unit; with a blank after it, the dependency. */
+function pairs(record: BootRecord, text: string): Candidate[] {
+  const known = units(record);
+  const [, unit] = /^\s*(\S+)\s/.exec(text) ?? [];
+  if (unit === undefined)
+    return known.map((candidate) => ({ ...candidate, value: `${candidate.value} `, isPart: true }));
+  return known
+    .filter(({ value }) => value !== unit)
+    .map((candidate) => ({ ...candidate, value: `${unit} ${candidate.value}` }));
+}
+
+function orderings(record: BootRecord): Candidate[] {
+  const { names, after } = orderGraph(record);
+  return after.flatMap((dependencies, u) =>
+    dependencies.map((dependency) => ({ value: `${names[u]} ${names[dependency]}` })),
+  );
+}

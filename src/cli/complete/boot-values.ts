@@ -1,0 +1,82 @@
+// cli/complete/boot-values.ts: units, milestones and boots of the inputs that the command line names, or of this machine.
+import { statSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { runCommand } from '../../base/command.ts';
+import { MILESTONE_NAMES } from '../../boot/record.ts';
+import type { BootKind } from './boot-names.ts';
+import type { BootQuestion } from './boot-names-worker.ts';
+import type { Given } from './decide.ts';
+import type { Candidate } from './place.ts';
+
+export interface BootEdges {
+  nowUs: number;
+  /** Where `~` leads. */
+  userHome: string | undefined;
+  signal: AbortSignal;
+}
+
+export async function bootValues(kind: BootKind, given: Given, text: string, edges: BootEdges): Promise<Candidate[]> {
+  const named = inputsOf(given).map((path) => path.replace(/^~(?=\/|$)/, edges.userHome ?? '~'));
+  if (named.length === 0) return liveValues(kind, edges);
+  const inputs = named.filter(isReadable);
+  if (inputs.length === 0 || edges.signal.aborted) return [];
+  const boot = given.options.get('--boot')?.at(-1) ?? '0';
+  return askWorker({ kind, inputs, boot: kind === 'boots' ? '0' : boot, text, nowUs: edges.nowUs }, edges.signal);
+}
+
+/** What a verb reads its boots from. `--after` of compare is a file, that of what-if a pair of units. */
+function inputsOf({ path, options, files }: Given): string[] {
+  const names = path === 'boot compare' ? ['--before', '--after'] : ['--input', '--infile'];
+  return [...files, ...names.flatMap((name) => options.get(name) ?? [])];
+}
+
+/** Not standard input, which is the terminal's, nor a pipe, which could be read only once. */
+function isReadable(path: string): boolean {
+  const seen = statSync(path, { throwIfNoEntry: false });
+  return path !== '-' && (seen?.isFile() === true || seen?.isDirectory() === true);
+}
+
+function askWorker(question: BootQuestion, signal: AbortSignal): Promise<Candidate[]> {
+  return new Promise((resolve) => {
+    const worker = new Worker(new URL('./boot-names-worker.ts', import.meta.url), {
+      workerData: question,
+      stdout: true,
+      stderr: true,
+    });
+    const end = (found: Candidate[]) => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(found);
+      void worker.terminate();
+    };
+    const onAbort = () => end([]);
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.once('message', end);
+    worker.once('error', () => end([]));
+    worker.once('exit', () => end([]));
+  });
+}
+
+/** A full reading of this machine takes too long for a key press: systemd is asked for names only. */
+async function liveValues(kind: BootKind, { signal }: BootEdges): Promise<Candidate[]> {
+  if (kind === 'boots') return LIVE_BOOTS;
+  if (kind !== 'units' && kind !== 'targets') return [];
+  const milestones = kind === 'targets' ? MILESTONE_NAMES.map((value) => ({ value, summary: 'milestone' })) : [];
+  const listed = await runCommand(
+    ['systemctl', 'list-units', '--all', '--plain', '--no-legend', '--no-pager', '--full'],
+    { signal, maxBytes: 4 << 20 },
+  );
+  return [...milestones, ...(listed.code === 0 ? unitsListed(listed.stdout.toString()) : [])];
+}
+
+export const LIVE_BOOTS: Candidate[] = [
+  { value: '0', summary: 'the last boot' },
+  { value: '-1', summary: 'the boot before' },
+];
+
+/** `UNIT LOAD ACTIVE SUB DESCRIPTION`, of those that are active. */
+export function unitsListed(text: string): Candidate[] {
+  return text.split('\n').flatMap((line) => {
+    const [, value, active, summary = ''] = /^\s*(\S+\.\S+)\s+\S+\s+(\S+)\s+\S+\s*(.*)$/.exec(line) ?? [];
+    return value === undefined || active !== 'active' ? [] : [{ value, summary }];
+  });
+}

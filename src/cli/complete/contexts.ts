@@ -1,0 +1,35 @@
+// cli/complete/contexts.ts: the contexts of the kubeconfig that a verb would use. Only names are read; no server is asked.
+import { readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { parse } from 'yaml';
+import type { Candidate } from './place.ts';
+
+/** The files kubectl would read. */
+export function kubeconfigFiles(
+  named: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  if (named !== undefined) return [named];
+  if (env.KUBECONFIG) return env.KUBECONFIG.split(delimiter).filter(Boolean);
+  return env.HOME ? [join(env.HOME, '.kube', 'config')] : [];
+}
+
+export function contexts(files: readonly string[]): Candidate[] {
+  const found = files.flatMap(contextsIn);
+  return [...new Map(found.map((candidate) => [candidate.value, candidate])).values()];
+}
+
+function contextsIn(file: string): Candidate[] {
+  try {
+    const config = parse(readFileSync(file, 'utf8')) as {
+      contexts?: { name?: unknown; context?: { cluster?: unknown } }[];
+    };
+    return (config.contexts ?? []).flatMap(({ name, context }) =>
+      typeof name === 'string' && name !== ''
+        ? [{ value: name, ...(typeof context?.cluster === 'string' && { summary: `cluster ${context.cluster}` }) }]
+        : [],
+    );
+  } catch {
+    return [];
+  }
+}

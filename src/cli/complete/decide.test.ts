@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { type Decision, decideAtGroup, decideAtVerb, namedBy, type Table } from './decide.ts';
+import { HELP_OPTION, type Place } from './place.ts';
+
+const TABLE: Table = {
+  groups: { boot: { summary: 'boots' }, 'boot systemd': { summary: 'systemd' } },
+  verbs: {
+    'boot chain': { summary: 'chain' },
+    'boot systemd time': { summary: 'time' },
+    completion: { summary: 'scripts' },
+  },
+};
+
+const CHAIN: Place = {
+  path: 'boot chain',
+  args: [{ name: 'TARGET', values: 'targets' }],
+  options: [
+    { short: '-i', long: '--input', summary: 'read', takes: 'value', isRepeatable: true, values: 'files' },
+    { short: '-b', long: '--boot', summary: 'boot', takes: 'value', values: 'boots' },
+    { long: '--format', summary: 'format', takes: 'value', values: [{ value: 'json' }, { value: 'csv' }] },
+    { long: '--compat', summary: 'compat', takes: 'optional', values: 'systemd-versions' },
+    { long: '--scan', summary: 'scan', takes: 'optional', values: 'nothing' },
+    { long: '--kubernetes', summary: 'some', takes: 'value', isVariadic: true, isRepeatable: true, values: 'clusters' },
+    { long: '--old', summary: '', takes: 'value', isHidden: true, values: 'files' },
+    { long: '--cluster', summary: 'with', takes: 'value', values: 'clusters' },
+    { long: '--no-cluster', summary: 'without', takes: 'nothing', values: 'nothing' },
+    { long: '--json', summary: 'json', takes: 'nothing', values: 'nothing' },
+    HELP_OPTION,
+  ],
+};
+const EXEC: Place = {
+  path: 'pool exec',
+  args: [
+    { name: 'INSTANCE', values: 'instances' },
+    { name: 'CMD', isVariadic: true, values: 'nothing' },
+  ],
+  options: [{ long: '--timeout', summary: 'time', takes: 'value', values: 'nothing' }],
+};
+
+const atGroup = (...words: string[]) =>
+  namesOf(decideAtGroup(namedBy(words.slice(0, -1), TABLE), words.at(-1)!, TABLE));
+const atChain = (...words: string[]) => decideAtVerb(CHAIN, words.slice(0, -1), words.at(-1)!);
+
+function namesOf({ values }: Decision): string[] {
+  return typeof values === 'string' ? [values] : values.map(({ value }) => value);
+}
+
+describe('in front of the verb', () => {
+  it.each([
+    [[''], ['boot', 'completion', 'help']],
+    [
+      ['boot', ''],
+      ['systemd', 'chain'],
+    ],
+    [['boot', 'systemd', ''], ['time']],
+    [['-'], ['--help', '-h', '--version', '-V']],
+    [
+      ['boot', '-'],
+      ['--help', '-h'],
+    ],
+    [
+      ['help', ''],
+      ['boot', 'completion'],
+    ],
+    [
+      ['help', 'boot', ''],
+      ['systemd', 'chain'],
+    ],
+    [
+      ['boot', 'help', ''],
+      ['systemd', 'chain'],
+    ],
+    [['help', 'boot', 'chain', ''], ['nothing']],
+    [['nothing-of-ours', ''], ['nothing']],
+  ])('after %j come %j', (words, expected) => {
+    expect(atGroup(...words)).toEqual(expected);
+  });
+
+  it('a word that is the name of a group counts only in its position', () => {
+    expect(namedBy(['boot', 'chain', '-i', 'boot'], TABLE)).toMatchObject({ path: 'boot chain', rest: ['-i', 'boot'] });
+  });
+});
+
+describe('at a verb', () => {
+  it.each([
+    [[''], 'targets'],
+    [['-i', ''], 'files'],
+    [['-i', '-'], 'files'],
+    [['--input', 'a', ''], 'targets'],
+    [['-b', '-1', ''], 'targets'],
+    [['-b', ''], 'boots'],
+    [['-ia.tar.gz', ''], 'targets'],
+    [['--compat', ''], 'systemd-versions'],
+    [['--compat', '252', ''], 'targets'],
+    [['--compat=252', ''], 'targets'],
+    [['--scan', ''], 'targets'],
+    [['--kubernetes', ''], 'clusters'],
+    [['--kubernetes', 'a', ''], 'clusters'],
+    [['--kubernetes', 'a', '--json', ''], 'targets'],
+    [['--old', ''], 'files'],
+    [['--json', ''], 'targets'],
+    [['--bogus', ''], 'targets'],
+    [['--', ''], 'targets'],
+    [['--', '-'], 'targets'],
+    [['a', '--', ''], 'nothing'],
+    [['--boot='], 'boots'],
+    [['--json='], 'nothing'],
+    [['--bogus=x'], 'nothing'],
+  ])('%j wants %s', (words, expected) => {
+    expect(namesOf(atChain(...words))).toEqual([expected]);
+  });
+
+  it('keeps the name of the option in front of a value that is attached to it', () => {
+    expect(atChain('--format=c')).toMatchObject({ values: [{ value: 'json' }, { value: 'csv' }], prefix: '--format=' });
+    expect(atChain('--format', 'c')).toMatchObject({ prefix: '' });
+  });
+
+  it('offers an option again only if it may be repeated, its opposite never, and a hidden one never', () => {
+    const offered = namesOf(atChain('-i', 'a', '-b', '0', '--cluster', 'x', '-'));
+    expect(offered).toEqual(expect.arrayContaining(['--input', '-i', '--json', '--kubernetes']));
+    for (const name of ['--boot', '-b', '--cluster', '--no-cluster', '--old']) expect(offered).not.toContain(name);
+  });
+
+  it('offers options where no argument is left to give', () => {
+    expect(namesOf(atChain('node-ready', ''))).toContain('--input');
+  });
+
+  it('tells what was given, whatever the form it was written in', () => {
+    const { given } = atChain('-i', 'a', '--input=b', '-ic', '--json', 'target', '');
+    expect(given.options.get('--input')).toEqual(['a', 'b', 'c']);
+    expect(given.options.get('--json')).toEqual([]);
+    expect(given.args).toEqual(['target']);
+  });
+
+  it('tells which arguments are files', () => {
+    const report: Place = {
+      path: 'boot report',
+      args: [{ name: 'INPUT', isVariadic: true, values: 'files' }],
+      options: [],
+    };
+    expect(decideAtVerb(report, ['a', 'b'], '').given.files).toEqual(['a', 'b']);
+    expect(atChain('target', '').given.files).toEqual([]);
+  });
+
+  it('completes no program of the guest', () => {
+    const at = (...words: string[]) => namesOf(decideAtVerb(EXEC, words.slice(0, -1), words.at(-1)!));
+    expect(at('')).toEqual(['instances']);
+    expect(at('pool1-000001', '--', '')).toEqual(['nothing']);
+    expect(at('pool1-000001', '--', 'ls', '-')).toEqual(['nothing']);
+    expect(at('--', '')).toEqual(['instances']);
+  });
+});

@@ -1,0 +1,80 @@
+// cli/complete/few-words.ts: the values of options that take one of a few words, each with what it means.
+import type { LoginName } from '../../vms/azure/credentials.ts';
+import type { Candidate } from './place.ts';
+
+type Summaries = Readonly<Record<string, string>>;
+
+export const LOGINS: Readonly<Record<LoginName, string>> = {
+  cluster: 'as the cluster does: the login in azure.json',
+  'workload-identity': 'with the federated token of this pod',
+  'managed-identity': 'as the identity of this VM',
+  operator: 'as you are logged in on this machine',
+};
+
+const CLOUDS: Summaries = {
+  AzurePublicCloud: 'the default',
+  AzureUSGovernmentCloud: 'US government',
+  AzureChinaCloud: 'China',
+};
+
+const LOG_LEVELS: Summaries = {
+  DEBUG: 'everything',
+  INFO: 'the default',
+  WARNING: 'warnings and errors',
+  ERROR: 'errors',
+  CRITICAL: 'only what ends the run',
+};
+
+const BOOT_FORMATS: Summaries = {
+  json: 'the boot record',
+  'otlp-json': 'an OpenTelemetry trace',
+  'chrome-trace': 'for Perfetto and chrome://tracing',
+  csv: 'one row per span, for spreadsheets',
+};
+
+const PLOT_JSON_FORMS: Summaries = { short: 'on one line', pretty: 'indented', off: 'no JSON' };
+
+const GOALS: readonly Candidate[] = [
+  { value: 'ready', summary: 'kubelet may start' },
+  { value: 'applied', summary: 'the document is in force' },
+  { value: 'generation=', summary: 'this generation is in force', isPart: true },
+];
+
+const CLOUD_INIT_VERSIONS: readonly string[] = ['22.4', '23.4', '24.1', '24.2', '25.1', '25.2', '26.1'];
+
+/** Each loads the list of the domain only when it is asked for. */
+export const FEW_WORDS = {
+  logins: () => summarised(LOGINS),
+  clouds: () => summarised(CLOUDS),
+  'log-levels': () => summarised(LOG_LEVELS),
+  'boot-formats': () => summarised(BOOT_FORMATS),
+  'plot-json-forms': () => summarised(PLOT_JSON_FORMS),
+  goals: () => GOALS,
+  'document-formats': () => plain(['yaml', 'json']),
+  'disk-formats': () => plain(['qcow2', 'vhd', 'raw', 'qcow2,vhd']),
+  architectures: () => plain(['amd64', 'arm64']),
+  'api-versions': async () => plain((await import('../../node/schema/convert.ts')).API_VERSIONS.map(withoutGroup)),
+  platforms: async () => plain((await import('../../node/metadata/detect.ts')).PLATFORMS),
+  suites: async () => plain((await import('../../vms/qemu/base/recipe.ts')).SUITES),
+  misbehaviours: async () => summarised((await import('../../../sims/imds/misbehave.ts')).MISBEHAVIOURS),
+  'systemd-versions': async () => {
+    const { NEWEST_VERSION, OLDEST_VERSION } = await import('../../boot/systemd/versions.ts');
+    const count = NEWEST_VERSION - OLDEST_VERSION + 1;
+    return plain(Array.from({ length: count }, (_, i) => String(NEWEST_VERSION - i)));
+  },
+  'cloud-init-versions': async () =>
+    plain([...CLOUD_INIT_VERSIONS, (await import('../../boot/cloud-init/compat-version.ts')).NEWEST]),
+} satisfies Record<string, () => readonly Candidate[] | Promise<readonly Candidate[]>>;
+
+function summarised(words: Summaries): Candidate[] {
+  return Object.entries(words).map(([value, summary]) => ({ value, summary }));
+}
+
+function plain(words: readonly string[]): Candidate[] {
+  return words.map((value) => ({ value }));
+}
+
+/** `headstart.dev/v1` is written `v1` on the command line. */
+function withoutGroup(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,119 @@
+// cli/complete/local-values.ts: the pools, instances, images, versions and clusters of this machine, by the names of their folders.
+// A record that cannot be read costs its description only: completion repairs nothing and reports nothing.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clustersFolder } from '../../cluster/local/cluster-files.ts';
+import { compareVersions, definitionName, galleryName, isPrototypeDefinition, TAGS } from '../../prototype/names.ts';
+import {
+  definitionFolder,
+  galleriesFolder,
+  galleryFolder,
+  instanceFiles,
+  instancesFolder,
+  isPoolName,
+  parseVersionId,
+  poolFolder,
+  poolRecord,
+  poolsFolder,
+  versionFiles,
+  versionId,
+} from '../../vms/qemu/layout.ts';
+import { visibleIn } from '../../vms/qemu/remove.ts';
+import type { Candidate } from './place.ts';
+
+/** The gallery that `pool base` and `image publish` fill: `pool create --image` needs no gallery in front of its definitions. */
+const DEFAULT_GALLERY = 'headstart';
+
+export function pools(home: string): Candidate[] {
+  return poolNames(home).map((value) => {
+    const count = visibleIn(instancesFolder(home, value)).length;
+    const image = textAt(join(poolFolder(home, value), poolRecord), 'spec', 'image', 'id');
+    return { value, summary: `${count} ${count === 1 ? 'instance' : 'instances'}${image ? ` of ${image}` : ''}` };
+  });
+}
+
+/** Of one pool where its name is given. */
+export function instances(home: string, pool?: string): Candidate[] {
+  return poolNames(home)
+    .filter((name) => pool === undefined || name === pool)
+    .flatMap((name) => {
+      const folder = instancesFolder(home, name);
+      return visibleIn(folder).map((value) => {
+        const wanted = textAt(join(folder, value, instanceFiles.record), 'wanted');
+        return { value, summary: `of ${name}${wanted ? `, ${wanted}` : ''}` };
+      });
+    });
+}
+
+export function clusters(home: string): Candidate[] {
+  return visibleIn(clustersFolder(home)).map((value) => ({ value, summary: 'cluster of this machine' }));
+}
+
+export function galleries(home: string): Candidate[] {
+  return visibleIn(galleriesFolder(home)).map((value) => {
+    const count = definitionsIn(home, value).length;
+    return { value, summary: `${count} ${count === 1 ? 'image' : 'images'}` };
+  });
+}
+
+/** What `pool create --image` takes: a definition, which means its newest version, or one version of it. */
+export function images(home: string): Candidate[] {
+  return visibleIn(galleriesFolder(home)).flatMap((gallery) =>
+    definitionsIn(home, gallery).flatMap((definition) => {
+      const versions = versionsIn(home, gallery, definition);
+      if (versions.length === 0) return [];
+      const name = gallery === DEFAULT_GALLERY ? definition : `${gallery}/${definition}`;
+      const newest = { value: name, summary: `the newest version, now ${versions[0]!.value}` };
+      return [
+        newest,
+        ...versions.map(({ value, ...rest }) => ({ value: `${gallery}/${definition}/${value}`, ...rest })),
+      ];
+    }),
+  );
+}
+
+/** `IMAGE/VERSION`, as `image list` shows them. */
+export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): Candidate[] {
+  return definitionsIn(home, gallery).flatMap((definition) =>
+    versionsIn(home, gallery, definition).map(({ value, ...rest }) => ({ value: `${definition}/${value}`, ...rest })),
+  );
+}
+
+/** The versions that runs made for one pool, or for all of them. */
+export function prototypeVersions(home: string, { pool, cluster }: { pool?: string; cluster?: string }): Candidate[] {
+  const gallery = galleryName(cluster ?? 'local');
+  const isWanted = (name: string) => (pool === undefined ? isPrototypeDefinition(name) : name === definitionName(pool));
+  return definitionsIn(home, gallery)
+    .filter(isWanted)
+    .flatMap((definition) => versionsIn(home, gallery, definition));
+}
+
+function poolNames(home: string): string[] {
+  return visibleIn(poolsFolder(home)).filter(isPoolName);
+}
+
+function definitionsIn(home: string, gallery: string): string[] {
+  return visibleIn(galleryFolder(home, gallery));
+}
+
+/** Newest first. */
+function versionsIn(home: string, gallery: string, definition: string): Candidate[] {
+  const folder = definitionFolder(home, gallery, definition);
+  return visibleIn(folder)
+    .filter((version) => parseVersionId(versionId({ gallery, definition, version })))
+    .sort((a, b) => compareVersions(b, a))
+    .map((value) => {
+      const donor = textAt(join(folder, value, versionFiles.record), 'tags', TAGS.donor);
+      return { value, ...(donor && { summary: `made from ${donor}` }) };
+    });
+}
+
+function textAt(file: string, ...keys: readonly string[]): string | undefined {
+  try {
+    let value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    for (const key of keys) value = (value as Record<string, unknown> | undefined)?.[key];
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

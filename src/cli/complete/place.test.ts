@@ -1,0 +1,94 @@
+// The table of kinds against the verbs as they are: a renamed option or a new one must not lose its values.
+import { Command } from 'commander';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { VERBS } from '../main.ts';
+import { declareOptions } from '../program.ts';
+import { FEW_WORDS } from './few-words.ts';
+import { type Place, placeOf, type Values } from './place.ts';
+import { NAMED_KEYS, valueKindOf } from './value-kinds.ts';
+
+const commands = new Map<string, Command>();
+const places: Place[] = [];
+beforeAll(async () => {
+  for (const [path, entry] of Object.entries(VERBS)) {
+    const command = new Command();
+    declareOptions(command, (await entry.load()).verb);
+    commands.set(path, command);
+    places.push(placeOf(path, command));
+  }
+}, 120_000);
+
+const optionOf = (path: string, long: string) =>
+  places.find((place) => place.path === path)?.options.find((option) => option.long === long);
+const valuesOf = (path: string, name: string): Values | undefined => {
+  const place = places.find((one) => one.path === path);
+  return [...(place?.options ?? []).filter(({ long }) => long === name), ...(place?.args ?? [])].find(
+    (one) => !('name' in one) || one.name === name,
+  )?.values;
+};
+
+describe('the table of kinds', () => {
+  it('names only options and arguments that a verb has', () => {
+    const used = places.flatMap(({ path, options, args }) =>
+      [...options.map(({ long }) => long ?? ''), ...args.map(({ name }) => name)].map(
+        (name) => valueKindOf(path, name, '').key,
+      ),
+    );
+    expect(NAMED_KEYS.filter((key) => !used.includes(key))).toEqual([]);
+  });
+
+  it('has the same words as the verb, where the verb declares them', async () => {
+    for (const [path, command] of commands) {
+      for (const { long = '', argChoices } of command.options) {
+        const { kind } = valueKindOf(path, long, '');
+        if (!argChoices || !Object.hasOwn(FEW_WORDS, kind)) continue;
+        const words = await FEW_WORDS[kind as keyof typeof FEW_WORDS]();
+        expect(words.map(({ value }) => value).sort(), `${path} ${long}`).toEqual([...argChoices].sort());
+      }
+    }
+  });
+
+  it.each([
+    ['boot chain', 'TARGET', 'targets'],
+    ['boot what-if', '--mask', 'units'],
+    ['boot what-if', '--after', 'unit-pairs'],
+    ['boot compare', '--after', 'files'],
+    ['boot compare', 'BEFORE', 'files'],
+    ['boot timeline', '--boot', 'boots'],
+    ['boot timeline', '--input', 'files'],
+    ['boot record', '--dir', 'folders'],
+    ['node check', 'FILE', 'files'],
+    ['node rollback', '--to', 'nothing'],
+    ['pool create', 'NAME', 'nothing'],
+    ['pool show', 'NAME', 'pools'],
+    ['pool scale', 'N', 'nothing'],
+    ['pool reimage', 'INSTANCE', 'instances'],
+    ['sim imds', '--instance', 'files'],
+    ['boot collect', '--instance', 'instances'],
+    ['image test', 'FOLDER', 'folders'],
+    ['image hotfix', '--from', 'files'],
+    ['prototype rollback', '--to', 'rollback-versions'],
+    ['prototype run', '--subscription', 'nothing'],
+    ['prototype run', '--vms', [{ value: 'azure' }, { value: 'qemu' }]],
+    ['completion', 'SHELL', [{ value: 'bash' }, { value: 'zsh' }, { value: 'fish' }]],
+  ])('%s %s takes %j', (path, name, expected) => {
+    expect(valuesOf(path, name)).toEqual(expected);
+  });
+});
+
+describe('an option may be repeated', () => {
+  it.each([
+    ['boot timeline', '--input', true],
+    ['boot what-if', '--mask', true],
+    ['boot timeline', '--boot', false],
+    ['boot blame', '--at-least', false],
+    ['pool create', '--service', true],
+    ['pool create', '--cpus', false],
+    ['sim imds', '--misbehave', true],
+    ['image build', '--kubernetes', true],
+    ['image hotfix', '--allow', true],
+    ['node check', '--override', true],
+  ])('%s %s: %s', (path, long, expected) => {
+    expect(optionOf(path, long)?.isRepeatable).toBe(expected);
+  });
+});

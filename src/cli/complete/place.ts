@@ -1,0 +1,103 @@
+// cli/complete/place.ts: what may stand at one place of the command line? The options and arguments that a verb declares.
+import type { Argument, Command, Option } from 'commander';
+import { type ValueKind, valueKindOf } from './value-kinds.ts';
+
+export interface Candidate {
+  value: string;
+  summary?: string;
+  /** The value goes on after this: no blank follows it. */
+  isPart?: boolean;
+}
+
+/** A kind that a look-up gives the values of, or the values themselves. */
+export type Values = ValueKind | readonly Candidate[];
+
+export interface Place {
+  path: string;
+  options: readonly PlaceOption[];
+  args: readonly PlaceArgument[];
+}
+
+export interface PlaceOption {
+  short?: string;
+  long?: string;
+  summary: string;
+  /** optional: the next word is the value unless it starts with a dash. */
+  takes: 'nothing' | 'value' | 'optional';
+  /** The option takes all words up to the next one that starts with a dash. */
+  isVariadic?: boolean;
+  isRepeatable?: boolean;
+  isHidden?: boolean;
+  values: Values;
+}
+
+export interface PlaceArgument {
+  name: string;
+  isVariadic?: boolean;
+  values: Values;
+}
+
+export const HELP_OPTION: PlaceOption = {
+  short: '-h',
+  long: '--help',
+  summary: 'print the help',
+  takes: 'nothing',
+  values: 'nothing',
+};
+
+export const VERSION_OPTION: PlaceOption = {
+  short: '-V',
+  long: '--version',
+  summary: 'print the version',
+  takes: 'nothing',
+  values: 'nothing',
+};
+
+export function placeOf(path: string, command: Command): Place {
+  return {
+    path,
+    options: [...command.options.map((option) => optionOf(path, option)), HELP_OPTION],
+    args: command.registeredArguments.map((argument) => argumentOf(path, argument)),
+  };
+}
+
+function optionOf(path: string, option: Option): PlaceOption {
+  const placeholder = /[<[](.+)[>\]]/.exec(option.flags)?.[1] ?? '';
+  return {
+    ...(option.short !== undefined && { short: option.short }),
+    ...(option.long !== undefined && { long: option.long }),
+    summary: option.description,
+    takes: option.required ? 'value' : option.optional ? 'optional' : 'nothing',
+    isVariadic: option.variadic,
+    isRepeatable: isRepeatable(option),
+    isHidden: option.hidden,
+    values: valuesOf(path, { name: option.long ?? option.short ?? '', placeholder, choices: option.argChoices }),
+  };
+}
+
+function argumentOf(path: string, argument: Argument): PlaceArgument {
+  const name = argument.name();
+  return {
+    name,
+    isVariadic: argument.variadic,
+    values: valuesOf(path, { name, placeholder: name, choices: argument.argChoices }),
+  };
+}
+
+function valuesOf(
+  path: string,
+  { name, placeholder, choices }: { name: string; placeholder: string; choices: readonly string[] | undefined },
+): Values {
+  const kind = valueKindOf(path, name, placeholder);
+  return kind.isNamed || !choices ? kind.kind : choices.map((value) => ({ value }));
+}
+
+/** Its parser gives a list, or its help says so. */
+function isRepeatable({ variadic, defaultValue, parseArg, description }: Option): boolean {
+  if (variadic || Array.isArray(defaultValue) || /\brepeat/.test(description)) return true;
+  try {
+    return Array.isArray(parseArg?.('', undefined));
+  } catch {
+    return false; // a parser that refuses the empty text reads one value
+  }
+}

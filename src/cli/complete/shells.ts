@@ -1,0 +1,59 @@
+// cli/complete/shells.ts: what does each shell hand over, and in which form does it take the answer? Pure.
+// The answer's first line says what follows: `values`, `parts` (no blank after them), `files` or `folders`.
+import { printable } from '../output/table.ts';
+import { type Quote, quotedFor, readBashLine } from './bash-words.ts';
+import type { Candidate } from './place.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export interface Asked {
+  shell: Shell;
+  words: readonly string[];
+  current: string;
+  /** Of bash, as are the two below. */
+  quote: Quote;
+  kept: number;
+  isRedirected: boolean;
+}
+
+export interface Answer {
+  wanted: 'values' | 'files' | 'folders';
+  candidates: readonly Candidate[];
+  /** `--format=` in front of the value. */
+  prefix: string;
+}
+
+/** `bash LINE TEXT -- PROGRAM PIECE…`, or `zsh -- WORD… CURRENT`; undefined for anything else. */
+export function readAsked(argv: readonly string[]): Asked | undefined {
+  const shell = SHELLS.find((name) => name === argv[0]);
+  const at = argv.indexOf('--', shell === 'bash' ? 3 : 1);
+  if (!shell || at < 0) return undefined;
+  const words = argv.slice(at + 1);
+  if (shell === 'bash') return { shell, ...readBashLine(words, argv[1] ?? '', argv[2] ?? '') };
+  return { shell, words: words.slice(0, -1), current: words.at(-1) ?? '', quote: '', kept: 0, isRedirected: false };
+}
+
+export function renderAnswer({ wanted, candidates, prefix }: Answer, asked: Asked): string {
+  const usable = candidates.filter(({ value }) => value !== '' && printable(value) === value);
+  const shown = [...new Map(usable.map((candidate) => [candidate.value, candidate])).values()];
+  const what = wanted === 'values' && shown.some(({ isPart }) => isPart) ? 'parts' : wanted;
+  const lines = shown.flatMap((candidate) => renderCandidate(candidate, prefix, asked));
+  return [asked.shell === 'zsh' ? `${what} ${prefix.length}` : what, ...lines].map((line) => `${line}\n`).join('');
+}
+
+function renderCandidate({ value, summary = '' }: Candidate, prefix: string, asked: Asked): string[] {
+  const about = printable(summary).replace(/\s+/g, ' ').trim();
+  switch (asked.shell) {
+    // bash takes what it is given: it neither filters nor quotes.
+    case 'bash': {
+      const word = `${prefix}${value}`;
+      return word.startsWith(asked.current) ? [quotedFor(word.slice(asked.kept), asked.quote)] : [];
+    }
+    // _describe splits at the first colon that has no backslash.
+    case 'zsh':
+      return [`${value.replace(/[\\:]/g, '\\$&')}${about && `:${about}`}`];
+    case 'fish':
+      return [`${prefix}${value}${about && `\t${about}`}`];
+  }
+}

@@ -1,0 +1,35 @@
+// cli/node/nearest-field.ts: which field did the author of a document mean by one that does not exist?
+import { nearestNames } from '../../base/nearest-names.ts';
+import { API_VERSIONS } from '../../node/schema/convert.ts';
+import { fieldsOf } from '../../node/schema/fields.ts';
+
+/** ` (did you mean kubelet?)`, or nothing, as for a field that exists. A name that belongs elsewhere is given with its path. */
+export function nearestField(path: string): string {
+  const keys = keysOf(path);
+  const name = keys.at(-1) ?? '';
+  const known = API_VERSIONS.flatMap((version) => fieldsOf(version).map((field) => keysOf(field.path)));
+  if (known.some((field) => field.length >= keys.length && isBelow([...field, ''], keys))) return '';
+  const siblings = known.filter((field) => isBelow(field, keys.slice(0, -1))).map((field) => field[keys.length - 1]!);
+  const near = nearestNames(name, new Set(siblings.filter((sibling) => sibling !== ANY_NAME)));
+  const elsewhere = known.filter((field) => field.at(-1)?.toLowerCase() === name.toLowerCase());
+  const meant = near.length > 0 ? near : [...new Set(elsewhere.map(written))].slice(0, 2);
+  return meant.length === 0 ? '' : ` (did you mean ${meant.join(' or ')}?)`;
+}
+
+const ANY_NAME = '<name>';
+const ANY_INDEX = '[]';
+
+/** `spec.taints[0].key` and `spec.files["/etc/motd"].mode`, as documents have them; `[]` and `<name>`, as fields are listed. */
+function keysOf(path: string): string[] {
+  return [...path.matchAll(/\[\d*\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(
+    ([whole, quoted, plain]) => plain ?? quoted ?? (whole ? ANY_INDEX : ''),
+  );
+}
+
+function isBelow(field: readonly string[], parent: readonly string[]): boolean {
+  return field.length > parent.length && parent.every((key, i) => field[i] === key || field[i] === ANY_NAME);
+}
+
+function written(keys: readonly string[]): string {
+  return keys.join('.').replaceAll('.[]', '[]');
+}

@@ -1,0 +1,34 @@
+// cli/output/screen.ts: what is an answer printed on? How wide it is, and whether it shows colour.
+import type { Edges } from '../verb.ts';
+
+export interface Screen {
+  /** `Infinity` where nothing limits a line: a pipe, a file, a terminal that does not tell its width. */
+  columns: number;
+  hasColour: boolean;
+}
+
+export const PIPE: Screen = { columns: Number.POSITIVE_INFINITY, hasColour: false };
+
+/** Narrower than this nothing fits: lines are laid out for it, and the terminal wraps them. */
+const LEAST_COLUMNS = 20;
+
+export function screenOf(
+  edges: Pick<Edges, 'env' | 'isTerminal' | 'columnsOf'>,
+  stream: 'stdout' | 'stderr' = 'stdout',
+): Screen {
+  return { columns: columnsOf(edges, stream), hasColour: hasColour(edges, stream) };
+}
+
+/** A shell exports COLUMNS rarely, a user on purpose. Alone it does not cut what goes into a pipe. */
+function columnsOf({ env, isTerminal, columnsOf: ask }: Parameters<typeof screenOf>[0], stream: 'stdout' | 'stderr') {
+  if (!isTerminal[stream]) return PIPE.columns;
+  const columns = /^[1-9]\d{0,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : ask?.(stream);
+  return columns ? Math.max(LEAST_COLUMNS, columns) : PIPE.columns;
+}
+
+/** https://no-color.org first, then FORCE_COLOR and CLICOLOR_FORCE, which also colour what goes into a pipe. */
+function hasColour({ env, isTerminal }: Parameters<typeof screenOf>[0], stream: 'stdout' | 'stderr'): boolean {
+  if (env.NO_COLOR || env.FORCE_COLOR === '0') return false;
+  if (env.FORCE_COLOR || (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0')) return true;
+  return isTerminal[stream] && env.TERM !== 'dumb';
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { run } from '../testing.ts';
+import { refuseWithoutAzure } from './azure-not-configured.ts';
+
+const edges = (env: Record<string, string>) => ({ env }) as unknown as Parameters<typeof refuseWithoutAzure>[1];
+
+it('a verb that would ask Azure without any of its settings names the command for this machine', async () => {
+  const { code, stderr } = await run(['image', 'list', '--gallery', 'mine'], { env: { HOME: '/nowhere' } });
+  expect(code).toBe(2);
+  expect(stderr).toContain('Azure is not configured: no subscription');
+  expect(stderr).toContain('headstart image list --gallery mine --vms qemu (HEADSTART_VMS=qemu for every command)');
+  expect(stderr).toContain('code:  azure/bad-settings');
+});
+
+it.each([
+  [{ vms: 'azure' as const }, {}],
+  [{ subscription: 's' }, {}],
+  [{ azureJson: 'azure.json' }, {}],
+  [{}, { AZURE_RESOURCE_GROUP: 'g' }],
+  [{}, { HEADSTART_VMS: 'azure' }],
+])('Azure is meant where %j or %j says so', (options, env) => {
+  expect(() => refuseWithoutAzure(options, edges(env))).not.toThrow();
+});

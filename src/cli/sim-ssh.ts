@@ -1,0 +1,55 @@
+// cli/sim-ssh.ts: the program that stands in for ssh where the machines are simulated: `node sim-ssh.ts MACHINES [-T …] -- HOST COMMAND`.
+// Each folder of MACHINES is the disk of one machine. A script is replaced by the same script for that folder; one that
+// cannot be is refused, because it would change the machine that this program runs on.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sealScript, unsealScript, verifyScript } from '../clone-check/seal-script.ts';
+import { inspectScript } from '../prototype/inspect/inspect-script.ts';
+
+/** What ssh ends with when it could not connect. */
+const NOT_CONNECTED = 255;
+/** Programs that come before the real ones: `sync` would wait for every disk of the real machine, `mktemp` leave the folder. */
+const TOOLS = fileURLToPath(new URL('../../sims/azure/machine-tools', import.meta.url));
+
+process.exitCode = connect(process.argv.slice(2));
+
+function connect([machines = '', ...args]: string[]): number {
+  const [host = '', ...command] = args.slice(args.indexOf('--') + 1);
+  const name = host.replace(/^.*@/, '');
+  const known = readdirSync(machines);
+  if (!known.includes(name)) {
+    return refuse(`could not resolve hostname ${name}: the simulated machines are ${known.join(', ') || 'none'}`);
+  }
+  if (command.join(' ') === 'true') return 0;
+  const root = join(machines, name);
+  const script = scriptForFolder(readFileSync(0, 'utf8'), root);
+  return script === undefined
+    ? refuse(`${name} is simulated and runs only the scripts of headstart prototype`)
+    : runScript(script, root);
+}
+
+function refuse(why: string): number {
+  process.stderr.write(`ssh: ${why}\n`);
+  return NOT_CONNECTED;
+}
+
+/** The same script for the folder; undefined unless the text is, to the letter, one that headstart writes. */
+function scriptForFolder(script: string, root: string): string | undefined {
+  const nodeName = /^node_name='([\w.-]+)'$/m.exec(script)?.[1] ?? '';
+  const vmId = /'--donor-id' '([\w-]+)'/.exec(script)?.[1] ?? '';
+  const known = [
+    (at: { root?: string }) => inspectScript({ nodeName, wantsCustomData: true, ...at }),
+    (at: { root?: string }) => sealScript({ vmId, ...at }),
+    (at: { root?: string }) => verifyScript(at.root),
+    (at: { root?: string }) => unsealScript(at.root),
+  ];
+  return known.find((write) => write({}) === script)?.({ root });
+}
+
+function runScript(script: string, root: string): number {
+  const env = { PATH: `${TOOLS}:/usr/sbin:/usr/bin:/sbin:/bin`, MACHINE_TEMPORARY: join(root, 'run') };
+  const { status } = spawnSync('/bin/sh', ['-s'], { input: script, env, stdio: ['pipe', 'inherit', 'inherit'] });
+  return status ?? 1;
+}

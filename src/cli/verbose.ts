@@ -1,0 +1,27 @@
+// cli/verbose.ts: `--verbose`: what the program asks of Azure, Kubernetes and other programs, line by line on stderr.
+import { Option } from 'commander';
+import { onTrace } from '../base/trace.ts';
+import { takeFlag } from './command-line.ts';
+import { printable } from './output/table.ts';
+import type { Edges } from './verb.ts';
+
+const FLAG = '--verbose';
+
+/** For help and completion: the flag itself is taken out of the command line before a verb reads it. */
+export function verboseOption(): Option {
+  return new Option(FLAG, 'print calls to Azure, Kubernetes and tools to stderr');
+}
+
+/** The command line without the flag. `stop` ends the printing. */
+export function listenIfVerbose(argv: readonly string[], edges: Edges): { argv: string[]; stop(): void } {
+  const { isGiven, rest } = takeFlag(argv, FLAG);
+  if (!isGiven && !isOn(edges.env.HEADSTART_VERBOSE)) return { argv: rest, stop: () => {} };
+  return {
+    argv: rest,
+    stop: onTrace(({ to, text }) => edges.stderr(`verbose: ${to.padEnd(10)} ${printable(text)}\n`)),
+  };
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !/^(?:|0|no|off|false)$/i.test(value);
+}

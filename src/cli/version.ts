@@ -1,0 +1,26 @@
+// cli/version.ts: `headstart version`: which version is this, of which commit, on which Node.js?
+import { printJson } from './output/json.ts';
+import type { Verb } from './verb.ts';
+
+export interface About {
+  version: string;
+  /** Where it runs from a git checkout. */
+  commit?: string;
+}
+
+/** `about` is asked when the verb runs: other verbs need not read these files. */
+export function versionVerb(about: () => About): Verb {
+  return {
+    examples: ['version', 'version --json'],
+    configure: (command) => {
+      command.option('--json', 'print one JSON document, with the whole commit and the version of Node.js');
+    },
+    run(_args, options: { json?: boolean }, edges) {
+      const { version, commit } = about();
+      if (options.json) {
+        return printJson(edges, 'Version', { version, ...(commit && { commit }), node: process.versions.node });
+      }
+      edges.stdout(`${version}${commit ? ` (${commit.slice(0, 7)})` : ''}\n`);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { GROUPS, VERBS } from './main.ts';
+import { nearestVerbs, SYNONYMS } from './wrong-word.ts';
+
+const known = [...Object.keys(GROUPS), ...Object.keys(VERBS)];
+const lastWords = new Set(Object.keys(VERBS).map((path) => path.split(' ').at(-1)!));
+
+it('knows only synonyms of verbs that exist', () => {
+  for (const [word, meant] of SYNONYMS) for (const last of meant) expect(lastWords, word).toContain(last);
+});
+
+it('finds every verb by its last word alone, and when one letter is missing in its group', () => {
+  for (const path of Object.keys(VERBS)) {
+    const words = path.split(' ');
+    const [group, last] = [words.slice(0, -1), words.at(-1)!];
+    const alone = nearestVerbs([], last, known);
+    expect(
+      alone.some((found) => found.endsWith(last)),
+      path,
+    ).toBe(true);
+    if (last.length > 3) expect(nearestVerbs(group, last.slice(0, -1), known), path).toContain(path);
+  }
+});
+
+it('suggests nothing for a word that is like no other, and at most three verbs', () => {
+  expect(nearestVerbs(['boot'], 'xylophone', known)).toEqual([]);
+  for (const word of SYNONYMS.keys()) expect(nearestVerbs([], word, known).length).toBeLessThanOrEqual(3);
+});

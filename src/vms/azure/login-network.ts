@@ -1,0 +1,46 @@
+// vms/azure/login-network.ts: what happened between us and the login service? The identity library keeps only "endpoints_resolution_error" of it.
+import type { PipelinePolicy } from '@azure/core-rest-pipeline';
+import { type NetworkFailure, networkFailure } from '../../base/network-failure.ts';
+import { isTraced, trace } from '../../base/trace.ts';
+
+export interface LoginNetwork {
+  policy: PipelinePolicy;
+  /** Since the last call of this; undefined when every request was answered. */
+  takeFailure(): NetworkFailure | undefined;
+  hasAnswered(): boolean;
+}
+
+export function watchLogin(): LoginNetwork {
+  let failure: NetworkFailure | undefined;
+  let hasAnswered = false;
+  return {
+    hasAnswered: () => hasAnswered,
+    takeFailure: () => {
+      const taken = failure;
+      failure = undefined;
+      return taken;
+    },
+    policy: {
+      name: 'headstart-login-network',
+      async sendRequest(request, next) {
+        const beganMs = performance.now();
+        const tell = (outcome: string | number) => {
+          if (!isTraced()) return;
+          const { origin, pathname } = new URL(request.url);
+          const tookMs = Math.round(performance.now() - beganMs);
+          trace('azure', `${request.method} ${origin}${pathname}: ${outcome} in ${tookMs} ms`);
+        };
+        try {
+          const response = await next(request);
+          hasAnswered = true;
+          tell(response.status);
+          return response;
+        } catch (thrown) {
+          failure = networkFailure(thrown);
+          tell(failure ? `no answer: it ${failure.reason}` : 'failed');
+          throw thrown;
+        }
+      },
+    },
+  };
+}

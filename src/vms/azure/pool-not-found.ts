@@ -1,0 +1,69 @@
+// vms/azure/pool-not-found.ts: a pool was named that does not exist: is it the pool or its group, and which pools are there?
+import { didYouMean, fewNames } from '../../base/nearest-names.ts';
+import { NotFound } from '../failures.ts';
+import { parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
+import type { Call } from './connection.ts';
+import { collect } from './reading.ts';
+import { AzureError } from './translate-errors.ts';
+
+/** Makes the error; what may not be listed is left out of it. */
+export async function poolNotFound(call: Call, ref: ScaleSetRef): Promise<NotFound> {
+  const group = `resource group ${ref.resourceGroup} of subscription ${ref.subscriptionId}`;
+  const pools = await poolsOfGroup(call, ref);
+  const [elsewhere] = await namesakes(call, ref);
+  const missing = pools === 'no-group' ? group : `pool ${ref.name} in ${group}`;
+  if (elsewhere) {
+    return new NotFound(missing, undefined, {
+      instead: `there is a pool ${elsewhere.name} in resource group ${elsewhere.resourceGroup}`,
+      next: `give --resource-group ${elsewhere.resourceGroup}${
+        pools === 'no-group'
+          ? ''
+          : `; or, to keep gallery and snapshot in ${ref.resourceGroup}, --pool ${scaleSetId(elsewhere)}`
+      }`,
+    });
+  }
+  if (pools === 'no-group') {
+    return new NotFound(missing, undefined, {
+      next: 'name another group with --resource-group or AZURE_RESOURCE_GROUP, or another subscription with --subscription; `az group list` shows the groups',
+    });
+  }
+  if (pools === undefined) return new NotFound(missing);
+  if (pools.length === 0) {
+    return new NotFound(missing, undefined, {
+      instead: 'that group has no pools',
+      next: 'name the group of the pool with --resource-group; AKS keeps its pools in a group of their own (MC_…)',
+    });
+  }
+  return new NotFound(missing, undefined, {
+    instead: `that group has ${fewNames(pools)}${didYouMean(ref.name, pools)}`,
+    next: 'name one of those with --pool, or another group with --resource-group',
+  });
+}
+
+async function poolsOfGroup(call: Call, ref: ScaleSetRef): Promise<string[] | 'no-group' | undefined> {
+  try {
+    const { virtualMachineScaleSets } = call.compute(ref.subscriptionId);
+    const sets = await call.ask(`scale sets of ${ref.resourceGroup}`, () =>
+      collect(virtualMachineScaleSets.list(ref.resourceGroup)),
+    );
+    return sets.flatMap(({ name }) => name ?? []).sort();
+  } catch (error) {
+    call.signal?.throwIfAborted();
+    const { cause } = error as Error;
+    return cause instanceof AzureError && cause.code === 'ResourceGroupNotFound' ? 'no-group' : undefined;
+  }
+}
+
+/** Of the whole subscription, which not every login may list. */
+async function namesakes(call: Call, ref: ScaleSetRef): Promise<ScaleSetRef[]> {
+  try {
+    const { virtualMachineScaleSets } = call.compute(ref.subscriptionId);
+    const sets = await call.ask('scale sets of the subscription', () => collect(virtualMachineScaleSets.listAll()));
+    return sets
+      .flatMap(({ id }) => parseScaleSetId(id ?? '') ?? [])
+      .filter(({ name }) => name.toLowerCase() === ref.name.toLowerCase());
+  } catch {
+    call.signal?.throwIfAborted();
+    return [];
+  }
+}

@@ -1,0 +1,69 @@
+// vms/azure/unreached.ts: Azure or its login service gave no answer: which address, why, is it worth asking again, and which setting is to check?
+import { TransientError, UserError } from '../../base/errors.ts';
+import {
+  certificateAdvice,
+  isAboutCertificate,
+  looksPermanent,
+  type NetworkFailure,
+  networkFailure,
+} from '../../base/network-failure.ts';
+
+export interface Unanswered {
+  service: 'management' | 'login';
+  /** `https://management.azure.com`, without path and query. */
+  address: string;
+  /** Where the address was set; absent where the cloud's name tells it. */
+  setBy?: string | undefined;
+  failure: NetworkFailure;
+  /** Whether this address has answered this process before: then it is right, and what happens now may pass. */
+  hasAnswered: boolean;
+}
+
+/** Carries nothing of the request, which holds custom data. */
+export class Unreached extends Error {
+  readonly facts: Unanswered;
+
+  constructor(facts: Unanswered) {
+    super(`${facts.address} ${facts.failure.reason}`);
+    this.name = 'Unreached';
+    this.facts = facts;
+  }
+}
+
+/** How often it is asked again: not at all, for some seconds, or as after every lost answer. */
+export type Patience = 'none' | 'short' | 'usual';
+
+export function patienceWith({ failure, hasAnswered }: Unanswered): Patience {
+  if (hasAnswered) return 'usual'; // a run with a donor out of service must not give up
+  if (isAboutCertificate(failure)) return 'none';
+  return looksPermanent(failure) ? 'short' : 'usual';
+}
+
+/** What the SDK throws for a broken connection has a code; our own timeout has none. */
+export function failureOf(thrown: Error, timeoutMs: number): NetworkFailure {
+  const failure = networkFailure(thrown);
+  if (failure) return failure;
+  const reason = thrown.name === 'AbortError' ? `within ${timeoutMs / 1000} s` : '(the connection failed)';
+  return { kind: 'interrupted', code: 'timeout', reason: `did not answer ${reason}` };
+}
+
+export function unreachable(facts: Unanswered, what: string): Error {
+  const { address, failure, hasAnswered } = facts;
+  const message = `${what}: ${address} (${SERVICES[facts.service].name}) ${failure.reason}`;
+  if (!isAboutCertificate(failure))
+    return new TransientError(message, { code: 'vms/unreachable', next: addressAdvice(facts) });
+  const next = certificateAdvice(failure, 'set NODE_EXTRA_CA_CERTS=FILE, a PEM file with the authority that signed it');
+  if (hasAnswered) return new TransientError(message, { code: 'vms/unreachable', next });
+  return new UserError(message, { code: 'vms/untrusted', kept: 'Nothing was sent.', next, exitCode: 1 });
+}
+
+const SERVICES = {
+  management: { name: "Azure's management endpoint", settings: '--azure-endpoint or HEADSTART_AZURE_ENDPOINT' },
+  login: { name: "Azure's login service", settings: 'AZURE_AUTHORITY_HOST' },
+} as const;
+
+function addressAdvice({ service, setBy }: Unanswered): string {
+  const proxy = 'behind a proxy, check HTTPS_PROXY and NO_PROXY';
+  if (setBy !== undefined) return `check the address in ${setBy}, and that its server runs; ${proxy}`;
+  return `check the network of this machine; ${proxy}; ${SERVICES[service].settings} gives another address`;
+}
