@@ -14,7 +14,7 @@ import { openNodeStore } from './store.ts';
 const ORDERED = { isOrdered: true };
 const IS_CAMPAIGN = process.env.HEADSTART_CAMPAIGN === 'full';
 /** Of the square of all pairs of moments. */
-const STRIDE = IS_CAMPAIGN ? 1 : 9;
+const STRIDE = IS_CAMPAIGN ? 1 : 18;
 const SEEDS = IS_CAMPAIGN ? seedsAsked('1-25') : [1];
 /** On a machine that does a lot else. */
 const PATIENCE_MS = IS_CAMPAIGN ? 3_600_000 : 240_000;
