@@ -94,7 +94,7 @@ install_with_npm() {
   fi
   command -v npm >/dev/null 2>&1 || {
     echo "error: headstart needs its dependencies, and npm is not on PATH" >&2
-    echo "next:  install Node.js 20 or newer with npm, then run this again" >&2
+    echo "next:  install npm 9 or newer (Debian and Ubuntu: the package npm), then run this again" >&2
     exit 1
   }
   # The options beat NODE_ENV and the user's own npm settings. Development packages that are there already are kept.
