@@ -10,6 +10,7 @@ import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { CaptureOptions } from '../pool/open-pools.ts';
 import type { Edges } from '../verb.ts';
+import { refuseWithoutAzure } from './azure-not-configured.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
 import { withoutDeadHolders } from './holder.ts';
 import { noNode, noPool } from './not-found.ts';
@@ -117,6 +118,7 @@ export interface Connected {
 export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Connected> {
   const vms = chosenVms(options, edges.env);
   refuseMisfits({ ...options, vms });
+  if (vms === 'azure') refuseWithoutAzure(options, edges);
   // Loaded when needed: with the files of local clusters it takes as long as the rest of --help.
   const connect = vms === 'qemu' ? (await import('./connect-qemu.ts')).connectQemu : connectAzure;
   const world = await connect(options, edges);
