@@ -19,12 +19,16 @@ is_installed() {
 has_dev_packages() { [ -f "$marker" ] && grep -q '"node_modules/vitest"' "$marker"; }
 
 ensure_installed() {
-  if ! is_installed "$1"; then
-    take_lock
-    is_installed "$1" || install_with_npm "$1" # the process waited for may have installed them
-    drop_lock
-    trap - EXIT HUP INT TERM
-  fi
+  waited=0
+  until is_installed "$1"; do
+    if take_lock; then
+      is_installed "$1" || install_with_npm "$1" # the process waited for may have installed them
+      drop_lock
+      trap - EXIT HUP INT TERM
+    else
+      await_lock
+    fi
+  done
   link_pinned_node
 }
 
@@ -43,36 +47,47 @@ link_pinned_node() {
 
 # Two installs at once would remove each other's files. Only one process can make the link, and the link names it.
 take_lock() {
-  command -v ln >/dev/null 2>&1 || { # without it the loop below would never end
-    echo "error: headstart needs its dependencies, and PATH has not even ln: $PATH" >&2
-    echo "next:  run this again with the usual folders on PATH" >&2
-    exit 1
-  }
-  is_told=
-  until ln -s "$$" "$lock" 2>/dev/null; do
-    owner=$(readlink "$lock" || true)
-    if [ -z "$owner" ]; then
-      [ -w "$home" ] && continue
-      echo "error: headstart needs its dependencies, and $(id -un) may not write to $home" >&2
-      echo "next:  run $home/headstart once as the owner of that folder" >&2
-      exit 1
-    fi
-    if ! kill -0 "$owner" 2>/dev/null && ! ps -p "$owner" >/dev/null 2>&1; then
-      # Its owner was killed. Only one may clear it away, or the second would take the lock the first has just made.
-      if ln -s "$$" "$lock.stale" 2>/dev/null; then
-        if [ "$(readlink "$lock" || true)" = "$owner" ]; then rm -f "$lock"; fi
-        rm -f "$lock.stale"
-      fi
-      continue
-    fi
-    [ -n "$is_told" ] || echo "headstart: waiting for process $owner to install the dependencies ..." >&2
-    is_told=yes
-    sleep 1
-  done
+  ln -s "$$" "$lock" 2>/dev/null || return 1
   trap 'stop_npm; drop_lock' EXIT
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
+}
+
+# Called when the link could not be made: waits a second, clears what a killed process left, or gives up.
+await_lock() {
+  command -v ln >/dev/null 2>&1 ||
+    give_up "PATH has not even ln: $PATH" "run this again with the usual folders on PATH"
+  owner=$(readlink "$lock" 2>/dev/null || true)
+  if [ -z "$owner" ]; then
+    [ -w "$home" ] || give_up "$(id -un) may not write to $home" "run $home/headstart once as the owner of that folder"
+    # The owner may have dropped it just now; a full disk or a plain file of that name stays.
+    [ "$waited" -lt 5 ] || give_up "$lock cannot be made: $(ln -s "$$" "$lock" 2>&1 || true)" \
+      "make room on the disk, or remove $lock if it is there, then run this again"
+  elif [ "$owner" = "$$" ] || { ! kill -0 "$owner" 2>/dev/null && ! ps -p "$owner" >/dev/null 2>&1; }; then
+    clear_lock_of "$owner"
+  elif [ $((waited % 60)) -eq 0 ]; then
+    echo "headstart: waiting for process $owner to install the dependencies (if it does not, remove $lock) ..." >&2
+  fi
+  waited=$((waited + 1))
+  sleep 1
+}
+
+# Only one may clear it away, or the second would take the lock that the first has just made.
+clear_lock_of() {
+  if ln -s "$$" "$lock.stale" 2>/dev/null; then
+    if [ "$(readlink "$lock" || true)" = "$1" ]; then rm -f "$lock"; fi
+    rm -f "$lock.stale"
+  else
+    clearer=$(readlink "$lock.stale" 2>/dev/null || true)
+    if [ -n "$clearer" ] && ! kill -0 "$clearer" 2>/dev/null; then rm -f "$lock.stale"; fi
+  fi
+}
+
+give_up() {
+  echo "error: headstart needs its dependencies, and $1" >&2
+  echo "next:  $2" >&2
+  exit 1
 }
 
 drop_lock() { rm -f "$npm_log" "$lock"; }

