@@ -149,7 +149,6 @@ function nodeOf(instance: Instance, providerId: string): Omit<Node, keyof Readin
 function noWay(nodeName: string): UserError {
   return new UserError(`there is no way to run a script on ${nodeName}: the pool has no cluster`, {
     code: 'cluster/no-channel',
-    kept: 'Nothing was changed.',
     next: 'add --over-ssh or --over-ssh USER@HOST; or, if the pool belongs to a cluster, give --kubeconfig FILE in place of --no-cluster',
     exitCode: 1,
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
+import { TransientError } from '../../base/errors.ts';
 import { onTrace } from '../../base/trace.ts';
 import { kubernetesCluster } from './cluster.ts';
 import { connect, MERGE_PATCH } from './connect.ts';
@@ -107,6 +108,13 @@ describe('a login', () => {
     const path = kubeconfig('https://127.0.0.1:9', undefined, user);
     const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
     await expect(cluster.listNodes()).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('with a certificate that cannot be read for a moment may pass: a run is not to give up on a rotation', async () => {
+    const user = { 'client-certificate': '/no/such.crt', 'client-key': '/no/such.key' };
+    const path = kubeconfig('https://127.0.0.1:9', undefined, user);
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    await expect(cluster.listNodes()).rejects.toBeInstanceOf(TransientError);
   });
 });
 

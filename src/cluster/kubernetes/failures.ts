@@ -67,16 +67,25 @@ export function translate(error: unknown, asked: Asked, place?: Place): Error {
   });
 }
 
-/** A kubeconfig names files (certificates, keys) and a program to log in with; they are opened at the first request. */
-function fileFailure(error: unknown, place: Place | undefined): UserError | undefined {
+/**
+ * A kubeconfig names files (certificates, keys) and a program to log in with. The client opens them again and again, so one
+ * bad read, as during a rotation, may pass: a run with a donor out of service must not give up on it.
+ */
+function fileFailure(error: unknown, place: Place | undefined): TransientError | undefined {
   const { code, path, syscall } = record(error);
   if (typeof code !== 'string' || typeof path !== 'string' || typeof syscall !== 'string') return undefined;
   const from = place ? nameOf(place) : 'the kubeconfig';
-  if (syscall.startsWith('spawn')) return loginFailed(`${path} cannot be run (${code})`, from, `install ${path}`);
-  return new UserError(`${from} names ${path}, which cannot be read (${code})`, {
+  if (syscall.startsWith('spawn')) {
+    return new TransientError(`could not log in to the cluster as ${from} says: ${path} cannot be run (${code})`, {
+      code: 'cluster/login-failed',
+      next: `install ${path}, then run the same command again`,
+      cause: error,
+    });
+  }
+  return new TransientError(`${from} names ${path}, which cannot be read (${code})`, {
     code: 'cluster/no-kubeconfig',
-    kept: 'Nothing was sent.',
     next: 'correct the kubeconfig, or name another one with --kubeconfig',
+    cause: error,
   });
 }
 

@@ -89,7 +89,8 @@ export function conversation(edges: {
           address,
           setBy: address === originOf(settings.endpoint) ? settings.endpointFrom : undefined,
           failure: failureOf(thrown, answerTimeoutMs),
-          hasAnswered: answered.has(address),
+          // Operations may be on another host: once Azure has answered at all, what happens now may pass.
+          hasAnswered: answered.size > 0,
         });
       }
     },

@@ -33,6 +33,7 @@ export function watchLogin(): LoginNetwork {
         try {
           const response = await next(request);
           hasAnswered = true;
+          failure = undefined;
           tell(response.status);
           return response;
         } catch (thrown) {
