@@ -33,6 +33,11 @@ describe('scenarios', () => {
     for (const path of ['cluster', 'resourceGroup', 'scaleSets.0.instances']) expect(message).toContain(path);
   });
 
+  it.each(['../evil', 'a/b', '..', ''])('refuse the name %j, which becomes a folder', (name) => {
+    const bad = `cluster: c\nresourceGroup: g\nscaleSets:\n  - { name: ${JSON.stringify(name)} }\n`;
+    expect(messageOf(() => parseScenario(bad, 'bad.yaml'))).toContain('scaleSets.0.name');
+  });
+
   it('tell what does not fit together once every part is well formed', () => {
     const bad =
       'cluster: c\nresourceGroup: g\nscaleSets:\n  - { name: p }\n  - { name: P, extensions: [{ name: e, publisher: p, type: t, after: [gone] }] }\n';

@@ -27,7 +27,8 @@ const image = z.union([
 ]);
 
 const scaleSet = z.strictObject({
-  name: z.string().min(1).max(64),
+  // It becomes the name of a folder.
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'letters, digits, dots, dashes and underscores, 64 at most'),
   mode: z.enum(['Uniform', 'Flexible']).default('Uniform'),
   instances: z.int().min(0).max(1000).default(3),
   size: z.string().default('Standard_D4s_v5'),
@@ -36,7 +37,10 @@ const scaleSet = z.strictObject({
   osState: z.enum(['Generalized', 'Specialized']).default('Generalized'),
   generation: z.enum(['V1', 'V2']).default('V2'),
   securityType: z.enum(['Standard', 'TrustedLaunch', 'ConfidentialVM']).default('Standard'),
-  computerNamePrefix: z.string().optional(),
+  computerNamePrefix: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w-]{0,57}$/, 'letters, digits and dashes, 58 at most')
+    .optional(),
   /** As a person writes it; it travels in base64. */
   customData: z.string().optional(),
   extensions: z.array(extension).default([]),
