@@ -11,7 +11,7 @@ export function shownArgv(argv: readonly string[]): string {
 }
 
 function shownWord(word: string, before: string): string {
-  if (before.startsWith('-') && SECRET_NAME.test(before) && !word.startsWith('-')) return '***';
+  if (before.startsWith('-') && SECRET_NAME.test(before) && !word.startsWith('--')) return '***';
   const at = word.indexOf('=');
   if (at > 0 && SECRET_NAME.test(word.slice(0, at))) return `${shellWord(word.slice(0, at))}=***`;
   return shellWord(shortened(word).replace(/\p{Cc}/gu, '\ufffd'));

@@ -27,10 +27,10 @@ export function onTrace(listener: (line: TraceLine) => void): () => void {
 }
 
 const SECRETS: readonly [RegExp, string][] = [
-  [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 ***'],
+  [/\b(Bearer|Basic|Authorization: *token)\s+[\w.~+/=-]+/gi, '$1 ***'],
   // A shared access signature, and any query parameter or setting whose name says what it is.
   [
-    /((?:^|[?&;\s"'({,])(?:sig|[\w.-]*(?:token|secret|password|passwd|passphrase|(?:api|account|access|private)[-_]?key|key-data|assertion))["']?\s*[=:]\s*["']?)[^&;\s"',}]+/gi,
+    /((?:^|[?&;\s"'({,=])(?:sig|[\w.-]*(?:token|secret|password|passwd|passphrase|(?:api|account|access|private)[-_]?key|key-data|assertion))["']?\s*[=:]\s*)(?:"[^"]*"?|'[^']*'?|[^&;\s"',}]+)/gi,
     '$1***',
   ],
   // openssl's way to give a password.
@@ -38,7 +38,7 @@ const SECRETS: readonly [RegExp, string][] = [
   // A token that is a signed document says so by its first letters (`{"` in base64), wherever it stands.
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '***'],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, '*** (a private key)'],
-  [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, '$1***@'],
+  [/(\/\/[^/\s:@]+:)[^/\s]+@/g, '$1***@'],
   // A bootstrap token of Kubernetes: its id is public, its secret is not.
   [/\b([a-z0-9]{6})\.[a-z0-9]{16}\b/g, '$1.***'],
 ];

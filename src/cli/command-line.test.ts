@@ -66,6 +66,7 @@ it.each([
   ['boot systemd plot --json=short', true],
   ['boot systemd plot --json=off', false],
   ['boot systemd plot --json off', false],
+  ['boot timeline --json off', true],
   ['pool exec i -- x --json', false],
   ['boot blame', false],
 ])('"%s": asks for JSON: %s', (line, expected) => {

@@ -40,7 +40,10 @@ export function takeFlag(argv: readonly string[], flag: string): { isGiven: bool
 /** `boot systemd plot` takes a value with it, of which `off` means no JSON. */
 export function asksForJson(argv: readonly string[]): boolean {
   const words = argv.slice(0, endOfOptions(argv));
-  return words.some((word, at) => (word === '--json' && words[at + 1] !== 'off') || /^--json=(?!off$)/.test(word));
+  const isOff = (value: string | undefined) => value === 'off' && words.includes('plot');
+  return words.some(
+    (word, at) => (word === '--json' && !isOff(words[at + 1])) || (word.startsWith('--json=') && !isOff(word.slice(7))),
+  );
 }
 
 function isHelpWord(word: string): boolean {

@@ -98,6 +98,10 @@ describe('the command line', () => {
     expect(stderr).toContain('next:  headstart boot systemd blame -i boot.tar.gz\n');
     const chain = await run(['boot', 'chain', 'package.json']);
     expect(chain.stderr).toContain('next:  headstart boot chain -i package.json\n');
+    const both = await run(['boot', 'chain', 'a b.tar.gz', 'nope.service', '--json']);
+    expect(both.stderr).toContain("next:  headstart boot chain -i 'a b.tar.gz' nope.service --json\n");
+    const twice = await run(['boot', 'systemd', 'blame', '-i', 'a.tar.gz', 'b.tar.gz']);
+    expect(twice.stderr).toContain('next:  headstart boot systemd blame --help\n');
   });
 
   it('answers an unknown option with exit code 2', async () => {

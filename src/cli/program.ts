@@ -1,6 +1,8 @@
 // cli/program.ts: from a command line to the verb it names, for every program that is made of verbs.
+import { existsSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
 import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
 import { isAnswer, printError } from './output/json.ts';
@@ -74,7 +76,7 @@ async function runCommandLine(program: Program, argv: string[], edges: Edges): P
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     throw error.code === 'commander.excessArguments' && verb && rest.length > 0
-      ? tooManyArguments(verb, path)
+      ? tooManyArguments(verb, path, rest)
       : usageError(plainMessage(error), path);
   }
 }
@@ -143,7 +145,7 @@ function prepare(command: Command, edges: Edges, text: HelpText): Command {
 
 /** As wide as the terminal, or as COLUMNS says; longer lines than 120 are hard to read. */
 function helpColumns({ env, columnsOf }: Edges): number {
-  const columns = Number(env.COLUMNS) || columnsOf?.('stdout') || 80;
+  const columns = (/^[1-9]\d*$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : columnsOf?.('stdout')) || 80;
   return Math.min(Math.max(columns, 40), 120);
 }
 
@@ -167,13 +169,22 @@ function optionBeforeVerb(group: readonly string[], option: string): UserError {
   return usageError(`unknown option '${option}'${hint}`, group);
 }
 
-function tooManyArguments(verb: Command, path: readonly string[]): UserError {
+/** It is there, or is written as only files are. */
+function isLikelyFile(word: string): boolean {
+  return existsSync(word) || /\/|\.(?:tar|tgz|gz|zst|xz|log|json|ya?ml|txt)$/.test(word);
+}
+
+/** A file among the arguments of a verb that reads files was meant for -i. */
+function tooManyArguments(verb: Command, path: readonly string[], rest: readonly string[]): UserError {
   const [first = ''] = verb.args.slice(verb.registeredArguments.length);
   const name = ['headstart', ...path].join(' ');
-  const isReader = verb.options.some(({ short }) => short === '-i');
+  const input = verb.options.find(({ short }) => short === '-i');
+  const isReader = input !== undefined && verb.opts()[input.attributeName()] === undefined;
+  const file = isReader ? verb.args.find(isLikelyFile) : undefined;
+  const again = rest.flatMap((word) => (word === file ? ['-i', word] : [word])).map(shellWord);
   return new UserError(`\`${name}\` does not take the argument '${first}'`, {
     code: 'cli/usage',
-    next: isReader ? `${name} -i ${first}` : `${name} --help`,
+    next: file === undefined ? `${name} --help` : [name, ...again].join(' '),
   });
 }
 

@@ -121,7 +121,8 @@ function nextWay(pool: Pool, { verb, versions, hasOriginal }: WaysBack, wanted: 
   if (wanted === undefined && hasOriginal) return command('original');
   if (meant !== undefined) return command(meant);
   if (hasOriginal) return command('original');
-  if (verb === 'uninstall') return `${command('keep')} leaves ${name} on what it starts from now`;
-  if (pool.tags[MODEL_TAG] === undefined) return `headstart prototype status --pool ${name} shows what it starts from`;
+  if (verb === 'uninstall') return `\`${command('keep')}\` leaves ${name} on what it starts from now`;
+  if (pool.tags[MODEL_TAG] === undefined)
+    return `\`headstart prototype status --pool ${name}\` shows what it starts from`;
   return `put ${name} on an image of your choice with the tools of the cloud: no other version and no original recipe is there`;
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { BootRecord } from '../../boot/record.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { paint } from '../output/paint.ts';
@@ -56,7 +57,7 @@ export function refuseFileAsUnit(units: readonly string[], { input }: BootOption
   if (file === undefined) return;
   throw new UserError(`'${file}' is a file, and \`headstart ${path}\` takes a unit as its argument`, {
     code: 'cli/usage',
-    next: `headstart ${path} -i ${file}`,
+    next: `headstart ${path} -i ${shellWord(file)}`,
   });
 }
 
@@ -86,6 +87,7 @@ export function throwWithStdinHint(error: unknown, edges: Edges): never {
   if (!isNothingHere || !edges.isStdinGiven?.()) throw error;
   throw new UserError(error.message, {
     code: error.code,
+    ...(error.kept !== undefined && { kept: error.kept }),
     next: `add -i - to read standard input${error.next === undefined ? '' : `, or ${error.next}`}`,
     exitCode: error.exitCode === 1 ? 1 : 2,
     cause: error.cause,

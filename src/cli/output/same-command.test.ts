@@ -27,6 +27,14 @@ describe('sameCommand', () => {
     );
   });
 
+  it.each([
+    [['boot', 'chain', 'boot'], 'boot', 'headstart boot chain x'],
+    [['boot', 'systemd', 'critical-chain', 'systemd'], 'systemd', 'headstart boot systemd critical-chain x'],
+    [['boot', 'chain', '--', 'cloud-finl'], 'cloud-finl', 'headstart boot chain -- x'],
+  ])('of %j replaces the argument %s, never a word of the verb', (words, wrong, expected) => {
+    expect(sameCommand(words, { replace: { [wrong]: 'x' } })).toBe(expected);
+  });
+
   it('writes a word so that a shell takes it as it was', () => {
     expect(sameCommand(['boot', 'chain', '', "it's $HOME"])).toBe("headstart boot chain '' 'it'\\''s $HOME'");
   });

@@ -14,8 +14,16 @@ export interface Change {
 export function sameCommand(typed: readonly string[], { replace = {}, add = [] }: Change = {}): string {
   const end = typed.indexOf('--');
   const [ours, rest] = end < 0 ? [typed, []] : [typed.slice(0, end), typed.slice(end)];
-  const words = ours.map((word) => replaced(word, replace));
-  return ['headstart', ...words, ...add, ...rest].map(shellWord).join(' ');
+  const verb = wordsOfVerb(typed);
+  const words = ours.map((word, at) => (at < verb ? word : replaced(word, replace)));
+  const isForeign = typed[0] === 'pool' && typed[1] === 'exec'; // a command for the guest
+  const after = isForeign ? rest : rest.map((word) => replace[word] ?? word);
+  return ['headstart', ...words, ...add, ...after].map(shellWord).join(' ');
+}
+
+/** A file or a unit may be called as a verb is: the words of the verb itself stay. */
+function wordsOfVerb(typed: readonly string[]): number {
+  return typed[0] === 'boot' && (typed[1] === 'systemd' || typed[1] === 'cloud-init') ? 3 : 2;
 }
 
 function replaced(word: string, replace: Readonly<Record<string, string>>): string {

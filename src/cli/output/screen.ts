@@ -28,7 +28,7 @@ function columnsOf({ env, isTerminal, columnsOf: ask }: Parameters<typeof screen
 
 /** https://no-color.org first, then FORCE_COLOR and CLICOLOR_FORCE, which also colour what goes into a pipe. */
 function hasColour({ env, isTerminal }: Parameters<typeof screenOf>[0], stream: 'stdout' | 'stderr'): boolean {
-  if (env.NO_COLOR || env.FORCE_COLOR === '0') return false;
+  if (env.NO_COLOR || /^(?:0|false)$/.test(env.FORCE_COLOR ?? '')) return false;
   if (env.FORCE_COLOR || (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0')) return true;
   return isTerminal[stream] && env.TERM !== 'dumb';
 }

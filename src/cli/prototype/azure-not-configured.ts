@@ -7,9 +7,13 @@ import type { AzureOptions, ConnectOptions } from './connect.ts';
 import { DEFAULT_AZURE_JSON } from './connect-azure.ts';
 
 /** Throws where Azure is only the default and nothing says which subscription or group: a laptop needs --vms qemu. */
-export function refuseWithoutAzure(options: AzureOptions & Pick<ConnectOptions, 'vms'>, { env, typed }: Edges): void {
+export function refuseWithoutAzure(
+  options: AzureOptions & Pick<ConnectOptions, 'vms' | 'overSsh'>,
+  { env, typed }: Edges,
+): void {
   if (options.vms !== undefined || env.HEADSTART_VMS) return;
-  if (options.subscription ?? options.resourceGroup ?? options.azureEndpoint) return;
+  const { subscription, resourceGroup, azureEndpoint, login, tenant, cloud } = options;
+  if (subscription ?? resourceGroup ?? azureEndpoint ?? login ?? tenant ?? cloud ?? options.overSsh) return;
   if (env.AZURE_SUBSCRIPTION_ID || env.AZURE_RESOURCE_GROUP || env.HEADSTART_AZURE_ENDPOINT) return;
   const file = options.azureJson ?? DEFAULT_AZURE_JSON;
   if (file !== DEFAULT_AZURE_JSON || existsSync(file)) return;

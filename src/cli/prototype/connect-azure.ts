@@ -102,6 +102,13 @@ async function namedPool(
   }
   const { parseScaleSetId, scaleSetId } = await import('../../vms/azure/arm-ids.ts');
   const named = parseScaleSetId(name) ?? { ...settings, name };
+  if (!/^[\w-][\w.-]{0,79}$/.test(named.name)) {
+    throw new UserError(`${JSON.stringify(name)} is not the name or the id of a scale set`, {
+      code: 'prototype/bad-pool-name',
+      kept: 'Nothing was touched.',
+      next: 'name the scale set with --pool NAME',
+    });
+  }
   return { id: scaleSetId(named), name: named.name };
 }
 

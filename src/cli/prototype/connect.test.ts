@@ -128,6 +128,7 @@ describe('options that go together', () => {
     [{ overSsh: 'me@node' }, {}, 'a pod is the way in'],
     [{ overSsh: 'me@node', cluster: false }, { HEADSTART_VMS: 'qemu' }, "the guest's agent is the way in"],
     [{ overSsh: true }, {}, 'a pod is the way in'],
+    [{ cluster: false, unseal: true }, {}, 'without a cluster there is no way in'],
     [{ overSsh: 'me@node', cluster: false, unseal: true }, {}, '--over-ssh me@node only one'],
     [{}, { HEADSTART_VMS: 'ec2' }, 'not one of azure, qemu'],
   ])('are told apart before anything is touched: %j with %j', async (options, env, message) => {

@@ -155,6 +155,11 @@ function refuseMisfits({ vms, cluster, overSsh, unseal, scrub, cloudInit }: Conn
     const instead = isLocal ? "the guest's agent is the way in" : 'a pod is the way in';
     refuse(`--over-ssh goes with --no-cluster on Azure; here ${instead}`, 'leave --over-ssh out');
   }
+  if (unseal && !isLocal && cluster === false && overSsh === undefined)
+    refuse(
+      '--unseal runs a script on every node of the pool, and without a cluster there is no way in',
+      'add --over-ssh, or leave --unseal out',
+    );
   if (unseal && typeof overSsh === 'string')
     refuse(
       `--unseal reaches every node of the pool, and --over-ssh ${overSsh} only one`,

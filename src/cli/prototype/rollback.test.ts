@@ -79,7 +79,7 @@ describe('prototype rollback', () => {
     for (const to of [[], ['--to', 'original']]) {
       const { code, stderr } = await world.tell(rollbackVerb, '--pool', POOL, ...to);
       expect(code).toBe(1);
-      expect(stderr).toContain(`next:  headstart prototype status --pool ${POOL}`);
+      expect(stderr).toContain(`next:  \`headstart prototype status --pool ${POOL}\` shows`);
     }
   });
 
