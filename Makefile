@@ -23,7 +23,7 @@ demo-boot: runtime ## Analyse recorded boots, write out/report.html
 	./headstart boot compare $(BOOTS)/first-boot.tar.gz $(BOOTS)/clone-boot.tar.gz --limit 10
 	./headstart boot report $(BOOTS)/first-boot.tar.gz $(BOOTS)/clone-boot.tar.gz -o out/report.html
 
-demo: runtime ## Run the whole loop on VMs of this machine (QUICK=1: one boot a side)
+demo: runtime ## Run the whole loop on VMs of this machine (QUICK=1: fewer boots)
 	@node demo/ensure-tools.ts vms
 	@node demo/run.ts
 
