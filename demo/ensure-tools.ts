@@ -2,7 +2,6 @@
 // install those that are missing; otherwise they are named.
 import { systemClock } from '../src/base/clock.ts';
 import { exitCodeOf, Interrupted, renderError, UserError } from '../src/base/errors.ts';
-import { IMAGE_TOOLS } from '../src/image/required-tools.ts';
 import {
   BASE_TOOLS,
   missingTools,
@@ -10,7 +9,8 @@ import {
   requireTools,
   type Tool,
   USER_TOOLS,
-} from '../src/vms/qemu/base/required-tools.ts';
+} from '../src/host/required-tools.ts';
+import { IMAGE_TOOLS } from '../src/image/required-tools.ts';
 import { findFirmware } from '../src/vms/qemu/firmware.ts';
 import { aptWaitS, installPackages } from './apt/install-packages.ts';
 import { runApt } from './apt/run-apt.ts';

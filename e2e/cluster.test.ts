@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
 import { runCommand } from '../src/base/command.ts';
 import { TransientError } from '../src/base/errors.ts';
+import { Forbidden } from '../src/base/failures.ts';
 import type { Cluster, Pod } from '../src/cluster/cluster.ts';
 import { type ClusterLab, clusterContract } from '../src/cluster/contract.ts';
 import { drainNode } from '../src/cluster/drain.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { helperPod } from '../src/cluster/kubernetes/helper-pod.ts';
 import { CLUSTER_RULES, FORCED_DRAIN_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';
-import { Forbidden } from '../src/vms/failures.ts';
 import { type KubeLab, openLab, type Rights, SHIPPED, until } from './cluster-lab.ts';
 
 const FORCED: Rights = { ...SHIPPED, cluster: [...CLUSTER_RULES, ...FORCED_DRAIN_RULES] };

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
 import { runCommand } from '../src/base/command.ts';
+import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath } from '../src/host/required-tools.ts';
 import { ensureBase } from '../src/vms/qemu/base/build-base.ts';
 import { baseRecipe } from '../src/vms/qemu/base/recipe.ts';
-import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath } from '../src/vms/qemu/base/required-tools.ts';
 import type { PublishEdges } from '../src/vms/qemu/make-version.ts';
 import { cacheFolder } from './ensure-helm.ts';
 

@@ -12,7 +12,7 @@ import {
   type ProgramEdges,
   programsFolder,
 } from '../src/cluster/local/programs.ts';
-import { statfsFree } from '../src/vms/qemu/disk-space.ts';
+import { statfsFree } from '../src/host/disk-space.ts';
 import { cacheFolder, ensureHelm, type HelmTools } from './ensure-helm.ts';
 import { ensureStampedKubelet } from './stamped-kubelet.ts';
 

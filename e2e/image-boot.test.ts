@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verb as test } from '../src/cli/image/test.ts';
 import { runVerb } from '../src/cli/testing.ts';
+import { missingTools } from '../src/host/required-tools.ts';
 import type { BuildRecord } from '../src/image/build/contract.ts';
 import type { ImageTest } from '../src/image/test/record.ts';
-import { missingTools } from '../src/vms/qemu/base/required-tools.ts';
 import { cacheFolder } from './ensure-helm.ts';
 import { type EnsuredImage, ensureImage } from './ensure-image.ts';
 

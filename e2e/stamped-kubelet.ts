@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 import { type BuildEdges, buildProgram } from '../src/cluster/local/build-program.ts';
 import { checkVersion } from '../src/cluster/local/programs.ts';
+import { withLock } from '../src/host/locks.ts';
 import type { CallOptions } from '../src/vms/factory.ts';
 import { programLock } from '../src/vms/qemu/layout.ts';
-import { withLock } from '../src/vms/qemu/locks.ts';
 
 /** Its path. */
 export async function ensureStampedKubelet(

@@ -1,6 +1,6 @@
 // cluster/contract.ts: what every implementation of Cluster has to keep, as tests. Each brings a lab in which it can be tried.
 import { describe, expect, it } from 'vitest';
-import { Conflict } from '../vms/failures.ts';
+import { Conflict } from '../base/failures.ts';
 import type { BootstrapToken, Cluster, Node, Pod, ScriptResult } from './cluster.ts';
 import { LeaseHeld } from './lease-held.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
-import { Forbidden } from '../vms/failures.ts';
+import { Forbidden } from '../base/failures.ts';
 import type { Cluster, Eviction, Pod } from './cluster.ts';
 import { classifyPods, drainNode, drainTimeoutMs } from './drain.ts';
 import { nextEvictions, OVERDUE_MS, RETRY_MS } from './drain-turn.ts';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
-import { isFull, isMissing } from '../vms/qemu/json-file.ts';
+import { isFull, isMissing } from '../host/json-file.ts';
 import type { Wanted } from './cache.ts';
 import type { Place } from './mirrors.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { UserError } from '../base/errors.ts';
-import { isMissing } from '../vms/qemu/json-file.ts';
+import { isMissing } from '../host/json-file.ts';
 import { ORIGIN } from './formats.ts';
 import type { Origin } from './manifest.ts';
 import { isUrl } from './mirrors.ts';

@@ -1,5 +1,5 @@
 // image/required-tools.ts: which programs of this machine is an image built with?
-import { type Tool, toolsOf } from '../vms/qemu/base/required-tools.ts';
+import { type Tool, toolsOf } from '../host/required-tools.ts';
 
 export const IMAGE_TOOLS: readonly Tool[] = toolsOf(
   ...['mmdebstrap', 'apt-get', 'dpkg-deb'],

@@ -1,7 +1,7 @@
 // Ctrl-C, once and twice, at every call of a run; a log that nobody can write; and an hour in which nothing is answered.
 import { describe, expect, it } from 'vitest';
 import { Interrupted, TransientError } from '../base/errors.ts';
-import { Throttled } from '../vms/failures.ts';
+import { Throttled } from '../base/failures.ts';
 import { type EngineEdges, recoverDonor, runPrototype } from './engine.ts';
 import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
 import { leaseName } from './names.ts';

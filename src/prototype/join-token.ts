@@ -1,6 +1,7 @@
 // prototype/join-token.ts: a clone would join with a bootstrap token: does the cluster still know it?
+
+import { Forbidden } from '../base/failures.ts';
 import type { BootstrapToken, Cluster } from '../cluster/cluster.ts';
-import { Forbidden } from '../vms/failures.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import { type JoinContext, type JoinMethod, joinMethod } from './inspect/join-method.ts';
 

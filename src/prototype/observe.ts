@@ -1,9 +1,9 @@
 // prototype/observe.ts: reads the world anew before every decision: the cloud's resources, the node and the lease are the journal.
 import type { Clock } from '../base/clock.ts';
+import { NotFound } from '../base/failures.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { classifyPods } from '../cluster/drain.ts';
 import type { Factory, InstanceRef } from '../vms/factory.ts';
-import { NotFound } from '../vms/failures.ts';
 import { definitionName, leaseName, recipeName, snapshotName } from './names.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, World } from './scene.ts';

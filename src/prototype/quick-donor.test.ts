@@ -1,7 +1,7 @@
 // A donor that is off and on again before its cluster has noticed: the cluster goes on to say that it is Ready, and it is not.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Refused } from '../vms/failures.ts';
+import { Refused } from '../base/failures.ts';
 import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
 import { isOldNews, stoppedChange } from './prior.ts';
 import { Dial, type Lab, lab } from './testing.ts';

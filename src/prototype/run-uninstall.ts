@@ -1,7 +1,7 @@
 // prototype/run-uninstall.ts: takes what is ours off a pool: look, do the first thing that is left, look again; killed anywhere, the same command goes on.
 import { TransientError, UserError } from '../base/errors.ts';
+import { NotFound, Refused } from '../base/failures.ts';
 import type { PoolRef, Recipe, Waiting } from '../vms/factory.ts';
-import { NotFound, Refused } from '../vms/failures.ts';
 import { type EngineEdges, recoverHeldDonor } from './engine.ts';
 import { type Hold, holdingPool, renewingAside } from './hold-pool.ts';
 import { definitionName, leaseName, recipeName, SEALED_ANNOTATION, snapshotName } from './names.ts';

@@ -2,11 +2,11 @@
 
 import { versionOfDay } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
+import { Conflict, NoCapacity, Throttled } from '../base/failures.ts';
 import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
 import type { Cluster, Pod } from '../cluster/cluster.ts';
 import { type FakeCluster, type FakePod, fakeCluster } from '../cluster/fake/fake-cluster.ts';
 import type { Factory, InstanceRef } from '../vms/factory.ts';
-import { Conflict, NoCapacity, Throttled } from '../vms/failures.ts';
 import { type FakeFactory, type FakeInstance, fakeFactory } from '../vms/fake/fake-factory.ts';
 import { type RunResult, runPrototype } from './engine.ts';
 import { galleryName } from './names.ts';

@@ -1,7 +1,7 @@
 // prototype/with-retries.ts: how often, and after which pause, is something asked again that may pass?
 import type { Clock } from '../base/clock.ts';
 import { TransientError } from '../base/errors.ts';
-import { NoCapacity, Throttled } from '../vms/failures.ts';
+import { NoCapacity, Throttled } from '../base/failures.ts';
 import type { Tell } from './run-event.ts';
 
 export const MAX_ATTEMPTS = 6;

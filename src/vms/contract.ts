@@ -1,6 +1,7 @@
 // vms/contract.ts: what does every VM factory promise? The tests that Azure, QEMU and the fake all pass.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
+import { Conflict, NotFound, Refused } from '../base/failures.ts';
 import type {
   Definition,
   DefinitionSpec,
@@ -11,7 +12,6 @@ import type {
   PoolRef,
   Version,
 } from './factory.ts';
-import { Conflict, NotFound, Refused } from './failures.ts';
 
 /** What a new instance was born from and given: no factory tells, so the lab looks behind the scenes. */
 export interface Birth {

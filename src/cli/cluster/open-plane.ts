@@ -14,7 +14,7 @@ import type { PlaneEdges } from '../../cluster/local/plane-edges.ts';
 import { isPortFree } from '../../cluster/local/ports.ts';
 import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs.ts';
 import { standingProcesses } from '../../cluster/local/standing-process.ts';
-import { statfsFree } from '../../vms/qemu/disk-space.ts';
+import { statfsFree } from '../../host/disk-space.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
 

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { statfsFree } from '../../host/disk-space.ts';
 import type { Cache } from '../../image/cache.ts';
 import { createCache } from '../../image/disk-cache.ts';
 import type { Origin } from '../../image/manifest.ts';
@@ -12,7 +13,6 @@ import { createMirrors, type Mirrors } from '../../image/mirrors.ts';
 import { proxyVariables } from '../../image/proxies.ts';
 import { mirrorsFile, readMirrors } from '../../image/read-mirrors.ts';
 import { type PackageSources, readPackageSources } from '../../vms/qemu/base/package-sources.ts';
-import { statfsFree } from '../../vms/qemu/disk-space.ts';
 import type { Edges } from '../verb.ts';
 
 export interface CacheFlags {

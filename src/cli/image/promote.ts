@@ -1,6 +1,7 @@
 // cli/image/promote.ts: `headstart image promote`: a channel means this version from now on. The bytes stay where and what they are.
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { NotFound } from '../../base/failures.ts';
 import { CHANNELS, type Channel, planPromotion, type TestedBytes } from '../../image/channels.ts';
 import { imagesOf } from '../../image/gallery-list.ts';
 import { openBuild } from '../../image/publish/publish.ts';
@@ -8,7 +9,6 @@ import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
 import { hasPassed, type Way } from '../../image/test/record.ts';
 import type { Definition, Factory, Version } from '../../vms/factory.ts';
-import { NotFound } from '../../vms/failures.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';

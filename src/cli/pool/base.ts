@@ -2,11 +2,11 @@
 import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
+import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
 import type { Waiting } from '../../vms/factory.ts';
 import { BASE_TAGS, type BaseImage, findBase } from '../../vms/qemu/base/base-versions.ts';
 import { ensureBase } from '../../vms/qemu/base/build-base.ts';
 import { baseRecipe, type Recipe, SUITES } from '../../vms/qemu/base/recipe.ts';
-import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath, USER_TOOLS } from '../../vms/qemu/base/required-tools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';

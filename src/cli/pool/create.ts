@@ -1,7 +1,7 @@
 // cli/pool/create.ts: `headstart pool create NAME`: a pool of VMs on this machine, all made from one recipe.
 import { UserError } from '../../base/errors.ts';
+import { Conflict } from '../../base/failures.ts';
 import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
-import { Conflict } from '../../vms/failures.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { printJsonLine } from '../output/json.ts';

@@ -37,7 +37,7 @@ export function withPoolOptions(command: Command): Command {
 
 export const openPools: OpenPools = async (options, edges, purpose = 'look') => {
   if (purpose === 'run') {
-    const { POOL_TOOLS, requireTools } = await import('../../vms/qemu/base/required-tools.ts');
+    const { POOL_TOOLS, requireTools } = await import('../../host/required-tools.ts');
     requireTools(POOL_TOOLS, edges.env.PATH, process.getuid?.() === 0);
   }
   const { createQemuFactory } = await import('../../vms/qemu/qemu-factory.ts');

@@ -1,12 +1,12 @@
 // cli/prototype/connect-qemu.ts: the pools of this machine, and the cluster their instances are nodes of, or none.
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
+import { NotFound } from '../../base/failures.ts';
 import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
 import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { type NoClusterOptions, noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
-import { NotFound } from '../../vms/failures.ts';
 import { providerId } from '../../vms/qemu/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';

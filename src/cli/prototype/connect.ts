@@ -1,11 +1,11 @@
 // cli/prototype/connect.ts: the options every prototype verb shares, and the VMs and the cluster they name.
 import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { NotFound, Refused } from '../../base/failures.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
 import type { Channel } from '../../prototype/inspect/inspect-donor.ts';
 import { LOGIN_NAMES, type LoginName } from '../../vms/azure/credentials.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
-import { NotFound, Refused } from '../../vms/failures.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { CaptureOptions } from '../pool/open-pools.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { Conflict, Forbidden } from '../../base/failures.ts';
 import { leaseName } from '../../prototype/names.ts';
 import { POOL } from '../../prototype/testing.ts';
-import { Conflict, Forbidden } from '../../vms/failures.ts';
 import { rollbackVerb } from './rollback.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 

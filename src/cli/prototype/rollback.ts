@@ -1,12 +1,12 @@
 // cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: one conditional update, quick.
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { Forbidden, NotFound } from '../../base/failures.ts';
 import { holdingPool } from '../../prototype/hold-pool.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from '../../prototype/rollback.ts';
 import { describeImage } from '../../prototype/status.ts';
 import { withRetries } from '../../prototype/with-retries.ts';
 import type { ModelChange, Pool, PoolRef, Recipe } from '../../vms/factory.ts';
-import { Forbidden, NotFound } from '../../vms/failures.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';

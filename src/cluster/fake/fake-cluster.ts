@@ -1,6 +1,6 @@
 // cluster/fake/fake-cluster.ts: a cluster in memory that keeps its promises, for tests of what is built on them.
 import type { Clock } from '../../base/clock.ts';
-import { Conflict, Forbidden, NotFound } from '../../vms/failures.ts';
+import { Conflict, Forbidden, NotFound } from '../../base/failures.ts';
 import type { BootstrapToken, Cluster, Lease, Node, Pod, ScriptResult } from '../cluster.ts';
 import { LeaseHeld } from '../lease-held.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
-import { Conflict, Forbidden, NotFound, Throttled } from '../../vms/failures.ts';
+import { Conflict, Forbidden, NotFound, Throttled } from '../../base/failures.ts';
 import { type Answer, answerOf, type Place, translate } from './failures.ts';
 import { evictionOf } from './pods.ts';
 

@@ -1,12 +1,12 @@
 // cluster/kubernetes/failures.ts: what does an error of the API server, or of the way to it, mean in our words?
 import { TransientError, UserError } from '../../base/errors.ts';
+import { Conflict, Forbidden, NotFound, Throttled } from '../../base/failures.ts';
 import {
   certificateAdvice,
   isAboutCertificate,
   type NetworkFailure,
   networkFailure,
 } from '../../base/network-failure.ts';
-import { Conflict, Forbidden, NotFound, Throttled } from '../../vms/failures.ts';
 
 /** What was asked, for the message: the server's own text names neither verb nor resource in a form to rely on. */
 export interface Asked {

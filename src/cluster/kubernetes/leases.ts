@@ -1,6 +1,6 @@
 // cluster/kubernetes/leases.ts: one run per pool: who holds it, and may it be taken over?
 import type { V1Lease } from '@kubernetes/client-node';
-import { Conflict } from '../../vms/failures.ts';
+import { Conflict } from '../../base/failures.ts';
 import type { Cluster, Lease } from '../cluster.ts';
 import { LeaseHeld } from '../lease-held.ts';
 import type { Client } from './connect.ts';

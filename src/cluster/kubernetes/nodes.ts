@@ -1,6 +1,6 @@
 // cluster/kubernetes/nodes.ts: a Node object in our words, and a change that only the node as read will take.
 import type { V1Node } from '@kubernetes/client-node';
-import { Conflict, NotFound } from '../../vms/failures.ts';
+import { Conflict, NotFound } from '../../base/failures.ts';
 import type { Cluster, Node, NodeChange } from '../cluster.ts';
 import { type Client, MERGE_PATCH } from './connect.ts';
 

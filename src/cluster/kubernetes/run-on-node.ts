@@ -1,7 +1,7 @@
 // cluster/kubernetes/run-on-node.ts: run a script on a node through a helper pod, and leave nothing behind whatever happens.
 import type { V1Pod } from '@kubernetes/client-node';
 import { TransientError, UserError } from '../../base/errors.ts';
-import { Conflict } from '../../vms/failures.ts';
+import { Conflict } from '../../base/failures.ts';
 import type { Cluster, ScriptResult } from '../cluster.ts';
 import type { Client } from './connect.ts';
 import { HELPER_CONTAINER, helperName, helperPod, stateOf } from './helper-pod.ts';

@@ -1,5 +1,5 @@
 // cluster/kubernetes/secrets.ts: what only the cluster's operators may read: the way back.
-import { Conflict } from '../../vms/failures.ts';
+import { Conflict } from '../../base/failures.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Client } from './connect.ts';
 import { MANAGED_LABELS } from './helper-pod.ts';

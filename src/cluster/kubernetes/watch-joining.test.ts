@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Forbidden } from '../../base/failures.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { Forbidden } from '../../vms/failures.ts';
 import type { JoinEvent, JoinEventName } from './join-events.ts';
 import { fakeFeed, nodeObject, podObject, requestObject } from './testing.ts';
 import { followJoining, listJoining } from './watch-joining.ts';

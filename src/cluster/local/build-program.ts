@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { dyingWithUs } from '../../host/run-tool.ts';
 import type { CallOptions } from '../../vms/factory.ts';
-import { dyingWithUs } from '../../vms/qemu/tools.ts';
 import { requireGo } from './go-tool.ts';
 
 /** Each is a tool of that module too: only then does Go have the sums of all it is made of. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
-import { isFull, isMissing, readJson } from '../../vms/qemu/json-file.ts';
+import { isFull, isMissing, readJson } from '../../host/json-file.ts';
 import { KUBE_SERVERS, type KubeServer, type Server } from './server-flags.ts';
 
 export interface ClusterPlace {

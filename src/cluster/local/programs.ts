@@ -3,9 +3,9 @@ import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync,
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions } from '../../vms/factory.ts';
 import { programLock } from '../../vms/qemu/layout.ts';
-import { withLock } from '../../vms/qemu/locks.ts';
 import { type BuildEdges, buildProgram, ensureRoom, type Program } from './build-program.ts';
 
 /** The version in tools/kube/go.mod: the only one that can be built. */

@@ -3,10 +3,10 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { isFull } from '../../host/json-file.ts';
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions } from '../../vms/factory.ts';
-import { isFull } from '../../vms/qemu/json-file.ts';
 import { clusterLock } from '../../vms/qemu/layout.ts';
-import { withLock } from '../../vms/qemu/locks.ts';
 import { type ClusterPlace, clustersFolder, deletingPrefix, ensureFolder, filesOf, noSpace } from './cluster-files.ts';
 import { lookForUp } from './look-at-plane.ts';
 import { planUp, type UpStep } from './plan-up.ts';

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { shownArgv } from '../../base/shown-argv.ts';
 import { trace } from '../../base/trace.ts';
-import { isMissing } from '../../vms/qemu/json-file.ts';
+import { isMissing } from '../../host/json-file.ts';
 
 export interface Running {
   pid: number;

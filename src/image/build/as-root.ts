@@ -1,6 +1,6 @@
 // image/build/as-root.ts: files of an image have owners and devices; what is said where a user may not make them?
 import type { RunCommand } from '../../base/command.ts';
-import { type NeedsRoot, rootRunner } from '../../vms/qemu/base/as-root.ts';
+import { type NeedsRoot, rootRunner } from '../../host/as-root.ts';
 
 const NEEDS_ROOT: NeedsRoot = {
   code: 'image/needs-root',

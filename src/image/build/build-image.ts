@@ -2,9 +2,9 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { statfsFree } from '../../vms/qemu/disk-space.ts';
+import { statfsFree } from '../../host/disk-space.ts';
+import { runTool } from '../../host/run-tool.ts';
 import { type FileSum, sumOf } from '../../vms/qemu/disks.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
 import { BUILD_RECORD, readBuild, verifyBuild } from '../build-folder.ts';
 import { artifactsOf } from '../content-hash.ts';
 import { listImages, renderImageList } from '../image-list.ts';

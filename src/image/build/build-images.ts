@@ -1,7 +1,8 @@
 // image/build/build-images.ts: all images of a lock that are wanted: what they share is made or verified once, then a few are made beside each other.
+
+import { withLock } from '../../host/locks.ts';
 import type { Waiting } from '../../vms/factory.ts';
 import { imageBuildLock } from '../../vms/qemu/layout.ts';
-import { withLock } from '../../vms/qemu/locks.ts';
 import type { Lock } from '../lock.ts';
 import { ensureBaseLayer } from './base-layer.ts';
 import { type BuildOptions, type Built, buildImage, findSame, type MachineEdges } from './build-image.ts';

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
+import { runTool } from '../../host/run-tool.ts';
 import { artifactsOf } from '../content-hash.ts';
 import type { Artifact } from '../lock.ts';
 import { imageRootRunner } from './as-root.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
+import { runTool } from '../../host/run-tool.ts';
 import { imageRootRunner } from './as-root.ts';
 import type { BuildEdges } from './contract.ts';
 import { importImages } from './import-images.ts';

@@ -1,7 +1,7 @@
 // image/build/data-ranges.ts: which parts of a sparse file hold anything? The file system knows; reading gigabytes of holes to find out takes longer than all else.
 import { z } from 'zod';
 import type { RunCommand } from '../../base/command.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
+import { runTool } from '../../host/run-tool.ts';
 
 export interface DataRange {
   start: number;

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runTool } from '../../vms/qemu/tools.ts';
+import { runTool } from '../../host/run-tool.ts';
 import { bootFiles, kernelCommandLine } from './boot-files.ts';
 import type { BuildEdges, DiskFiles, RootImage } from './contract.ts';
 import { derivedId } from './derived-id.ts';

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
+import { runTool } from '../../host/run-tool.ts';
 
 export interface ArchiveImage {
   /** Of the manifest, or of the index where there are several architectures: what `name@sha256:…` says. */

@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { runTool } from '../../host/run-tool.ts';
 import type { Waiting } from '../../vms/factory.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
 import type { Cache } from '../cache.ts';
 import type { Artifact } from '../lock.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { Argv, RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { dyingWithUs } from '../../vms/qemu/tools.ts';
+import { dyingWithUs } from '../../host/run-tool.ts';
 import { type Ext4Place, onPlace } from './ext4-place.ts';
 
 /** Paths are from the root of the file system. Root's, unless it says otherwise. */

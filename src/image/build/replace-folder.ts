@@ -1,7 +1,7 @@
 // image/build/replace-folder.ts: a folder that is made beside its place and then takes it: whole or not at all, and what was there is there until then.
 import { mkdir, mkdtemp, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isMissing } from '../../vms/qemu/json-file.ts';
+import { isMissing } from '../../host/json-file.ts';
 
 /**
  * `make` gets a folder for everything it needs, and says which folder in it is to take the place. Whatever happens, the rest is removed; so

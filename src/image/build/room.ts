@@ -1,6 +1,6 @@
 // image/build/room.ts: is there room for what is about to be written, and if not, which option names another place?
 import { UserError } from '../../base/errors.ts';
-import { isFull } from '../../vms/qemu/json-file.ts';
+import { isFull } from '../../host/json-file.ts';
 
 /** Left over for everything else on this machine. */
 const RESERVE_BYTES = 256 << 20;

@@ -2,7 +2,7 @@
 import { join, posix } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
+import { runTool } from '../../host/run-tool.ts';
 import type { ContainerStore } from './container-store.ts';
 import type { DiskFile, Xattr } from './put-files.ts';
 

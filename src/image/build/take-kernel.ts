@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { isMissing } from '../../host/json-file.ts';
+import { runTool } from '../../host/run-tool.ts';
 import { unpackKernel } from '../../vms/qemu/base/unpack-kernel.ts';
-import { isMissing } from '../../vms/qemu/json-file.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
 
 /** Their names beside the root. */
 export const KERNEL_FILES = {

@@ -1,7 +1,7 @@
 // image/build/tool-versions.ts: which releases of this machine's programs make an image's bytes? Another one may write the same content down in other bytes.
 import type { Argv, RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { dyingWithUs } from '../../vms/qemu/tools.ts';
+import { dyingWithUs } from '../../host/run-tool.ts';
 
 /** Those that decide about bytes. What only reads, unpacks or copies is not among them. */
 const ASKED = {

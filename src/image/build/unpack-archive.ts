@@ -4,7 +4,7 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
+import { runTool } from '../../host/run-tool.ts';
 import type { Artifact } from '../lock.ts';
 import type { DiskFile } from './put-files.ts';
 

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv, RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { runTool } from '../../host/run-tool.ts';
 import type { Waiting } from '../../vms/factory.ts';
 import { tellSteps } from '../../vms/qemu/base/bootstrap.ts';
 import { customizeScript, installScript } from '../../vms/qemu/base/customize-script.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
 import type { NodeFiles } from './node-files.ts';
 import type { Package, PackageRepository } from './package-repository.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../base/errors.ts';
-import { Conflict, Forbidden, NotFound, Refused, Throttled } from '../../vms/failures.ts';
+import { Conflict, Forbidden, NotFound, Refused, Throttled } from '../../base/failures.ts';
 import { blobFailure } from './azure-page-blob.ts';
 
 function restError(statusCode: number | undefined, code: string): Error {

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { TokenCredential } from '@azure/identity';
 import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
 import { TransientError } from '../../base/errors.ts';
+import { Conflict, Forbidden, NotFound, Refused, Throttled } from '../../base/failures.ts';
 import type { Secret } from '../../base/secret.ts';
 import { failureWithoutAnswer } from '../../vms/azure/translate-errors.ts';
-import { Conflict, Forbidden, NotFound, Refused, Throttled } from '../../vms/failures.ts';
 import type { PageBlob } from './page-blob.ts';
 
 export interface BlobPlace {

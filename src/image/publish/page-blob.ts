@@ -6,7 +6,7 @@ export interface BlobFacts {
   metadata: Readonly<Record<string, string>>;
 }
 
-/** Failures come in the kinds of vms/failures.ts. */
+/** Failures come in the kinds of base/failures.ts. */
 export interface PageBlob {
   /** Without anything that opens it. */
   readonly url: string;

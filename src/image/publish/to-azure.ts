@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
+import { Throttled } from '../../base/failures.ts';
 import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
 import type { CallOptions } from '../../vms/factory.ts';
-import { Throttled } from '../../vms/failures.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { definitionName, versionName } from '../names.ts';
 import type { PageBlob } from './page-blob.ts';

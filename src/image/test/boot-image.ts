@@ -2,10 +2,10 @@
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
+import { runTool } from '../../host/run-tool.ts';
 import type { CallOptions, Instance, PoolRef } from '../../vms/factory.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { publishVersion } from '../../vms/qemu/make-version.ts';
-import { runTool } from '../../vms/qemu/tools.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { definitionSpec, versionName } from '../names.ts';
 import { testDocument } from './document.ts';

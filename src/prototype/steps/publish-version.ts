@@ -1,7 +1,7 @@
 // prototype/steps/publish-version.ts: the snapshot becomes a version, kept out of "latest" until it is proved and in use.
 
+import { Refused } from '../../base/failures.ts';
 import type { Redundancy } from '../../vms/factory.ts';
-import { Refused } from '../../vms/failures.ts';
 import { TAGS } from '../names.ts';
 import { type Scene, targetVersion, versionName } from '../scene.ts';
 import type { Step, StepEdges } from '../step.ts';

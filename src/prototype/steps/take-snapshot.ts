@@ -1,5 +1,5 @@
 // prototype/steps/take-snapshot.ts: a copy of the stopped donor's disk, marked with whose it is before it is made, and waited for until it is whole.
-import { Refused } from '../../vms/failures.ts';
+import { Refused } from '../../base/failures.ts';
 import { snapshotName, TAGS } from '../names.ts';
 import { hasComingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';

@@ -1,8 +1,8 @@
 // A version of a disk in a storage account, with the real SDK against the simulator; every exchange is held against the specifications.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
+import { Refused } from '../../base/failures.ts';
 import type { Definition } from '../factory.ts';
-import { Refused } from '../failures.ts';
 import { type AzureFactory, createAzureFactory } from './azure-factory.ts';
 import { type AzureLab, azureLab } from './testing.ts';
 import type { BlobVersionSpec } from './versions.ts';

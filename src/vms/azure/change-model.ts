@@ -1,6 +1,7 @@
 // vms/azure/change-model.ts: how is the recipe changed in one conditional update? A PATCH of only the fields we own; docs/azure.md says why not a PUT.
+
+import { Conflict, NotFound, Refused } from '../../base/failures.ts';
 import type { ImageRef, ModelChange, Pool, PoolRef, Recipe } from '../factory.ts';
-import { Conflict, NotFound, Refused } from '../failures.ts';
 import { apiVersions } from './api-versions.ts';
 import { scaleSetId } from './arm-ids.ts';
 import type { Call } from './connection.ts';

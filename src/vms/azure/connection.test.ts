@@ -3,8 +3,8 @@ import { createHttpHeaders, type HttpClient, type PipelineRequest, RestError } f
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../sims/azure/virtual-clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
+import { Conflict, NoCapacity, NotFound, Throttled } from '../../base/failures.ts';
 import { onTrace, type TraceLine } from '../../base/trace.ts';
-import { Conflict, NoCapacity, NotFound, Throttled } from '../failures.ts';
 import { type Call, connect } from './connection.ts';
 import { carryOut } from './operations.ts';
 

@@ -1,7 +1,7 @@
 // vms/azure/galleries.ts: is there a gallery and an image definition for this pool, and is the definition the one we need?
 import type { GalleryImage } from '@azure/arm-compute';
+import { Refused } from '../../base/failures.ts';
 import type { Definition, DefinitionSpec } from '../factory.ts';
-import { Refused } from '../failures.ts';
 import type { Call } from './connection.ts';
 import { carryOut } from './operations.ts';
 import { collect, orNothing } from './reading.ts';

@@ -1,7 +1,7 @@
 // vms/azure/instances.ts: which instances does a pool have, and what is one of them like now?
 import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
+import { NotFound, Refused } from '../../base/failures.ts';
 import type { Instance, InstanceRef, PoolRef } from '../factory.ts';
-import { NotFound, Refused } from '../failures.ts';
 import { parseDiskId, parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
 import type { Call } from './connection.ts';
 import { parseProviderId } from './locate.ts';

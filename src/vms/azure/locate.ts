@@ -1,5 +1,5 @@
 // vms/azure/locate.ts: which instance does a node's provider id name? Never its name: prefixes and suffixes are the pool's own choice.
-import { Refused } from '../failures.ts';
+import { Refused } from '../../base/failures.ts';
 import { parseVmId, type VmRef } from './arm-ids.ts';
 
 /** `azure:///subscriptions/…`, in any mix of cases, in any resource group. */

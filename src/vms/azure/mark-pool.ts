@@ -1,6 +1,7 @@
 // vms/azure/mark-pool.ts: how are tags put on a scale set without touching its model? A conditional PATCH of nothing but the tags.
+
+import { NotFound } from '../../base/failures.ts';
 import type { PoolRef } from '../factory.ts';
-import { NotFound } from '../failures.ts';
 import { apiVersions } from './api-versions.ts';
 import { scaleSetId } from './arm-ids.ts';
 import type { Call } from './connection.ts';

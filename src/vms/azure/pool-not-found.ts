@@ -1,6 +1,7 @@
 // vms/azure/pool-not-found.ts: a pool was named that does not exist: is it the pool or its group, and which pools are there?
+
+import { NotFound } from '../../base/failures.ts';
 import { didYouMean, fewNames } from '../../base/nearest-names.ts';
-import { NotFound } from '../failures.ts';
 import { parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
 import type { Call } from './connection.ts';
 import { collect } from './reading.ts';

@@ -1,6 +1,7 @@
 // vms/azure/pools.ts: what does a pool look like now? Read as raw JSON: the typed client drops what it does not know.
+
+import { NotFound } from '../../base/failures.ts';
 import type { Instance, Pool, PoolRef } from '../factory.ts';
-import { NotFound } from '../failures.ts';
 import { apiVersions } from './api-versions.ts';
 import { parseDiskId, parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
 import type { Call } from './connection.ts';

@@ -1,7 +1,7 @@
 // vms/azure/references.ts: which versions of a definition does anything still refer to? Pruning one of those breaks the next scale-out.
 import type { VirtualMachine, VirtualMachineScaleSet } from '@azure/arm-compute';
+import { Forbidden } from '../../base/failures.ts';
 import type { Definition, ImageRef } from '../factory.ts';
-import { Forbidden } from '../failures.ts';
 import { isSameId, parseGalleryImageId, parseScaleSetId } from './arm-ids.ts';
 import type { Call } from './connection.ts';
 import { collect, orNothing } from './reading.ts';

@@ -1,7 +1,7 @@
 // vms/azure/versions.ts: which image versions are there, is one ready everywhere it was asked for, and how are they made and removed?
 import type { GalleryImageVersion } from '@azure/arm-compute';
+import { NotFound } from '../../base/failures.ts';
 import type { Definition, Version, VersionSpec } from '../factory.ts';
-import { NotFound } from '../failures.ts';
 import { apiVersions } from './api-versions.ts';
 import type { Call, Order } from './connection.ts';
 import { carryOut, unlessRefusedSoon, untilEnded } from './operations.ts';

@@ -1,5 +1,6 @@
 // vms/fake/fake-factory.ts: a factory in memory that keeps its promises: small, real, and open to look into.
 import type { Clock } from '../../base/clock.ts';
+import { Conflict, NotFound, Refused } from '../../base/failures.ts';
 import type {
   CallOptions,
   Definition,
@@ -15,7 +16,6 @@ import type {
   Version,
   VersionSpec,
 } from '../factory.ts';
-import { Conflict, NotFound, Refused } from '../failures.ts';
 
 const MAKING_MS = 60_000;
 const REPLICATING_MS = 60_000;

@@ -4,10 +4,10 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Argv, RunCommand } from '../../base/command.ts';
+import { readJson, writeJson } from '../../host/json-file.ts';
+import { dyingWithUs } from '../../host/run-tool.ts';
 import type { CallOptions } from '../factory.ts';
 import type { Accelerator } from './command-line.ts';
-import { readJson, writeJson } from './json-file.ts';
-import { dyingWithUs } from './tools.ts';
 
 /** On a processor of its own a kernel needs about a second; what takes longer is no faster than emulation. */
 const PROBE_DEADLINE_MS = 15_000;

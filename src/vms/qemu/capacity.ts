@@ -1,10 +1,10 @@
 // vms/qemu/capacity.ts: how does a pool get as many instances as it should have?
 import { UserError } from '../../base/errors.ts';
+import { Refused } from '../../base/failures.ts';
+import { ensureSpace } from '../../host/disk-space.ts';
 import type { CallOptions, Instance, InstanceRef, PoolRef } from '../factory.ts';
-import { Refused } from '../failures.ts';
 import { dismiss } from './admission.ts';
 import type { QemuContext } from './context.ts';
-import { ensureSpace } from './disk-space.ts';
 import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } from './instance-records.ts';
 import { machineOf, readInstance } from './instances.ts';
 import { instanceFolder } from './layout.ts';

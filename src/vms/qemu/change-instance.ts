@@ -1,4 +1,6 @@
 // vms/qemu/change-instance.ts: marks on an instance, its user data, and a new disk for it.
+
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions, InstanceRef, PoolRef, Protection } from '../factory.ts';
 import { dismiss } from './admission.ts';
 import type { QemuContext } from './context.ts';
@@ -11,7 +13,6 @@ import {
 } from './instance-records.ts';
 import { machineOf } from './instances.ts';
 import { homeLock } from './layout.ts';
-import { withLock } from './locks.ts';
 import { bornFrom } from './make-instance.ts';
 import { lockPool } from './pool-lock.ts';
 import { checkSpec } from './pools.ts';

@@ -1,11 +1,11 @@
 // vms/qemu/change-model.ts: how is the recipe changed, as a whole and only from what was read?
 import { z } from 'zod';
+import { Conflict } from '../../base/failures.ts';
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions, ModelChange, Pool, PoolRef, Recipe } from '../factory.ts';
-import { Conflict } from '../failures.ts';
 import type { QemuContext } from './context.ts';
 import { instanceRecordsOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from './instance-records.ts';
 import { homeLock } from './layout.ts';
-import { withLock } from './locks.ts';
 import { lockPool } from './pool-lock.ts';
 import { checkSpec, traitsOf } from './pools.ts';
 import { extensionSchema, type PoolRecord } from './records.ts';

@@ -5,8 +5,8 @@ import { open, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { RunCommand } from '../../base/command.ts';
+import { runTool } from '../../host/run-tool.ts';
 import { partialPrefix, seenFrom } from './layout.ts';
-import { runTool } from './tools.ts';
 
 const GIB = 2 ** 30;
 const infoSchema = z.object({ 'virtual-size': z.number(), 'actual-size': z.number() });

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Refused } from '../../base/failures.ts';
+import { readJson, writeJson } from '../../host/json-file.ts';
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions, Definition, DefinitionSpec } from '../factory.ts';
-import { Refused } from '../failures.ts';
-import { readJson, writeJson } from './json-file.ts';
 import { definitionFolder, definitionId, definitionRecord, galleryFolder, galleryLock, homeLock } from './layout.ts';
-import { withLock } from './locks.ts';
 import { definitionSchema } from './records.ts';
 import { removeAtOnce, visibleIn } from './remove.ts';
 import { versionNamesIn } from './version-records.ts';

@@ -1,9 +1,9 @@
 // vms/qemu/instance-records.ts: what is written down about a pool and its instances; changed only by whoever holds the pool's lock.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NotFound } from '../../base/failures.ts';
+import { isMissing, readJson, writeJson } from '../../host/json-file.ts';
 import type { InstanceRef, PoolRef } from '../factory.ts';
-import { NotFound } from '../failures.ts';
-import { isMissing, readJson, writeJson } from './json-file.ts';
 import {
   instanceFiles,
   instanceFolder,

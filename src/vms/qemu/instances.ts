@@ -1,7 +1,7 @@
 // vms/qemu/instances.ts: which instances does a pool have, and how are they? Reading takes no lock: records are replaced whole.
 import { join } from 'node:path';
+import { NotFound } from '../../base/failures.ts';
 import type { Instance, InstanceRef, PoolRef } from '../factory.ts';
-import { NotFound } from '../failures.ts';
 import { KUBELET_PORT, SSH_PORT } from './command-line.ts';
 import type { QemuContext } from './context.ts';
 import {

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Refused } from '../failures.ts';
+import { Refused } from '../../base/failures.ts';
 import {
   definitionFolder,
   diskId,

@@ -7,11 +7,11 @@ import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { shownArgv } from '../../base/shown-argv.ts';
 import { trace } from '../../base/trace.ts';
+import { usersOf } from '../../host/open-files.ts';
+import { missingProgram } from '../../host/run-tool.ts';
 import { instanceFiles } from './layout.ts';
 import { NotAnswering } from './line-socket.ts';
-import { usersOf } from './open-files.ts';
 import { qmp } from './qmp.ts';
-import { missingProgram } from './tools.ts';
 
 /** full: paused by QEMU because this machine's disk is. */
 export type MachineState = 'off' | 'starting' | 'running' | 'stopping' | 'full' | 'unknown';

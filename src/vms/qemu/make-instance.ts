@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions, InstanceRef } from '../factory.ts';
 import { freeAddress } from './addresses.ts';
 import type { QemuContext } from './context.ts';
@@ -18,7 +19,6 @@ import {
   versionFolder,
   versionId,
 } from './layout.ts';
-import { withLock } from './locks.ts';
 import { adminUser } from './metadata.ts';
 import { makeProvisioningDisk } from './provisioning-disk.ts';
 import type { InstanceRecord, PoolRecord } from './records.ts';

@@ -3,13 +3,15 @@ import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
+import { NotFound, Refused } from '../../base/failures.ts';
+import { ensureSpace, statfsFree } from '../../host/disk-space.ts';
+import { readJson, writeJson } from '../../host/json-file.ts';
+import { withLock } from '../../host/locks.ts';
+import { runTool } from '../../host/run-tool.ts';
 import type { CallOptions, DefinitionSpec, VersionSpec } from '../factory.ts';
-import { NotFound, Refused } from '../failures.ts';
 import type { DiskCopy, QemuContext } from './context.ts';
-import { ensureSpace, statfsFree } from './disk-space.ts';
 import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
-import { readJson, writeJson } from './json-file.ts';
 import {
   definitionFolder,
   galleryLock,
@@ -22,11 +24,9 @@ import {
   versionFolder,
   versionId,
 } from './layout.ts';
-import { withLock } from './locks.ts';
 import { tidyGallery } from './pool-lock.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from './records.ts';
 import { namesIn } from './remove.ts';
-import { runTool } from './tools.ts';
 import { readVersionRecord } from './version-records.ts';
 
 /** Ends with the version ready; there already is success. */

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withLock } from '../../host/locks.ts';
 import type { PoolRef } from '../factory.ts';
 import { galleryLock, instanceFiles, instancesFolder, poolFolder, poolsFolder, snapshotsFolder } from './layout.ts';
-import { withLock } from './locks.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from './testing.ts';
 
 let lab: Lab;

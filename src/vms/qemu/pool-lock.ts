@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifFree, withLock } from '../../host/locks.ts';
 import type { CallOptions, PoolRef } from '../factory.ts';
 import {
   deletingPrefix,
@@ -18,7 +19,6 @@ import {
   snapshotsFolder,
   snapshotsLock,
 } from './layout.ts';
-import { ifFree, withLock } from './locks.ts';
 import { namesIn, removeLeftovers, visibleIn } from './remove.ts';
 
 /** Not held while a guest boots. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import { Conflict, NotFound, Refused } from '../failures.ts';
+import { Conflict, NotFound, Refused } from '../../base/failures.ts';
 import { poolFolder, poolKey, poolRecord } from './layout.ts';
 import { checkSpec } from './pools.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from './testing.ts';

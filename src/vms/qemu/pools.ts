@@ -2,8 +2,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { Conflict } from '../../base/failures.ts';
+import { withLock } from '../../host/locks.ts';
+import { runTool } from '../../host/run-tool.ts';
 import type { CallOptions, Model, Pool, PoolRef } from '../factory.ts';
-import { Conflict } from '../failures.ts';
 import { isServiceAddress } from './addresses.ts';
 import { dismiss } from './admission.ts';
 import type { QemuContext } from './context.ts';
@@ -20,12 +22,10 @@ import {
   poolsFolder,
 } from './layout.ts';
 import type { PoolSpec } from './local-factory.ts';
-import { withLock } from './locks.ts';
 import { region } from './metadata.ts';
 import { lockPool } from './pool-lock.ts';
 import { type PoolRecord, seenExtension, specSchema } from './records.ts';
 import { removeAtOnce, visibleIn } from './remove.ts';
-import { runTool } from './tools.ts';
 import { resolveImage } from './version-records.ts';
 
 export async function createPool(context: QemuContext, given: PoolSpec, options: CallOptions = {}): Promise<Pool> {

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { writeFileAtomic } from '../../base/files.ts';
+import { runTool } from '../../host/run-tool.ts';
 import { instanceFiles, partialPrefix } from './layout.ts';
-import { runTool } from './tools.ts';
 
 export interface Provisioning {
   hostName: string;

@@ -1,11 +1,11 @@
 // vms/qemu/qemu-factory.ts: the VM factory that is this machine: pools are folders, instances QEMU processes. Start here; each file beside answers one question.
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { statfsFree } from '../../host/disk-space.ts';
 import { deleteInstance, setCapacity } from './capacity.ts';
 import { reimage, setProtection, setUserData, tagInstance } from './change-instance.ts';
 import { changeModel, readRecipe, tagPool } from './change-model.ts';
 import type { QemuContext, QemuOptions } from './context.ts';
-import { statfsFree } from './disk-space.ts';
 import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
 import { readGuestClock, runInGuest } from './guest.ts';
 import { guestAgent } from './guest-agent.ts';

@@ -1,7 +1,7 @@
 // vms/qemu/records.ts: what is written down about pools, instances, versions and snapshots? The shapes of our files, and nothing else.
 import { z } from 'zod';
+import { Refused } from '../../base/failures.ts';
 import type { Definition, Extension } from '../factory.ts';
-import { Refused } from '../failures.ts';
 import type { LocalExtension, PoolSpec } from './local-factory.ts';
 
 const tags = z.record(z.string(), z.string());

@@ -1,8 +1,8 @@
 // vms/qemu/references.ts: what stands on which image version? Nothing that is referred to is ever deleted.
 import { join } from 'node:path';
+import { NotFound } from '../../base/failures.ts';
+import { readJson } from '../../host/json-file.ts';
 import type { Definition } from '../factory.ts';
-import { NotFound } from '../failures.ts';
-import { readJson } from './json-file.ts';
 import {
   instanceFiles,
   instancesFolder,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isMissing } from './json-file.ts';
+import { isMissing } from '../../host/json-file.ts';
 import { deletingPrefix } from './layout.ts';
 
 /** Gone already is success. */

@@ -1,13 +1,14 @@
 // vms/qemu/snapshots.ts: copies of stopped instances' disks, on the same image version as the disk they were taken of.
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { NotFound, Refused } from '../../base/failures.ts';
+import { ensureSpace } from '../../host/disk-space.ts';
+import { readJson, writeJson } from '../../host/json-file.ts';
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions, Factory, Snapshot } from '../factory.ts';
-import { NotFound, Refused } from '../failures.ts';
 import type { QemuContext } from './context.ts';
-import { ensureSpace } from './disk-space.ts';
 import { copyOverlay, diskSize, syncFiles } from './disks.ts';
 import { readInstanceRecord } from './instance-records.ts';
-import { readJson, writeJson } from './json-file.ts';
 import {
   instanceFiles,
   instanceFolder,
@@ -22,7 +23,6 @@ import {
   versionFiles,
   versionFolder,
 } from './layout.ts';
-import { withLock } from './locks.ts';
 import { filesIn, shareFile } from './make-version.ts';
 import { lockPool } from './pool-lock.ts';
 import { bootFactsOf, type SnapshotRecord, snapshotRecordSchema } from './records.ts';

@@ -1,10 +1,10 @@
 // vms/qemu/version-records.ts: which image versions are on this machine, which one does a reference mean, and is it whole?
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { NotFound, Refused } from '../../base/failures.ts';
+import { readJson } from '../../host/json-file.ts';
 import type { ImageRef } from '../factory.ts';
-import { NotFound, Refused } from '../failures.ts';
 import { sumOf } from './disks.ts';
-import { readJson } from './json-file.ts';
 import {
   definitionFolder,
   parseDefinitionId,

@@ -1,11 +1,11 @@
 // vms/qemu/versions.ts: which versions does a definition have, which are offered as the latest, and how does one go?
 import { join } from 'node:path';
+import { NotFound, Refused } from '../../base/failures.ts';
+import { writeJson } from '../../host/json-file.ts';
+import { withLock } from '../../host/locks.ts';
 import type { CallOptions, Definition, Version } from '../factory.ts';
-import { NotFound, Refused } from '../failures.ts';
 import { toGib } from './disks.ts';
-import { writeJson } from './json-file.ts';
 import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from './layout.ts';
-import { withLock } from './locks.ts';
 import type { VersionRecord } from './records.ts';
 import { referencedIn } from './references.ts';
 import { removeAtOnce } from './remove.ts';

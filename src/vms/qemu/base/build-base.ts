@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
+import { type NeedsRoot, rootRunner } from '../../../host/as-root.ts';
+import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
+import { withLock } from '../../../host/locks.ts';
+import { runTool } from '../../../host/run-tool.ts';
 import type { CallOptions } from '../../factory.ts';
-import { ensureSpace, statfsFree } from '../disk-space.ts';
 import { baseImageLock } from '../layout.ts';
-import { withLock } from '../locks.ts';
 import { publishVersion } from '../make-version.ts';
-import { runTool } from '../tools.ts';
 import { readVersionRecord, versionNamesIn } from '../version-records.ts';
-import { type NeedsRoot, rootRunner } from './as-root.ts';
 import {
   BASE_TAGS,
   type BaseImage,

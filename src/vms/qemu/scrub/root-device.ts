@@ -1,6 +1,6 @@
 // vms/qemu/scrub/root-device.ts: on which device does a VM find the root of a disk it has as its first? The table of the copy itself tells.
 import { type FileHandle, open } from 'node:fs/promises';
-import { Refused } from '../../failures.ts';
+import { Refused } from '../../../base/failures.ts';
 
 const DISK = '/dev/vda';
 const SECTOR = 512;

@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFi
 import { join } from 'node:path';
 import type { Ran, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
+import { dyingWithUs } from '../../../host/run-tool.ts';
 import type { CallOptions } from '../../factory.ts';
-import { dyingWithUs } from '../tools.ts';
 import { appendArchive, cpioArchive } from './cpio.ts';
 import { rootDevice } from './root-device.ts';
 import { scrubProblems } from './scrub-answer.ts';

@@ -1,7 +1,7 @@
-// vms/qemu/disk-space.ts: is there room for what is about to be written?
+// host/disk-space.ts: is there room for what is about to be written?
 import { statfs } from 'node:fs/promises';
-import { UserError } from '../../base/errors.ts';
-import type { QemuContext } from './context.ts';
+import { UserError } from '../base/errors.ts';
+import type { QemuContext } from '../vms/qemu/context.ts';
 
 /** Left over for everything else on this machine. */
 const RESERVE_BYTES = 256 << 20;

@@ -1,9 +1,9 @@
-// vms/qemu/json-file.ts: read and replace a record of ours. What is on disk is parsed once, here, and trusted afterwards.
+// host/json-file.ts: read and replace a record of ours. What is on disk is parsed once, here, and trusted afterwards.
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { UserError } from '../../base/errors.ts';
-import { writeFileAtomic } from '../../base/files.ts';
-import { whyUnreadable } from '../../base/why-unreadable.ts';
+import { UserError } from '../base/errors.ts';
+import { writeFileAtomic } from '../base/files.ts';
+import { whyUnreadable } from '../base/why-unreadable.ts';
 
 /** What is said of a record that is not what was written: by whose code, and what to do. */
 export interface BadRecord {

@@ -1,13 +1,13 @@
-// vms/qemu/locks.ts: only one command at a time changes a thing. The kernel lets go when the holder dies, kill -9 included.
+// host/locks.ts: only one command at a time changes a thing. The kernel lets go when the holder dies, kill -9 included.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserError } from '../../base/errors.ts';
-import type { CallOptions } from '../factory.ts';
-import { Conflict } from '../failures.ts';
+import { UserError } from '../base/errors.ts';
+import { Conflict } from '../base/failures.ts';
+import type { CallOptions } from '../vms/factory.ts';
+import { type LockName, locksFolder } from '../vms/qemu/layout.ts';
 import { isFull } from './json-file.ts';
-import { type LockName, locksFolder } from './layout.ts';
-import { missingProgram } from './tools.ts';
+import { missingProgram } from './run-tool.ts';
 
 const TELL_EVERY_MS = 2_000;
 const GIVE_UP_AFTER_MS = 20 * 60_000;

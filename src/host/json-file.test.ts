@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { UserError } from '../../base/errors.ts';
+import { UserError } from '../base/errors.ts';
 import { readJson, writeJson } from './json-file.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
-// vms/qemu/tools.ts: run one of the programs that pools are made with, and say what to do when it is missing or fails.
-import type { Argv, RunCommand } from '../../base/command.ts';
-import { UserError } from '../../base/errors.ts';
-import { packageOf } from './base/required-tools.ts';
+// host/run-tool.ts: run one of the programs that pools are made with, and say what to do when it is missing or fails.
+import type { Argv, RunCommand } from '../base/command.ts';
+import { UserError } from '../base/errors.ts';
+import { packageOf } from './required-tools.ts';
 
 /** How setpriv(1), as any shell, tells that there is no such program. */
 const NOT_FOUND = 127;

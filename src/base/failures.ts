@@ -1,5 +1,5 @@
-// vms/failures.ts: the kinds of failure a VM factory has, in our words. Providers translate their SDK's errors into these at the edge.
-import { TransientError, UserError } from '../base/errors.ts';
+// base/failures.ts: the kinds of failure a VM factory has, in our words. Providers translate their SDK's errors into these at the edge.
+import { TransientError, UserError } from './errors.ts';
 
 /** What was asked for does not exist. */
 export class NotFound extends UserError {

@@ -1,7 +1,7 @@
-// vms/qemu/base/as-root.ts: packages are unpacked with the owners and devices they have; who may do that? root, or a user in a namespace of their own.
-import type { Argv, RunCommand } from '../../../base/command.ts';
-import { UserError } from '../../../base/errors.ts';
-import { dyingWithUs } from '../tools.ts';
+// host/as-root.ts: packages are unpacked with the owners and devices they have; who may do that? root, or a user in a namespace of their own.
+import type { Argv, RunCommand } from '../base/command.ts';
+import { UserError } from '../base/errors.ts';
+import { dyingWithUs } from './run-tool.ts';
 
 /** What the one who asks for it says where it is refused. */
 export interface NeedsRoot {

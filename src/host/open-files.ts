@@ -1,4 +1,4 @@
-// vms/qemu/open-files.ts: which processes have a file open? Only those that we may look into: another user's tools do not use our disks.
+// host/open-files.ts: which processes have a file open? Only those that we may look into: another user's tools do not use our disks.
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 
 /** Not ourselves. A process that was killed is among them until the kernel has taken its files away, which waits for the disk. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../base/command.ts';
-import { runTool } from './tools.ts';
+import { runCommand } from '../base/command.ts';
+import { runTool } from './run-tool.ts';
 
 describe('runTool', () => {
   it('gives what the program printed', async () => {

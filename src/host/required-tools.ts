@@ -1,7 +1,7 @@
-// vms/qemu/base/required-tools.ts: which programs do local pools need, and which of them are missing on this machine?
+// host/required-tools.ts: which programs do local pools need, and which of them are missing on this machine?
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
-import { UserError } from '../../../base/errors.ts';
+import { UserError } from '../base/errors.ts';
 
 export interface Tool {
   program: string;
