@@ -1,6 +1,6 @@
 // image/content-hash.ts: which image is this? One hash over exactly what its bytes come from, and one over what its base comes from.
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json } from '../node/json.ts';
+import { canonicalJson, type Json } from '../schema/json.ts';
 import type { Artifact, Lock } from './lock.ts';
 
 /** Counts changes of how an image is made that its lock does not show: another one makes other bytes of the same lock. */

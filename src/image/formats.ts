@@ -1,5 +1,5 @@
 // image/formats.ts: what may a single value of a manifest or a lock look like? The same in both, so that what was locked can be read.
-import { imageReference, matching } from '../node/schema/formats.ts';
+import { imageReference, matching } from '../schema/formats.ts';
 
 /** Who publishes something: `upstream:kubernetes`. */
 export const ORIGIN = /^[a-z][a-z0-9-]{0,31}:[a-z0-9][a-z0-9._-]{0,63}$/;

@@ -1,7 +1,7 @@
 // image/make-lock.ts: from a manifest to the exact bytes of every image it describes, for one architecture.
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { canonicalJson, type Json } from '../node/json.ts';
+import { canonicalJson, type Json } from '../schema/json.ts';
 import type { Waiting } from '../vms/factory.ts';
 import type { Cache } from './cache.ts';
 import type { Artifact, Lock, LockedFile } from './lock.ts';

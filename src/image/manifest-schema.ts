@@ -1,6 +1,6 @@
 // image/manifest-schema.ts: what may image.yaml say? Each field with its limits, its default and a sentence; the check and the published JSON Schema are made from it.
 import * as z from 'zod/mini';
-import * as f from '../node/schema/formats.ts';
+import * as f from '../schema/formats.ts';
 import * as i from './formats.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

@@ -2,8 +2,8 @@
 import type { Document, LineCounter, Node } from 'yaml';
 import { UserError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest-names.ts';
-import type { Json } from '../node/json.ts';
-import { check } from '../node/schema/check.ts';
+import { check } from '../schema/check.ts';
+import type { Json } from '../schema/json.ts';
 import { checkManifest } from './check-manifest.ts';
 import type { Component, Kind, Manifest } from './manifest.ts';
 import { type ManifestProblem, renderManifestProblem } from './manifest-problem.ts';

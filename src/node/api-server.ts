@@ -2,7 +2,7 @@
 // wrong is an ApiFailure that says what, in a few words.
 import type { ClientRequest, RequestOptions } from 'node:http';
 import { request } from 'node:https';
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
 import type { KubeletCredential } from './kubelet-credential.ts';
 
 /** The API server did not do it. Says nothing of what was sent. */

@@ -1,7 +1,7 @@
 // node/config.ts: what should this node be? One type for every version of the document: all defaults are in it, all
 // expressions are worked out for this machine, all secrets are wrapped. Read by everything after document.ts.
 import type { Secret } from '../base/secret.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../schema/json.ts';
 
 export interface NodeConfig {
   generation: number;

@@ -2,9 +2,9 @@
 // two of them want different things of the same file, setting or unit.
 import fc from 'fast-check';
 import { Secret } from '../base/secret.ts';
+import type { JsonObject } from '../schema/json.ts';
 import type { FileSpec, NodeConfig, UnitSpec } from './config.ts';
 import type { Facts } from './facts.ts';
-import type { JsonObject } from './json.ts';
 
 export const PEM = '-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n';
 export const OTHER_PEM = '-----BEGIN CERTIFICATE-----\nREVG\n-----END CERTIFICATE-----\n';

@@ -1,11 +1,11 @@
 // Documents of every released version are read for ever as they were when they were added.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../schema/json.ts';
+import { renderProblem } from '../schema/problem.ts';
 import { parseDocument } from './document.ts';
 import { aReading } from './documents.testing.ts';
-import type { JsonObject } from './json.ts';
 import { parseText } from './parse-text.ts';
-import { renderProblem } from './problem.ts';
 import { API_VERSIONS, convert } from './schema/convert.ts';
 
 const folder = new URL('./fixtures/documents/', import.meta.url);

@@ -1,5 +1,7 @@
 // node/desired.ts: what should this node look like? Everything headstart owns on it: files with their content, live values, and what
 // each change to them means. Pure: the same document on the same machine gives the same answer.
+
+import type { Problem } from '../schema/problem.ts';
 import { invalid, type Part, type ToPart } from './aspects/aspect.ts';
 import { containerd } from './aspects/containerd.ts';
 import { dns } from './aspects/dns.ts';
@@ -23,7 +25,6 @@ import { trust } from './aspects/trust.ts';
 import { units } from './aspects/units.ts';
 import type { NodeConfig } from './config.ts';
 import type { Facts } from './facts.ts';
-import type { Problem } from './problem.ts';
 import type { Desired, LiveId, LiveValue, OwnedFile } from './tree.ts';
 
 /** The user's own files and units come last: where one is in the way of another aspect's, it is the one that is named. */

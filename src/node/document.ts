@@ -1,14 +1,14 @@
 // node/document.ts: from the bytes that were delivered to the configuration of this node, or to every reason why not.
 // Nothing here touches the world; whoever calls keeps what runs when the answer is no.
 import { createHash } from 'node:crypto';
+import { check } from '../schema/check.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../schema/json.ts';
+import type { Problem, Warning } from '../schema/problem.ts';
 import type { NodeConfig } from './config.ts';
 import type { ImageFacts, MachineFacts } from './facts.ts';
-import { canonicalJson, isObject, type Json, type JsonObject } from './json.ts';
 import { type Layer, mergeLayers, type Provenance } from './merge.ts';
-import type { Problem, Warning } from './problem.ts';
 import { type ReadLayer, readLayer } from './read-layer.ts';
 import type { ReasonCode } from './reason-codes.ts';
-import { check } from './schema/check.ts';
 import { type NodeConfigV1, nodeConfigV1 } from './schema/v1.ts';
 import { contradictions, discouraged } from './semantics.ts';
 import { type Applied, timelinessProblems } from './timeliness.ts';

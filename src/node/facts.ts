@@ -1,6 +1,6 @@
 // node/facts.ts: what is true of this node before anybody configures it? The image says what is on it (nothing is run to
 // find out), the platform which instance this is, the kernel how large the machine is.
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../schema/json.ts';
 
 export interface Facts {
   image: ImageFacts;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, type Json, type JsonObject } from './json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../schema/json.ts';
 import { configProblems, differingLeaves, effectiveConfig, mergePatch, renderJson } from './kubelet-config.ts';
 import { judgeKubeletField } from './kubelet-fields.ts';
 

@@ -1,7 +1,7 @@
 // node/kubelet-config.ts: which configuration does kubelet end up with? It takes the file of --config and merges every drop-in of
 // --config-dir over it, in the order of their paths, as a JSON merge patch (RFC 7386): values replace, objects merge, lists replace
 // as a whole, null removes.
-import { canonicalJson, isObject, type Json, type JsonObject } from './json.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../schema/json.ts';
 import { kubeletFieldProblem } from './kubelet-fields.ts';
 
 export const BASE_PATH = '/etc/kubernetes/kubelet/config.yaml';

@@ -2,7 +2,7 @@
 // kubeconfig says: a certificate kubelet was given, or a token. Nothing is run for it, and nothing is believed without a certificate.
 import { X509Certificate } from 'node:crypto';
 import { Secret } from '../base/secret.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
 import { parseText } from './parse-text.ts';
 
 export interface KubeletCredential {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Json } from './json.ts';
+import type { Json } from '../schema/json.ts';
 import { judgeKubeletField, KNOWN_KUBELET_FIELDS, kubeletFieldProblem, staleStateOf } from './kubelet-fields.ts';
 
 const { fields } = JSON.parse(

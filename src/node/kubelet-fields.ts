@@ -1,7 +1,7 @@
 // node/kubelet-fields.ts: what does kubelet know of each field of its configuration: which type it has, and what changing it
 // does to a node in service? Seeded from the hazards upstream once documented for changing the configuration of a live kubelet.
-import type { Json } from './json.ts';
-import { isObject } from './json.ts';
+import type { Json } from '../schema/json.ts';
+import { isObject } from '../schema/json.ts';
 import { parseBytes, parseCpu } from './quantity.ts';
 import type { DisruptionClass } from './tree.ts';
 

@@ -1,5 +1,5 @@
 // node/leaves.ts: which settings inside a file change, and what does each do to a node in service?
-import type { Json } from './json.ts';
+import type { Json } from '../schema/json.ts';
 import { differingLeaves } from './kubelet-config.ts';
 import { judgeKubeletField, staleStateOf } from './kubelet-fields.ts';
 import { parseFlags } from './kubelet-flags.ts';

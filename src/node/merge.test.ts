@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from '../schema/json.ts';
 import { alone, type Layer, leavesOf, mergeLayers } from './merge.ts';
 
 const merged = (...specs: JsonObject[]) =>

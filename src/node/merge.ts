@@ -1,6 +1,6 @@
 // node/merge.ts: what do several layers say together, and which of them said each value? Later layers win; maps are merged
 // by key, null takes a value away, lists are replaced, and taints are told apart by key and effect.
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
 
 export interface Layer {
   /** For people: `image defaults`, `userData`, `etc/headstart/node.d/10-pool.yaml`, `local override`. */

@@ -1,10 +1,10 @@
 // docs/node-config.md is true: its examples are taken, and its tables are what the code says.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { renderProblem } from '../schema/problem.ts';
 import { parseDocument } from './document.ts';
 import { aReading } from './documents.testing.ts';
 import { DOCS, withTables } from './node-config-docs.testing.ts';
-import { renderProblem } from './problem.ts';
 import { parseRelease } from './release.ts';
 
 const text = readFileSync(DOCS, 'utf8');

@@ -1,8 +1,9 @@
 // node/observe.ts: what is there on this node, of all that we want or own? Reads, asks systemd and the firewall once, changes nothing.
+
+import { isObject, type JsonObject } from '../schema/json.ts';
 import { CONTAINERD, KUBELET } from './aspects/aspect.ts';
 import { KUBECONFIG_PATH } from './aspects/join.ts';
 import { isSecret } from './bytes.ts';
-import { isObject, type JsonObject } from './json.ts';
 import { BASE_PATH, DROP_IN_FOLDER } from './kubelet-config.ts';
 import { STATE_FILES } from './kubelet-fields.ts';
 import type { Look } from './look.ts';

@@ -1,7 +1,8 @@
 // node/own-node.ts: what can this node do to its own Node object? Read it, watch its metadata, say how it is: plain HTTPS with kubelet's
 // credential, which is read anew each time, for kubelet renews it. The server decides what is allowed: its own Node, no taints.
+
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
 import { ApiFailure, type Asked, exchange, parseObject, stream } from './api-server.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 import type { KubeletCredential } from './kubelet-credential.ts';
 
 export interface OwnNode {

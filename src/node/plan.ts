@@ -1,8 +1,10 @@
 // node/plan.ts: what has to change on this node, how disruptive is it, and what is done in which order? Pure: a plan is data, and
 // whoever applies it does its steps and nothing else.
+
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
+import type { Problem } from '../schema/problem.ts';
 import { textOf } from './bytes.ts';
 import { highest, rank } from './disruption.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 import { configProblems, effectiveConfig } from './kubelet-config.ts';
 import { type JudgedLeaf, kubeletLeaves } from './leaves.ts';
 import { planFiles, wantedFiles } from './planning/files.ts';
@@ -10,7 +12,6 @@ import { planFolders } from './planning/folders.ts';
 import { planLive } from './planning/live.ts';
 import { orderSteps } from './planning/steps.ts';
 import { unitOutlook } from './planning/units.ts';
-import type { Problem } from './problem.ts';
 import type { Bytes, Change, Desired, Observed, OwnedFile, Ownership, Plan } from './tree.ts';
 
 export function plan(observed: Observed, desired: Desired, ownership: Ownership): Plan {

@@ -1,8 +1,9 @@
 // node/policy.ts: may this plan be carried out now, by itself? What the document's update policy allows, what nobody may do on a node,
 // and what has to wait.
+
+import { renderProblem } from '../schema/problem.ts';
 import type { UpdatePolicy, Weekday } from './config.ts';
 import { CLASS_NAME, highest, rank } from './disruption.ts';
-import { renderProblem } from './problem.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import type { Change, DisruptionClass, Moment, Plan } from './tree.ts';
 

@@ -1,8 +1,9 @@
 // node/provenance.ts: which value came from where? Every leaf of what is in force, with the layer that said it.
+
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
+import { renderPath } from '../schema/problem.ts';
 import type { Accepted } from './document.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 import { leavesOf } from './merge.ts';
-import { renderPath } from './problem.ts';
 
 export interface Leaf {
   path: string;

@@ -1,12 +1,13 @@
 // node/read-layer.ts: what does one delivered file say, as part of a v1 spec? It names its version, and is checked in the
 // words of that version.
+
+import { check } from '../schema/check.ts';
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
+import type { Problem, Warning } from '../schema/problem.ts';
 import type { ImageFacts } from './facts.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 import { alone } from './merge.ts';
 import { hasReservedKey, parseText } from './parse-text.ts';
-import type { Problem, Warning } from './problem.ts';
 import type { ReasonCode } from './reason-codes.ts';
-import { check } from './schema/check.ts';
 import { convert, isApiVersion } from './schema/convert.ts';
 import { nodeConfigV1, V1 } from './schema/v1.ts';
 import { nodeConfigV1alpha1 } from './schema/v1alpha1.ts';

@@ -1,12 +1,12 @@
 // node/release.ts: what does the image say about itself? Its release file, so that nothing has to be run to learn a version.
 import * as z from 'zod/mini';
 import { UserError } from '../base/errors.ts';
+import { check } from '../schema/check.ts';
+import { freeForm, kubernetesVersion, line, path } from '../schema/formats.ts';
+import type { Json } from '../schema/json.ts';
+import { renderProblem } from '../schema/problem.ts';
 import { type ImageFacts, RELEASE_FILE } from './facts.ts';
-import type { Json } from './json.ts';
-import { renderProblem } from './problem.ts';
-import { check } from './schema/check.ts';
 import { API_VERSIONS } from './schema/convert.ts';
-import { freeForm, kubernetesVersion, line, path } from './schema/formats.ts';
 
 /** A newer builder may say more than this; that is not for us to judge. */
 const release = z.object({

@@ -1,7 +1,8 @@
 // node/render-plan.ts: how does a plan look to a person, and to a program? What is secret is shown as changed and no more.
+
+import { renderProblem } from '../schema/problem.ts';
 import { CLASS_MEANS } from './disruption.ts';
 import type { Verdict } from './policy.ts';
-import { renderProblem } from './problem.ts';
 import type { Change, Diff, Plan, Step } from './tree.ts';
 
 export function renderPlan(plan: Plan, verdict: Verdict): string {

@@ -1,8 +1,8 @@
 // node/signature.ts: did somebody whom the image trusts sign this document? User data can be written by whoever may change
 // the VM; a key that is baked into the image cannot.
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
-import { canonicalJson, isObject, type JsonObject } from './json.ts';
-import type { Problem } from './problem.ts';
+import { canonicalJson, isObject, type JsonObject } from '../schema/json.ts';
+import type { Problem } from '../schema/problem.ts';
 
 /** Undefined when it is signed by one of them, or the image asks for no signature. */
 export function signatureProblem(document: JsonObject, signers: readonly string[]): Problem | undefined {

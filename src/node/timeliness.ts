@@ -1,8 +1,9 @@
 // node/timeliness.ts: is it this document's turn? Not before its time, not after it, and never behind what was applied.
-import { isObject, type JsonObject } from './json.ts';
-import type { Problem } from './problem.ts';
+
+import { instantMs } from '../schema/formats.ts';
+import { isObject, type JsonObject } from '../schema/json.ts';
+import type { Problem } from '../schema/problem.ts';
 import type { ReasonCode } from './reason-codes.ts';
-import { instantMs } from './schema/formats.ts';
 
 export interface Applied {
   generation: number;

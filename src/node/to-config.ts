@@ -1,6 +1,9 @@
 // node/to-config.ts: which configuration does a checked v1 document give on this machine? Spans become milliseconds, amounts
 // bytes, secrets are wrapped; from here on nobody asks how anything was written.
 import { Secret } from '../base/secret.ts';
+import { instantMs, spanMs } from '../schema/formats.ts';
+import { mapValues } from '../schema/json.ts';
+import type { Problem } from '../schema/problem.ts';
 import { Amounts, type Variables } from './amounts.ts';
 import type {
   AllowedClass,
@@ -12,9 +15,6 @@ import type {
   Weekday,
 } from './config.ts';
 import type { MachineFacts } from './facts.ts';
-import { mapValues } from './json.ts';
-import type { Problem } from './problem.ts';
-import { instantMs, spanMs } from './schema/formats.ts';
 import { DISRUPTIONS } from './schema/update.ts';
 import type { NodeConfigV1 } from './schema/v1.ts';
 

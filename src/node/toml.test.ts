@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../schema/json.ts';
 import { appendProblem, renderToml, tomlSettings } from './toml.ts';
 
 describe('rendering', () => {

@@ -1,6 +1,6 @@
 // node/toml.ts: how is a configuration written as TOML, and which settings does such a text hold? Enough to write containerd's
 // files and to tell which of their settings differ; what users write in TOML is never interpreted.
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from '../schema/json.ts';
 
 export function renderToml(root: JsonObject): string {
   return `${[...renderTable(root, [])].join('\n').trim()}\n`;

@@ -1,8 +1,8 @@
 // node/tree.ts: the words in which a node is described and changed: what should be there (Desired), what is (Observed),
 // what is ours and what was there before us (Ownership), and what has to be done about it (Plan). Types only.
 import type { Secret } from '../base/secret.ts';
-import type { JsonObject } from './json.ts';
-import type { Problem } from './problem.ts';
+import type { JsonObject } from '../schema/json.ts';
+import type { Problem } from '../schema/problem.ts';
 
 export type Aspect =
   | 'containerd'

@@ -8,12 +8,12 @@ import { readAssignment } from '../../node/daemon/read.ts';
 import type { DaemonState } from '../../node/daemon/state.ts';
 import { aDocument, anImage, bytesOf } from '../../node/documents.testing.ts';
 import { RELEASE_FILE } from '../../node/facts.ts';
-import type { JsonObject } from '../../node/json.ts';
 import { STATUS_PATH } from '../../node/status/files.ts';
 import { statusOf } from '../../node/status/node-status.ts';
 import { NodeFolder } from '../../node/transaction/node-folder.testing.ts';
 import { openNodeStore } from '../../node/transaction/store.ts';
 import { listenOnSocket, type SocketServer } from '../../node/triggers/socket.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import { run } from '../testing.ts';
 
 let programs: string;

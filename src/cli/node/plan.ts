@@ -1,8 +1,8 @@
 // cli/node/plan.ts: `headstart node plan`: what would change on this node, how much does it disrupt, and may it? Exits 3 when it may not.
 
-import { renderProblem } from '../../node/problem.ts';
 import { planToJson, renderPlan } from '../../node/render-plan.ts';
 import type { Planned } from '../../node/transaction/contract.ts';
+import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';

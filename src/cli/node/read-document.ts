@@ -1,10 +1,10 @@
 // cli/node/read-document.ts: the document that a person names on the command line, before anybody has looked into it.
 import { UserError } from '../../base/errors.ts';
-import { isObject, type JsonObject } from '../../node/json.ts';
 import { parseText } from '../../node/parse-text.ts';
 import { readPlainFile } from '../../node/plain-file.ts';
-import { type Problem, renderProblem } from '../../node/problem.ts';
 import { MAX_TEXT_BYTES, unwrap } from '../../node/unwrap.ts';
+import { isObject, type JsonObject } from '../../schema/json.ts';
+import { type Problem, renderProblem } from '../../schema/problem.ts';
 import type { Edges } from '../verb.ts';
 
 /** `-` is standard input. `next`: what to name instead where it is not there. */

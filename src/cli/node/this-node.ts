@@ -4,10 +4,10 @@ import { UserError } from '../../base/errors.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
 import { PLATFORMS, type Platform } from '../../node/metadata/detect.ts';
 import { MetadataFailure } from '../../node/metadata/source.ts';
-import { renderProblem, type Warning } from '../../node/problem.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
 import type { Assignment } from '../../node/transaction/contract.ts';
 import { MAX_TEXT_BYTES } from '../../node/unwrap.ts';
+import { renderProblem, type Warning } from '../../schema/problem.ts';
 import type { Edges } from '../verb.ts';
 import { readBytes } from './read-document.ts';
 

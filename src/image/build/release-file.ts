@@ -2,9 +2,9 @@
 import { containerd } from '../../node/aspects/containerd.ts';
 import { parseDocument } from '../../node/document.ts';
 import type { Facts } from '../../node/facts.ts';
-import type { JsonObject } from '../../node/json.ts';
 import { parseRelease } from '../../node/release.ts';
 import { API_VERSIONS } from '../../node/schema/convert.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import { artifactsOf } from '../content-hash.ts';
 import type { Artifact } from '../lock.ts';
 import { versionWord } from '../names.ts';

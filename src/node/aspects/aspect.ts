@@ -1,9 +1,9 @@
 // node/aspects/aspect.ts: what does one aspect of a node add to the whole?
 import type { Secret } from '../../base/secret.ts';
+import type { JsonObject } from '../../schema/json.ts';
+import { type Problem, renderPath } from '../../schema/problem.ts';
 import type { NodeConfig } from '../config.ts';
 import type { Facts } from '../facts.ts';
-import type { JsonObject } from '../json.ts';
-import { type Problem, renderPath } from '../problem.ts';
 import type { DisruptionClass, LiveValue, OwnedFile, Treatment } from '../tree.ts';
 
 export interface Part {

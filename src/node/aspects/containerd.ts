@@ -1,9 +1,9 @@
 // node/aspects/containerd.ts: how does containerd run containers? One whole file, rendered here: a section found in an imported file
 // replaces the section of the main one, so nothing can be added in pieces. Without any setting the image's own file stays.
 import { Secret } from '../../base/secret.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import type { ContainerdSettings, NodeConfig } from '../config.ts';
 import type { ImageFacts } from '../facts.ts';
-import type { JsonObject } from '../json.ts';
 import { appendProblem, renderToml } from '../toml.ts';
 import type { OwnedFile } from '../tree.ts';
 import { CONTAINERD, dropIn, HEADER, invalid, type ToPart, textFile } from './aspect.ts';

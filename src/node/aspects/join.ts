@@ -1,8 +1,8 @@
 // node/aspects/join.ts: which cluster does kubelet join, whom does it believe there, and with which first credential? What it is given
 // afterwards, its own certificate and kubeconfig, is kubelet's; only the address in it follows the document.
 import { Secret } from '../../base/secret.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import type { ClusterConfig, JoinConfig } from '../config.ts';
-import type { JsonObject } from '../json.ts';
 import { renderJson } from '../kubelet-config.ts';
 import { KUBELET, type ToPart, textFile } from './aspect.ts';
 

@@ -1,10 +1,10 @@
 // node/aspects/kubelet.ts: what does kubelet run with? The image's configuration, our drop-in (20) over it, the user's (40) over that,
 // and the few things that are still flags.
 import { Secret } from '../../base/secret.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import { dataPathProblem } from '../allowed-paths.ts';
 import type { KubeletSettings, NodeConfig, Reserved } from '../config.ts';
 import type { Facts } from '../facts.ts';
-import type { JsonObject } from '../json.ts';
 import { BASE_PATH, DROP_IN_FOLDER, fieldProblems, KIND, renderJson } from '../kubelet-config.ts';
 import { renderFlags } from '../kubelet-flags.ts';
 import type { OwnedFile, Treatment } from '../tree.ts';

@@ -1,7 +1,8 @@
 // node/aspects/labels-taints.ts: which labels and taints does the Node have? kubelet sets them when it registers and never again; on a
 // Node that exists the node itself may change labels, and only the control plane taints.
+
+import type { JsonObject } from '../../schema/json.ts';
 import type { Taint } from '../config.ts';
-import type { JsonObject } from '../json.ts';
 import type { ToPart } from './aspect.ts';
 
 export const labelsTaints: ToPart = ({ cluster, labels, taints }) => {

@@ -1,6 +1,7 @@
 // node/aspects/registries.ts: where are images pulled from? A folder for each registry, which containerd reads at every pull.
+
+import type { JsonObject } from '../../schema/json.ts';
 import type { RegistryMirror, RegistrySpec } from '../config.ts';
-import type { JsonObject } from '../json.ts';
 import { renderToml } from '../toml.ts';
 import type { OwnedFile } from '../tree.ts';
 import { HEADER, type ToPart, textFile } from './aspect.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import { INITIAL } from './machine.ts';
 import { answerRequests, resultIn } from './requests.ts';

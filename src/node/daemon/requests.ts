@@ -1,5 +1,5 @@
 // node/daemon/requests.ts: what may be asked over the socket, and what is answered? One row for each request.
-import { isObject, type JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import type { AnswerRequest } from '../triggers/socket.ts';
 import type { Daemon, GivenOrder } from './run.ts';

@@ -1,10 +1,10 @@
 // node/daemon/run.ts: the loop of the daemon: what happens goes into machine.ts, what comes out is done. Nothing is decided here.
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
+import { renderProblem } from '../../schema/problem.ts';
 import type { InstanceFacts } from '../facts.ts';
 import type { RetryEvent } from '../metadata/retry.ts';
 import { MetadataFailure, type MetadataSource } from '../metadata/source.ts';
-import { renderProblem } from '../problem.ts';
 import { isReasonCode } from '../reason-codes.ts';
 import { type Log, withoutRepeats } from '../status/log.ts';
 import type { StepName, StepRecorder } from '../status/steps-file.ts';

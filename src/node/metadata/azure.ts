@@ -1,8 +1,8 @@
 // node/metadata/azure.ts: the document in the userData of an Azure instance, and what Azure says of that instance: all in
 // one answer that fails rather than have holes.
 import type { Clock } from '../../base/clock.ts';
+import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { InstanceFacts } from '../facts.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
 import { type Answer, ask, statusFailure } from './http.ts';
 import { type Fetched, type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 

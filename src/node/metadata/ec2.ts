@@ -1,8 +1,8 @@
 // node/metadata/ec2.ts: the document in the user data of an EC2 instance. A session token comes first; it is a secret.
 import type { Clock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
+import { isObject, type Json } from '../../schema/json.ts';
 import type { InstanceFacts } from '../facts.ts';
-import { isObject, type Json } from '../json.ts';
 import { type Answer, ask, statusFailure } from './http.ts';
 import { type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 

@@ -1,9 +1,10 @@
 // node/planning/files.ts: which files differ from what they should be, what does each of those changes mean, and what is ours afterwards?
+
+import type { Problem } from '../../schema/problem.ts';
 import { isSecret, sha256Of, textOf } from '../bytes.ts';
 import { classNow, highest } from '../disruption.ts';
 import { fileLeaves, type JudgedLeaf } from '../leaves.ts';
 import { lineDiff } from '../line-diff.ts';
-import type { Problem } from '../problem.ts';
 import type {
   Bytes,
   Change,

@@ -1,7 +1,8 @@
 // node/planning/live.ts: which values of the running system differ from what they should be, and what do we go back to when one leaves
 // the document?
+
+import { type Problem, renderPath } from '../../schema/problem.ts';
 import { classNow, classOfLive } from '../disruption.ts';
-import { type Problem, renderPath } from '../problem.ts';
 import type { Change, Desired, LiveId, LiveKind, LiveValue, Observed, Ownership, Step } from '../tree.ts';
 import type { UnitOutlook } from './units.ts';
 

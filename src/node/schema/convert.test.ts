@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { check } from '../../schema/check.ts';
+import type { Json, JsonObject } from '../../schema/json.ts';
 import { parseDocument } from '../document.ts';
 import { aDocument, anyDocument, aReading, bytesOf } from '../documents.testing.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { check } from './check.ts';
 import { API_VERSIONS, type ApiVersion, convert } from './convert.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { nodeConfigV1 } from './v1.ts';

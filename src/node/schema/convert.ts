@@ -1,8 +1,9 @@
 // node/schema/convert.ts: what does this document say in the other version? Nothing is lost either way: what a version
 // has no words for is kept under metadata.extra and is back when the document is.
-import { isObject, type Json, type JsonObject } from '../json.ts';
+
+import { spanMs } from '../../schema/formats.ts';
+import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { differences, restore, valueAt, withValue } from './difference.ts';
-import { spanMs } from './formats.ts';
 import { DISRUPTIONS } from './update.ts';
 import { V1 } from './v1.ts';
 import { V1ALPHA1 } from './v1alpha1.ts';

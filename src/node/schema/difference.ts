@@ -1,5 +1,5 @@
 // node/schema/difference.ts: where do two documents differ, and how is one made from the other again?
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 
 /** At this JSON Pointer it `was` one thing, and stands `as` another; without either there was, or stands, nothing. */
 export type Difference = { at: string; was?: Json; as?: Json };

@@ -2,9 +2,9 @@
 // goes in (an assignment), what is kept (slots, generations), what is asked of the world (edges, probes), what comes out. Types only.
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import type { NodeConfig } from '../config.ts';
 import type { Facts } from '../facts.ts';
-import type { JsonObject } from '../json.ts';
 import type { Look } from '../look.ts';
 import type { SeenNode } from '../observing/live-values.ts';
 import type { Verdict } from '../policy.ts';

@@ -1,8 +1,9 @@
 // node/transaction/health.ts: is the node well after a change? What was seen now, how long it has been so, and what follows from it: still
 // watching, good for good, or taken back. Pure; time is what passed between two looks, so a clock that is set does not count.
+
+import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { CONTAINERD, KUBELET } from '../aspects/aspect.ts';
 import type { UpdatePolicy } from '../config.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { NodeHealth, UnitHealth, Watch } from './contract.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import { anyConfig, CANARY, someFacts } from '../configs.testing.ts';
-import type { JsonObject } from '../json.ts';
 import { NOTHING_OWNED, type Ownership } from '../tree.ts';
 import {
   FIRST_STATE,

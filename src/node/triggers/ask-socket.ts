@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { SOCKET_PATH } from './socket.ts';
 
 const MAX_ANSWER_BYTES = 16 << 20;

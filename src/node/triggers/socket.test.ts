@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../schema/json.ts';
 import { askDaemon } from './ask-socket.ts';
 import { listenOnSocket, SOCKET_PATH, type SocketServer } from './socket.ts';
 

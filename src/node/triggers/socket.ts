@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 
 /** Below the root. In a folder of its own, for what is beside it is for everybody. */
 export const SOCKET_PATH = 'run/headstart/control/node.sock';

@@ -1,4 +1,4 @@
-// node/json.ts: what can a document hold before anybody has looked at it? And the few questions asked of such a value.
+// schema/json.ts: what can a document hold before anybody has looked at it? And the few questions asked of such a value.
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };

@@ -1,12 +1,12 @@
-// node/schema/formats.ts: what may a single value of the document look like? Names, addresses, amounts, spans, keys;
+// schema/formats.ts: what may a single value of the document look like? Names, addresses, amounts, spans, keys;
 // shared by all versions. Patterns are part of the published JSON Schema; what a pattern cannot say is checked beside it.
 import { X509Certificate } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import * as z from 'zod/mini';
-import { parseSpan } from '../../base/duration.ts';
-import { pathProblem } from '../allowed-paths.ts';
-import { type ExpressionType, isExpression, parseExpression } from '../expression.ts';
-import { BYTES_PATTERN, CPU_PATTERN, parseBytes, parseCpu } from '../quantity.ts';
+import { parseSpan } from '../base/duration.ts';
+import { pathProblem } from '../node/allowed-paths.ts';
+import { type ExpressionType, isExpression, parseExpression } from '../node/expression.ts';
+import { BYTES_PATTERN, CPU_PATTERN, parseBytes, parseCpu } from '../node/quantity.ts';
 
 /** A field with the sentence that docs and JSON Schema say about it. */
 export function field<S extends z.ZodMiniType>(description: string, schema: S): S {

@@ -1,8 +1,8 @@
-// node/schema/check.ts: does a value fit a schema? Every problem at once, each with its path, in words; fields nobody
+// schema/check.ts: does a value fit a schema? Every problem at once, each with its path, in words; fields nobody
 // knows apart from them.
 import * as z from 'zod/mini';
-import { isObject, type Json } from '../json.ts';
-import { type Problem, renderPath, type Warning } from '../problem.ts';
+import { isObject, type Json } from './json.ts';
+import { type Problem, renderPath, type Warning } from './problem.ts';
 
 export interface Checked<T> {
   /** With defaults and without unknown fields; absent when there are problems. */

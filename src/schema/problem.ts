@@ -1,6 +1,6 @@
-// node/problem.ts: what is wrong with a document, where, and under which reason code? A problem never quotes text from the
+// schema/problem.ts: what is wrong with a document, where, and under which reason code? A problem never quotes text from the
 // document: any of it may be a secret.
-import type { ReasonCode } from './reason-codes.ts';
+import type { ReasonCode } from '../node/reason-codes.ts';
 
 /** Worth knowing, nothing refused. */
 export interface Warning {
