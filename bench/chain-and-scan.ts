@@ -1,8 +1,9 @@
 // bench/chain-and-scan.ts: one process that starts, reads a graph, and answers critical-chain and what-if --scan on it.
-import { loadInputs } from '../src/boot/load.ts';
-import { criticalChain } from '../src/boot/systemd/critical-chain.ts';
-import { renderChain } from '../src/boot/systemd/render-chain.ts';
-import { whatIfScan } from '../src/boot/what-if-scan.ts';
+
+import { criticalChain } from '../src/boot/compat/systemd/critical-chain.ts';
+import { renderChain } from '../src/boot/compat/systemd/render-chain.ts';
+import { loadInputs } from '../src/boot/load/load.ts';
+import { whatIfScan } from '../src/boot/questions/what-if-scan.ts';
 
 const [record] = await loadInputs([process.argv[2]!], { readStdin: () => new Uint8Array(), nowUs: Date.now() * 1000 });
 process.stdout.write(`${renderChain(criticalChain(record!), record!, (text) => text)}`);

@@ -2,8 +2,8 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { textOf } from '../src/boot/input.ts';
-import { openInputs } from '../src/boot/open-inputs.ts';
+import { textOf } from '../src/boot/load/input.ts';
+import { openInputs } from '../src/boot/load/open-inputs.ts';
 
 /** The recorded cloud-init.log over and over, as a machine that boots often would have it. */
 export async function writeLog(path: string, lines: number): Promise<void> {

@@ -8,7 +8,7 @@ import { genericRecipe, imageRecipe } from '../demo/kubernetes/recipes.ts';
 import { openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage } from '../demo/stage.ts';
 import { formatSpan } from '../src/base/duration.ts';
-import { median } from '../src/boot/noise.ts';
+import { median } from '../src/boot/model/noise.ts';
 import type { Bench, Figure } from './figure.ts';
 import { quiet } from './stage.ts';
 

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { startImds } from '../sims/imds/start.ts';
 import { anInstance } from '../sims/imds/testing.ts';
 import { systemClock } from '../src/base/clock.ts';
-import { median } from '../src/boot/noise.ts';
+import { median } from '../src/boot/model/noise.ts';
 import { ensureExecutable } from '../src/node/build/build.ts';
 import type { Bench, Figure } from './figure.ts';
 import {

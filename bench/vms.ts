@@ -2,7 +2,7 @@
 import { type Boot, bootNode, instancesOf, recordBoot } from '../demo/boots.ts';
 import { READY_UNIT } from '../demo/bootstrap.ts';
 import { formatSpan } from '../src/base/duration.ts';
-import { median } from '../src/boot/noise.ts';
+import { median } from '../src/boot/model/noise.ts';
 import type { Bench, Figure } from './figure.ts';
 import { withStage } from './stage.ts';
 

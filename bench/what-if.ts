@@ -3,8 +3,8 @@ import { instancesOf, recordBoot } from '../demo/boots.ts';
 import { READY_UNIT } from '../demo/bootstrap.ts';
 import type { Stage } from '../demo/stage.ts';
 import { formatSpan } from '../src/base/duration.ts';
-import { loadInputs } from '../src/boot/load.ts';
-import { median } from '../src/boot/noise.ts';
+import { loadInputs } from '../src/boot/load/load.ts';
+import { median } from '../src/boot/model/noise.ts';
 import type { Bench, Figure } from './figure.ts';
 import { withStage } from './stage.ts';
 

@@ -1,6 +1,6 @@
 // demo/boots.ts: one more node of a pool, from nothing to ready, and the evidence of its boot.
 import { join } from 'node:path';
-import { loadInputs } from '../src/boot/load.ts';
+import { loadInputs } from '../src/boot/load/load.ts';
 import { READY_UNIT } from './bootstrap.ts';
 import { type Readiness, readinessOf } from './ready.ts';
 import type { Stage } from './stage.ts';

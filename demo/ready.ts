@@ -1,6 +1,6 @@
 // demo/ready.ts: how long from the start of the VM until the node could work, by its own record of the boot?
-import { milestonesOf } from '../src/boot/milestones.ts';
-import type { BootRecord } from '../src/boot/record.ts';
+import { milestonesOf } from '../src/boot/model/milestones.ts';
+import type { BootRecord } from '../src/boot/model/record.ts';
 
 export interface Readiness {
   /** From QEMU's start, on the host's clock, until the unit was active, on the guest's. */

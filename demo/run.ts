@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatSpan } from '../src/base/duration.ts';
-import { median } from '../src/boot/noise.ts';
+import { median } from '../src/boot/model/noise.ts';
 import { renderTable } from '../src/cli/output/table.ts';
 import { type Boot, bootNode, instancesOf, recordBoot } from './boots.ts';
 import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from './bootstrap.ts';

@@ -115,7 +115,7 @@ function importsIn(text: string): string[] {
   ].map((match) => (match[1] ?? match[2] ?? match[3])!);
 }
 
-/** `src/boot/sources/x.ts` → `boot`; a file directly in src, or in the tree itself (package.json) → `.`. */
+/** `src/boot/load/sources/x.ts` → `boot`; a file directly in src, or in the tree itself (package.json) → `.`. */
 function folderOf(file: string): string {
   const parts = file.split('/');
   if (parts[0] !== 'src') return parts.length > 1 ? parts[0]! : '.';

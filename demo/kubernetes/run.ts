@@ -7,7 +7,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import { cacheFolder } from '../../e2e/ensure-helm.ts';
 import { runCommand } from '../../src/base/command.ts';
 import { formatSpan } from '../../src/base/duration.ts';
-import { median } from '../../src/boot/noise.ts';
+import { median } from '../../src/boot/model/noise.ts';
 import { renderTable } from '../../src/cli/output/table.ts';
 import { BUILT_VERSION, programsFolder } from '../../src/cluster/local/programs.ts';
 import { instancesOf } from '../boots.ts';

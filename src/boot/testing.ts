@@ -1,6 +1,6 @@
 // boot/testing.ts: boots to test with: small ones made by hand, and any boot at all for properties.
 import fc from 'fast-check';
-import { BOOT_API_VERSION, type BootRecord, type ManagerTimes, type Span, type Unit } from './record.ts';
+import { BOOT_API_VERSION, type BootRecord, type ManagerTimes, type Span, type Unit } from './model/record.ts';
 
 export function unit(
   name: string,

@@ -1,8 +1,8 @@
 // boot/collect/bundle.ts: everything that was collected as one archive, without secrets, that every boot verb reads with -i.
 import { createHash } from 'node:crypto';
-import { BOOT_API_VERSION } from '../record.ts';
-import { redact } from '../redact.ts';
+import { BOOT_API_VERSION } from '../model/record.ts';
 import type { Collected, Member } from './collected.ts';
+import { redact } from './redact.ts';
 
 /** collect.json in the bundle, and the answer of `boot collect --json`. */
 export interface Collection {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { collectBoot } from '../collect.ts';
+import { collectBoot } from './collect.ts';
 import { parseFrames } from './frames.ts';
 import { itemsFor, nodeObjectItem, THIS_HOST } from './items.ts';
 import { collectRemote, remoteScript, sshCommand } from './remote.ts';

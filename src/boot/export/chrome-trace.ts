@@ -1,8 +1,8 @@
 // boot/export/chrome-trace.ts: a boot in the trace format that Perfetto and chrome://tracing open.
-import { everySpan } from '../everything.ts';
-import { milestonesOf } from '../milestones.ts';
-import { phases } from '../phases.ts';
-import type { BootRecord, Span } from '../record.ts';
+import { everySpan } from '../model/everything.ts';
+import { milestonesOf } from '../model/milestones.ts';
+import { phases } from '../model/phases.ts';
+import type { BootRecord, Span } from '../model/record.ts';
 import { layOut } from './lanes.ts';
 
 export interface ChromeTrace {

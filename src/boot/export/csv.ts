@@ -1,6 +1,6 @@
 // boot/export/csv.ts: a boot as a table for spreadsheets and scripts: one row per span, units included (RFC 4180).
-import { everySpan } from '../everything.ts';
-import type { BootRecord, Span } from '../record.ts';
+import { everySpan } from '../model/everything.ts';
+import type { BootRecord, Span } from '../model/record.ts';
 
 const COLUMNS = [
   'id',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import type { BootRecord } from '../record.ts';
+import type { BootRecord } from '../model/record.ts';
 import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { chromeTrace, type TraceEvent } from './chrome-trace.ts';
 import { csv } from './csv.ts';

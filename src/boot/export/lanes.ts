@@ -1,5 +1,5 @@
 // boot/export/lanes.ts: beside, under or after which others is a span drawn, so that no two slices of a lane cross?
-import type { Span } from '../record.ts';
+import type { Span } from '../model/record.ts';
 
 export interface Placed {
   span: Span;

@@ -1,11 +1,11 @@
 // boot/export/otlp.ts: a boot as one OpenTelemetry trace, in OTLP's JSON encoding. The same record gives the same bytes.
 import { createHash } from 'node:crypto';
 import { UserError } from '../../base/errors.ts';
-import { type ChainLink, chain } from '../chain.ts';
-import { everySpan } from '../everything.ts';
-import { milestonesOf } from '../milestones.ts';
-import { phases } from '../phases.ts';
-import type { BootRecord, Span } from '../record.ts';
+import { everySpan } from '../model/everything.ts';
+import { milestonesOf } from '../model/milestones.ts';
+import { phases } from '../model/phases.ts';
+import type { BootRecord, Span } from '../model/record.ts';
+import { type ChainLink, chain } from '../questions/chain.ts';
 
 export interface OtlpTrace {
   resourceSpans: {

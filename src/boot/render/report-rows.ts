@@ -1,7 +1,7 @@
 // boot/render/report-rows.ts: which rows does the waterfall of one boot have? Phases and the manager's own steps, then every span.
-import { unitSpanId } from '../everything.ts';
-import { type PhaseName, phases, userspaceStartUs } from '../phases.ts';
-import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../record.ts';
+import { unitSpanId } from '../model/everything.ts';
+import { type PhaseName, phases, userspaceStartUs } from '../model/phases.ts';
+import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../model/record.ts';
 import type { ReportPhase, ReportRow } from './report-view.ts';
 
 export function reportRows(

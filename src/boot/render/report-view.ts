@@ -1,9 +1,10 @@
 // boot/render/report-view.ts: what does the HTML report show of one boot? Everything it draws, and nothing it must work out.
-import { chain } from '../chain.ts';
-import { everySpan } from '../everything.ts';
-import { milestonesOf } from '../milestones.ts';
-import type { BootRecord, Clock, HostFacts, Milestone, Note, Span, SpanSource } from '../record.ts';
-import { type Timeline, timeline } from '../timeline.ts';
+
+import { everySpan } from '../model/everything.ts';
+import { milestonesOf } from '../model/milestones.ts';
+import type { BootRecord, Clock, HostFacts, Milestone, Note, Span, SpanSource } from '../model/record.ts';
+import { chain } from '../questions/chain.ts';
+import { type Timeline, timeline } from '../questions/timeline.ts';
 import { reportPhases, reportRows } from './report-rows.ts';
 
 /** All times are µs on the record's clock. */

@@ -1,7 +1,7 @@
 // cli/boot/blame.ts: `headstart boot blame`: what took longest, over everything at once.
 import { InvalidArgumentError, Option } from 'commander';
 import { formatSpan, parseSpan } from '../../base/duration.ts';
-import { type BlameEntry, blame } from '../../boot/blame.ts';
+import { type BlameEntry, blame } from '../../boot/questions/blame.ts';
 import { wrapText } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint, type Style } from '../output/paint.ts';

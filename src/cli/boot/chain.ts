@@ -1,9 +1,9 @@
 // cli/boot/chain.ts: `headstart boot chain [TARGET]`: what held the node back, link by link, over everything.
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
-import { chain, chainTarget } from '../../boot/chain.ts';
-import { milestonesOf } from '../../boot/milestones.ts';
-import { type BootRecord, hasStarted } from '../../boot/record.ts';
+import { milestonesOf } from '../../boot/model/milestones.ts';
+import { type BootRecord, hasStarted } from '../../boot/model/record.ts';
+import { chain, chainTarget } from '../../boot/questions/chain.ts';
 import { printJson } from '../output/json.ts';
 import { sameCommand } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';

@@ -1,6 +1,6 @@
 // cli/boot/check.ts: `headstart boot check --budget FILE`: did the boot stay within its limits? Exits 3 when not, for CI.
 import { formatSpan } from '../../base/duration.ts';
-import { type BudgetCheck, checkBudget } from '../../boot/check-budget.ts';
+import { type BudgetCheck, checkBudget } from '../../boot/questions/check-budget.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint, type Style } from '../output/paint.ts';

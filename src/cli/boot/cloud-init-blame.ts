@@ -1,7 +1,7 @@
 // cli/boot/cloud-init-blame.ts: `headstart boot cloud-init blame`: what took longest, longest first.
-import { blameOf, blameText } from '../../boot/cloud-init/blame.ts';
-import { compatBlame } from '../../boot/cloud-init/compat-records.ts';
-import { stepJson } from '../../boot/cloud-init/steps-json.ts';
+import { blameOf, blameText } from '../../boot/compat/cloud-init/blame.ts';
+import { compatBlame } from '../../boot/compat/cloud-init/exact/compat-records.ts';
+import { stepJson } from '../../boot/compat/cloud-init/steps-json.ts';
 import type { Verb } from '../verb.ts';
 import {
   type CloudInitOptions,

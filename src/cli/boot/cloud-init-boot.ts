@@ -1,9 +1,9 @@
 // cli/boot/cloud-init-boot.ts: `headstart boot cloud-init boot`: from kernel start to cloud-init's first line.
 import { UserError } from '../../base/errors.ts';
-import { betweenUs, bootTimesText } from '../../boot/cloud-init/boot-text.ts';
-import { type BootTimes, bootTimes, logOf } from '../../boot/cloud-init/boot-times.ts';
-import { compatBoot } from '../../boot/cloud-init/compat-boot.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import { betweenUs, bootTimesText } from '../../boot/compat/cloud-init/boot-text.ts';
+import { type BootTimes, bootTimes, logOf } from '../../boot/compat/cloud-init/boot-times.ts';
+import { compatBoot } from '../../boot/compat/cloud-init/exact/compat-boot.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
 import type { Edges, Verb } from '../verb.ts';
 import {
   type CloudInitOptions,

@@ -1,6 +1,7 @@
 // cli/boot/cloud-init-dump.ts: `headstart boot cloud-init dump`: the events of a log as JSON.
-import { compatDump } from '../../boot/cloud-init/compat-records.ts';
-import { dumpText } from '../../boot/cloud-init/dump.ts';
+
+import { dumpText } from '../../boot/compat/cloud-init/dump.ts';
+import { compatDump } from '../../boot/compat/cloud-init/exact/compat-records.ts';
 import type { Verb } from '../verb.ts';
 import {
   type CloudInitOptions,

@@ -1,7 +1,7 @@
 // cli/boot/cloud-init-show.ts: `headstart boot cloud-init show`: what cloud-init did, in order.
-import { compatShow, DEFAULT_FORMAT } from '../../boot/cloud-init/compat-records.ts';
-import { coveredUs, showText } from '../../boot/cloud-init/show.ts';
-import { bootJson } from '../../boot/cloud-init/steps-json.ts';
+import { compatShow, DEFAULT_FORMAT } from '../../boot/compat/cloud-init/exact/compat-records.ts';
+import { coveredUs, showText } from '../../boot/compat/cloud-init/show.ts';
+import { bootJson } from '../../boot/compat/cloud-init/steps-json.ts';
 import type { Verb } from '../verb.ts';
 import {
   type CloudInitOptions,

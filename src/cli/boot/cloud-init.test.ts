@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { banner, report, stageLog, stampAt } from '../../boot/cloud-init/testing.ts';
+import { banner, report, stageLog, stampAt } from '../../boot/compat/cloud-init/testing.ts';
 import { run, runVerb } from '../testing.ts';
 import { verb as blame } from './cloud-init-blame.ts';
 import { verb as boot } from './cloud-init-boot.ts';

@@ -1,8 +1,8 @@
 // cli/boot/compare.ts: `headstart boot compare BEFORE AFTER`: what got slower, and how much of the difference is it?
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import { type BootCompare, type Change, compareBoots, type Difference } from '../../boot/compare.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
+import { type BootCompare, type Change, compareBoots, type Difference } from '../../boot/questions/compare.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint, type Style } from '../output/paint.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
@@ -81,7 +81,7 @@ function badExport(message: string, next: string): UserError {
 async function send(record: BootRecord, options: ExportOptions & { otlp: string }, edges: Edges): Promise<void> {
   const [{ otlpTrace }, { otlpRequest, sendOtlp }] = await Promise.all([
     import('../../boot/export/otlp.ts'),
-    import('../../boot/send-otlp.ts'),
+    import('../../boot/export/send-otlp.ts'),
   ]);
   const trace = otlpTrace(record);
   const spans = trace.resourceSpans[0]!.scopeSpans[0]!.spans;

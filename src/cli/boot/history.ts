@@ -2,8 +2,8 @@
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { type Change, FIGURES, history, type PastBoot } from '../../boot/history.ts';
-import { RECORDS_FOLDER, readRecords } from '../../boot/record-store.ts';
+import { RECORDS_FOLDER, readRecords } from '../../boot/keep/record-store.ts';
+import { type Change, FIGURES, history, type PastBoot } from '../../boot/questions/history.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { paint } from '../output/paint.ts';
 import { sameCommand } from '../output/same-command.ts';
@@ -65,7 +65,7 @@ const UNIT_NAME = /\.(?:service|socket|target|device|mount|automount|swap|path|t
 
 /** Every boot the inputs speak of, oldest first; never empty. What could not be read or aligned is told on stderr. */
 export async function readBoots(options: BootOptions, edges: Edges): Promise<BootRecord[]> {
-  const { loadInputs } = await import('../../boot/load.ts');
+  const { loadInputs } = await import('../../boot/load/load.ts');
   const reading = loadInputs(options.input, {
     readStdin: edges.readStdin,
     nowUs: edges.nowUs(),
@@ -99,7 +99,7 @@ const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/i
 
 /** The one boot that --boot names, by default the last. */
 export async function readBoot(options: BootOptions, edges: Edges): Promise<BootRecord> {
-  const { pickBoot } = await import('../../boot/pick-boot.ts');
+  const { pickBoot } = await import('../../boot/load/pick-boot.ts');
   // Of the live machine, only the boot asked for was read.
   const boots = await readBoots(options, edges);
   const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');

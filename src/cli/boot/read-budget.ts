@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { type Budget, parseBudget } from '../../boot/budget.ts';
+import { type Budget, parseBudget } from '../../boot/questions/budget.ts';
 
 export function readBudget(path: string): Budget {
   let text: string;

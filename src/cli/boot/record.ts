@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { type Argv, runCommand } from '../../base/command.ts';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import { pruneRecords, RECORDS_FOLDER, recordPath, storeRecord } from '../../boot/record-store.ts';
+import { pruneRecords, RECORDS_FOLDER, recordPath, storeRecord } from '../../boot/keep/record-store.ts';
 import {
   ensureInstalled,
   ensureUninstalled,
@@ -13,7 +13,7 @@ import {
   recordUnit,
   SERVICE,
   TIMER,
-} from '../../boot/record-unit.ts';
+} from '../../boot/keep/record-unit.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';

@@ -1,6 +1,6 @@
 // cli/boot/render-chain.ts: a chain as text: the last link first, each with what went on inside it.
 import { formatSpan } from '../../base/duration.ts';
-import type { ChainLink } from '../../boot/chain.ts';
+import type { ChainLink } from '../../boot/questions/chain.ts';
 import { displayWidth, wrapText } from '../output/display-width.ts';
 import { paint } from '../output/paint.ts';
 import { PIPE, type Screen } from '../output/screen.ts';

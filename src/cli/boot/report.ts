@@ -2,8 +2,8 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { pickBoot } from '../../boot/pick-boot.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import { pickBoot } from '../../boot/load/pick-boot.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
 import { MOST_BOOTS, REPORT_MARK, renderReport } from '../../boot/render/report.ts';
 import { type ReportView, reportView } from '../../boot/render/report-view.ts';
 import { cannotWrite, writeAnswerFile } from '../output/answer-file.ts';

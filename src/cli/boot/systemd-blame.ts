@@ -1,7 +1,7 @@
 // cli/boot/systemd-blame.ts: `headstart boot systemd blame`: units by the time they took to start.
 import { UserError } from '../../base/errors.ts';
-import { blameUnits, renderBlame, unitsNotRun } from '../../boot/systemd/blame.ts';
-import { compatBlame } from '../../boot/systemd/compat/blame.ts';
+import { blameUnits, renderBlame, unitsNotRun } from '../../boot/compat/systemd/blame.ts';
+import { compatBlame } from '../../boot/compat/systemd/exact/blame.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { readBoot } from './read-boot.ts';

@@ -1,8 +1,8 @@
 // cli/boot/systemd-options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its answers are told.
 import type { Command } from 'commander';
-import type { BootRecord } from '../../boot/record.ts';
-import type { Printed } from '../../boot/systemd/compat/printed.ts';
-import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../boot/systemd/versions.ts';
+import type { Printed } from '../../boot/compat/systemd/exact/printed.ts';
+import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../boot/compat/systemd/versions.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';

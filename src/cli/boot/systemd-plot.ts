@@ -1,9 +1,9 @@
 // cli/boot/systemd-plot.ts: `headstart boot systemd plot`: the boot as an SVG picture.
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { phases } from '../../boot/phases.ts';
-import { type CompatPlotOptions, compatPlot } from '../../boot/systemd/compat/plot.ts';
-import { plottedUnits, renderPlot } from '../../boot/systemd/plot.ts';
+import { type CompatPlotOptions, compatPlot } from '../../boot/compat/systemd/exact/plot.ts';
+import { plottedUnits, renderPlot } from '../../boot/compat/systemd/plot.ts';
+import { phases } from '../../boot/model/phases.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { readBoot, withInputOptions } from './read-boot.ts';

@@ -1,7 +1,7 @@
 // cli/boot/systemd-time.ts: `headstart boot systemd time`: firmware, loader, kernel, initrd, userspace.
 import { UserError } from '../../base/errors.ts';
-import { compatTime } from '../../boot/systemd/compat/time.ts';
-import { bootTime, renderTime } from '../../boot/systemd/time.ts';
+import { compatTime } from '../../boot/compat/systemd/exact/time.ts';
+import { bootTime, renderTime } from '../../boot/compat/systemd/time.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { readBoot } from './read-boot.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openInputs } from '../../boot/open-inputs.ts';
+import { openInputs } from '../../boot/load/open-inputs.ts';
 import { run } from '../testing.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../boot/fixtures');

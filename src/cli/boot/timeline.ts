@@ -1,8 +1,8 @@
 // cli/boot/timeline.ts: `headstart boot timeline`: one table from VM create to Node Ready.
 import { formatSpan } from '../../base/duration.ts';
-import { chain } from '../../boot/chain.ts';
-import type { BootRecord } from '../../boot/record.ts';
-import { type Timeline, type TimelineRow, timeline } from '../../boot/timeline.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
+import { chain } from '../../boot/questions/chain.ts';
+import { type Timeline, type TimelineRow, timeline } from '../../boot/questions/timeline.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import type { Style } from '../output/paint.ts';

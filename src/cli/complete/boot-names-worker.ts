@@ -1,6 +1,6 @@
 // cli/complete/boot-names-worker.ts: reads the inputs in a thread of its own, which look-up.ts ends at its deadline: reading is not interruptible.
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadInputs } from '../../boot/load.ts';
+import { loadInputs } from '../../boot/load/load.ts';
 import { type BootKind, bootNames } from './boot-names.ts';
 
 export interface BootQuestion {

@@ -1,9 +1,9 @@
 // cli/complete/boot-names.ts: the names in boot records that options of the boot verbs take. Pure.
 import { formatSpan } from '../../base/duration.ts';
-import { milestonesOf } from '../../boot/milestones.ts';
-import { orderGraph } from '../../boot/order-graph.ts';
-import { pickBoot } from '../../boot/pick-boot.ts';
-import { type BootRecord, hasStarted, startTookUs } from '../../boot/record.ts';
+import { pickBoot } from '../../boot/load/pick-boot.ts';
+import { milestonesOf } from '../../boot/model/milestones.ts';
+import { orderGraph } from '../../boot/model/order-graph.ts';
+import { type BootRecord, hasStarted, startTookUs } from '../../boot/model/record.ts';
 import type { Candidate } from './place.ts';
 
 export type BootKind = 'units' | 'targets' | 'unit-times' | 'unit-pairs' | 'orderings' | 'boots';

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { runCommand } from '../../base/command.ts';
-import { MILESTONE_NAMES } from '../../boot/record.ts';
+import { MILESTONE_NAMES } from '../../boot/model/record.ts';
 import type { BootKind } from './boot-names.ts';
 import type { BootQuestion } from './boot-names-worker.ts';
 import type { Given } from './decide.ts';

@@ -58,12 +58,12 @@ export const FEW_WORDS = {
   suites: async () => plain((await import('../../vms/qemu/base/recipe.ts')).SUITES),
   misbehaviours: async () => summarised((await import('../../../sims/imds/misbehave.ts')).MISBEHAVIOURS),
   'systemd-versions': async () => {
-    const { NEWEST_VERSION, OLDEST_VERSION } = await import('../../boot/systemd/versions.ts');
+    const { NEWEST_VERSION, OLDEST_VERSION } = await import('../../boot/compat/systemd/versions.ts');
     const count = NEWEST_VERSION - OLDEST_VERSION + 1;
     return plain(Array.from({ length: count }, (_, i) => String(NEWEST_VERSION - i)));
   },
   'cloud-init-versions': async () =>
-    plain([...CLOUD_INIT_VERSIONS, (await import('../../boot/cloud-init/compat-version.ts')).NEWEST]),
+    plain([...CLOUD_INIT_VERSIONS, (await import('../../boot/compat/cloud-init/exact/compat-version.ts')).NEWEST]),
 } satisfies Record<string, () => readonly Candidate[] | Promise<readonly Candidate[]>>;
 
 function summarised(words: Summaries): Candidate[] {

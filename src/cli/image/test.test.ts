@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
 import { bootRecord, unit } from '../../boot/testing.ts';
 import { BUILD_FILES, goodFacts, writeBuild } from '../../image/test/testing.ts';
 import { fakeTools } from '../../vms/qemu/testing.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
 import type { BootTest, Check } from '../../image/test/record.ts';
 import type { Tested } from '../../image/test/test-image.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
@@ -114,7 +114,7 @@ async function collectBoot(
     import('../boot/collect-instance.ts'),
     import('../../boot/collect/items.ts'),
     import('../../boot/collect/bundle.ts'),
-    import('../../boot/load.ts'),
+    import('../../boot/load/load.ts'),
   ]);
   const what = { boot: '0', items: itemsFor('0'), signal: edges.signal() };
   const { bytes } = await bundleOf(await collectInstance(factory, instance, what), { boot: '0', nowUs: edges.nowUs() });
@@ -137,7 +137,7 @@ function tellPlan(folder: string, { firmware, budget, json }: Options, edges: Ed
 }
 
 async function tell({ boot, test, record }: Tested, folder: string, { json }: Options, edges: Edges): Promise<void> {
-  const { chain } = await import('../../boot/chain.ts');
+  const { chain } = await import('../../boot/questions/chain.ts');
   const links = record ? chain(record, READY) : [];
   if (json) {
     const { apiVersion: _, kind: __, ...body } = test;

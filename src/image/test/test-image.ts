@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
-import type { Budget } from '../../boot/budget.ts';
-import { type BudgetCheck, checkBudget } from '../../boot/check-budget.ts';
-import { phases } from '../../boot/phases.ts';
-import type { BootRecord } from '../../boot/record.ts';
+import { phases } from '../../boot/model/phases.ts';
+import type { BootRecord } from '../../boot/model/record.ts';
+import type { Budget } from '../../boot/questions/budget.ts';
+import { type BudgetCheck, checkBudget } from '../../boot/questions/check-budget.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
 import { PLACED_FILES, parsePlaced } from '../build/placed-files.ts';

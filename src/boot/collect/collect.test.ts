@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Ran, type RunCommand, runCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import { collectBoot, requireBoot, unreadOf, validBoot } from './collect.ts';
+import { addSmallNode, createFakeMachine, type FakeMachine } from './testing.ts';
+
+let fake: FakeMachine;
+beforeEach(() => {
+  fake = createFakeMachine();
+});
+afterEach(() => fake.remove());
+
+const machine = (run: RunCommand = runCommand) => ({ run, root: fake.root, env: fake.env });
+const exited: Ran = { outcome: 'exited', code: 0, stdout: Buffer.from('x\n'), stderr: '' };
+
+describe('collectBoot', () => {
+  it('takes what is there and says why the rest was not taken', async () => {
+    addSmallNode(fake, { secret: 'hunter22' });
+    const { hostname, members, missed } = await collectBoot(machine());
+    expect(hostname).toBe('Node-A');
+    expect(members.map((member) => member.name)).toEqual([
+      'systemctl-show-manager.txt',
+      'systemctl-show-units.txt',
+      'uname.txt',
+      'journal.json',
+      'proc/sys/kernel/random/boot_id',
+      'etc/os-release',
+      'var/log/cloud-init.log',
+      'run/cloud-init/instance-data.json',
+      'var/log/azure/custom script/events/1794776902000.json',
+    ]);
+    expect(missed).toContainEqual({
+      name: 'dmesg.txt',
+      why: 'dmesg failed: dmesg: read kernel buffer failed: Operation not permitted',
+    });
+    expect(missed).toContainEqual({ name: 'var/lib/hyperv/.kvp_pool_1', why: 'no such file' });
+  });
+
+  it('never asks for user data nor for the sensitive instance data', async () => {
+    addSmallNode(fake, { secret: 'hunter22' });
+    const { members } = await collectBoot(machine(), { nodeObject: true });
+    expect(members.some(({ name }) => /user-data|sensitive/.test(name))).toBe(false);
+  });
+
+  it('runs the older form of a command where the newer one is not understood', async () => {
+    addSmallNode(fake, { secret: 'x' });
+    const { members } = await collectBoot(machine());
+    expect(Buffer.from(members[0]!.bytes).toString()).toContain('Version=252');
+  });
+
+  it('runs four programs at once and no more', async () => {
+    let running = 0;
+    let most = 0;
+    const run: RunCommand = async () => {
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running--;
+      return exited;
+    };
+    await collectBoot(machine(run), { nodeObject: true });
+    expect(most).toBe(4);
+  });
+
+  it('an earlier boot is in the journal alone', async () => {
+    addSmallNode(fake, { secret: 'x' });
+    const { members } = await collectBoot(machine(), { boot: '-1' });
+    expect(members.map((member) => member.name)).toEqual(['journal.json']);
+    expect(Buffer.from(members[0]!.bytes).toString()).toContain('--boot=-1 --output=json');
+  });
+
+  it('asks for the Node only when told to, by the name of this machine', async () => {
+    const asked: string[] = [];
+    const run: RunCommand = async (argv) => {
+      asked.push(argv.join(' '));
+      return exited;
+    };
+    await collectBoot(machine(run));
+    expect(asked.some((line) => line.startsWith('kubectl'))).toBe(false);
+    await collectBoot(machine(run), { nodeObject: true });
+    expect(asked.filter((line) => /^kubectl --kubeconfig=\S+ get node \S+ -o json/.test(line))).toHaveLength(1);
+  });
+
+  it('unpacks a rotated log, keeps the end of a long one and steps over a pipe', async () => {
+    fake.writeFile('var/log/cloud-init.log.2.gz', gzipSync('older line\n'));
+    fake.writeFile('var/log/cloud-init.log.3.gz', Buffer.from('1f8b0800', 'hex'));
+    fake.writeFile('var/log/cloud-init.log.4.xz', Buffer.from('fd377a585a00', 'hex'));
+    fake.writeFile('var/log/waagent.log', `first\n${`${'x'.repeat(1023)}\n`.repeat(4097)}last\n`);
+    fake.writeFile('etc/.keep', '');
+    execFileSync('mkfifo', [`${fake.root}/etc/os-release`]);
+    const { members, missed } = await collectBoot(machine(async () => exited));
+    const read = (name: string) => Buffer.from(members.find((member) => member.name === name)!.bytes).toString();
+    expect(read('var/log/cloud-init.log.2')).toBe('older line\n');
+    expect(read('var/log/waagent.log')).toMatch(/^x{1023}\n.*\nlast\n$/s);
+    expect(members.find((member) => member.name === 'var/log/waagent.log')?.note).toBe('only the last 4 MiB');
+    expect(missed).toContainEqual({
+      name: 'var/log/cloud-init.log.3.gz',
+      why: 'its gzip data is damaged or too large',
+    });
+    expect(missed.find(({ name }) => name.endsWith('.xz'))?.why).toContain('xz');
+    expect(missed).toContainEqual({ name: 'etc/os-release', why: 'not a regular file' });
+  });
+
+  it('keeps the whole lines of a journal that is too long', async () => {
+    const run: RunCommand = async ([program]) =>
+      program === 'journalctl'
+        ? { ...exited, outcome: 'cut', code: null, stdout: Buffer.from('{"a":1}\n{"b"') }
+        : exited;
+    const { members } = await collectBoot(machine(run));
+    const journal = members.find((member) => member.name === 'journal.json')!;
+    expect(Buffer.from(journal.bytes).toString()).toBe('{"a":1}\n');
+    expect(journal.note).toBe('only the first 64 MiB');
+  });
+});
+
+describe('requireBoot', () => {
+  it('a machine without systemd and without cloud-init is told plainly, with a next step', async () => {
+    fake.addProgram('systemctl', "echo 'System has not been booted with systemd as init system' >&2; exit 1");
+    fake.addProgram('journalctl', 'exit 0');
+    const collected = await collectBoot(machine());
+    expect(() => requireBoot(collected, '0')).toThrow(UserError);
+    expect(() => requireBoot(collected, '0')).toThrow(
+      /how it booted: `systemctl show` failed: System has not .*; `journalctl` printed nothing/,
+    );
+  });
+
+  it('a log of cloud-init is enough, on any init system', async () => {
+    fake.writeFile('var/log/cloud-init.log', 'x\n');
+    const missing: Ran = { outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' };
+    const collected = await collectBoot(machine(async () => missing));
+    expect(() => requireBoot(collected, '0')).not.toThrow();
+  });
+});
+
+describe('unreadOf', () => {
+  it('what a machine has but would not tell is a problem of the answer; what it does not have is none', async () => {
+    addSmallNode(fake, { secret: 'x' });
+    const run: RunCommand = async (argv, options) =>
+      argv.includes('*')
+        ? { outcome: 'timed-out', code: null, stdout: Buffer.alloc(0), stderr: '' }
+        : runCommand(argv, options);
+    expect(unreadOf(await collectBoot(machine(run)), '0')).toEqual(['`systemctl show *` did not answer within 60 s']);
+  });
+});
+
+describe('validBoot', () => {
+  it('takes what journalctl takes and nothing that could be more than that', () => {
+    expect(['0', '-0', '-1', '3', '46bc72e7-a99d-4d42-9784-493dd92e074f'].map((boot) => validBoot(boot))).toEqual([
+      '0',
+      '0',
+      '-1',
+      '3',
+      '46bc72e7a99d4d429784493dd92e074f',
+    ]);
+    for (const boot of ['', '-1;id', '--file=x', 'last', '0 0']) expect(() => validBoot(boot)).toThrow(UserError);
+  });
+});

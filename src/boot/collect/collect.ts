@@ -1,0 +1,117 @@
+// boot/collect/collect.ts: what does a machine know about its boot? The only file of this folder that a live machine is read through.
+import { hostname } from 'node:os';
+import { runCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import { type Input, memoryInput } from '../load/input.ts';
+import { type Collected, hostnameIn, type Missed, NO_SUCH_FILE } from './collected.ts';
+import { type Item, itemsFor, nodeObjectItem } from './items.ts';
+import { type Machine, type Taken, takeItem } from './take.ts';
+import { unpackMembers } from './unpack.ts';
+
+export interface CollectOptions {
+  /** As journalctl counts: 0 is this boot, -1 the one before; or a boot id. */
+  boot?: string;
+  /** Ask the API server for this machine's Node as well. */
+  nodeObject?: boolean;
+}
+
+/** Enough to overlap slow programs, few enough not to disturb a node that is still starting. */
+const AT_ONCE = 4;
+
+export async function collectBoot(machine: Machine, options: CollectOptions = {}): Promise<Collected> {
+  const items = itemsFor(validBoot(options.boot));
+  if (options.nodeObject) items.push(nodeObjectItem(hostname()));
+  const taken = await takeAll(items, machine);
+  const unpacked = unpackMembers(taken.flatMap((t) => t.members));
+  return {
+    hostname: hostnameIn(unpacked.members) || hostname(),
+    members: unpacked.members,
+    missed: [...taken.flatMap((t) => t.missed), ...unpacked.missed],
+  };
+}
+
+/** The live machine as inputs, for every verb that is not told to read something else. */
+export async function readLiveMachine(
+  options: { boot?: string; signal?: AbortSignal } = {},
+): Promise<{ inputs: Input[]; problems: string[] }> {
+  const machine: Machine = { run: runCommand, root: '', env: process.env, signal: options.signal };
+  const collected = await collectBoot(machine, options.boot === undefined ? {} : { boot: options.boot });
+  if (options.signal?.aborted) throw interrupted();
+  const boot = validBoot(options.boot);
+  requireBoot(collected, boot);
+  const inputs = collected.members.map((member) => memoryInput(member.name, member.bytes));
+  return { inputs, problems: unreadOf(collected, boot) };
+}
+
+/** What tells of a boot, is there and could not be read: an answer without it may look whole and not be. */
+export function unreadOf({ missed }: Collected, boot: string): string[] {
+  const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
+  return missed
+    .filter(({ name, why }) => why !== NO_SUCH_FILE && telling.some((item) => matches(item, name)))
+    .map((each) => inItsWords(each, telling));
+}
+
+/** Kernel messages and a host name alone do not tell how a machine came up. */
+export function requireBoot({ members, missed }: Collected, boot: string, where = 'this machine'): void {
+  const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
+  if (members.some((member) => member.bytes.length > 0 && telling.some((item) => matches(item, member.name)))) return;
+  throw new UserError(`${where} does not tell how it booted: ${reasons(missed, telling)}`, {
+    code: 'boot/no-live-boot',
+    next:
+      boot === '0'
+        ? 'run this on a node that runs systemd, or give recorded files with -i FILE, or collect with `headstart boot collect --host USER@HOST`'
+        : 'list the boots the journal still has with `journalctl --list-boots`',
+    exitCode: 1,
+  });
+}
+
+/** It becomes part of a command line, here and on the other side of an ssh connection. */
+export function validBoot(boot = '0'): string {
+  if (/^(?:[+-]?\d{1,6}|[0-9a-f]{32})$/.test(boot)) return boot.replace(/^-?0+$/, '0');
+  const bare = boot.replaceAll('-', '').toLowerCase();
+  if (/^[0-9a-f]{32}$/.test(bare)) return bare;
+  throw new UserError(`${JSON.stringify(boot)} names no boot`, {
+    code: 'boot/bad-boot',
+    next: 'give --boot 0, -1, -2 … or a boot id of 32 hex digits (see `journalctl --list-boots`)',
+  });
+}
+
+export function interrupted(): UserError {
+  return new UserError('interrupted while reading the machine', { code: 'boot/interrupted', exitCode: 4 });
+}
+
+async function takeAll(items: readonly Item[], machine: Machine): Promise<Taken[]> {
+  const taken: Taken[] = new Array(items.length);
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const mine = next++;
+      taken[mine] = await takeItem(items[mine]!, machine);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return taken;
+}
+
+function matches(item: Item, member: string): boolean {
+  if (item.kind === 'command') return item.name === member;
+  const [start = '', end = ''] = item.pattern.slice(1).split(/\*.*\*|\*/);
+  return member.startsWith(start) && member.endsWith(end);
+}
+
+/** In the words of the machine: the names of the members of a bundle mean nothing to who has never made one. */
+function reasons(missed: readonly Missed[], items: readonly Item[]): string {
+  const chief = missed.filter(({ name }) =>
+    /^(?:systemctl-show-manager\.txt|journal\.json|var\/log\/cloud-init)/.test(name),
+  );
+  return chief.map((each) => inItsWords(each, items)).join('; ');
+}
+
+function inItsWords({ name, why }: Missed, items: readonly Item[]): string {
+  const item = items.find((each) => matches(each, name));
+  if (item?.kind !== 'command') return `${item ? '/' : ''}${name}: ${why}`;
+  const [program, ...rest] = item.tries[0]!;
+  const command = `\`${[program, ...rest.filter((word) => /^(?:[a-z]+|\*)$/.test(word))].join(' ')}\``;
+  // Why it failed begins with the program that did.
+  return why.startsWith(`${program} `) ? `${command}${why.slice(program.length)}` : `${command}: ${why}`;
+}

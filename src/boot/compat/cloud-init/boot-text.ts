@@ -1,0 +1,47 @@
+// boot/compat/cloud-init/boot-text.ts: how are a boot's four instants told?
+import type { BootTimes, Instant, Unknown } from './boot-times.ts';
+import { utcText } from './utc-text.ts';
+
+export function bootTimesText(times: BootTimes): string {
+  const { kernelStart, kernelEnd, activated, started } = times;
+  const isContainer = times.host === 'container';
+  const lines = isContainer
+    ? ['-- Most Recent Container Boot Record --', `Container started at: ${instant(kernelStart)}`]
+    : [
+        '-- Most Recent Boot Record --',
+        `Kernel Started at: ${instant(kernelStart)}`,
+        `Kernel ended boot at: ${instant(kernelEnd)}`,
+        `Kernel time to boot (seconds): ${between(kernelStart, kernelEnd)}`,
+      ];
+  lines.push(`Cloud-init activated by systemd at: ${instant(activated)}`);
+  if (!isContainer) {
+    lines.push(`Time between Kernel end boot and Cloud-init activation (seconds): ${between(kernelEnd, activated)}`);
+  }
+  lines.push(`Cloud-init start: ${instant(started)}`);
+  lines.push(`Time between Cloud-init activation and Cloud-init start (seconds): ${between(activated, started)}`);
+  return `${lines.join('\n    ')}\n`;
+}
+
+function instant(at: Instant | Unknown): string {
+  if ('unknown' in at) return `unknown (${at.unknown})`;
+  const error = at.errorUs ? ` (within ${seconds(Math.max(at.errorUs, 1000), 3)} s)` : '';
+  return `${utcText(at.atUs)}${error}`;
+}
+
+/** On the monotonic clock where both are on it: a difference of wall times would carry their error. */
+export function betweenUs(from: Instant | Unknown, to: Instant | Unknown): number | undefined {
+  if ('unknown' in from || 'unknown' in to) return undefined;
+  if (from.monotonicUs !== undefined && to.monotonicUs !== undefined) return to.monotonicUs - from.monotonicUs;
+  return to.atUs - from.atUs;
+}
+
+function between(from: Instant | Unknown, to: Instant | Unknown): string {
+  const us = betweenUs(from, to);
+  if (us === undefined) return 'unknown';
+  const isExact = 'monotonicUs' in from && 'monotonicUs' in to;
+  return seconds(us, isExact ? 6 : 3);
+}
+
+function seconds(us: number, decimals: number): string {
+  return (us / 1e6).toFixed(decimals);
+}

@@ -1,0 +1,179 @@
+// boot/compat/cloud-init/read/log-line.ts: what does one line of a cloud-init log say, in any of the formats it was ever written in?
+import { asctimeUs, civilSeconds, isoUs, MONTHS, rfc2822Us } from './civil-time.ts';
+import { shared } from './shared-text.ts';
+
+/** What a line says, at its instant: µs since 1970. */
+export type LogEvent =
+  | { kind: 'start'; atUs: number; name: string; description: string; level?: string }
+  | {
+      kind: 'finish';
+      atUs: number;
+      name: string;
+      description: string;
+      level?: string;
+      result?: string;
+      durationUs?: number;
+    }
+  | { kind: 'banner'; atUs: number; name: string; version: string; clockUs?: number; upUs?: number }
+  | { kind: 'finished'; atUs: number; version: string; datasource?: string; clockUs?: number; upUs?: number }
+  | { kind: 'took'; atUs: number; what: string; tookUs: number };
+
+/** Finds the instant of a stamp, given the clock that a banner shows in UTC; undefined leaves the line out. */
+export type When = (stamp: Stamp, kind: LogEvent['kind'], clockUs?: number) => number | undefined;
+
+/** none: the line has no time we can read. Without a zone or a year the reader finds them from the lines around. */
+export type Stamp =
+  | { kind: 'zoned'; us: number }
+  | { kind: 'local'; us: number }
+  | { kind: 'yearless'; month: number; day: number; dayUs: number }
+  | { kind: 'none' };
+
+export const MARKERS = ['start: ', 'finish: ', 'Cloud-init v. ', ' took '];
+
+export function parseLogLine(text: string, when: When): LogEvent | undefined {
+  const event = eventWords(text) ?? bareEventWords(text);
+  if (event) return eventLine(text, event, when);
+  const banner = BANNER.exec(text);
+  return banner ? bannerLine(text, banner, when) : tookLine(text, when);
+}
+
+/** Begins like an event: one that cannot be read is damaged rather than something else. */
+export function isEventLike(text: string): boolean {
+  return text.includes(START) || text.includes(FINISH);
+}
+
+interface EventWords {
+  kind: 'start' | 'finish';
+  level: string;
+  name: string;
+  rest: string;
+}
+
+/** `file.py[LEVEL]: start: NAME: REST`. By hand: nearly every line that is read comes through here. */
+function eventWords(text: string): EventWords | undefined {
+  let at = text.indexOf(START);
+  const kind = at >= 0 ? 'start' : 'finish';
+  if (at < 0) at = text.indexOf(FINISH);
+  if (at < 0) return undefined;
+  const nameAt = at + (kind === 'start' ? START.length : FINISH.length);
+  const blank = text.indexOf(' ', nameAt);
+  const nameEnd = (blank < 0 ? text.length : blank) - 1;
+  if (nameEnd <= nameAt || text[nameEnd] !== ':') return undefined;
+  const level = text.slice(text.lastIndexOf('[', at) + 1, at);
+  return { kind, level, name: text.slice(nameAt, nameEnd), rest: text.slice(nameEnd + 1) };
+}
+
+const START = ']: start: ';
+const FINISH = ']: finish: ';
+
+function bareEventWords(text: string): EventWords | undefined {
+  const match = BARE_EVENT.exec(text);
+  if (!match) return undefined;
+  return { kind: match[1] === 'start' ? 'start' : 'finish', level: '', name: match[2]!, rest: match[3] ?? '' };
+}
+
+/** Log formats are configurable: without `file.py[LEVEL]:` only names that cloud-init itself reports are believed. */
+const BARE_EVENT =
+  /(?:^|[\s\]:>])(start|finish): ((?:init-local|init-network|modules-(?:init|config|final)|single|azure-ds)(?:\/[^\s:]+)?):(?: (.*)|)$/;
+const BANNER = /Cloud-init v\. (\S+) (?:running '?([^' ]+)'? at|finished at) (.*)$/;
+const DURATION = / \(duration: (\d+(?:\.\d+)?)s\)$/;
+
+function eventLine(text: string, { kind, level, name, rest }: EventWords, when: When): LogEvent | undefined {
+  const atUs = when(stampOf(text), kind);
+  if (atUs === undefined) return undefined;
+  const duration = rest.endsWith('s)') ? DURATION.exec(rest) : null;
+  const said = (duration ? rest.slice(0, duration.index) : rest).trim();
+  if (kind === 'start') {
+    const start: LogEvent = { kind, atUs, name: shared(name), description: shared(said) };
+    if (level) start.level = level;
+    return start;
+  }
+  const result = RESULTS.find((word) => said === word || (said.startsWith(word) && said[word.length] === ':'));
+  const description = shared(result ? said.slice(result.length + 1).trim() : said);
+  const finish: LogEvent = { kind, atUs, name: shared(name), description };
+  if (level) finish.level = level;
+  if (result) finish.result = result;
+  if (duration) finish.durationUs = secondsToUs(duration[1]!);
+  return finish;
+}
+
+const RESULTS = ['SUCCESS', 'WARN', 'FAIL'];
+
+/** `… at Fri, 02 Sep 2016 19:28:07 +0000. Up 1.0 seconds.`, or with the datasource between the two. */
+function bannerLine(text: string, match: RegExpExecArray, when: When): LogEvent | undefined {
+  const [, version, stage, rest = ''] = match as unknown as [string, string, string | undefined, string?];
+  const clockUs = rfc2822Us(/^[^.]*/.exec(rest)![0].trim());
+  const atUs = when(stampOf(text), stage === undefined ? 'finished' : 'banner', clockUs);
+  if (atUs === undefined) return undefined;
+  const up = / Up (\d+(?:\.\d+)?) seconds/.exec(rest);
+  const facts = {
+    atUs,
+    version,
+    ...(clockUs === undefined ? {} : { clockUs }),
+    ...(up ? { upUs: secondsToUs(up[1]!) } : {}),
+  };
+  if (stage !== undefined) return { kind: 'banner', name: stageName(stage), ...facts };
+  const datasource = /Datasource (DataSource\w+)/.exec(rest)?.[1];
+  return { kind: 'finished', ...facts, ...(datasource ? { datasource } : {}) };
+}
+
+/** `file.py[LEVEL]: WHAT took N.NNN seconds (N.NN)`. Found by hand: a pattern that may begin anywhere is slow on a long line. */
+function tookLine(text: string, when: When): LogEvent | undefined {
+  const took = text.lastIndexOf(TOOK);
+  const amount = took < 0 ? null : /^(\d+(?:\.\d+)?) seconds/.exec(text.slice(took + TOOK.length, took + 40));
+  const level = amount ? levelEnd(text) : -1;
+  if (!amount || level < 0 || level > took) return undefined;
+  const atUs = when(stampOf(text), 'took');
+  if (atUs === undefined) return undefined;
+  return { kind: 'took', atUs, what: shared(text.slice(level + 3, took)), tookUs: secondsToUs(amount[1]!) };
+}
+
+/** The end of `[LEVEL]: `; what comes first in a line that went through syslog is `cloud-init[PID]: `. */
+function levelEnd(text: string): number {
+  const first = text.indexOf(']: ');
+  const isPid = first > 0 && /^\d+$/.test(text.slice(text.lastIndexOf('[', first) + 1, first));
+  const second = isPid ? text.indexOf(']: ', first + 1) : -1;
+  return second < 0 ? first : second;
+}
+
+const TOOK = ' took ';
+
+function stageName(written: string): string {
+  return written === 'init' ? 'init-network' : written.replaceAll(':', '-');
+}
+
+function secondsToUs(text: string): number {
+  return Math.round(Number(text) * 1e6);
+}
+
+const ISO_STAMP = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z| UTC| GMT)?/;
+const SYSLOG_STAMP = /([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.(\d+))?/;
+/** A stamp stands near the front, behind a priority or a bracket at most; further on it belongs to the message. */
+const STAMP_WITHIN = 80;
+
+export function stampOf(text: string): Stamp {
+  if (text.charCodeAt(23) === 0x20) {
+    const us = asctimeUs(text, 23);
+    if (us !== undefined) return { kind: 'local', us };
+  }
+  const front = text.slice(0, STAMP_WITHIN);
+  const iso = ISO_STAMP.exec(front);
+  const syslog = SYSLOG_STAMP.exec(front);
+  if (iso && (!syslog || iso.index < syslog.index)) {
+    const read = isoUs(iso[0]);
+    return read ? { kind: read.zoned ? 'zoned' : 'local', us: read.us } : { kind: 'none' };
+  }
+  const month = syslog ? MONTHS.indexOf(syslog[1]!) + 1 : 0;
+  if (!syslog || month === 0) return { kind: 'none' };
+  const [, , day, hour, minute, second, fraction = ''] = syslog;
+  const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
+  const time = { hour: Number(hour), minute: Number(minute), second: Number(second), micros };
+  // 2000 was a leap year: any day that some year has passes here.
+  if (civilSeconds({ year: 2000, month, day: Number(day), ...time }) === undefined) return { kind: 'none' };
+  return {
+    kind: 'yearless',
+    month,
+    day: Number(day),
+    dayUs: (time.hour * 3600 + time.minute * 60 + time.second) * 1e6 + micros,
+  };
+}

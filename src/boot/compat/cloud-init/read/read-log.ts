@@ -1,0 +1,60 @@
+// boot/compat/cloud-init/read/read-log.ts: which events does a cloud-init log hold, and what in it could not be understood?
+import type { Input } from '../../../load/input.ts';
+import type { Note } from '../../../model/record.ts';
+import { isEventLike, type LogEvent, MARKERS, parseLogLine, type When } from './log-line.ts';
+import { blocksOf, lineNumberAt, visitLines } from './scan.ts';
+import { wallTime } from './wall-time.ts';
+
+export interface ReadLog {
+  events: LogEvent[];
+  notes: Note[];
+}
+
+/** More than this many lines of one kind are told as a count. */
+const NAMED_LINES = 3;
+
+export function readLog(input: Input, nowUs: number): ReadLog {
+  const events: LogEvent[] = [];
+  const notes: Note[] = [];
+  const clock = wallTime(nowUs);
+  const unstamped: number[] = [];
+  const damaged: number[] = [];
+  let beforeFirstBanner: number | undefined;
+  let lineOffset = 0;
+  const when: When = (stamp, kind, clockUs) => {
+    if (clockUs !== undefined) beforeFirstBanner ??= events.length;
+    if (stamp.kind === 'none' && kind !== 'took') unstamped.push(lineOffset);
+    return clock.of(stamp, clockUs);
+  };
+  for (const block of blocksOf(input)) {
+    visitLines(block, MARKERS, (text, offset) => {
+      lineOffset = offset;
+      const event = parseLogLine(text, when);
+      if (event) events.push(event);
+      else if (isEventLike(text) && unstamped.at(-1) !== offset) damaged.push(offset);
+    });
+  }
+  const shiftUs = clock.lateShiftUs();
+  if (shiftUs !== 0) for (let i = 0; i < (beforeFirstBanner ?? 0); i++) events[i]!.atUs += shiftUs;
+  for (const zoneUs of clock.zonesUs()) {
+    notes.push({
+      level: 'info',
+      text: `${input.name}: stamps are local time (${hours(zoneUs)}); the banners in it tell UTC`,
+    });
+  }
+  if (unstamped.length > 0) notes.push(leftOut(input, unstamped, 'an event without a time that can be read'));
+  if (damaged.length > 0) notes.push(leftOut(input, damaged, 'an event that is cut off or damaged'));
+  return { events, notes };
+}
+
+function hours(us: number): string {
+  const minutes = Math.abs(us) / 60e6;
+  return `UTC${us < 0 ? '-' : '+'}${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+}
+
+function leftOut(input: Input, offsets: readonly number[], what: string): Note {
+  const named = offsets.slice(0, NAMED_LINES).map((offset) => lineNumberAt(input, offset));
+  const more = offsets.length - named.length;
+  const lines = `line ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { level: 'warning', text: `${input.name}: ${lines}: ${what} was left out` };
+}

@@ -1,0 +1,242 @@
+// boot/compat/cloud-init/stages.ts: which boots, stages and steps do these events tell of?
+import type { LogEvent } from './read/log-line.ts';
+import { platformWait } from './waits.ts';
+
+export interface CloudInitBoot {
+  version?: string;
+  /** `DataSourceAzure` … */
+  datasource?: string;
+  /** Stages, nested parents and modules in the order they began. A flat list: depth is data, never recursion. */
+  steps: Step[];
+  /** Moments at which the log names both the uptime and the clock. */
+  ticks: Tick[];
+  /** Pauses before a stage that cloud-init measured itself. */
+  pauses: Pause[];
+  finishedUs?: number;
+  firstUs: number;
+  lastUs: number;
+}
+
+export interface Step {
+  name: string;
+  description: string;
+  parent?: Step;
+  /** The outermost parent. */
+  stage?: Step;
+  depth: number;
+  /** Absent: the beginning is in an older file. */
+  startUs?: number;
+  /** Absent: the log ends, or the stage was cut off, before it. */
+  endUs?: number;
+  /** By the monotonic clock where the log tells it, else by its stamps; then negative if the clock was set back. */
+  tookUs?: number;
+  /** tookUs without what its own children took. */
+  ownUs?: number;
+  childrenUs: number;
+  level?: string;
+  /** SUCCESS, WARN, FAIL. */
+  result?: string;
+  wait?: string;
+  /** By how much the clock moved while it ran. */
+  clockStepUs?: number;
+  /** `… took N seconds` lines inside it. */
+  details?: { text: string; tookUs: number }[];
+}
+
+export interface Tick {
+  atUs: number;
+  upUs: number;
+  /** The banner's own clock, whole seconds. */
+  clockUs?: number;
+}
+
+export interface Pause {
+  stage: string;
+  startUs: number;
+  endUs: number;
+}
+
+/** One boot at a time: who only prints them need not keep a thousand in memory. */
+export function* bootsOf(events: readonly LogEvent[]): Generator<CloudInitBoot> {
+  let builder: Builder | undefined;
+  for (const event of events) {
+    if (!builder || startsNewBoot(event, builder)) {
+      if (builder && !builder.isEmpty()) yield builder.finish();
+      builder = new Builder(event.atUs);
+    }
+    builder.add(event);
+  }
+  if (builder && !builder.isEmpty()) yield builder.finish();
+}
+
+/**
+ * A boot begins where the uptime is smaller than it was, or, when init-local comes again, where the kernel must have
+ * started after the last thing seen: `cloud-init clean` and a second run in one boot keep the same kernel start.
+ */
+function startsNewBoot(event: LogEvent, builder: Builder): boolean {
+  const { boot } = builder;
+  if (event.kind === 'banner' && event.upUs !== undefined) {
+    const last = boot.ticks.at(-1);
+    if (last && event.upUs < last.upUs) return true;
+    if (builder.isDoubleStart(event)) return false;
+    if (event.name !== 'init-local' || !builder.hasSeen('init-local')) return false;
+    return !last || event.atUs - event.upUs >= boot.lastUs;
+  }
+  const isStart = event.kind === 'banner' || event.kind === 'start';
+  return isStart && event.name === 'init-local' && builder.hasSeen('init-local') && !builder.isDoubleStart(event);
+}
+
+/** Steps that a boot is still in the middle of. */
+class Builder {
+  readonly boot: CloudInitBoot;
+  private readonly open: Step[] = [];
+  private readonly openByName = new Map<string, Step[]>();
+  private readonly seen = new Set<string>();
+  /** The stage that is running, by how it was announced so far. */
+  private announced: { name: string; by: 'start' | 'banner' | 'both' } | undefined;
+
+  constructor(firstUs: number) {
+    this.boot = { steps: [], ticks: [], pauses: [], firstUs, lastUs: firstUs };
+  }
+
+  /** Only timings of something that no event tells of. */
+  isEmpty(): boolean {
+    return this.boot.steps.length === 0 && this.boot.ticks.length === 0;
+  }
+
+  hasSeen(stage: string): boolean {
+    return this.seen.has(stage);
+  }
+
+  /**
+   * With all stages in one process a stage is announced twice, by its event and by its banner, and its first step may
+   * come between the two.
+   */
+  isDoubleStart(event: LogEvent): boolean {
+    if (event.kind !== 'start' && event.kind !== 'banner') return false;
+    const { announced } = this;
+    return announced?.name === event.name && announced.by !== 'both' && announced.by !== event.kind;
+  }
+
+  add(event: LogEvent): void {
+    const { boot } = this;
+    if (event.kind === 'took') {
+      this.addTook(event.what, event.atUs, event.tookUs);
+    } else if (event.kind === 'finish') {
+      this.close(event);
+    } else if (event.kind === 'finished') {
+      boot.finishedUs = event.atUs;
+      boot.version = event.version;
+      if (event.datasource !== undefined) boot.datasource = event.datasource;
+      this.addTick(event);
+    } else {
+      if (this.isDoubleStart(event)) this.announced = { name: event.name, by: 'both' };
+      else this.begin(event);
+      if (event.kind === 'banner') {
+        boot.version ??= event.version;
+        this.addTick(event);
+      }
+    }
+    boot.lastUs = event.atUs;
+  }
+
+  finish(): CloudInitBoot {
+    const { boot } = this;
+    for (const step of boot.steps) {
+      const parent = step.parent;
+      if (parent && step.tookUs !== undefined) parent.childrenUs += Math.max(0, step.tookUs);
+    }
+    for (const step of boot.steps) {
+      if (step.tookUs !== undefined)
+        step.ownUs = step.tookUs < 0 ? step.tookUs : Math.max(0, step.tookUs - step.childrenUs);
+    }
+    return boot;
+  }
+
+  private begin(event: Extract<LogEvent, { kind: 'start' | 'banner' }>): void {
+    if (!event.name.includes('/')) {
+      this.abandonAll();
+      this.announced = { name: event.name, by: event.kind };
+    }
+    const step = this.newStep(event.name, this.innermost());
+    step.startUs = event.atUs;
+    if (event.kind === 'start') {
+      step.description = event.description;
+      if (event.level !== undefined) step.level = event.level;
+    }
+    this.open.push(step);
+    const namesakes = this.openByName.get(event.name);
+    if (namesakes) namesakes.push(step);
+    else this.openByName.set(event.name, [step]);
+  }
+
+  private newStep(name: string, parent: Step | undefined): Step {
+    const step: Step = { name, description: '', depth: parent ? parent.depth + 1 : 0, childrenUs: 0 };
+    if (parent) {
+      step.parent = parent;
+      step.stage = parent.stage ?? parent;
+    }
+    const wait = platformWait(name);
+    if (wait) step.wait = wait;
+    this.boot.steps.push(step);
+    this.seen.add(name);
+    return step;
+  }
+
+  private close(event: Extract<LogEvent, { kind: 'finish' }>): void {
+    const step = this.openByName.get(event.name)?.pop() ?? this.unbegun(event);
+    step.endUs = event.atUs;
+    if (event.description !== '') step.description = event.description;
+    if (event.result !== undefined) step.result = event.result;
+    if (event.level !== undefined) step.level = event.level;
+    if (event.durationUs !== undefined) step.startUs ??= event.atUs - event.durationUs;
+    if (step.startUs !== undefined) {
+      const byStampsUs = event.atUs - step.startUs;
+      step.tookUs = event.durationUs ?? byStampsUs;
+      const movedUs = byStampsUs - step.tookUs;
+      if (byStampsUs < 0 || Math.abs(movedUs) > CLOCK_STEP_US) step.clockStepUs = movedUs === 0 ? byStampsUs : movedUs;
+    }
+    // The end of a stage is the end of all in it; another step may end while a neighbour's process is still in its own.
+    if (!event.name.includes('/')) this.abandonAll();
+    const found = /found \w+ data from (DataSource\w+)/.exec(event.description);
+    if (found) this.boot.datasource ??= found[1]!;
+  }
+
+  private unbegun(event: Extract<LogEvent, { kind: 'finish' }>): Step {
+    const isInside = event.name.includes('/');
+    const step = this.newStep(event.name, isInside ? this.innermost() : undefined);
+    if (isInside) step.depth = Math.max(1, step.depth); // its stage is in an older file
+    return step;
+  }
+
+  private innermost(): Step | undefined {
+    while (this.open.at(-1)?.endUs !== undefined) this.open.pop();
+    return this.open.at(-1);
+  }
+
+  private abandonAll(): void {
+    this.announced = undefined;
+    this.open.length = 0;
+    this.openByName.clear();
+  }
+
+  private addTick(event: Extract<LogEvent, { kind: 'banner' | 'finished' }>): void {
+    if (event.upUs === undefined) return;
+    const clock = event.clockUs === undefined ? {} : { clockUs: event.clockUs };
+    this.boot.ticks.push({ atUs: event.atUs, upUs: event.upUs, ...clock });
+  }
+
+  private addTook(text: string, atUs: number, tookUs: number): void {
+    const stage = /^Waiting to start stage '?([\w:-]+?)'?$/.exec(text)?.[1];
+    if (stage !== undefined) this.boot.pauses.push({ stage, startUs: atUs - tookUs, endUs: atUs });
+    else {
+      const step = this.innermost();
+      if (!step) return;
+      step.details ??= [];
+      step.details.push({ text, tookUs });
+    }
+  }
+}
+
+/** Stamps are in milliseconds and are taken a little apart from the monotonic readings; a step is more than that. */
+const CLOCK_STEP_US = 250_000;

@@ -1,0 +1,68 @@
+// boot/compat/cloud-init/step-text.ts: how is one step written, in the codes of `show --format`?
+import { seconds08 } from './exact/python-format.ts';
+import type { CloudInitBoot, Step } from './stages.ts';
+
+/** Deep nesting only comes from a damaged log; beyond this the line stops moving right. */
+const MAX_INDENT = 40;
+
+/** Writes steps in one format. */
+export function stepWriter(format: string): (step: Step, boot: CloudInitBoot) => string {
+  const parts = format.split(/(%[dDEeIlnortT])/);
+  return (step, boot) => {
+    let text = '';
+    for (const part of parts) text += part.charCodeAt(0) === PERCENT ? codeText(part, step, boot) : part;
+    return text;
+  };
+}
+
+const PERCENT = 37;
+
+function codeText(code: string, step: Step, boot: CloudInitBoot): string {
+  switch (code) {
+    case '%d':
+      return step.tookUs === undefined ? '?' : seconds08(step.tookUs / 1e6);
+    case '%D':
+      return printable(step.description || step.name);
+    case '%E':
+      return step.startUs === undefined ? '?' : seconds08((step.startUs - boot.firstUs) / 1e6);
+    case '%e':
+      return step.endUs === undefined ? 'start' : 'finish';
+    case '%I':
+      return `|${' '.repeat(Math.min(MAX_INDENT, Math.max(0, step.depth - 1)))}\`->`;
+    case '%l':
+      return step.level ?? '?';
+    case '%n':
+      return printable(step.name);
+    case '%o':
+      return 'cloudinit';
+    case '%r':
+      return step.result ?? '?';
+    case '%t':
+      return seconds08((step.endUs ?? step.startUs ?? 0) / 1e6);
+    case '%T':
+      return step.ownUs === undefined ? '?' : seconds08(step.ownUs / 1e6);
+    default:
+      return code; // not a code: text that begins with a per cent sign
+  }
+}
+
+/** What a reader must know beside the number: ` [WARN]`, ` [wait: …]`, ` [clock stepped …]`. Empty for a plain success. */
+export function remarks(step: Step): string {
+  const said: string[] = [];
+  if (step.result !== undefined && step.result !== 'SUCCESS') said.push(step.result);
+  if (step.wait) said.push(`wait, ${step.wait}`);
+  if (step.clockStepUs !== undefined) {
+    const seconds = (step.clockStepUs / 1e6).toFixed(3);
+    said.push(`clock step: the clock moved by ${step.clockStepUs > 0 ? '+' : ''}${seconds}s meanwhile`);
+  }
+  if (step.startUs === undefined) said.push('its start is not in this log');
+  else if (step.endUs === undefined) said.push('its finish is not in this log');
+  return said.map((text) => ` [${text}]`).join('');
+}
+
+/** A log line may hold anything; what could steer a terminal is not passed on to one. */
+export function printable(text: string): string {
+  return CONTROL.test(text) ? text.replace(/[\x00-\x1f\x7f-\x9f]/g, '\ufffd') : text;
+}
+
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/;

@@ -1,0 +1,147 @@
+// boot/compat/cloud-init/to-evidence.ts: what does one boot in a cloud-init log or dump tell the boot record?
+
+import { type Evidence, evidence, type SourceKind } from '../../load/sources/source.ts';
+import type { Milestone, Note, Span } from '../../model/record.ts';
+import { clockSteps, wallRangeAt } from './clock-ticks.ts';
+import type { CloudInitBoot, Step } from './stages.ts';
+
+export function toEvidence(boot: CloudInitBoot, from: { kind: SourceKind; input: string }): Evidence {
+  const notes: Note[] = [];
+  const spans = spansOf(boot, notes, from.input);
+  for (const step of clockSteps(boot)) {
+    const seconds = (step.byUs / 1e6).toFixed(1);
+    notes.push({
+      level: 'warning',
+      text: `${from.input}: the clock moved by ${seconds} s or more between two stages of cloud-init`,
+    });
+  }
+  const cloud = boot.datasource && cloudName(boot.datasource);
+  return evidence({
+    ...from,
+    clock: 'wall',
+    anchors: boot.ticks.map((tick) => {
+      const { fromUs, toUs } = wallRangeAt(tick);
+      return { monotonicUs: tick.upUs, wallUs: fromUs, errorUs: toUs - fromUs };
+    }),
+    host: { ...(boot.version ? { cloudInitVersion: boot.version } : {}), ...(cloud ? { cloud } : {}) },
+    spans,
+    milestones: milestonesOf(boot),
+    notes,
+  });
+}
+
+function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
+  const ids = new Map<Step, string>();
+  const used = new Map<string, number>();
+  const newId = (name: string): string => {
+    const count = (used.get(name) ?? 0) + 1;
+    used.set(name, count);
+    return `cloud-init:${name}${count > 1 ? `#${count}` : ''}`;
+  };
+  const spans: Span[] = [];
+  let unbegun = 0;
+  for (const step of boot.steps) {
+    if (step.startUs === undefined) {
+      unbegun++;
+      continue;
+    }
+    const id = newId(step.name);
+    ids.set(step, id);
+    const parent = step.parent && ids.get(step.parent);
+    const unit = unitOf(stageOf(step), boot);
+    const result = resultOf(step);
+    const detail = detailOf(step);
+    spans.push({
+      id,
+      name: step.name,
+      source: 'cloud-init',
+      startUs: step.startUs,
+      endUs: endOf(step, boot),
+      ...(parent ? { parent } : {}),
+      ...(unit ? { unit } : {}),
+      ...(step.wait ? { wait: step.wait } : {}),
+      ...(result ? { result } : {}),
+      ...(detail ? { detail } : {}),
+    });
+  }
+  for (const { stage, startUs, endUs } of boot.pauses) {
+    const name = `wait-${stage}`;
+    const unit = unitOf(stage, boot);
+    const wait = `cloud-init: until systemd lets stage ${stage} start`;
+    spans.push({ id: newId(name), name, source: 'cloud-init', startUs, endUs, wait, ...(unit ? { unit } : {}) });
+  }
+  if (unbegun > 0) {
+    const text = `${input}: ${unbegun} steps of cloud-init finish without having started in it (a rotated log?) and have no length`;
+    notes.push({ level: 'warning', text });
+  }
+  return spans;
+}
+
+/** A stage's name is the first part of its modules' names; a datasource reports under its own, inside the stage that asked it. */
+function stageOf(step: Step): string {
+  return (step.stage ?? step).name.split('/', 1)[0]!;
+}
+
+function unitOf(stage: string, boot: CloudInitBoot): string | undefined {
+  switch (stage) {
+    case 'init-local':
+    case 'local':
+      return 'cloud-init-local.service';
+    case 'init-network':
+    case 'network':
+      return isSingleProcess(boot.version) ? 'cloud-init-network.service' : 'cloud-init.service';
+    case 'modules-config':
+    case 'config':
+      return 'cloud-config.service';
+    case 'modules-final':
+    case 'final':
+      return 'cloud-final.service';
+    default:
+      return undefined;
+  }
+}
+
+/** 24.3 gave the network stage a unit name of its own. */
+export function isSingleProcess(version: string | undefined): boolean {
+  const match = /^(\d+)\.(\d+)/.exec(version ?? '');
+  return match !== null && Number(match[1]) * 100 + Number(match[2]) >= 2403;
+}
+
+/** By its own length rather than its last stamp: a clock that was set back must not end a span before it began. */
+function endOf(step: Step, boot: CloudInitBoot): number {
+  if (step.tookUs !== undefined) return step.startUs! + Math.max(0, step.tookUs);
+  return Math.max(step.startUs!, step.parent?.endUs ?? boot.lastUs);
+}
+
+function resultOf(step: Step): Span['result'] {
+  if (step.result === 'SUCCESS') return 'ok';
+  if (step.result === 'WARN') return 'warn';
+  return step.result === 'FAIL' ? 'fail' : undefined;
+}
+
+function detailOf(step: Step): string | undefined {
+  const said = [step.description];
+  if (step.endUs === undefined) said.push('its finish is not in this log');
+  if (step.clockStepUs !== undefined) said.push('the clock stepped meanwhile');
+  return said.filter((text) => text !== '').join('; ') || undefined;
+}
+
+function milestonesOf(boot: CloudInitBoot): Milestone[] {
+  const milestones: Milestone[] = [];
+  const first = boot.steps.find((step) => step.depth === 0 && step.startUs !== undefined);
+  if (first)
+    milestones.push({ name: 'cloud-init-started', atUs: first.startUs!, source: 'cloud-init', detail: first.name });
+  const final = boot.steps.findLast((step) => step.name === 'modules-final');
+  const finishedUs = final?.endUs ?? boot.finishedUs;
+  if (finishedUs !== undefined)
+    milestones.push({ name: 'cloud-init-finished', atUs: finishedUs, source: 'cloud-init' });
+  return milestones;
+}
+
+/** `DataSourceEc2Local` → `ec2`: cloud-init's own word for the platform. */
+function cloudName(datasource: string): string {
+  return datasource
+    .replace(/^DataSource/, '')
+    .replace(/(Local|Net)$/, '')
+    .toLowerCase();
+}

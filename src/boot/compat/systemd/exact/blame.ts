@@ -1,0 +1,22 @@
+// boot/compat/systemd/exact/blame.ts: what does `systemd-analyze blame` print, byte for byte?
+import { formatSpan } from '../../../../base/duration.ts';
+import type { BootRecord } from '../../../model/record.ts';
+import type { Behaviour } from '../versions.ts';
+import { type Printed, printed } from './printed.ts';
+import { acquireTimes } from './times.ts';
+
+export function compatBlame(record: BootRecord, behaviour: Behaviour): Printed {
+  const acquired = acquireTimes(record, behaviour, !behaviour.blamesUnfinished);
+  if ('stopped' in acquired) return acquired.stopped;
+  const rows = acquired.units
+    .filter((unit) => unit.tookUs > 0)
+    .sort((a, b) => b.tookUs - a.tookUs)
+    .map((unit) => ({ span: formatSpan(unit.tookUs), name: unit.name }));
+  let spanWidth = 0;
+  let nameWidth = 0;
+  for (const { span, name } of rows) {
+    spanWidth = Math.max(spanWidth, span.length);
+    nameWidth = Math.max(nameWidth, behaviour.padsBlame ? name.length : 0);
+  }
+  return printed(rows.map(({ span, name }) => `${span.padStart(spanWidth)} ${name.padEnd(nameWidth)}\n`).join(''));
+}

@@ -1,0 +1,41 @@
+// boot/compat/systemd/exact/time.ts: what does `systemd-analyze time` print, byte for byte?
+import type { BootRecord } from '../../../model/record.ts';
+import { defaultTarget, namedUnit } from '../default-target.ts';
+import type { Behaviour } from '../versions.ts';
+import { formatUnsigned, type Printed, printed } from './printed.ts';
+import { acquireBootTimes, type BootTimes } from './times.ts';
+
+export function compatTime(record: BootRecord, behaviour: Behaviour): Printed {
+  const acquired = acquireBootTimes(record, behaviour, true);
+  if ('stopped' in acquired) return acquired.stopped;
+  return printed(`${bootTimeText(record, acquired.boot, behaviour)}\n`);
+}
+
+/** The two lines without their last line end; the plot carries them too. */
+export function bootTimeText(record: BootRecord, boot: BootTimes, behaviour: Behaviour): string {
+  const parts: string[] = [];
+  if (boot.firmwareUs > 0) parts.push(`${formatUnsigned(boot.firmwareUs - boot.loaderUs)} (firmware) + `);
+  if (boot.loaderUs > 0) parts.push(`${formatUnsigned(boot.loaderUs)} (loader) + `);
+  if (boot.kernelDoneUs > 0) parts.push(`${formatUnsigned(boot.kernelDoneUs)} (kernel) + `);
+  if (boot.initrdUs > 0) parts.push(`${formatUnsigned(boot.userspaceUs - boot.initrdUs)} (initrd) + `);
+  if (boot.softRebootsCount > 0) {
+    parts.push(`${formatUnsigned(boot.userspaceUs)} (soft reboot #${boot.softRebootsCount}) + `);
+  }
+  parts.push(`${formatUnsigned(boot.finishUs - boot.userspaceUs)} (userspace) `); // the blank is the tool's own
+  if (boot.kernelDoneUs > 0) parts.push(`= ${formatUnsigned(boot.firmwareUs + boot.finishUs)} `);
+  return `Startup finished in ${parts.join('')}\n${targetLine(record, boot)}${behaviour.hasFullStop ? '.' : ''}`;
+}
+
+function targetLine(record: BootRecord, boot: BootTimes): string {
+  // The manager makes up a unit for a name it does not know, so there always is a default.target.
+  const name = defaultTarget(record) ?? 'default.target';
+  const activatedUs = namedUnit(record, name)?.activatedUs ?? 0;
+  if (activatedUs === 0) return `${name} was never reached`;
+  const isSoftReboot = boot.softRebootsCount > 0 && boot.userspaceUs > 0;
+  const baseUs = isSoftReboot
+    ? boot.userspaceUs + boot.offsetUs
+    : boot.userspaceUs > 0
+      ? boot.userspaceUs
+      : boot.offsetUs;
+  return `${name} reached after ${formatUnsigned(activatedUs - baseUs)} in userspace`;
+}

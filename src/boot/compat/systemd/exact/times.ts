@@ -1,0 +1,133 @@
+// boot/compat/systemd/exact/times.ts: what does systemd-analyze make of the stamps before it answers anything?
+import { isContainer } from '../../../model/phases.ts';
+import type { BootRecord, ManagerTimes, Unit } from '../../../model/record.ts';
+import type { Behaviour } from '../versions.ts';
+import { failed, type Printed } from './printed.ts';
+
+/** The manager's stamps, moved back by `offsetUs` where the tool does so. */
+export interface BootTimes extends ManagerTimes {
+  /** End of the kernel's own phase; 0 where the kernel is not this boot's. */
+  kernelDoneUs: number;
+  offsetUs: number;
+}
+
+export interface UnitTimes {
+  name: string;
+  unit: Unit;
+  activatingUs: number;
+  activatedUs: number;
+  deactivatingUs: number;
+  deactivatedUs: number;
+  tookUs: number;
+}
+
+export type Acquired<T> = { stopped: Printed } | T;
+
+const ASSERTION = "systemd-analyze stops here: Assertion '*a >= b' failed (a time stamp lies before userspace started)";
+
+export function acquireBootTimes(
+  record: BootRecord,
+  behaviour: Behaviour,
+  needsFinish: boolean,
+): Acquired<{ boot: BootTimes }> {
+  const { manager } = record;
+  if (!manager) return { stopped: failed('Failed to get timestamp properties: no manager in the given input') };
+  if (needsFinish && manager.finishUs <= 0) return { stopped: notFinished(manager.finishUs) };
+  const { userspaceUs, initrdUs } = manager;
+  if (behaviour.knowsSoftReboot && manager.softRebootsCount > 0) {
+    return moveBack({ ...manager, ...NO_KERNEL, ...NO_INITRD }, manager.shutdownStartUs, [...MOVED, 'userspaceUs']);
+  }
+  const counts = { ...manager, softRebootsCount: 0 };
+  if (!isContainer(record)) {
+    return { boot: { ...counts, kernelDoneUs: initrdUs > 0 ? initrdUs : userspaceUs, offsetUs: 0 } };
+  }
+  return moveBack(
+    { ...counts, ...NO_KERNEL, userspaceUs: 0, securityStartUs: 0, securityFinishUs: 0 },
+    userspaceUs,
+    MOVED,
+  );
+}
+
+const NO_KERNEL = { firmwareUs: 0, loaderUs: 0, kernelUs: 0, initrdUs: 0 };
+const NO_INITRD = {
+  initrdSecurityStartUs: 0,
+  initrdSecurityFinishUs: 0,
+  initrdGeneratorsStartUs: 0,
+  initrdGeneratorsFinishUs: 0,
+  initrdUnitsLoadStartUs: 0,
+  initrdUnitsLoadFinishUs: 0,
+};
+const MOVED = [
+  'finishUs',
+  'generatorsStartUs',
+  'generatorsFinishUs',
+  'unitsLoadStartUs',
+  'unitsLoadFinishUs',
+] as const satisfies (keyof ManagerTimes)[];
+
+function moveBack(
+  times: ManagerTimes,
+  offsetUs: number,
+  keys: readonly (keyof ManagerTimes)[],
+): Acquired<{ boot: BootTimes }> {
+  const boot: BootTimes = { ...times, kernelDoneUs: 0, offsetUs };
+  for (const key of keys) {
+    if (boot[key] === 0) continue;
+    if (boot[key] < offsetUs) return { stopped: failed(ASSERTION) };
+    boot[key] -= offsetUs;
+  }
+  return { boot };
+}
+
+/** Every listed unit that has begun to start, in the listing's order. */
+export function acquireTimes(
+  record: BootRecord,
+  behaviour: Behaviour,
+  needsFinish = true,
+): Acquired<{ boot: BootTimes; units: UnitTimes[] }> {
+  const acquired = acquireBootTimes(record, behaviour, needsFinish);
+  if ('stopped' in acquired) return acquired;
+  const { boot } = acquired;
+  const units: UnitTimes[] = [];
+  for (const unit of record.units) {
+    const times = unitTimes(unit, boot);
+    if (times === 'assertion') return { stopped: failed(ASSERTION) };
+    if (times && times.activatingUs > 0) units.push(times);
+  }
+  return { boot, units };
+}
+
+function unitTimes(unit: Unit, boot: BootTimes): UnitTimes | 'assertion' | undefined {
+  const { offsetUs } = boot;
+  let { deactivatingUs, deactivatedUs } = unit;
+  if (boot.softRebootsCount > 0) {
+    const isEarlier = (us: number) => us > 0 && us < offsetUs;
+    if (isEarlier(unit.activatedUs) || isEarlier(unit.activatingUs)) return undefined;
+    if (deactivatingUs < offsetUs) deactivatingUs = 0;
+    if (deactivatedUs < offsetUs) deactivatedUs = 0;
+  }
+  const stamps = [unit.activatingUs, unit.activatedUs, deactivatingUs, deactivatedUs];
+  if (stamps.some((us) => us > 0 && us < offsetUs)) return 'assertion';
+  const [activating, activated, deactivating, deactivated] = stamps.map((us) => (us > 0 ? us - offsetUs : 0));
+  const times = {
+    name: unit.name,
+    unit,
+    activatingUs: activating!,
+    activatedUs: activated!,
+    deactivatingUs: deactivating!,
+    deactivatedUs: deactivated!,
+  };
+  return { ...times, tookUs: tookUs(times) };
+}
+
+function tookUs(times: Omit<UnitTimes, 'tookUs'>): number {
+  if (times.activatedUs >= times.activatingUs) return times.activatedUs - times.activatingUs;
+  return times.deactivatedUs >= times.activatingUs ? times.deactivatedUs - times.activatingUs : 0;
+}
+
+function notFinished(finishUs: number): Printed {
+  return failed(
+    `Bootup is not yet finished (org.freedesktop.systemd1.Manager.FinishTimestampMonotonic=${finishUs}).\n` +
+      "Please try again later.\nHint: Use 'systemctl list-jobs' to see active jobs",
+  );
+}

@@ -1,0 +1,57 @@
+// boot/compat/systemd/versions.ts: what does `systemd-analyze` print differently from one version to the next?
+import { UserError } from '../../../base/errors.ts';
+
+export const OLDEST_VERSION = 238;
+export const NEWEST_VERSION = 261;
+
+export interface Behaviour {
+  version: number;
+  /** critical-chain's header says "when unit became active", not "after the unit is active". */
+  hasNewChainHeader: boolean;
+  /** blame pads names with blanks to the width of the longest. */
+  padsBlame: boolean;
+  /** The second line of `time` ends with a full stop. */
+  hasFullStop: boolean;
+  /** plot --json, --table and --no-legend. */
+  hasPlotTable: boolean;
+  /** blame answers before the boot has finished. */
+  blamesUnfinished: boolean;
+  /** plot: every unit is a group with a tooltip that lists its dependencies. */
+  hasTooltips: boolean;
+  /** A unit from before userspace is printed without a time instead of as 584542 years. */
+  guardsPreUserspace: boolean;
+  /** Soft reboots count from the shutdown before them. */
+  knowsSoftReboot: boolean;
+  /** dot: BindsTo is gold. */
+  drawsBindsTo: boolean;
+  /** plot: --scale-svg, and times in the tooltips. */
+  hasTooltipTimes: boolean;
+}
+
+export function behaviourOf(version: number): Behaviour {
+  return {
+    version,
+    hasNewChainHeader: version >= 242,
+    padsBlame: version >= 243 && version <= 245,
+    hasFullStop: version >= 251,
+    hasPlotTable: version >= 253,
+    blamesUnfinished: version >= 254,
+    hasTooltips: version >= 255,
+    guardsPreUserspace: version >= 256,
+    knowsSoftReboot: version >= 256,
+    drawsBindsTo: version >= 256,
+    hasTooltipTimes: version >= 257,
+  };
+}
+
+/** `252`, `252.39-1~deb12u2`, `v252` or true (no version given: the newest known). */
+export function parseVersion(text: string | true): number {
+  if (text === true) return NEWEST_VERSION;
+  const match = /^v?(\d{3})(?!\d)/.exec(text);
+  const version = match ? Number(match[1]) : Number.NaN;
+  if (version >= OLDEST_VERSION && version <= NEWEST_VERSION) return version;
+  throw new UserError(`--compat=${text} is not a systemd version from ${OLDEST_VERSION} to ${NEWEST_VERSION}`, {
+    code: 'boot/compat-version',
+    next: `give the major version, as in --compat=252, or --compat alone for ${NEWEST_VERSION}`,
+  });
+}

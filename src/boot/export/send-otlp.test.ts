@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import { otlpRequest, type SendEdges, sendOtlp } from './send-otlp.ts';
+
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+let server: Server | undefined;
+afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())));
+
+/** A collector on this host that gives these answers in turn and keeps what it got. */
+async function collector(answers: Answer[]) {
+  const got: { request: IncomingMessage; body: string }[] = [];
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { status, headers, body } = answers[got.length] ?? { status: 500 };
+      got.push({ request, body: Buffer.concat(chunks).toString() });
+      response.writeHead(status, { connection: 'close', ...headers }).end(body);
+    });
+  });
+  await new Promise<void>((ready) => server!.listen(0, '127.0.0.1', ready));
+  return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function edges(slept: number[] = []): SendEdges {
+  return {
+    fetch,
+    sleep: async (ms) => {
+      slept.push(ms);
+    },
+    nowMs: () => Date.parse('2026-01-01T00:00:00Z'),
+    signal: new AbortController().signal,
+  };
+}
+
+const TRACE = { resourceSpans: [] };
+
+describe('sending a trace', () => {
+  it('posts it to the path collectors listen on, with the headers of the environment', async () => {
+    const { got, url } = await collector([{ status: 200, body: '{}' }]);
+    const sent = await sendOtlp(otlpRequest(url, TRACE, 'Authorization=Bearer%20abc, x-team = nodes'), edges());
+    expect(sent).toEqual({ tries: 1, rejectedSpans: 0 });
+    expect(got[0]!.request).toMatchObject({ method: 'POST', url: '/v1/traces' });
+    expect(got[0]!.request.headers).toMatchObject({
+      'content-type': 'application/json',
+      authorization: 'Bearer abc',
+      'x-team': 'nodes',
+    });
+    expect(JSON.parse(got[0]!.body)).toEqual(TRACE);
+  });
+
+  it('says that it was interrupted, while waiting for an answer and between two tries', async () => {
+    const { url } = await collector([{ status: 503 }]);
+    const pressed = new AbortController();
+    pressed.abort('SIGINT');
+    const abortedSleep = () => {
+      pressed.abort();
+      return Promise.reject(new Error('aborted'));
+    };
+    for (const signalled of [
+      { ...edges(), signal: pressed.signal },
+      {
+        ...edges(),
+        signal: pressed.signal,
+        fetch: async () => new Response(null, { status: 503 }),
+        sleep: abortedSleep,
+      },
+    ]) {
+      await expect(sendOtlp(otlpRequest(url, TRACE, undefined), signalled)).rejects.toMatchObject({
+        name: 'UserError',
+        code: 'boot/otlp-interrupted',
+      });
+    }
+  });
+
+  it('tries again as late as the collector asks', async () => {
+    const slept: number[] = [];
+    const date = 'Thu, 01 Jan 2026 00:00:07 GMT';
+    const { url } = await collector([
+      { status: 429, headers: { 'retry-after': '3' } },
+      { status: 503, headers: { 'retry-after': date } },
+      { status: 200 },
+    ]);
+    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), edges(slept))).toEqual({ tries: 3, rejectedSpans: 0 });
+    expect(slept).toEqual([3000, 7000]);
+  });
+
+  it('gives up after three tries, and never waits for hours', async () => {
+    const slept: number[] = [];
+    const { got, url } = await collector(Array(3).fill({ status: 503, headers: { 'retry-after': '86400' } }));
+    const error = await caught(sendOtlp(otlpRequest(url, TRACE, undefined), edges(slept)));
+    expect([error.code, error.exitCode, got.length]).toEqual(['boot/otlp-not-sent', 1, 3]);
+    expect(slept).toEqual([30_000, 30_000]);
+  });
+
+  it('does not repeat what was refused, and shows no header in the error', async () => {
+    const { got, url } = await collector([{ status: 401, body: 'no' }]);
+    const error = await caught(sendOtlp(otlpRequest(url, TRACE, 'authorization=s3cret'), edges()));
+    expect(got).toHaveLength(1);
+    expect(error.message).toContain('answered 401');
+    expect(error.message).not.toContain('s3cret');
+  });
+
+  it('does not follow a redirect: the headers are for the host that was named', async () => {
+    const { got, url } = await collector([{ status: 307, headers: { location: '/elsewhere' } }, { status: 200 }]);
+    await caught(sendOtlp(otlpRequest(url, TRACE, undefined), edges()));
+    expect(got).toHaveLength(1);
+  });
+
+  it('reports spans the collector left out', async () => {
+    const body = JSON.stringify({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } });
+    const { url } = await collector([{ status: 200, body }]);
+    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), edges())).toEqual({
+      tries: 1,
+      rejectedSpans: 2,
+      reason: 'too old',
+    });
+  });
+
+  it('names a collector that is not there', async () => {
+    const { url } = await collector([]);
+    await new Promise((done) => server!.close(done));
+    server = undefined;
+    expect((await caught(sendOtlp(otlpRequest(url, TRACE, undefined), edges()))).message).toContain(
+      'could not be reached',
+    );
+  });
+});
+
+describe('where to send', () => {
+  it('keeps a path that is given', () => {
+    expect(otlpRequest('https://otel.example/tenant/v1/traces?x=1', TRACE, undefined).url).toBe(
+      'https://otel.example/tenant/v1/traces?x=1',
+    );
+  });
+
+  it.each(['otel.example', 'ftp://otel.example', 'file:///etc/passwd', 'https://me:s3cret@otel.example', ''])(
+    'refuses %s',
+    (target) => {
+      try {
+        otlpRequest(target, TRACE, undefined);
+        expect.unreachable();
+      } catch (error) {
+        expect(error).toBeInstanceOf(UserError);
+        expect((error as Error).message).not.toContain('s3cret');
+      }
+    },
+  );
+
+  it.each(['novalue', '=x', 'a b=c', 'a=%zz', 'a=x%0d%0aevil: 1'])(
+    'refuses headers %j without repeating them',
+    (text) => {
+      try {
+        otlpRequest('http://localhost:4318', TRACE, `ok=1,${text}`);
+        expect.unreachable();
+      } catch (error) {
+        expect((error as UserError).code).toBe('boot/bad-otlp-headers');
+        expect((error as Error).message).toContain('pair 2');
+      }
+    },
+  );
+});
+
+async function caught(sending: Promise<unknown>): Promise<UserError> {
+  const error = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  return error as UserError;
+}

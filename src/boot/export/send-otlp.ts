@@ -1,0 +1,180 @@
+// boot/export/send-otlp.ts: hands a trace to an OTLP/HTTP collector, and only where the user asked. Headers are never shown.
+import { UserError } from '../../base/errors.ts';
+
+export interface OtlpRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface SendEdges {
+  fetch: typeof fetch;
+  /** Resolves early, by rejecting, when the signal fires. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  nowMs(): number;
+  signal: AbortSignal;
+}
+
+export interface Sent {
+  tries: number;
+  /** Spans the collector took the request without. */
+  rejectedSpans: number;
+  reason?: string;
+}
+
+const TRIES = 3;
+const TIMEOUT_MS = 10_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Those the protocol calls retryable. */
+const RETRYABLE = new Set([429, 502, 503, 504]);
+
+/** What would be sent where. `headersText` is the value of OTEL_EXPORTER_OTLP_HEADERS. */
+export function otlpRequest(target: string, trace: object, headersText: string | undefined): OtlpRequest {
+  return {
+    url: tracesUrl(target),
+    headers: { 'content-type': 'application/json', ...parseHeaders(headersText ?? '') },
+    body: JSON.stringify(trace),
+  };
+}
+
+export async function sendOtlp(request: OtlpRequest, edges: SendEdges): Promise<Sent> {
+  for (let tries = 1; ; tries++) {
+    const response = await post(request, edges);
+    if (response.ok) return { tries, ...(await partialSuccess(response)) };
+    await response.body?.cancel();
+    if (!RETRYABLE.has(response.status)) throw refused(request.url, `answered ${response.status}`, tries);
+    if (tries === TRIES) throw refused(request.url, `still answered ${response.status}`, tries);
+    await edges
+      .sleep(pauseMs(response.headers.get('retry-after'), tries, edges.nowMs()), edges.signal)
+      .catch((error: unknown) => {
+        throw interruptedBy(error, request.url, edges.signal);
+      });
+  }
+}
+
+/** A bare host gets the path that collectors listen on; a URL with a path is taken as it is. */
+function tracesUrl(target: string): string {
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw badTarget(`--otlp needs an http or https URL, not '${target.slice(0, 200)}'`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw badTarget('--otlp takes no user name or password in the URL: it would show in process lists and logs');
+  }
+  if (url.pathname === '/') url.pathname = '/v1/traces';
+  return url.href;
+}
+
+function badTarget(message: string): UserError {
+  return new UserError(message, {
+    code: 'boot/bad-otlp-url',
+    next: 'write for example --otlp http://localhost:4318, with credentials in OTEL_EXPORTER_OTLP_HEADERS',
+  });
+}
+
+/** `name=value,name=value` with percent-encoded values, as OpenTelemetry defines the variable. */
+function parseHeaders(text: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [i, pair] of text.split(',').entries()) {
+    if (pair.trim() === '') continue;
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at).trim().toLowerCase();
+    const value = decoded(pair.slice(at + 1).trim());
+    const isHeader =
+      at > 0 && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && value !== undefined && /^[\t\x20-\x7e]*$/.test(value);
+    // The text may hold a token: say which pair, never what is in it.
+    if (!isHeader) {
+      throw new UserError(`OTEL_EXPORTER_OTLP_HEADERS: pair ${i + 1} is not name=value`, {
+        code: 'boot/bad-otlp-headers',
+        next: 'write name=value pairs with commas between, values percent-encoded',
+      });
+    }
+    headers[name] = value;
+  }
+  return headers;
+}
+
+function decoded(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}
+
+async function post({ url, headers, body }: OtlpRequest, edges: SendEdges): Promise<Response> {
+  try {
+    return await edges.fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'error', // the headers are for this host only
+      signal: AbortSignal.any([edges.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+  } catch (error) {
+    if (edges.signal.aborted) throw interruptedBy(error, url, edges.signal);
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+    throw refused(
+      url,
+      isTimeout ? `did not answer within ${TIMEOUT_MS / 1000} s` : `could not be reached (${reasonOf(error)})`,
+      1,
+      error,
+    );
+  }
+}
+
+function interruptedBy(cause: unknown, url: string, signal: AbortSignal): unknown {
+  if (!signal.aborted) return cause;
+  return new UserError(`interrupted while sending to ${new URL(url).origin}`, {
+    code: 'boot/otlp-interrupted',
+    kept: 'The collector may or may not have the trace; sending it again does no harm, its ids are the same.',
+    exitCode: 1,
+    cause,
+  });
+}
+
+/** Fetch hides what happened in `cause`; its code (ECONNREFUSED, ENOTFOUND) is what a person needs. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? (error as Error).name;
+}
+
+function refused(url: string, what: string, tries: number, cause?: unknown): UserError {
+  const { origin, pathname } = new URL(url);
+  return new UserError(`${origin}${pathname} ${what}${tries > 1 ? ` (${tries} tries)` : ''}: the trace was not taken`, {
+    code: 'boot/otlp-not-sent',
+    next: 'check the URL and OTEL_EXPORTER_OTLP_HEADERS; `--dry-run` shows what would be sent, `-o FILE` keeps it',
+    exitCode: 1,
+    cause,
+  });
+}
+
+/** Retry-After in seconds or as a date; without it 1 s, then 2 s. */
+function pauseMs(retryAfter: string | null, tries: number, nowMs: number): number {
+  const asked =
+    retryAfter === null
+      ? Number.NaN
+      : /^\d+$/.test(retryAfter)
+        ? Number(retryAfter) * 1000
+        : Date.parse(retryAfter) - nowMs;
+  return Math.min(LONGEST_PAUSE_MS, Math.max(0, Number.isNaN(asked) ? 1000 * 2 ** (tries - 1) : asked));
+}
+
+async function partialSuccess(response: Response): Promise<Omit<Sent, 'tries'>> {
+  let rejected: unknown;
+  let reason: unknown;
+  try {
+    const answer = (await response.json()) as {
+      partialSuccess?: { rejectedSpans?: unknown; errorMessage?: unknown };
+    } | null;
+    rejected = answer?.partialSuccess?.rejectedSpans;
+    reason = answer?.partialSuccess?.errorMessage;
+  } catch {
+    return { rejectedSpans: 0 }; // an empty answer is the usual way to say yes
+  }
+  const count = Number(rejected ?? 0);
+  return {
+    rejectedSpans: Number.isFinite(count) ? count : 0,
+    ...(typeof reason === 'string' && reason !== '' && { reason }),
+  };
+}

@@ -1,0 +1,82 @@
+// boot/keep/record-unit.ts: the systemd unit that keeps a record of every boot: which files it is, where they go, how they come and go.
+import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files.ts';
+
+export interface UnitFile {
+  path: string;
+  text: string;
+}
+
+export interface RecordUnit {
+  files: UnitFile[];
+  /** What `systemctl enable` would make. */
+  link: { path: string; target: string };
+}
+
+const FOLDER = '/etc/systemd/system';
+export const TIMER = 'headstart-boot-record.timer';
+export const SERVICE = 'headstart-boot-record.service';
+
+/** `root` is empty for this machine, or the folder of an image's root file system. */
+export function recordUnit({ launcher, keep, root }: { launcher: string; keep: number; root: string }): RecordUnit {
+  const service = unitText(SERVICE).replace('@LAUNCHER@', execPath(launcher)).replace('@KEEP@', String(keep));
+  const at = (name: string) => join(root || '/', FOLDER, name);
+  return {
+    files: [
+      { path: at(SERVICE), text: service },
+      { path: at(TIMER), text: unitText(TIMER) },
+    ],
+    link: { path: at(`timers.target.wants/${TIMER}`), target: `../${TIMER}` },
+  };
+}
+
+/** Safe to call twice. */
+export function ensureInstalled({ files, link }: RecordUnit): void {
+  explained(() => {
+    mkdirSync(dirname(link.path), { recursive: true });
+    for (const { path, text } of files) writeFileAtomic(path, text, 0o644);
+    if (!exists(link.path)) symlinkSync(link.target, link.path);
+  });
+}
+
+/** The paths that were there and are not any more. The records stay. */
+export function ensureUninstalled({ files, link }: RecordUnit): string[] {
+  const there = [link.path, ...files.map((file) => file.path)].filter(exists);
+  explained(() => {
+    for (const path of there) rmSync(path);
+  });
+  return there;
+}
+
+function unitText(name: string): string {
+  return readFileSync(new URL(`./units/${name}`, import.meta.url), 'utf8');
+}
+
+/** systemd expands `%` and `$` and splits at blanks; a launcher whose path needs more than quotes is refused. */
+function execPath(launcher: string): string {
+  if (/^\/[\w./@+,:-]+$/.test(launcher)) return launcher;
+  if (/^\/[\w./@+,: -]+$/.test(launcher)) return `"${launcher}"`;
+  throw new UserError(`${JSON.stringify(launcher)} cannot stand in a systemd unit`, {
+    code: 'boot/bad-launcher',
+    next: 'name the launcher by an absolute path of letters, digits and ./_-@+,: with --launcher',
+  });
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function explained(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    throw new UserError(`cannot change ${FOLDER}: ${(error as Error).message}`, {
+      code: 'boot/install-failed',
+      next: 'run it again as root, for example with sudo',
+      exitCode: 1,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,138 @@
+// Any bytes at all, as any kind of input: never anything but an answer, a warning or a UserError.
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { run } from '../../cli/testing.ts';
+import { joinBoots } from '../model/join.ts';
+import { memoryInput } from './input.ts';
+import { recognise } from './load.ts';
+import { openInputs } from './open-inputs.ts';
+import { SOURCES } from './sources/index.ts';
+
+const context = { nowUs: 1_800_000_000_000_000 };
+const archive = (name: string) => fileURLToPath(new URL(`../fixtures/boots/${name}.tar.gz`, import.meta.url));
+
+/** Words the parsers look for, so that random text gets past their doors. */
+const words = fc.constantFrom(
+  'Id=',
+  'After=a.service',
+  'InactiveExitTimestampMonotonic=1',
+  'UserspaceTimestampMonotonic=',
+  'Startup finished in ',
+  '1.2s (kernel) + ',
+  '└─',
+  'a.service @1s +2s',
+  '\x1b[31m',
+  '584542y',
+  ' - util.py[DEBUG]: ',
+  'start: ',
+  'finish: ',
+  'Cloud-init v. 22.4',
+  " running 'init-local' at ",
+  'Up 5 seconds',
+  '2026-11-15 21:08:50,104',
+  '{"name":',
+  '[',
+  ']',
+  '{',
+  '}',
+  '"__REALTIME_TIMESTAMP":"1"',
+  '__CURSOR=',
+  '\n',
+  '\r\n',
+  '\0',
+  '[    0.000000] ',
+  'Nov 15 21:08:50 host ',
+  '<svg',
+  '<rect class="activating" x="1" y="2" width="3"',
+  'apiVersion: v1',
+  'kind: Node',
+  '"TaskName"',
+  'CLOUD_INIT|1|start|x|y|z',
+  '{"atMs":1,"event":"node-ready","name":"n"}\n',
+);
+const soup = fc
+  .array(fc.oneof(words, fc.string(), fc.integer().map(String)), { maxLength: 30 })
+  .map((parts) => parts.join(''));
+
+describe.each(SOURCES.map((source) => [source.kind, source] as const))('%s', (_, source) => {
+  it('recognises and reads any bytes without throwing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 4000 }), soup), async (content) => {
+        const input = memoryInput('x', content);
+        const sureness = source.recognise(input);
+        expect(sureness).toBeGreaterThanOrEqual(0);
+        expect(sureness).toBeLessThanOrEqual(1);
+        const evidence = await source.parse(input, context);
+        joinBoots([{ isFolder: false, evidence }]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('recorded inputs, damaged', () => {
+  it.each(['first-boot', 'clone-boot'])(
+    '%s: cut or garbled anywhere, every file still reads without throwing',
+    async (name) => {
+      const [group] = await openInputs(archive(name), () => new Uint8Array());
+      const inputs = group!.inputs.filter((input) => recognise(input) && input.bytes().length < 200_000);
+      expect(inputs.length).toBeGreaterThan(10);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...inputs),
+          fc.double({ min: 0, max: 1, noNaN: true }),
+          fc.uint8Array({ maxLength: 40 }),
+          async (input, where, garbage) => {
+            const bytes = input.bytes();
+            const at = Math.floor(bytes.length * where);
+            for (const damaged of [bytes.slice(0, at), Buffer.concat([bytes.slice(0, at), garbage, bytes.slice(at)])]) {
+              const broken = memoryInput(input.name, damaged);
+              const evidence = (await recognise(broken)?.parse(broken, context)) ?? [];
+              joinBoots([{ isFolder: false, evidence }]);
+            }
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
+});
+
+describe('verbs on any input', () => {
+  const verbs = [
+    ['boot', 'timeline'],
+    ['boot', 'blame'],
+    ['boot', 'chain'],
+    ['boot', 'what-if', '--scan'],
+    ['boot', 'export', '--format', 'csv'],
+    ['boot', 'systemd', 'time'],
+    ['boot', 'systemd', 'blame'],
+    ['boot', 'systemd', 'critical-chain'],
+    ['boot', 'systemd', 'plot'],
+    ['boot', 'systemd', 'dot'],
+    ['boot', 'systemd', 'critical-chain', '--compat'],
+    ['boot', 'systemd', 'time', '--compat=252'],
+    ['boot', 'cloud-init', 'show'],
+    ['boot', 'cloud-init', 'blame'],
+    ['boot', 'cloud-init', 'dump'],
+    ['boot', 'cloud-init', 'boot'],
+    ['boot', 'cloud-init', 'show', '--compat'],
+    ['boot', 'cloud-init', 'blame', '--compat=22.4'],
+  ];
+  it.each(verbs.map((verb) => [verb.join(' '), verb] as const))(
+    '%s: an answer or a clear error, never a bug',
+    async (_, verb) => {
+      await fc.assert(
+        fc.asyncProperty(soup, async (stdin) => {
+          const { code, stdout, stderr } = await run([...verb, '-i', '-'], { stdin });
+          expect(stderr).not.toContain('bug:');
+          expect([0, 1, 2]).toContain(code);
+          if (code === 0 && !verb.some((word) => word.startsWith('--compat'))) expect(stdout).not.toBe('');
+          if (code !== 0) expect(stderr).not.toBe('');
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+});

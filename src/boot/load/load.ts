@@ -1,0 +1,102 @@
+// boot/load/load.ts: from what the user named to boot records: open, recognise, read, join.
+import { UserError } from '../../base/errors.ts';
+import { hideSecrets } from '../collect/hide-secrets.ts';
+import type { EvidenceGroup } from '../model/cluster-boots.ts';
+import { joinBoots } from '../model/join.ts';
+import type { BootRecord, Note } from '../model/record.ts';
+import type { Input } from './input.ts';
+import { type InputGroup, openInputs } from './open-inputs.ts';
+import { SOURCES } from './sources/index.ts';
+import type { Evidence, ParseContext, Source } from './sources/source.ts';
+import { type Again, kindsLike, nothingReadable, packedAs, unrecognised } from './unrecognised.ts';
+
+export interface LoadOptions {
+  readStdin: () => Uint8Array;
+  nowUs: number;
+  /** Which boot of the live machine; files hold what they hold. */
+  boot?: string;
+  signal?: AbortSignal;
+  /** For hints: the command that reads something else in place of an input. */
+  again?: Again;
+}
+
+/** Every boot the inputs speak of, oldest first; the live machine's when none is named. Never empty. */
+export async function loadInputs(paths: readonly string[] | undefined, options: LoadOptions): Promise<BootRecord[]> {
+  const groups = await openAll(paths, options);
+  // Loose files of one command line may belong together; a folder or archive is a boot, or several, of its own.
+  const loose = groups.filter((group) => !group.isFolder);
+  const sets = [...groups.filter((group) => group.isFolder), ...(loose.length > 0 ? [mergeLoose(loose)] : [])];
+  const evidence = await Promise.all(sets.map((group) => readGroup(group, { nowUs: options.nowUs }, options.again)));
+  const records = joinBoots(evidence).filter(hasContent).map(hideSecrets);
+  const problems = groups.flatMap((group) => group.problems);
+  if (records.length === 0) throw nothingFound(groups, problems);
+  // Nobody knows which boot the unread would have told of.
+  for (const record of records) record.notes.push(...problems.map((text): Note => ({ level: 'warning', text })));
+  return records;
+}
+
+async function openAll(paths: readonly string[] | undefined, options: LoadOptions): Promise<InputGroup[]> {
+  if (paths && paths.length > 0) {
+    // An input that is named twice tells nothing new, and would show everything twice.
+    const opened = await Promise.all([...new Set(paths)].map((path) => openInputs(path, options.readStdin)));
+    return opened.flat();
+  }
+  const { readLiveMachine } = await import('../collect/collect.ts');
+  const { inputs, problems } = await readLiveMachine({
+    ...(options.boot !== undefined && { boot: options.boot }),
+    ...(options.signal && { signal: options.signal }),
+  });
+  return [{ name: 'this machine', inputs, isFolder: true, problems }];
+}
+
+function mergeLoose(groups: InputGroup[]): InputGroup {
+  return {
+    name: groups.map((g) => g.name).join(', '),
+    inputs: groups.flatMap((g) => g.inputs),
+    isFolder: false,
+    problems: [],
+  };
+}
+
+async function readGroup(group: InputGroup, context: ParseContext, again?: Again): Promise<EvidenceGroup> {
+  const evidence: Evidence[] = [];
+  for (const input of group.inputs) {
+    const source = recognise(input);
+    if (!source && !group.isFolder) throw unrecognised(input, again); // folders hold other things too
+    if (!source) continue;
+    const found = await source.parse(input, context);
+    if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source, again);
+    evidence.push(...found);
+  }
+  return { isFolder: group.isFolder, evidence };
+}
+
+/** The surest source for these bytes, if any. Names are never looked at. */
+export function recognise(input: Input): Source | undefined {
+  if (packedAs(input.head)) return undefined; // lz4 keeps words of a listing readable
+  let best: { source: Source; sureness: number } | undefined;
+  for (const source of SOURCES) {
+    const sureness = source.recognise(input);
+    if (sureness > (best?.sureness ?? 0)) best = { source, sureness };
+    if (sureness === 1) break; // certain: a listing of 5,000 units need not be looked at eighteen times more
+  }
+  return best?.source;
+}
+
+function hasContent(record: BootRecord): boolean {
+  return (
+    record.units.length > 0 || record.spans.length > 0 || record.milestones.length > 0 || record.manager !== undefined
+  );
+}
+
+function nothingFound(groups: readonly InputGroup[], problems: readonly string[]): UserError {
+  const count = groups.reduce((sum, group) => sum + group.inputs.length, 0);
+  const names = groups.map((group) => group.name).join(', ');
+  return new UserError(`no boot found in ${names} (${count} file${count === 1 ? '' : 's'}); ${kindsLike()}`, {
+    code: 'boot/nothing-found',
+    ...(problems.length > 0 && {
+      kept: `${problems[0]}${problems.length > 1 ? ` (and ${problems.length - 1} more like it)` : ''}.`,
+    }),
+    next: 'make a bundle with `headstart boot collect` on the machine, and give it with -i',
+  });
+}

@@ -1,0 +1,76 @@
+// boot/load/sources/host-facts.ts: the small files people collect beside a boot (os-release, uname, boot id, versions): what do they
+// say of the host? A bare 32-digit id is left alone: it may be a machine's as well as a boot's.
+
+import type { HostFacts } from '../../model/record.ts';
+import { headText, type Input, textOf } from '../input.ts';
+import { type Evidence, evidence, type Source } from './source.ts';
+
+export const hostFactsSource = {
+  kind: 'host-facts',
+  title: 'host facts (os-release, uname -a, boot id, systemctl --version)',
+  recognise: (input) => (input.head.length <= MAX_BYTES ? (readFacts(headText(input))?.sureness ?? 0) : 0),
+  parse,
+} satisfies Source;
+
+const MAX_BYTES = 16 * 1024;
+
+function parse(input: Input): Evidence[] {
+  const found = readFacts(textOf(input).slice(0, MAX_BYTES));
+  if (!found) return [];
+  const { host, bootId } = found;
+  return [
+    evidence({
+      kind: 'host-facts',
+      input: input.name,
+      clock: 'monotonic',
+      ...(host && { host }),
+      ...(bootId && { bootId }),
+    }),
+  ];
+}
+
+interface Found {
+  sureness: number;
+  host?: HostFacts;
+  bootId?: string;
+}
+
+function readFacts(text: string): Found | undefined {
+  const trimmed = text.trim();
+  return (
+    osRelease(trimmed) ??
+    uname(trimmed) ??
+    bootIdentity(trimmed) ??
+    systemdVersion(trimmed) ??
+    cloudInitVersion(trimmed)
+  );
+}
+
+function osRelease(text: string): Found | undefined {
+  if (!/^(?:NAME|ID|PRETTY_NAME|VERSION_ID)=/m.test(text) || !/^ID=/m.test(text)) return undefined;
+  const os = /^PRETTY_NAME=(?:"([^"\n]*)"|'([^'\n]*)'|(\S*))/m.exec(text);
+  const name = os?.[1] ?? os?.[2] ?? os?.[3];
+  return name ? { sureness: 0.6, host: { os: name } } : undefined;
+}
+
+/** `Linux host release #build … machine GNU/Linux` */
+function uname(text: string): Found | undefined {
+  const m = /^Linux (\S+) (\S+) (#[^\n]*) (\S+) GNU\/Linux$/.exec(text);
+  if (!m) return undefined;
+  return { sureness: 0.6, host: { hostname: m[1]!, kernel: m[2]!, kernelBuild: m[3]!, architecture: m[4]! } };
+}
+
+function bootIdentity(text: string): Found | undefined {
+  const m = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.exec(text);
+  return m ? { sureness: 0.4, bootId: text.replaceAll('-', '') } : undefined;
+}
+
+function systemdVersion(text: string): Found | undefined {
+  const m = /^systemd (\d+)(?: \(([^)\s]+)\))?\r?\n[+-][A-Z]/.exec(text);
+  return m ? { sureness: 0.6, host: { systemdVersion: m[2] ?? m[1]! } } : undefined;
+}
+
+function cloudInitVersion(text: string): Found | undefined {
+  const m = /^\S*cloud-init (\d+\.[\w.~+-]+)$/.exec(text);
+  return m ? { sureness: 0.5, host: { cloudInitVersion: m[1]! } } : undefined;
+}

@@ -1,0 +1,47 @@
+// boot/load/sources/index.ts: every kind of input there is.
+
+import { bootRecordSource } from './boot-record.ts';
+import { cloudInitDumpSource } from './cloud-init-dump.ts';
+import { cloudInitLogSource } from './cloud-init-log.ts';
+import { hostFactsSource } from './host-facts.ts';
+import { clusterEventsSource } from './kubernetes/cluster-events.ts';
+import { kubernetesNodeSource } from './kubernetes/kubernetes-node.ts';
+import { nodeStepsSource } from './kubernetes/node-steps.ts';
+import { dmesgSource } from './logs/dmesg.ts';
+import { journalExportSource } from './logs/journal-export.ts';
+import { journalJsonSource } from './logs/journal-json.ts';
+import { journalTextSource } from './logs/journal-text.ts';
+import { extensionEventSource } from './platform/extension-event.ts';
+import { kvpSource } from './platform/kvp.ts';
+import { provisionJsonSource } from './platform/provision-json.ts';
+import { vmStartSource } from './platform/vm-start.ts';
+import type { Source } from './source.ts';
+import { analyzeBlameSource, analyzeCriticalChainSource, analyzeTimeSource } from './systemd/analyze-text.ts';
+import { plotJsonSource } from './systemd/plot-json.ts';
+import { plotSvgSource } from './systemd/plot-svg.ts';
+import { systemctlManagerSource, systemctlUnitsSource } from './systemd/systemctl-show.ts';
+
+export const SOURCES: readonly Source[] = [
+  systemctlManagerSource,
+  systemctlUnitsSource,
+  analyzeTimeSource,
+  analyzeBlameSource,
+  analyzeCriticalChainSource,
+  plotSvgSource,
+  plotJsonSource,
+  journalJsonSource,
+  journalExportSource,
+  journalTextSource,
+  dmesgSource,
+  cloudInitLogSource,
+  cloudInitDumpSource,
+  kvpSource,
+  extensionEventSource,
+  provisionJsonSource,
+  kubernetesNodeSource,
+  clusterEventsSource,
+  vmStartSource,
+  nodeStepsSource,
+  bootRecordSource,
+  hostFactsSource,
+];

@@ -1,0 +1,190 @@
+// boot/load/sources/kubernetes/cluster-events.ts: what did the API server see of this node coming up: its request for a certificate, its Node, Ready, its
+// first pod? Noted by a watch on the machine that runs the VM, on that machine's clock.
+
+import type { Milestone, Note, Span } from '../../../model/record.ts';
+import { headText, type Input } from '../../input.ts';
+import { boundedText } from '../bounded-text.ts';
+import { type ClockReading, isTimeMs, readClockReading, type TwoClocks, twoClocks } from '../platform/two-clocks.ts';
+import { type Evidence, evidence, type Source } from '../source.ts';
+
+/** The first line of `headstart/cluster-events.jsonl` in a bundle; an event is on each of the others. */
+export interface ClusterEventsHead {
+  apiVersion: 'headstart.dev/v1';
+  kind: 'ClusterEvents';
+  vmId: string;
+  /** The boot that the guest was in when its clock was read. */
+  bootId?: string;
+  /** When the VM was started, on the host's clock. */
+  startedMs: number;
+  clock: ClockReading;
+}
+
+interface SeenEvent {
+  atMs: number;
+  errorMs: number;
+  event: string;
+  name: string;
+  uid: string;
+  detail: string;
+}
+
+export const clusterEventsSource = {
+  kind: 'cluster-events',
+  title: 'what a cluster saw of a node coming up (headstart/cluster-events.jsonl)',
+  recognise: (input) => (BEGINNING.test(headText(input)) ? 1 : 0),
+  parse,
+} satisfies Source;
+
+const BEGINNING =
+  /^\s*\{(?:[^{}\n]{0,200}?"kind"\s*:\s*"ClusterEvents"|"atMs":[\d.]{1,20},(?:"errorMs":[\d.]{1,20},)?"event":"(?:csr|node|pod)-)/;
+const MAX_BYTES = 4 << 20;
+/** Without a look at both clocks: machines whose clocks are set at all agree to about this. */
+const UNKNOWN_ERROR_US = 1_000_000;
+/** Of what is known less exactly, how long it took is not told at all. */
+const SPAN_ERROR_MS = 3_000;
+
+function parse(input: Input): Evidence[] {
+  const { text, isCut } = boundedText(input, MAX_BYTES);
+  const notes: Note[] = [];
+  const warn = (said: string) => notes.push({ level: 'warning', text: `${input.name}: ${said}` });
+  if (isCut) warn(`only the first ${MAX_BYTES >> 20} MiB are read`);
+  const lines = text.split('\n').map((line, index) => ({ number: index + 1, value: parseLine(line) }));
+  const head = readHead(lines[0]?.value);
+  const events: SeenEvent[] = [];
+  for (const { number, value } of head ? lines.slice(1) : lines) {
+    const event = value === '' ? undefined : readEvent(value);
+    if (event) events.push(event);
+    else if (value !== '') warn(`line ${number} is not an event of a cluster`);
+  }
+  const clocks = head && twoClocks(head.clock);
+  if (head && !clocks)
+    warn("the host's clock was set back while the guest's was read: its times are taken as they are");
+  if (!head)
+    warn("when these events were on the guest's clock is not known: its clock and the host's are taken for the same");
+  const story = storyOf(ofThisBoot(events, head, clocks), clocks);
+  return [
+    evidence({
+      kind: 'cluster-events',
+      input: input.name,
+      clock: 'wall',
+      ...(head?.bootId !== undefined && { bootId: head.bootId }),
+      host: {
+        ...(head && { vmId: head.vmId.toLowerCase() }),
+        ...(story.node !== undefined && { nodeName: story.node }),
+      },
+      spans: story.spans,
+      milestones: story.milestones,
+      notes: [...notes.slice(0, MOST_NOTES), ...story.notes(input.name)],
+    }),
+  ];
+}
+
+const MOST_NOTES = 10;
+
+/** What was seen before the VM was started, or before its guest restarted by itself, is another boot's. */
+function ofThisBoot(events: readonly SeenEvent[], head: ClusterEventsHead | undefined, clocks: TwoClocks | undefined) {
+  const since = (event: SeenEvent) => {
+    if (head && event.atMs + event.errorMs < head.startedMs) return false;
+    if (clocks?.bornMs === undefined) return true;
+    return clocks.onGuestMs(event.atMs) + event.errorMs + clocks.errorUs / 1000 >= clocks.bornMs;
+  };
+  return events.filter(since).toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function storyOf(events: readonly SeenEvent[], clocks: TwoClocks | undefined) {
+  const milestones: Milestone[] = [];
+  const spans: Span[] = [];
+  const first = (names: readonly string[], uid?: string) =>
+    events.find(({ event, uid: of }) => names.includes(event) && (uid === undefined || uid === of));
+  const usOf = ({ atMs }: SeenEvent) => Math.round((clocks ? clocks.onGuestMs(atMs) : atMs) * 1000);
+
+  const reach = (name: Milestone['name'], seen: SeenEvent | undefined, detail: string) => {
+    if (!seen) return;
+    const errorUs = Math.round(seen.errorMs * 1000) + (clocks?.errorUs ?? UNKNOWN_ERROR_US);
+    milestones.push({ name, atUs: usOf(seen), errorUs, source: 'cluster', detail });
+  };
+  const between = (
+    id: string,
+    name: string,
+    from: SeenEvent | undefined,
+    to: SeenEvent | undefined,
+    more: Partial<Span> = {},
+  ) => {
+    if (!from || !to || to.atMs < from.atMs || from.errorMs + to.errorMs > SPAN_ERROR_MS) return;
+    spans.push({ id: `cluster:${id}`, name, source: 'cluster', startUs: usOf(from), endUs: usOf(to), ...more });
+  };
+
+  const ready = first(['node-ready']);
+  const registered = first(['node-registered', 'node-returned'], ready?.uid);
+  const issued = first(['csr-issued']);
+  const pod = first(['pod-running']);
+  const bound = pod && first(['pod-bound'], pod.uid);
+  reach(
+    'node-registered',
+    registered,
+    registered?.event === 'node-returned' ? 'the Node was there before' : 'seen by a watch',
+  );
+  reach('node-ready', ready, 'seen by a watch');
+  reach('pod-running', pod, pod?.name ?? '');
+  between('certificate', 'certificate request to certificate', first(['csr-created'], issued?.uid), issued, {
+    wait: 'cluster: until it signs the client certificate',
+  });
+  between('become-ready', 'registered to Ready', registered, ready);
+  // Before the node was Ready nothing could start there, however long the pod had been waiting.
+  between('first-pod', 'first pod', bound && ready && bound.atMs < ready.atMs ? ready : (bound ?? ready), pod, {
+    ...(pod && { detail: pod.name }),
+  });
+  return { milestones, spans, node: registered?.name, notes: (input: string) => troubles(events, input) };
+}
+
+const TROUBLES: ReadonlyMap<string, string> = new Map([
+  ['csr-denied', 'a request for its certificate was denied'],
+  ['csr-failed', 'a request for its certificate could not be signed'],
+  ['node-deleted', 'its Node was deleted while it came up'],
+]);
+
+function troubles(events: readonly SeenEvent[], input: string): Note[] {
+  return [...TROUBLES].flatMap(([name, what]) => {
+    const [seen, ...more] = events.filter(({ event }) => event === name);
+    if (!seen) return [];
+    const count = more.length > 0 ? ` (${more.length + 1} times)` : '';
+    const why = seen.detail === '' ? '' : `: ${seen.detail.slice(0, 300)}`;
+    return [{ level: 'warning', text: `${input}: ${what}${count}${why}` }];
+  });
+}
+
+/** Empty for a blank line; what is no JSON is undefined. */
+function parseLine(line: string): unknown {
+  if (line.trim() === '') return '';
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function readHead(value: unknown): ClusterEventsHead | undefined {
+  const { apiVersion, kind, vmId, bootId, startedMs, clock } = asObject(value);
+  const reading = readClockReading(clock);
+  if (apiVersion !== 'headstart.dev/v1' || kind !== 'ClusterEvents' || !reading) return undefined;
+  if (typeof vmId !== 'string' || !isTimeMs(startedMs)) return undefined;
+  const isId = typeof bootId === 'string' && /^[0-9a-f]{32}$/.test(bootId);
+  return { apiVersion, kind, vmId, ...(isId && { bootId }), startedMs, clock: reading };
+}
+
+function readEvent(value: unknown): SeenEvent | undefined {
+  const { atMs, errorMs, event, name, uid, detail } = asObject(value);
+  if (!isTimeMs(atMs) || typeof event !== 'string' || typeof name !== 'string') return undefined;
+  return {
+    atMs,
+    errorMs: isTimeMs(errorMs) ? errorMs : 0,
+    event,
+    name,
+    uid: typeof uid === 'string' ? uid : '',
+    detail: typeof detail === 'string' ? detail : '',
+  };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

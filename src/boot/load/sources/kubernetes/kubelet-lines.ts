@@ -1,0 +1,135 @@
+// boot/load/sources/kubernetes/kubelet-lines.ts: what do the kubelet's own lines say of the way from its start to Node Ready?
+import type { HostFacts, Milestone, MilestoneName, Note, Span } from '../../../model/record.ts';
+import { parseKlog } from './klog.ts';
+
+type Step =
+  | 'started'
+  | 'sync-loop'
+  | 'bootstrap-began'
+  | 'certificate-issued'
+  | 'register-attempt'
+  | 'registered'
+  | 'ready'
+  | 'runtime-not-ready'
+  | 'network-not-ready';
+
+export interface KubeletEvent {
+  step: Step;
+  node?: string;
+  version?: string;
+}
+
+export type TimedKubeletEvent = KubeletEvent & { atUs: number };
+
+/** What one line says, if it is one of the few that matter. `message` may still carry klog's header. */
+export function parseKubeletLine(message: string): KubeletEvent | undefined {
+  const line = parseKlog(message) ?? { message, values: new Map<string, string>() };
+  const found = STEPS.find(([, pattern]) => pattern.test(line.message));
+  if (!found) return undefined;
+  const [step] = found;
+  // One sentence serves every node event; which one is a value.
+  if (line.message.startsWith('Recording event') && line.values.get('event') !== 'NodeReady') return undefined;
+  if (step === 'certificate-issued' && /serving/.test(line.values.get('logger') ?? '')) return undefined;
+  if (step === 'runtime-not-ready' && /network/i.test(line.values.get('err') ?? '')) {
+    return { step: 'network-not-ready' };
+  }
+  const node = line.values.get('node') ?? /(?:register|registered) node "?([a-z0-9][\w.-]*)/.exec(line.message)?.[1];
+  const version = line.values.get('kubeletVersion') ?? /ersion: "?(v\d[\w.+-]*)/.exec(line.message)?.[1];
+  return { step, ...(node !== undefined && { node }), ...(version !== undefined && { version }) };
+}
+
+const STEPS: readonly (readonly [Step, RegExp])[] = [
+  ['started', /^(?:Kubelet version|Version: v\d|Starting kubelet$|Started kubelet)/],
+  ['sync-loop', /^Starting kubelet main sync loop/],
+  ['bootstrap-began', /^Using bootstrap kubeconfig to generate TLS client cert/],
+  ['certificate-issued', /^certificate signing request(?: \S+)? is issued/i],
+  ['register-attempt', /^Attempting to register node/],
+  ['registered', /^(?:Successfully registered node|Node was previously registered|Node \S+ was previously registered)/],
+  [
+    'ready',
+    /^(?:Recording event message for node|Recording NodeReady event message|Fast updating node status as it just became ready)/,
+  ],
+  ['runtime-not-ready', /^Skipping pod synchronization/i],
+  ['network-not-ready', /^Container runtime network not ready/],
+];
+
+export interface KubeletFacts {
+  spans: Span[];
+  milestones: Milestone[];
+  notes: Note[];
+  host: HostFacts;
+}
+
+/** The first of each step tells the boot's story; later ones (restarts, a flapping node) are counted, not used. */
+export function kubeletFacts(events: readonly TimedKubeletEvent[]): KubeletFacts {
+  const facts: KubeletFacts = { spans: [], milestones: [], notes: [], host: {} };
+  const inOrder = events.toSorted((a, b) => a.atUs - b.atUs);
+  const first = new Map<Step, TimedKubeletEvent>();
+  const last = new Map<Step, TimedKubeletEvent>();
+  const counts = new Map<Step, number>();
+  for (const event of inOrder) {
+    if (!first.has(event.step)) first.set(event.step, event);
+    counts.set(event.step, (counts.get(event.step) ?? 0) + 1);
+    // A wait that comes back long after the node was Ready is not this boot's.
+    if (!first.has('ready')) last.set(event.step, event);
+    if (event.node !== undefined) facts.host.nodeName ??= event.node;
+    if (event.version !== undefined) facts.host.kubeletVersion ??= event.version;
+  }
+  const at = (step: Step) => first.get(step)?.atUs;
+
+  const reach = (name: MilestoneName, step: Step) => {
+    const atUs = at(step);
+    if (atUs !== undefined) facts.milestones.push({ name, atUs, source: 'kubelet' });
+  };
+  reach('kubelet-started', 'started');
+  reach('node-registered', 'registered');
+  reach('node-ready', 'ready');
+
+  const between = (id: string, name: string, startUs?: number, endUs?: number, more: Partial<Span> = {}) => {
+    if (startUs === undefined || endUs === undefined || endUs <= startUs) return;
+    facts.spans.push({
+      id: `kubelet:${id}`,
+      name,
+      source: 'kubelet',
+      unit: 'kubelet.service',
+      startUs,
+      endUs,
+      ...more,
+    });
+  };
+  const attempts = counts.get('register-attempt') ?? 0;
+  between('start', 'kubelet start to first registration', at('started'), at('register-attempt') ?? at('registered'));
+  between('tls-bootstrap', 'client certificate', at('bootstrap-began'), at('certificate-issued'), {
+    wait: 'cluster: until it signs the client certificate',
+  });
+  between('register', 'register node', at('register-attempt'), at('registered'), {
+    ...(attempts > 1 && { detail: `${attempts} attempts` }),
+  });
+  between('become-ready', 'registered to Ready', at('registered'), at('ready'));
+  between('runtime', 'container runtime', at('runtime-not-ready'), last.get('runtime-not-ready')?.atUs, {
+    wait: 'container runtime: until it answers',
+  });
+  between('network', 'container network', at('network-not-ready'), last.get('network-not-ready')?.atUs, {
+    wait: 'container network: until a plugin is configured',
+  });
+
+  const ready = readyTimes(inOrder);
+  if (ready > 1) facts.notes.push(info(`the node became Ready ${ready} times in this boot; the first is used`));
+  const starts = inOrder.filter((event) => event.step === 'started' && event.version !== undefined).length;
+  if (starts > 1) facts.notes.push(info(`the kubelet started ${starts} times in this boot; the first is used`));
+  return facts;
+}
+
+/** The event and the status update speak of the same moment: lines within a second are one. */
+function readyTimes(inOrder: readonly TimedKubeletEvent[]): number {
+  let count = 0;
+  let lastUs = Number.NEGATIVE_INFINITY;
+  for (const { step, atUs } of inOrder) {
+    if (step !== 'ready') continue;
+    if (atUs - lastUs > 1e6) count++;
+    lastUs = atUs;
+  }
+  return count;
+}
+
+const info = (text: string): Note => ({ level: 'info', text });

@@ -1,0 +1,213 @@
+// boot/load/sources/logs/boot-log.ts: what do the lines of one boot's log say, whatever format carried them? It is given lines or
+// ready events in any order, keeps the few that matter, and tells the facts at the end.
+import type { HostFacts, ManagerTimes, Milestone, Note, Span } from '../../../model/record.ts';
+import { kubeletFacts, parseKubeletLine, type TimedKubeletEvent } from '../kubernetes/kubelet-lines.ts';
+import { guestAgentFacts, parseGuestAgentLine, type TimedGuestAgentEvent } from '../platform/guest-agent-lines.ts';
+import type { Evidence } from '../source.ts';
+import { parsePid1Line } from '../systemd/pid1-lines.ts';
+import { managerTimes, parseStartupFinished } from '../systemd/startup-finished.ts';
+import { type UnitEvent, unitsOf } from '../systemd/unit-events.ts';
+
+export interface LogLine {
+  atUs: number;
+  /** The program: `kernel`, `systemd`, `kubelet`, `python3` … */
+  identifier: string;
+  pid?: string | undefined;
+  message: string;
+}
+
+export type LogFacts = Pick<Evidence, 'units' | 'spans' | 'milestones' | 'notes' | 'manager' | 'host'>;
+
+const MILESTONE_ERROR_US = 10_000; // cloud-init prints its uptime with two decimals
+
+export class BootLog {
+  readonly #clock: 'monotonic' | 'wall';
+  readonly #holds: 'journal' | 'kernel-log';
+  readonly #unitEvents: UnitEvent[] = [];
+  readonly #kubelet: TimedKubeletEvent[] = [];
+  readonly #guestAgent: TimedGuestAgentEvent[] = [];
+  readonly #milestones: Milestone[] = [];
+  readonly #notes: Note[] = [];
+  readonly #host: HostFacts = {};
+  #manager: ManagerTimes | undefined;
+  #startupFinishedUs: number | undefined;
+  #hasKernelStart = false;
+  #ranInit: { atUs: number; path: string } | undefined;
+  /** PID 1's first words: once in the initrd, once in the real root. */
+  readonly #bannersUs: number[] = [];
+  #namelessJobs = 0;
+
+  constructor(log: { clock: 'monotonic' | 'wall'; holds: 'journal' | 'kernel-log' }) {
+    this.#clock = log.clock;
+    this.#holds = log.holds;
+  }
+
+  seeLine({ atUs, identifier, pid, message }: LogLine): void {
+    if (identifier === 'kernel') this.#seeKernel(atUs, message);
+    else if (identifier === 'systemd' && (pid === undefined || pid === '1')) this.#seePid1(atUs, message);
+    else if (identifier === 'cloud-init') this.#seeCloudInit(atUs, message);
+    else if (identifier === 'kubelet') {
+      const event = parseKubeletLine(message);
+      if (event) this.#kubelet.push({ ...event, atUs });
+    } else if (AGENTS.test(identifier)) {
+      const event = parseGuestAgentLine(message);
+      if (event) this.#guestAgent.push({ ...event, atUs });
+    }
+  }
+
+  seeUnitEvent(event: UnitEvent): void {
+    this.#unitEvents.push(event);
+  }
+
+  seeStartupFinished(manager: ManagerTimes, atUs: number): void {
+    this.#manager ??= manager;
+    this.#startupFinishedUs ??= atUs;
+  }
+
+  seeHost(facts: HostFacts): void {
+    Object.assign(this.#host, facts);
+  }
+
+  note(level: Note['level'], text: string): void {
+    this.#notes.push({ level, text });
+  }
+
+  get startupFinishedUs(): number | undefined {
+    return this.#startupFinishedUs;
+  }
+
+  facts(): LogFacts {
+    const isMonotonic = this.#clock === 'monotonic';
+    const manager = this.#manager ?? (isMonotonic ? this.#unfinished() : undefined);
+    // On the wall clock, where userspace began is not known on the log's own clock.
+    const { units, deviceWaits, leftOut } = unitsOf(this.#unitEvents, {
+      userspaceUs: isMonotonic ? (manager?.userspaceUs ?? 0) : 0,
+      finishUs: this.#startupFinishedUs ?? 0,
+    });
+    const kubelet = kubeletFacts(this.#kubelet);
+    const agent = guestAgentFacts(this.#guestAgent);
+    const notes = [...this.#notes, ...kubelet.notes];
+    if (!this.#manager && manager) notes.push({ level: 'warning', text: UNFINISHED });
+    if (leftOut > 0) {
+      notes.push({
+        level: 'info',
+        text: `${leftOut} units first started more than an hour after the boot had finished are left out`,
+      });
+    }
+    if (this.#namelessJobs > 0 && units.length === 0) {
+      notes.push({
+        level: 'info',
+        text: 'PID 1 names no units in this text (systemd before 249): unit times cannot be told from it',
+      });
+    }
+    return {
+      ...(units.length > 0 && { units }),
+      ...(manager && { manager }),
+      host: { ...kubelet.host, ...this.#host },
+      spans: [...this.#kernelSpans(), ...deviceWaits, ...agent.spans, ...kubelet.spans],
+      milestones: [
+        ...this.#kernelMilestones(manager),
+        ...firstOfEach(this.#milestones),
+        ...agent.milestones,
+        ...kubelet.milestones,
+      ],
+      notes,
+    };
+  }
+
+  #seeKernel(atUs: number, message: string): void {
+    const version = /^Linux version (\S+)/.exec(message)?.[1];
+    if (version !== undefined) {
+      this.#host.kernel = version;
+      this.#hasKernelStart = true;
+    }
+    const init = /^Run (\/\S*) as init process/.exec(message)?.[1];
+    if (init !== undefined) this.#ranInit = { atUs, path: init };
+    if (message.startsWith('systemd[1]: ')) this.#seePid1(atUs, message.slice('systemd[1]: '.length));
+  }
+
+  #seePid1(atUs: number, message: string): void {
+    const version = /^systemd (\d[\w.~+-]*) running in system mode/.exec(message)?.[1];
+    if (version !== undefined) {
+      this.#host.systemdVersion = version;
+      this.#bannersUs.push(atUs);
+      return;
+    }
+    const detected = /^Detected (virtualization|architecture) ([\w-]+)\.?$/.exec(message);
+    if (detected) {
+      this.#host[detected[1] as 'virtualization' | 'architecture'] = detected[2]!;
+      return;
+    }
+    if (message.startsWith('Startup finished in')) {
+      const manager = parseStartupFinished(message);
+      if (manager) this.seeStartupFinished(manager, atUs);
+      return;
+    }
+    const job = parsePid1Line(message);
+    if (job === 'nameless') this.#namelessJobs++;
+    else if (job) this.#unitEvents.push({ ...job, atUs });
+  }
+
+  /** Only milestones: the stages and modules are told by cloud-init's own log. */
+  #seeCloudInit(atUs: number, message: string): void {
+    const m = /^Cloud-init v\. (\S+) (running '([\w:-]+)'|finished) at .*Up ([\d.]+) seconds/.exec(message);
+    if (!m) return;
+    this.#host.cloudInitVersion = m[1]!;
+    const name = m[2] === 'finished' ? 'cloud-init-finished' : m[3] === 'init-local' ? 'cloud-init-started' : undefined;
+    if (!name) return;
+    // Its own uptime is when it said so; the line arrives later. After a suspend uptime counts the sleep too.
+    const upUs = Math.round(Number(m[4]) * 1e6);
+    const isUsable = this.#clock === 'monotonic' && upUs <= atUs && atUs - upUs < 10e6;
+    this.#milestones.push({ name, source: 'cloud-init', atUs: isUsable ? upUs : atUs, errorUs: MILESTONE_ERROR_US });
+  }
+
+  #kernelSpans(): Span[] {
+    if (!this.#ranInit || this.#clock !== 'monotonic' || this.#ranInit.atUs <= 0) return [];
+    const { path, atUs } = this.#ranInit;
+    return [
+      { id: 'kernel:until-init', name: `kernel, until it ran ${path}`, source: 'kernel', startUs: 0, endUs: atUs },
+    ];
+  }
+
+  #kernelMilestones(manager: ManagerTimes | undefined): Milestone[] {
+    const found: Milestone[] = [];
+    if (this.#clock === 'monotonic' && this.#hasKernelStart)
+      found.push({ name: 'kernel-start', atUs: 0, source: 'kernel' });
+    const bannerUs = this.#bannersUs.toSorted((a, b) => a - b).at(-1);
+    if (!manager && bannerUs !== undefined) {
+      found.push({
+        name: 'userspace',
+        atUs: bannerUs,
+        source: 'systemd',
+        errorUs: Math.max(MILESTONE_ERROR_US, bannerUs - (this.#ranInit?.atUs ?? 0)),
+        detail: "systemd's first words; it had started some moments before",
+      });
+    }
+    return found;
+  }
+
+  /** A boot that never said "Startup finished": what is known of its phases. */
+  #unfinished(): ManagerTimes | undefined {
+    const [firstUs, secondUs] = this.#bannersUs.toSorted((a, b) => a - b);
+    // PID 1 turns from the kernel log to the journal once that runs: a kernel log never tells the end of a boot.
+    if (firstUs === undefined || this.#holds === 'kernel-log') return undefined;
+    return managerTimes({
+      kernelTookUs: firstUs,
+      initrdTookUs: secondUs === undefined ? 0 : secondUs - firstUs,
+      userspaceTookUs: 0,
+    });
+  }
+}
+
+const UNFINISHED =
+  'the log has no "Startup finished": the boot had not finished, or its lines are gone; userspace is taken from the first words of systemd';
+const AGENTS = /^(?:python[\d.]*|waagent|walinuxagent)$/i;
+
+function firstOfEach(milestones: readonly Milestone[]): Milestone[] {
+  const first = new Map<string, Milestone>();
+  for (const milestone of milestones.toSorted((a, b) => a.atUs - b.atUs)) {
+    // cloud-init prints "finished" once a run: the boot's is the first.
+    if (!first.has(milestone.name)) first.set(milestone.name, milestone);
+  }
+  return [...first.values()];
+}

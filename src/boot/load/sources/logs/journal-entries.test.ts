@@ -1,0 +1,396 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clockMap } from '../../../model/clock-map.ts';
+import { hasStarted, type Unit } from '../../../model/record.ts';
+import { type Input, memoryInput } from '../../input.ts';
+import { openInputs } from '../../open-inputs.ts';
+import type { Evidence } from '../source.ts';
+import { journalExportSource } from './journal-export.ts';
+import { journalJsonSource } from './journal-json.ts';
+
+const BOOT = 'a'.repeat(32);
+const WALL_ZERO_US = 1_794_776_878e6;
+
+const BEGAN = '7d4958e842da4a758f6c1cdc7b36dcc5';
+const DONE = '39f53479d3a045ac8e11786248231fbf';
+const FAILED = 'be02cf6855d2428ba40df7e9d022f03d';
+const STARTUP = 'b07a249cd024414a82dd00cd181378ff';
+
+type Fields = Record<string, unknown>;
+
+function entry(atUs: number, fields: Fields = {}, offsetUs = WALL_ZERO_US): Fields {
+  return {
+    __REALTIME_TIMESTAMP: String(atUs + offsetUs),
+    __MONOTONIC_TIMESTAMP: String(atUs),
+    _BOOT_ID: BOOT,
+    _PID: '1',
+    ...fields,
+  };
+}
+
+const json = (entries: Fields[]): string => entries.map((fields) => `${JSON.stringify(fields)}\n`).join('');
+const parseJson = (entries: Fields[]): Evidence[] => journalJsonSource.parse(memoryInput('j', json(entries)));
+const unit = (evidence: Evidence | undefined, name: string) => evidence?.units?.find((u) => u.name === name);
+
+/** Text fields as `NAME=value`, anything with a newline in the length-prefixed form. */
+function exported(entries: Fields[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const fields of entries) {
+    for (const [name, value] of Object.entries(fields)) {
+      const bytes = Buffer.from(String(value));
+      if (!bytes.includes(10)) {
+        parts.push(Buffer.from(`${name}=`), bytes, Buffer.from('\n'));
+        continue;
+      }
+      const length = Buffer.alloc(8);
+      length.writeBigUInt64LE(BigInt(bytes.length));
+      parts.push(Buffer.from(`${name}\n`), length, bytes, Buffer.from('\n'));
+    }
+    parts.push(Buffer.from('\n'));
+  }
+  return Buffer.concat(parts);
+}
+
+function inPieces(name: string, bytes: Uint8Array, size: number): Input {
+  const input = memoryInput(name, bytes);
+  return {
+    ...input,
+    *chunks() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    },
+  };
+}
+
+const recorded = async (boot: string) => {
+  const groups = await openInputs(
+    new URL(`../../../fixtures/boots/${boot}.tar.gz`, import.meta.url).pathname,
+    () => new Uint8Array(),
+  );
+  const inputs = groups.flatMap((group) => group.inputs);
+  return (name: string): Input => inputs.find((input) => input.name.endsWith(`/${name}`))!;
+};
+
+function shownUnits(input: Input): Map<string, Record<string, string>> {
+  const units = new Map<string, Record<string, string>>();
+  for (const block of new TextDecoder().decode(input.bytes()).split('\n\n')) {
+    const fields: Record<string, string> = {};
+    for (const line of block.split('\n'))
+      fields[line.slice(0, line.indexOf('='))] ??= line.slice(line.indexOf('=') + 1);
+    if (fields.Id) units.set(fields.Id, fields);
+  }
+  return units;
+}
+
+describe.each(['first-boot', 'clone-boot'])('the recorded %s', async (boot) => {
+  const file = await recorded(boot);
+  const [fromJson, ...more] = journalJsonSource.parse(file('journal.json'));
+  const shown = shownUnits(file('systemctl-show-units.txt'));
+  const manager = new TextDecoder().decode(file('systemctl-show-manager.txt').bytes());
+
+  test('is one boot with the id the kernel gave it', () => {
+    expect(more).toEqual([]);
+    expect(fromJson?.bootId).toBe(new TextDecoder().decode(file('boot-id.txt').bytes()).trim().replaceAll('-', ''));
+    expect(journalJsonSource.recognise(file('journal.json'))).toBeGreaterThan(0.9);
+    expect(journalExportSource.recognise(file('journal.export'))).toBeGreaterThan(0.9);
+    expect(fromJson?.notes).toEqual([]);
+  });
+
+  test('has the phases systemctl shows, to the microsecond', () => {
+    const property = (name: string) => Number(new RegExp(`^${name}=(\\d+)$`, 'm').exec(manager)?.[1]);
+    expect(fromJson?.manager?.userspaceUs).toBe(property('UserspaceTimestampMonotonic'));
+    expect(fromJson?.manager?.finishUs).toBe(property('FinishTimestampMonotonic'));
+  });
+
+  test('agrees with systemctl on when units started: to 15 ms by message id, to 50 ms for what PID 1 said to the kernel log', () => {
+    // Started twice in these boots: systemctl remembers the second start, the journal-derived record the first.
+    const startedTwice = /^modprobe@(dm_mod|efi_pstore|loop)\.service$/;
+    let compared = 0;
+    for (const seen of fromJson?.units ?? []) {
+      const fields = shown.get(seen.name)!;
+      const activatingUs = Number(fields.InactiveExitTimestampMonotonic);
+      // A one-shot service is never "active": it ends.
+      const doneUs = Number(fields.ActiveEnterTimestampMonotonic) || Number(fields.InactiveEnterTimestampMonotonic);
+      // The recording itself started this one; systemctl's stamps of it were cleared.
+      if (seen.name === 'systemd-hostnamed.service' || startedTwice.test(seen.name)) continue;
+      expect(hasStarted(seen), seen.name).toBe(activatingUs > 0);
+      if (activatingUs === 0) continue;
+      compared++;
+      const isEarly = seen.activatedUs < fromJson!.anchors[0]!.monotonicUs + 3e6;
+      const toleranceUs = isEarly ? 50_000 : 15_000;
+      expect(Math.abs(seen.activatedUs - doneUs), `${seen.name} activated`).toBeLessThan(toleranceUs);
+      const beganEarly = seen.activatingUs < fromJson!.anchors[0]!.monotonicUs + 3e6;
+      expect(Math.abs(seen.activatingUs - activatingUs), `${seen.name} activating`).toBeLessThan(
+        beganEarly ? 50_000 : 15_000,
+      );
+    }
+    expect(compared).toBeGreaterThan(80);
+  });
+
+  test('says the same as JSON and as export', () => {
+    const [fromExport] = journalExportSource.parse(file('journal.export'));
+    // The export was taken some lines earlier: only the last anchor knows.
+    const comparable = ({ kind, input, anchors, ...rest }: Evidence) => ({ ...rest, first: anchors[0] });
+    expect(comparable(fromExport!)).toEqual(comparable(fromJson!));
+  });
+
+  test('says the same in whatever pieces the export arrives', () => {
+    const bytes = file('journal.export').bytes().subarray(0, 150_000);
+    const whole = journalExportSource.parse(memoryInput('x', bytes));
+    for (const size of [7, 64, 4096]) expect(journalExportSource.parse(inPieces('x', bytes, size))).toEqual(whole);
+  });
+
+  test('ties the clocks together by a first and a last pair', () => {
+    expect(fromJson?.anchors).toHaveLength(2);
+    expect(clockMap(fromJson!.anchors)?.steps).toEqual([]);
+  });
+});
+
+describe('units', () => {
+  test('are told by message id, whatever the language of the sentence', () => {
+    const [boot] = parseJson([
+      entry(5e6, { MESSAGE_ID: BEGAN, UNIT: 'a.service', MESSAGE: 'Es beginnt.' }),
+      entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service', MESSAGE: 'Fertig.', INVOCATION_ID: 'b'.repeat(32) }),
+      entry(8e6, { MESSAGE: 'Started b.service - no message id.', SYSLOG_IDENTIFIER: 'other' }),
+    ]);
+    expect(boot?.units).toMatchObject([{ name: 'a.service', activatingUs: 5e6, activatedUs: 7e6, after: [] }]);
+  });
+
+  test('of user managers do not count', () => {
+    const [boot] = parseJson([
+      entry(5e6, { _PID: '900', MESSAGE_ID: DONE, USER_UNIT: 'x.service', UNIT: 'x.service' }),
+      entry(6e6, { _PID: '900', MESSAGE_ID: STARTUP, USERSPACE_USEC: '1000' }),
+    ]);
+    expect(boot?.units).toBeUndefined();
+    expect(boot?.manager).toBeUndefined();
+  });
+
+  test('keep the first start of a boot when they are restarted later', () => {
+    const [boot] = parseJson([
+      entry(5e6, { MESSAGE_ID: BEGAN, UNIT: 'a.service' }),
+      entry(6e6, { MESSAGE_ID: DONE, UNIT: 'a.service' }),
+      entry(50e6, { MESSAGE_ID: BEGAN, UNIT: 'a.service' }),
+      entry(51e6, { MESSAGE_ID: DONE, UNIT: 'a.service' }),
+    ]);
+    expect(unit(boot, 'a.service')).toMatchObject({ activatingUs: 5e6, activatedUs: 6e6 });
+  });
+
+  test('that ran in the initrd and again in the real root count from the latter', () => {
+    const [boot] = parseJson([
+      entry(2e6, { MESSAGE_ID: BEGAN, UNIT: 'udev.service' }),
+      entry(3e6, { MESSAGE_ID: DONE, UNIT: 'udev.service' }),
+      entry(9e6, { MESSAGE_ID: BEGAN, UNIT: 'udev.service' }),
+      entry(9.5e6, { MESSAGE_ID: DONE, UNIT: 'udev.service' }),
+      entry(20e6, { MESSAGE_ID: STARTUP, KERNEL_USEC: '1000000', INITRD_USEC: '7000000', USERSPACE_USEC: '12000000' }),
+    ]);
+    expect(unit(boot, 'udev.service')).toMatchObject({ activatingUs: 9e6, activatedUs: 9.5e6 });
+    expect(boot?.manager).toMatchObject({ initrdUs: 1e6, userspaceUs: 8e6, finishUs: 20e6 });
+  });
+
+  test('that failed have an end, the reason, and no activation; a skipped one has neither', () => {
+    const [boot] = parseJson([
+      entry(5e6, { MESSAGE_ID: BEGAN, UNIT: 'bad.service' }),
+      entry(6e6, { MESSAGE_ID: FAILED, UNIT: 'bad.service', JOB_RESULT: 'failed' }),
+      entry(7e6, { MESSAGE_ID: FAILED, UNIT: 'next.service', JOB_RESULT: 'dependency' }),
+      entry(8e6, { MESSAGE_ID: DONE, UNIT: 'skipped.service', JOB_RESULT: 'done', INVOCATION_ID: '' }),
+    ]);
+    expect(unit(boot, 'bad.service')).toMatchObject({
+      activatingUs: 5e6,
+      activatedUs: 0,
+      deactivatedUs: 6e6,
+      result: 'failed',
+    });
+    expect(unit(boot, 'next.service')).toMatchObject({ activatingUs: 0, result: 'dependency' });
+    expect(unit(boot, 'skipped.service')).toMatchObject({ activatingUs: 0, conditionFailed: true });
+  });
+
+  test('that first started hours after the boot are left out, and counted', () => {
+    const [boot] = parseJson([
+      entry(20e6, { MESSAGE_ID: STARTUP, KERNEL_USEC: '1000000', USERSPACE_USEC: '19000000' }),
+      entry(9_000e6, { MESSAGE_ID: DONE, UNIT: 'session-1.scope' }),
+    ]);
+    expect(boot?.units).toBeUndefined();
+    expect(boot?.notes.map((note) => note.text).join()).toContain('1 units first started more than an hour');
+  });
+
+  test('start when PID 1 says so, not when a busy journal hears of it', () => {
+    const sentUs = String(WALL_ZERO_US + 4.9e6);
+    const [boot] = parseJson([entry(5e6, { MESSAGE_ID: DONE, UNIT: 'a.service', _SOURCE_REALTIME_TIMESTAMP: sentUs })]);
+    expect(unit(boot, 'a.service')?.activatedUs).toBe(4.9e6);
+  });
+});
+
+describe('clocks and boots', () => {
+  test('edge case 49: a VM frozen between two lines leaves an anchor on both sides of the gap', () => {
+    const freezeUs = 960e6;
+    const [boot] = parseJson([
+      entry(1e6),
+      entry(2e6),
+      entry(
+        2.1e6,
+        { MESSAGE_ID: DONE, UNIT: 'a.service', _SOURCE_REALTIME_TIMESTAMP: String(WALL_ZERO_US + 2.05e6) },
+        WALL_ZERO_US + freezeUs,
+      ),
+      entry(3e6, {}, WALL_ZERO_US + freezeUs),
+    ]);
+    const map = clockMap(boot!.anchors)!;
+    expect(map.steps).toHaveLength(1);
+    expect(map.steps[0]!.atMonotonicUs).toBe(2.1e6);
+    expect(Math.abs(map.steps[0]!.byUs - freezeUs)).toBeLessThan(2_000);
+    // The sender's stamp was taken on the other side of the gap: only the receipt can be trusted.
+    expect(unit(boot, 'a.service')?.activatedUs).toBe(2.1e6);
+  });
+
+  test('a clock that drifts for days is not a clock that was set', () => {
+    const days = Array.from({ length: 200 }, (_, i) => entry(i * 1_000e6, {}, WALL_ZERO_US + i * 30_000));
+    const [boot] = parseJson(days);
+    expect(boot?.anchors).toHaveLength(2);
+    expect(clockMap(boot!.anchors)?.steps).toEqual([]);
+  });
+
+  test('several boots come oldest first, also from a reversed listing', () => {
+    const old = { _BOOT_ID: 'c'.repeat(32) };
+    const entries = [entry(1e6, old, WALL_ZERO_US - 9e9), entry(2e6, old, WALL_ZERO_US - 9e9), entry(1e6), entry(2e6)];
+    const ids = (list: Fields[]) => parseJson(list).map((boot) => boot.bootId);
+    expect(ids(entries)).toEqual(['c'.repeat(32), BOOT]);
+    expect(ids(entries.toReversed())).toEqual(['c'.repeat(32), BOOT]);
+  });
+
+  test('a journal that never says "Startup finished" tells the phases it knows, and that it is a guess', () => {
+    const [boot] = parseJson([
+      entry(6e6, { MESSAGE: 'systemd 252 running in system mode (+PAM)', SYSLOG_IDENTIFIER: 'systemd' }),
+      entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' }),
+    ]);
+    expect(boot?.manager).toMatchObject({ userspaceUs: 6e6, finishUs: 0 });
+    expect(boot?.notes.map((note) => note.text).join()).toContain('Startup finished');
+  });
+
+  test("a container's journal has no kernel phase", () => {
+    const [boot] = parseJson([entry(900e6, { MESSAGE_ID: STARTUP, USERSPACE_USEC: '2000000' })]);
+    expect(boot?.manager).toMatchObject({ userspaceUs: 898e6, finishUs: 900e6, securityStartUs: 0 });
+  });
+
+  test('a suspend is noted', () => {
+    const [boot] = parseJson([entry(9e6, { MESSAGE_ID: '6bbd95ee977941e497c48be27c254128', _PID: '77' })]);
+    expect(boot?.notes.map((note) => note.text).join()).toContain('put to sleep at 9s');
+  });
+});
+
+describe('what writers do to the format', () => {
+  test('values may be bytes, null, or repeated', () => {
+    const bytes = [...Buffer.from('Linux version 6.1-é (x)')];
+    const [boot] = parseJson([
+      entry(1e6, { MESSAGE: bytes, SYSLOG_IDENTIFIER: ['kernel', 'other'], _TRANSPORT: 'kernel' }),
+      entry(2e6, { MESSAGE: null, SYSLOG_IDENTIFIER: 'kernel' }),
+      entry(3e6, { MESSAGE: [[...Buffer.from('x')], 'y'], SYSLOG_IDENTIFIER: 'kernel' }),
+    ]);
+    expect(boot?.host?.kernel).toBe('6.1-é');
+  });
+
+  test('json-seq, json-sse and json-pretty are read too', () => {
+    const one = entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' });
+    const texts = [
+      `\x1e${JSON.stringify(one)}\n`,
+      `data: ${JSON.stringify(one)}\n\n`,
+      `${JSON.stringify(one, null, '\t')}\n`,
+    ];
+    for (const text of texts) {
+      const input = memoryInput('j', text);
+      expect(journalJsonSource.recognise(input)).toBeGreaterThan(0.9);
+      expect(unit(journalJsonSource.parse(input)[0], 'a.service')?.activatedUs).toBe(7e6);
+    }
+  });
+
+  test('unreadable lines are told once per kind, with the count and the first line', () => {
+    const text = `${json([entry(1e6)])}garbage\n[1]\nmore garbage\n{"MESSAGE":"no times"}\n`;
+    const [boot] = journalJsonSource.parse(memoryInput('j.json', text));
+    expect(boot?.notes.map((note) => note.text)).toEqual([
+      'j.json: line 2 is not JSON (and 1 more like it)',
+      'j.json: line 3 is not a journal entry',
+      'j.json: line 5 has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP: it cannot be placed',
+    ]);
+  });
+
+  test('a field of bytes in an export may hold newlines, equals signs and blank lines', () => {
+    const [boot] = journalExportSource.parse(
+      memoryInput(
+        'x',
+        exported([entry(1e6, { BLOB: 'a=b\n\n\nUNIT=x\n' }), entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' })]),
+      ),
+    );
+    expect(boot?.units?.map((u: Unit) => u.name)).toEqual(['a.service']);
+    expect(boot?.notes).toEqual([]);
+  });
+
+  test('an absurd length in an export is damage, and what follows is still read', () => {
+    const bad = Buffer.concat([Buffer.from('BLOB\n'), Buffer.alloc(8, 0x41), Buffer.from('rest\n\n')]);
+    const bytes = Buffer.concat([
+      exported([entry(1e6)]),
+      bad,
+      exported([entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' })]),
+    ]);
+    const [boot] = journalExportSource.parse(memoryInput('x', bytes));
+    expect(unit(boot, 'a.service')?.activatedUs).toBe(7e6);
+    expect(boot?.notes[0]?.text).toContain('entry 2 has a field BLOB whose length cannot be');
+  });
+});
+
+const someEntries = fc.array(
+  fc.record({
+    atUs: fc.integer({ min: 1, max: 4e9 }),
+    id: fc.constantFrom(BEGAN, DONE, FAILED, STARTUP, 'f'.repeat(32)),
+    name: fc.constantFrom('a.service', 'b.target', 'c.device'),
+    message: fc.string({ unit: 'binary', maxLength: 20 }),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+test('JSON and export of any entries say the same', () => {
+  fc.assert(
+    fc.property(someEntries, (list) => {
+      const entries = list.map(({ atUs, id, name, message }) =>
+        entry(atUs, {
+          MESSAGE_ID: id,
+          UNIT: name,
+          MESSAGE: message.toWellFormed(),
+          KERNEL_USEC: '5',
+          USERSPACE_USEC: '7',
+        }),
+      );
+      const strip = (boots: Evidence[]) => boots.map(({ kind, ...rest }) => rest);
+      const fromExport = journalExportSource.parse(memoryInput('j', exported(entries)));
+      expect(strip(fromExport)).toEqual(strip(parseJson(entries)));
+    }),
+  );
+});
+
+test('an input cut anywhere still yields the entries before the cut', () => {
+  const entries = Array.from({ length: 6 }, (_, i) =>
+    entry((i + 1) * 1e6, { MESSAGE_ID: DONE, UNIT: `u${i}.service`, MESSAGE: 'a\nb' }),
+  );
+  for (const [source, bytes] of [
+    [journalJsonSource, Buffer.from(json(entries))],
+    [journalExportSource, exported(entries)],
+  ] as const) {
+    const ends = entries.map(
+      (_, i) =>
+        (source === journalJsonSource ? Buffer.from(json(entries.slice(0, i + 1))) : exported(entries.slice(0, i + 1)))
+          .length,
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: bytes.length }), (cut) => {
+        const whole = ends.filter((end) => end <= cut).length;
+        const seen = source.parse(memoryInput('cut', bytes.subarray(0, cut)))[0]?.units ?? [];
+        const names = seen.map((u) => u.name);
+        for (let i = 0; i < whole; i++) expect(names).toContain(`u${i}.service`);
+      }),
+    );
+  }
+});
+
+test('edge case 50: a journal of 100,000 lines is read to the end', () => {
+  const lines = Array.from({ length: 100_000 }, (_, i) =>
+    entry(i * 1_000, { MESSAGE: `line ${i}`, SYSLOG_IDENTIFIER: 'app' }),
+  );
+  lines.push(entry(101e6, { MESSAGE_ID: DONE, UNIT: 'last.service' }));
+  expect(unit(parseJson(lines)[0], 'last.service')?.activatedUs).toBe(101e6);
+});

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Input, memoryInput } from '../../input.ts';
+import { openInputs } from '../../open-inputs.ts';
+import { dmesgSource } from './dmesg.ts';
+import { journalJsonSource } from './journal-json.ts';
+import { journalTextSource } from './journal-text.ts';
+
+const NOW_US = Date.UTC(2026, 10, 16) * 1000;
+const CONTEXT = { nowUs: NOW_US };
+const at = (text: string) => Date.parse(text) * 1000;
+const parse = (text: string) => journalTextSource.parse(memoryInput('j.txt', text), CONTEXT);
+const fixture = (path: string) =>
+  memoryInput(path, readFileSync(new URL(`../../../fixtures/${path}`, import.meta.url)));
+
+async function recorded(boot: string, name: string): Promise<Input> {
+  const path = new URL(`../../../fixtures/boots/${boot}.tar.gz`, import.meta.url).pathname;
+  const groups = await openInputs(path, () => new Uint8Array());
+  return groups.flatMap((group) => group.inputs).find((input) => input.name.endsWith(`/${name}`))!;
+}
+
+describe.each(['first-boot', 'clone-boot'])('the recorded %s as text', (boot) => {
+  test('is a journal, not dmesg, and dmesg is dmesg', async () => {
+    const text = await recorded(boot, 'journal.txt');
+    expect(journalTextSource.recognise(text)).toBeGreaterThan(dmesgSource.recognise(text));
+    const kernelLog = await recorded(boot, 'dmesg.txt');
+    expect(journalTextSource.recognise(kernelLog)).toBe(0);
+    expect(dmesgSource.recognise(kernelLog)).toBeGreaterThan(0.6);
+    expect(journalTextSource.recognise(await recorded(boot, 'cloud/cloud-init.log'))).toBe(0);
+  });
+
+  test('tells the same units and nearly the same times as the JSON', async () => {
+    const [text] = journalTextSource.parse(await recorded(boot, 'journal.txt'), CONTEXT);
+    const [json] = journalJsonSource.parse(await recorded(boot, 'journal.json'));
+    const byName = new Map(text?.units?.map((unit) => [unit.name, unit]));
+    const started = json!.units!.filter((unit) => unit.activatingUs > 0 && !unit.name.endsWith('.device'));
+    for (const unit of started) {
+      const found = byName.get(unit.name);
+      expect(found, unit.name).toBeDefined();
+      // Text has the time of receipt: as late as the journal was busy.
+      expect(Math.abs(found!.activatingUs - unit.activatingUs), unit.name).toBeLessThan(200_000);
+    }
+    expect(started.length).toBeGreaterThan(80);
+    expect(text?.clock).toBe('monotonic');
+    expect(Math.abs(text!.manager!.finishUs - json!.manager!.finishUs)).toBeLessThan(3_000);
+    expect(text?.host?.hostname).toBe(json?.host?.hostname);
+  });
+});
+
+test.each([
+  ['short', 'Nov 15 21:08:50', at('2026-11-15T21:08:50Z')],
+  ['short of last year', 'Dec  3 01:02:03', at('2025-12-03T01:02:03Z')],
+  ['short-precise', 'Nov 15 21:08:50.123456', at('2026-11-15T21:08:50Z') + 123_456],
+  ['short-iso', '2026-11-15T21:08:50+0200', at('2026-11-15T19:08:50Z')],
+  ['short-iso-precise', '2026-11-15T21:08:50.123456+00:00', at('2026-11-15T21:08:50Z') + 123_456],
+  ['short-full', 'Sun 2026-11-15 21:08:50 UTC', at('2026-11-15T21:08:50Z')],
+  ['short-unix', '1794776930.123456', 1_794_776_930_123_456],
+  ['short-monotonic', '[   12.345678]', 12_345_678],
+])('%s stamps are read', (_, stamp, atUs) => {
+  const text = `${stamp} node-1 systemd[1]: Started a.service - A.\n`;
+  const [boot] = parse(text);
+  expect(boot?.units).toMatchObject([{ name: 'a.service', activatedUs: atUs }]);
+  expect(boot?.host?.hostname).toBe('node-1');
+  expect(journalTextSource.recognise(memoryInput('j', text.repeat(5)))).toBeGreaterThan(0.8);
+});
+
+test('a wall-clock journal that says "Startup finished" ties the two clocks together', () => {
+  const [boot] = parse(
+    'Nov 15 21:09:43 n systemd[1]: Startup finished in 1.500s (kernel) + 2.500s (initrd) + 1min 6s (userspace) = 1min 10s.\n',
+  );
+  expect(boot?.manager).toMatchObject({ initrdUs: 1.5e6, userspaceUs: 4e6, finishUs: 70e6 });
+  expect(boot?.anchors).toEqual([{ monotonicUs: 70e6, wallUs: at('2026-11-15T21:09:43Z'), errorUs: 1e6 }]);
+  expect(boot?.notes.map((note) => note.text).join()).toContain('read as UTC');
+});
+
+test('boots are told apart by the separator, and by a kernel that starts', () => {
+  const id = 'd'.repeat(32);
+  const boots = parse(
+    `[    0.000000] n kernel: Linux version 6.1\n[    1.000000] n systemd[1]: Started a.service.\n-- Boot ${id} --\n` +
+      '[    0.000000] n kernel: Linux version 6.2\n[    0.000000] n kernel: Linux version 6.3\n',
+  );
+  expect(boots.map((boot) => [boot.bootId, boot.host?.kernel])).toEqual([
+    [undefined, '6.1'],
+    [id, '6.2'],
+    [undefined, '6.3'],
+  ]);
+});
+
+test('lines that are none are told with the first line number; the indented rest of a message is no error', () => {
+  const [boot] = parse('Nov 15 21:08:50 n app[1]: two\n    lines\nnonsense\nmore\n');
+  expect(boot?.notes.map((note) => note.text)).toContain('j.txt: line 3 is not a journal line (and 1 more like it)');
+});
+
+test('systemd that names no units in its text is said to', () => {
+  const [boot] = parse('Nov 15 21:08:50 n systemd[1]: Started OpenSSH server daemon.\n');
+  expect(boot?.units).toBeUndefined();
+  expect(boot?.notes.map((note) => note.text).join()).toContain('names no units');
+});
+
+test('edge case 44: of several NodeReady lines the first counts, and how many there were is said', () => {
+  const [boot] = journalTextSource.parse(fixture('kubernetes/kubelet.txt'), CONTEXT);
+  expect(boot?.milestones.find((milestone) => milestone.name === 'node-ready')?.atUs).toBe(at('2026-11-15T21:10:12Z'));
+  expect(boot?.notes.map((note) => note.text)).toContain(
+    'the node became Ready 2 times in this boot; the first is used',
+  );
+});
+
+test("a kubelet line printed to the second takes the kubelet's own stamp", () => {
+  const [boot] = journalTextSource.parse(fixture('kubernetes/kubelet.txt'), CONTEXT);
+  expect(boot?.milestones.find((milestone) => milestone.name === 'kubelet-started')?.atUs).toBe(
+    at('2026-11-15T21:09:53.5Z'),
+  );
+});
+
+test("the kubelet's own log, with klog's stamps only, is read", () => {
+  const klog = readFileSync(new URL('../../../fixtures/kubernetes/kubelet.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('kubelet['))
+    .map((line) => line.slice(line.indexOf(']: ') + 3))
+    .join('\n');
+  const input = memoryInput('kubelet.log', klog);
+  expect(journalTextSource.recognise(input)).toBeGreaterThan(0.8);
+  const [boot] = journalTextSource.parse(input, CONTEXT);
+  expect(boot?.milestones).toMatchObject([
+    { name: 'kubelet-started', atUs: at('2026-11-15T21:09:53.5Z') },
+    { name: 'node-registered', atUs: at('2026-11-15T21:09:58.2Z') },
+    { name: 'node-ready', atUs: at('2026-11-15T21:10:12Z') },
+  ]);
+  expect(boot?.host).toMatchObject({ nodeName: 'pool1-000003', kubeletVersion: 'v1.31.2' });
+});
+
+test("the Azure agent's log gives provisioning and extensions, and copies nothing it may not", () => {
+  const input = fixture('azure/waagent.log');
+  expect(journalTextSource.recognise(input)).toBeGreaterThan(0.6);
+  const [boot] = journalTextSource.parse(input, CONTEXT);
+  expect(boot?.milestones).toMatchObject([
+    { name: 'guest-agent-started', atUs: at('2026-11-15T21:09:20Z') + 101_010 },
+    { name: 'extension-started', atUs: at('2026-11-15T21:09:34Z') },
+  ]);
+  const extension = 'extension:Microsoft.Azure.Extensions.CustomScript-2.1.10';
+  expect(boot?.spans.map(({ id, startUs, endUs, result }) => [id, (endUs - startUs) / 1e6, result])).toEqual([
+    ['guest-agent:provisioning', 2, undefined],
+    ['guest-agent:goal-state', 14, undefined],
+    [extension, 9, 'fail'],
+    [`${extension}/install`, 2.5, undefined],
+    [`${extension}/enable`, 6, 'fail'],
+  ]);
+  expect(JSON.stringify(boot)).not.toContain('notasecret');
+});
+
+test('a text cut anywhere still yields the lines before the cut', () => {
+  const lines = Array.from({ length: 8 }, (_, i) => `Nov 15 21:08:5${i} n systemd[1]: Started u${i}.service - U.\n`);
+  const text = lines.join('');
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: text.length }), (cut) => {
+      const names = (parse(text.slice(0, cut))[0]?.units ?? []).map((unit) => unit.name);
+      const whole = Math.floor(cut / lines[0]!.length);
+      for (let i = 0; i < whole; i++) expect(names).toContain(`u${i}.service`);
+    }),
+  );
+});
+
+test('edge case 50: 100,000 lines are read to the end', () => {
+  const text = `${'Nov 15 21:08:50 n app[1]: chatter\n'.repeat(100_000)}Nov 15 21:08:59 n systemd[1]: Started last.service - L.\n`;
+  expect(parse(text)[0]?.units?.[0]?.name).toBe('last.service');
+});

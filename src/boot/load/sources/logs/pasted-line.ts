@@ -1,0 +1,52 @@
+// boot/load/sources/logs/pasted-line.ts: what did the terminal show, before a person's clipboard, editor and web site got hold of it?
+
+export interface PastedLine {
+  number: number;
+  /** Without colours, quoting and mojibake; leading blanks are kept, the tree is in them. */
+  text: string;
+  /** ``` or ~~~ around the listing. */
+  isFence: boolean;
+  /** `# systemd-analyze …`, `user@host:~$ systemd-analyze …` */
+  isPrompt: boolean;
+}
+
+// Colours and cursor moves, character-set switches, and titles or links ended by BEL or ST.
+const ANSI = /\u001b(?:\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\))/g;
+const FENCE = /^\s*(?:```|~~~)/;
+const PROMPT = /^(?!\s*[│├└|`]).{0,120}\bsystemd-analyze\b/;
+
+export function pastedLine(raw: string, number = 0): PastedLine {
+  let text = raw;
+  if (text.includes('\u001b')) text = text.replace(ANSI, '');
+  // Anything non-ASCII may be a broken glyph; most lines have none.
+  if (/[^\u0009\u0020-\u007e]/.test(text)) text = repairGlyphs(text);
+  text = text
+    .replaceAll('\t', '        ')
+    .replace(/^\s*> ?/, '')
+    .trimEnd();
+  return { number, text, isFence: FENCE.test(text), isPrompt: PROMPT.test(text) };
+}
+
+/** UTF-8 box drawing read as Windows-1252, Latin-1 or code page 437, and the `ââ` that is left when controls are dropped. */
+const BROKEN: readonly (readonly [RegExp, string])[] = [
+  [/â”‚|â\u0094\u0082|Γöé/g, '│'],
+  [/â”œ|â\u0094\u009c|Γö£/g, '├'],
+  [/â””|â”\u201d|â\u0094\u0094|Γöö/g, '└'],
+  [/â”€|â\u0094\u0080|ΓöÇ/g, '─'],
+  [/ââ/g, '└─'],
+  [/\u00a0|\u2007|\u202f/g, ' '],
+  [/[\u0000-\u0008\u000b-\u001f\u007f\u200b\ufeff]/g, ''],
+];
+
+function repairGlyphs(text: string): string {
+  let repaired = text;
+  for (const [broken, glyph] of BROKEN) repaired = repaired.replace(broken, glyph);
+  return repaired;
+}
+
+const LABELS = /(?: \[[^[\]]{1,200}\])+$/;
+
+/** `headstart` itself adds `[wait: …]`, `[failed]` and the like after a line: its own answers can be given back to it. */
+export function withoutLabels(text: string): string {
+  return text.endsWith(']') ? text.replace(LABELS, '') : text;
+}

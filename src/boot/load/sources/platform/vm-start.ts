@@ -1,0 +1,144 @@
+// boot/load/sources/platform/vm-start.ts: when did this machine start the VM, and when did its guest report to the platform? On the guest's own
+// clock, which a look at both clocks at one moment ties to ours.
+import { formatSpan } from '../../../../base/duration.ts';
+import type { Milestone, Note } from '../../../model/record.ts';
+import { headText, type Input } from '../../input.ts';
+import { boundedText } from '../bounded-text.ts';
+import { type Evidence, evidence, type Source } from '../source.ts';
+import { type ClockReading, isTimeMs, readClockReading, type TwoClocks, twoClocks } from './two-clocks.ts';
+
+/** `headstart/vm.json` of a bundle; all times in ms since 1970. */
+export interface VmStart {
+  apiVersion: 'headstart.dev/v1';
+  kind: 'VmStart';
+  vmId: string;
+  /** The boot that the guest was in when its clock was read. */
+  bootId?: string;
+  /** On the host's clock. */
+  startedMs: number;
+  clock: ClockReading;
+  /** What the guest told the wire server, on the host's clock. */
+  health: { atMs: number; state: string; subStatus?: string; description?: string }[];
+}
+
+export const vmStartSource = {
+  kind: 'vm-start',
+  title: 'the start of a VM (headstart/vm.json)',
+  recognise: (input) => (/^\s*\{[\s\S]{0,200}?"kind"\s*:\s*"VmStart"/.test(headText(input)) ? 1 : 0),
+  parse,
+} satisfies Source;
+
+const MAX_BYTES = 4 << 20;
+
+function parse(input: Input): Evidence[] {
+  const { text, isCut } = boundedText(input, MAX_BYTES);
+  const start = isCut ? undefined : readVmStart(text);
+  if (!start)
+    return [told(input, {}, [], [warning(input, 'this start of a VM is not whole, or not of the known form')])];
+  const { vmId, bootId, clock } = start;
+  const facts = {
+    host: { vmId: vmId.toLowerCase() },
+    ...(bootId !== undefined && { bootId }),
+  };
+  const clocks = twoClocks(clock);
+  if (!clocks) {
+    return [
+      told(
+        input,
+        facts,
+        [],
+        [warning(input, "the host's clock was set back while the guest's was read: its times are left out")],
+      ),
+    ];
+  }
+  const { milestones, notes } = eventsOf(start, clocks, input);
+  return [told(input, facts, milestones, notes)];
+}
+
+/** Firmware and loader take seconds; a guest that was born this much later has restarted since. */
+const RESTARTED_MS = 5 * 60_000;
+
+function eventsOf(
+  start: VmStart,
+  { onGuestMs: onGuest, errorUs, bornMs }: TwoClocks,
+  input: Input,
+): { milestones: Milestone[]; notes: Note[] } {
+  const { clock, startedMs, health } = start;
+  const at = (hostMs: number) => ({ atUs: Math.round(onGuest(hostMs) * 1000), errorUs, source: 'platform' as const });
+  const milestones: Milestone[] = [];
+  const notes: Note[] = [];
+  if (startedMs > clock.hostAfterMs) {
+    notes.push(warning(input, 'the VM was started after the boot that it tells of: when it was created is left out'));
+  } else if (bornMs !== undefined && bornMs - onGuest(startedMs) > RESTARTED_MS) {
+    const laterText = formatSpan(Math.round((bornMs - onGuest(startedMs)) / 1000) * 1e6);
+    const text = `${input.name}: this boot began ${laterText} after its VM was started: the guest has restarted since, and the VM's creation is left out`;
+    notes.push({ level: 'info', text });
+  } else {
+    milestones.push({ name: 'vm-created', ...at(startedMs), detail: "its process was started, on the host's clock" });
+  }
+  const sinceMs = bornMs === undefined ? onGuest(startedMs) : bornMs - errorUs / 1000;
+  const reports = health.filter(({ atMs }) => onGuest(atMs) + errorUs / 1000 >= sinceMs);
+  const ready = reports.find(({ state }) => state === 'Ready');
+  if (ready)
+    milestones.push({
+      name: 'platform-ready',
+      ...at(ready.atMs),
+      detail: 'the guest reported Ready to the wire server',
+    });
+  for (const { state, subStatus, description } of reports) {
+    if (state === 'Ready') continue;
+    const why = [subStatus, description].filter(Boolean).join(': ').slice(0, 500);
+    notes.push(warning(input, `the guest reported ${state.slice(0, 40)} to the wire server${why && `: ${why}`}`));
+  }
+  return { milestones, notes };
+}
+
+function told(input: Input, facts: Partial<Evidence>, milestones: Milestone[], notes: Note[]): Evidence {
+  return evidence({ kind: 'vm-start', input: input.name, clock: 'wall', ...facts, milestones, notes });
+}
+
+function warning(input: Input, text: string): Note {
+  return { level: 'warning', text: `${input.name}: ${text}` };
+}
+
+/** Undefined unless every field is what it has to be. */
+function readVmStart(text: string): VmStart | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { apiVersion, kind, vmId, bootId, startedMs, clock, health } = asObject(value);
+  if (apiVersion !== 'headstart.dev/v1' || kind !== 'VmStart' || typeof vmId !== 'string' || !isTimeMs(startedMs))
+    return undefined;
+  if (bootId !== undefined && (typeof bootId !== 'string' || !/^[0-9a-f]{32}$/.test(bootId))) return undefined;
+  const reading = readClockReading(clock);
+  if (!reading) return undefined;
+  return {
+    apiVersion,
+    kind,
+    vmId,
+    ...(bootId !== undefined && { bootId }),
+    startedMs,
+    clock: reading,
+    health: Array.isArray(health) ? health.flatMap(reportOf) : [],
+  };
+}
+
+function reportOf(value: unknown): VmStart['health'] {
+  const { atMs, state, subStatus, description } = asObject(value);
+  if (!isTimeMs(atMs) || typeof state !== 'string') return [];
+  return [
+    {
+      atMs,
+      state,
+      ...(typeof subStatus === 'string' && { subStatus }),
+      ...(typeof description === 'string' && { description }),
+    },
+  ];
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

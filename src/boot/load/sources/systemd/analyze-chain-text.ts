@@ -1,0 +1,179 @@
+// boot/load/sources/systemd/analyze-chain-text.ts: which unit waited for which, and when, says a pasted `systemd-analyze critical-chain`?
+import { parseSpan } from '../../../../base/duration.ts';
+import type { Unit } from '../../../model/record.ts';
+import { type PastedLine, withoutLabels } from '../logs/pasted-line.ts';
+import type { Problems } from '../problems.ts';
+import { NAME_CHARS, UNIT_SUFFIX } from './unit-name.ts';
+
+export const CHAIN_HEADER =
+  /The time (?:after|when) (?:the )?unit (?:is|became) active or started|The time the unit (?:takes|took) to start/;
+
+const SPAN = /^-?\d[0-9a-z. ]{0,80}$/;
+const UNIT_END = new RegExp(`(?:\\.${UNIT_SUFFIX}|…)$`);
+const NAME_CHAR = new RegExp(`[…${NAME_CHARS}]`);
+const MAX_NAME = 255;
+/** Cheap, and false for nearly every line of any other file. */
+const MAY_BE_CHAIN = new RegExp(`\\.${UNIT_SUFFIX}(?: [@+]|\\s*>?$)|…|\\.\\.\\.$|>$`);
+/** systemd counts in unsigned 64-bit numbers, and before v256 printed a time before userspace as its wrap-around;
+ *  this project prints it as negative. */
+const WRAPPED_US = 1e18;
+
+interface ChainLine {
+  /** Where the name starts: the tree is read from this, so it survives any glyphs. */
+  column: number;
+  hasGlyph: boolean;
+  name: string;
+  atUs?: number;
+  tookUs?: number;
+  isRepeat: boolean;
+  isCut: boolean;
+}
+
+export function isTimedChainLine(line: PastedLine): boolean {
+  const parsed = parseChainLine(line);
+  return parsed !== undefined && !parsed.isRepeat && (parsed.atUs !== undefined || parsed.tookUs !== undefined);
+}
+
+/** Read from the right end, where the shape is certain: what is left of the name may be anything but letters. */
+export function parseChainLine(line: PastedLine): ChainLine | undefined {
+  const whole = withoutLabels(line.text);
+  if (!MAY_BE_CHAIN.test(whole)) return undefined;
+  // `less -S` marks a line it has cut off; a span that touches the mark has lost digits.
+  const isChopped = whole.endsWith('>');
+  const text = isChopped ? whole.slice(0, -1).replace(/ [@+]?$/, '') : whole;
+  const took = cutSpan(text, ' +');
+  const at = cutSpan(took.rest, ' @');
+  const { prefix, name } = splitName(at.rest);
+  if (/[A-Za-z0-9]/.test(prefix)) return undefined;
+  if (name === '...' || name === '…') return { ...place(prefix, ''), isRepeat: true, isCut: false };
+  const isWhole = UNIT_END.test(name);
+  if (name === '' || (!isWhole && !isChopped)) return undefined;
+  const tookUs = isChopped ? undefined : took.span && parseSpan(took.span);
+  const atUs = isChopped && took.span === undefined ? undefined : at.span && parseAt(at.span);
+  return {
+    ...place(prefix, isWhole ? name : `${name}…`),
+    ...(typeof atUs === 'number' && { atUs }),
+    ...(typeof tookUs === 'number' && { tookUs }),
+    isRepeat: false,
+    isCut: isChopped || name.includes('…'),
+  };
+}
+
+function cutSpan(text: string, mark: string): { rest: string; span?: string } {
+  const at = text.lastIndexOf(mark);
+  const span = at < 0 ? '' : text.slice(at + mark.length);
+  return SPAN.test(span) ? { rest: text.slice(0, at), span } : { rest: text };
+}
+
+function parseAt(span: string): number | undefined {
+  return span.startsWith('-') ? WRAPPED_US : parseSpan(span);
+}
+
+function splitName(text: string): { prefix: string; name: string } {
+  let start = text.length;
+  while (start > 0 && text.length - start < MAX_NAME && NAME_CHAR.test(text[start - 1]!)) start--;
+  return { prefix: text.slice(0, start), name: text.slice(start) };
+}
+
+/** `|-` and `` `- `` are glyphs; only the root slice and mount have a name that starts with a dash. */
+function place(prefix: string, rest: string) {
+  const isRootName = /^-*-\.(slice|mount)$/.test(rest);
+  const name = isRootName ? rest.slice(rest.lastIndexOf('-')) : rest.replace(/^-+/, '');
+  return { column: prefix.length + rest.length - name.length, hasGlyph: /\S/.test(prefix) || name !== rest, name };
+}
+
+/** All listings of one boot, the first root first; a listing that contradicts those before it is another boot's. */
+export function chainUnits(lines: readonly PastedLine[], problems: Problems): Unit[] {
+  const known = new Map<string, KnownUnit>();
+  for (const listing of listingsOf(lines)) {
+    const units = unitsOf(listing, problems);
+    const other = units.find((unit) => contradicts(known.get(unit.name), unit));
+    if (other) {
+      const line = listing[0]!.source.number;
+      problems.add(`starts a listing of another boot (${other.name} has other times): it was left out`, line);
+      continue;
+    }
+    for (const unit of units) merge(known, unit);
+  }
+  return [...known.values()].map((unit) => ({ ...unit, after: [...unit.after] }));
+}
+
+/** A unit may come up in several places; what it waited for is collected from all of them. */
+type KnownUnit = Omit<Unit, 'after'> & { after: Set<string> };
+
+type Placed = ChainLine & { source: PastedLine };
+
+/** A header or a prompt ends a listing; so does a second root where the tree is intact. */
+function* listingsOf(lines: readonly PastedLine[]): Generator<Placed[]> {
+  let listing: Placed[] = [];
+  for (const source of lines) {
+    const line = CHAIN_HEADER.test(source.text) || source.isPrompt ? undefined : parseChainLine(source);
+    const isRoot = line !== undefined && isNewRoot(listing, line);
+    if ((!line || isRoot) && listing.length > 0) {
+      yield listing;
+      listing = [];
+    }
+    if (line) listing.push({ ...line, source });
+  }
+  if (listing.length > 0) yield listing;
+}
+
+function isNewRoot(listing: readonly ChainLine[], line: ChainLine): boolean {
+  const [root, child] = listing;
+  if (!root || line.isRepeat || line.hasGlyph || line.column > root.column) return false;
+  // Without glyphs a child may stand right under its parent; then only a tree that has shown its step can tell.
+  return child !== undefined && (child.hasGlyph || child.column > root.column);
+}
+
+function unitsOf(listing: readonly Placed[], problems: Problems): Unit[] {
+  const units: Unit[] = [];
+  const open: { column: number; unit: Unit }[] = [];
+  let rootBeganUs = 1;
+  for (const line of listing) {
+    if (line.isRepeat || line.name === '') continue;
+    if (line.isCut) problems.add('is cut off: what is missing is not known', line.source.number);
+    const unit = unitOf(line, problems);
+    units.push(unit);
+    // The root stands above everything, however its column came out.
+    while (open.length > 1 && open.at(-1)!.column >= line.column) open.pop();
+    const parent = open.at(-1)?.unit;
+    parent?.after.push(unit.name);
+    if (parent && parent === units[0]) rootBeganUs = Math.max(rootBeganUs, unit.activatedUs);
+    open.push({ column: line.column, unit });
+  }
+  const [root] = units;
+  const { atUs, tookUs } = listing[0]!;
+  if (root && atUs === undefined && tookUs !== undefined) {
+    // A root that took time has no `@`: it began when the last of those it waited for was up.
+    root.activatingUs = rootBeganUs;
+    root.activatedUs = rootBeganUs + tookUs;
+  }
+  return units;
+}
+
+function unitOf(line: Placed, problems: Problems): Unit {
+  const { name, atUs, tookUs = 0 } = line;
+  let activatingUs = 0; // 0 = not known
+  if (atUs !== undefined && atUs < WRAPPED_US) activatingUs = Math.max(1, atUs);
+  else if (atUs !== undefined)
+    problems.add('has a time before userspace, which the listing cannot tell', line.source.number);
+  const activatedUs = activatingUs === 0 ? 0 : activatingUs + tookUs;
+  return { name, activatingUs, activatedUs, deactivatingUs: 0, deactivatedUs: 0, after: [] };
+}
+
+function contradicts(known: KnownUnit | undefined, unit: Unit): boolean {
+  if (!known || known.activatedUs === 0 || unit.activatedUs === 0) return false;
+  // A root without `@` is placed by its children, so only ends are compared, and with some room.
+  return Math.abs(known.activatedUs - unit.activatedUs) > 100_000;
+}
+
+function merge(known: Map<string, KnownUnit>, unit: Unit): void {
+  const before = known.get(unit.name);
+  if (!before) {
+    known.set(unit.name, { ...unit, after: new Set(unit.after) });
+    return;
+  }
+  for (const name of unit.after) before.after.add(name);
+  if (before.activatedUs === 0)
+    Object.assign(before, { activatingUs: unit.activatingUs, activatedUs: unit.activatedUs });
+}

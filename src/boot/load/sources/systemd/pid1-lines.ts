@@ -1,0 +1,61 @@
+// boot/load/sources/systemd/pid1-lines.ts: which unit does a line PID 1 printed speak of? Only for texts that carry no message id
+// (dmesg, pasted journals, what PID 1 says before the journal runs); where there is an id, journal-entries.ts goes by it.
+import type { UnitEvent } from './unit-events.ts';
+
+/** Lines that are job messages but name no unit: systemd before 249 prints descriptions only. */
+export type Pid1Line = Omit<UnitEvent, 'atUs'> | 'nameless';
+
+export function parsePid1Line(message: string): Pid1Line | undefined {
+  const skipped = SKIPPED.exec(message);
+  if (skipped) return { unit: skipped[1]!, what: 'skipped' };
+  const job = JOB.exec(message);
+  if (!job) return undefined;
+  const what = JOBS[job[1]!]!;
+  const unit = UNIT_NAME.exec(job[2]!)?.[1];
+  if (unit === undefined) return 'nameless';
+  return what === 'failed' ? { unit, what, result: RESULTS[job[1]!] ?? 'failed' } : { unit, what };
+}
+
+const JOBS: Readonly<Record<string, UnitEvent['what']>> = {
+  Starting: 'began',
+  Mounting: 'began',
+  'Activating swap': 'began',
+  'Expecting device': 'began',
+  Started: 'done',
+  Finished: 'done',
+  Mounted: 'done',
+  'Reached target': 'done',
+  'Listening on': 'done',
+  'Created slice': 'done',
+  'Set up automount': 'done',
+  'Found device': 'done',
+  'Activated swap': 'done',
+  'Failed to start': 'failed',
+  'Failed to mount': 'failed',
+  'Failed to activate swap': 'failed',
+  'Failed to listen on': 'failed',
+  'Dependency failed for': 'failed',
+  'Timed out waiting for device': 'failed',
+  'Timed out starting': 'failed',
+  'Timed out mounting': 'failed',
+  Stopping: 'stopping',
+  Unmounting: 'stopping',
+  'Deactivating swap': 'stopping',
+  Stopped: 'stopped',
+  'Stopped target': 'stopped',
+  Unmounted: 'stopped',
+  'Deactivated swap': 'stopped',
+};
+
+const RESULTS: Readonly<Record<string, string>> = {
+  'Dependency failed for': 'dependency',
+  'Timed out waiting for device': 'timeout',
+  'Timed out starting': 'timeout',
+  'Timed out mounting': 'timeout',
+};
+
+const byLength = (a: string, b: string) => b.length - a.length;
+const JOB = new RegExp(`^(${Object.keys(JOBS).sort(byLength).join('|')}) (.+)`);
+const NAME = String.raw`[\w:.\\@-]{1,255}\.(?:service|socket|target|device|mount|automount|swap|timer|path|slice|scope)`;
+const UNIT_NAME = new RegExp(String.raw`^(${NAME})(?: - |\.*$)`);
+const SKIPPED = new RegExp(`^(${NAME}) - .* was skipped because `);

@@ -1,0 +1,96 @@
+// boot/load/sources/systemd/systemctl-block.ts: what does one block of `systemctl show` say of a unit, or of the manager?
+import type { HostFacts, ManagerTimes, Unit } from '../../../model/record.ts';
+import { isName } from './unit-name.ts';
+
+/** `n/a`, empty and infinity all mean "not set"; undefined = not a number at all. */
+export function parseStamp(text: string): number | undefined {
+  if (text === '' || text === 'n/a' || text === '[not set]' || text === 'infinity') return 0;
+  if (!/^\d+$/.test(text)) return undefined;
+  const us = Number(text);
+  if (text === '18446744073709551615') return 0;
+  return Number.isSafeInteger(us) ? us : undefined;
+}
+
+export function wasChecked(values: Map<string, string>): boolean {
+  return (parseStamp(values.get('ConditionTimestampMonotonic') ?? '') ?? 0) > 0;
+}
+
+export function unitOf(values: Map<string, string>, stamp: (key: string) => number): Unit {
+  const name = values.get('Id') ?? '';
+  const list = (key: string) => parseNames(values.get(key) ?? '');
+  const aliases = list('Names').filter((alias) => alias !== name);
+  const text = (field: string, key: string, unless = '') => {
+    const value = values.get(key);
+    return value !== undefined && value !== '' && value !== unless ? { [field]: value } : {};
+  };
+  const edges = (field: string, key: string) => (values.has(key) ? { [field]: list(key) } : {});
+  return {
+    name,
+    ...(aliases.length > 0 && { aliases }),
+    ...text('description', 'Description'),
+    ...text('serviceType', 'Type'),
+    ...text('loadState', 'LoadState'),
+    ...text('activeState', 'ActiveState'),
+    ...text('result', 'Result', 'success'),
+    // `no` is also what a unit shows whose conditions were never looked at.
+    ...(values.get('ConditionResult') === 'no' && wasChecked(values) && { conditionFailed: true }),
+    activatingUs: stamp('InactiveExitTimestampMonotonic'),
+    activatedUs: stamp('ActiveEnterTimestampMonotonic'),
+    deactivatingUs: stamp('ActiveExitTimestampMonotonic'),
+    deactivatedUs: stamp('InactiveEnterTimestampMonotonic'),
+    after: list('After'),
+    ...edges('before', 'Before'),
+    ...edges('requires', 'Requires'),
+    ...edges('requisite', 'Requisite'),
+    ...edges('bindsTo', 'BindsTo'),
+    ...edges('wants', 'Wants'),
+    ...edges('conflicts', 'Conflicts'),
+    ...edges('upholds', 'Upholds'),
+  };
+}
+
+/** Bounded, so that quotes that never close cost no more than their length. */
+const WORD = /"((?:[^"\\]|\\.){0,600})"|(\S+)/g;
+
+/** Names with a backslash are printed in quotes with the backslash doubled; old listings print them as they are. */
+export function parseNames(text: string): string[] {
+  if (!text.includes('"')) return text === '' ? [] : text.split(/\s+/).filter(isName);
+  const names: string[] = [];
+  for (const [, quoted, plain] of text.matchAll(WORD)) names.push(plain ?? quoted!.replace(/\\(.)/g, '$1'));
+  return names.filter(isName);
+}
+
+export function managerOf(values: Map<string, string>, stamp: (key: string) => number): ManagerTimes {
+  const at = (name: string) => stamp(`${name}TimestampMonotonic`);
+  return {
+    firmwareUs: at('Firmware'),
+    loaderUs: at('Loader'),
+    kernelUs: at('Kernel'),
+    initrdUs: at('InitRD'),
+    userspaceUs: at('Userspace'),
+    finishUs: at('Finish'),
+    securityStartUs: at('SecurityStart'),
+    securityFinishUs: at('SecurityFinish'),
+    generatorsStartUs: at('GeneratorsStart'),
+    generatorsFinishUs: at('GeneratorsFinish'),
+    unitsLoadStartUs: at('UnitsLoadStart'),
+    unitsLoadFinishUs: at('UnitsLoadFinish'),
+    initrdSecurityStartUs: at('InitRDSecurityStart'),
+    initrdSecurityFinishUs: at('InitRDSecurityFinish'),
+    initrdGeneratorsStartUs: at('InitRDGeneratorsStart'),
+    initrdGeneratorsFinishUs: at('InitRDGeneratorsFinish'),
+    initrdUnitsLoadStartUs: at('InitRDUnitsLoadStart'),
+    initrdUnitsLoadFinishUs: at('InitRDUnitsLoadFinish'),
+    shutdownStartUs: at('ShutdownStart'),
+    softRebootsCount: Number.parseInt(values.get('SoftRebootsCount') ?? '0', 10) || 0,
+  };
+}
+
+export function hostOf(values: Map<string, string>): HostFacts {
+  const { Version, Virtualization, Architecture } = Object.fromEntries(values);
+  return {
+    ...(Version && { systemdVersion: Version }),
+    ...(Virtualization && { virtualization: Virtualization }),
+    ...(Architecture && { architecture: Architecture }),
+  };
+}

@@ -1,0 +1,107 @@
+// boot/load/sources/systemd/unit-events.ts: when did each unit start, from a log of what PID 1 did one job at a time?
+import type { Span, Unit } from '../../../model/record.ts';
+
+export interface UnitEvent {
+  atUs: number;
+  unit: string;
+  what: 'began' | 'done' | 'failed' | 'skipped' | 'stopping' | 'stopped';
+  /** Why it failed, in systemd's word. */
+  result?: string;
+}
+
+export interface UnitsSeen {
+  units: Unit[];
+  deviceWaits: Span[];
+  /** Units that first started long after the boot: sessions, timers, pods. */
+  leftOut: number;
+}
+
+/** A boot's story is over an hour after start-up finished; what starts later is the node's working life. */
+const BOOT_WINDOW_US = 3_600e6;
+
+/**
+ * The first start of each unit in this boot: a restart hours later does not move it (systemctl's stamps would).
+ * A unit that ran in the initrd and again in the real root counts from the latter, as systemd itself remembers it.
+ */
+export function unitsOf(events: readonly UnitEvent[], phases: { userspaceUs: number; finishUs: number }): UnitsSeen {
+  const lastUs = phases.finishUs > 0 ? phases.finishUs + BOOT_WINDOW_US : Number.POSITIVE_INFINITY;
+  const units = new Map<string, Unit>();
+  const expected = new Map<string, number>();
+  const deviceWaits: Span[] = [];
+  const late = new Set<string>();
+  for (const event of events.toSorted((a, b) => a.atUs - b.atUs)) {
+    const known = units.get(event.unit);
+    if (event.atUs > lastUs && !known) {
+      late.add(event.unit);
+      continue;
+    }
+    if (event.unit.endsWith('.device')) noteDevice(event, expected, deviceWaits);
+    const unit = known ?? newUnit(event.unit);
+    if (!known) units.set(event.unit, unit);
+    advance(unit, event, phases.userspaceUs);
+  }
+  return { units: [...units.values()], deviceWaits, leftOut: late.size };
+}
+
+function newUnit(name: string): Unit {
+  return { name, activatingUs: 0, activatedUs: 0, deactivatingUs: 0, deactivatedUs: 0, after: [] };
+}
+
+function advance(unit: Unit, { what, atUs, result }: UnitEvent, userspaceUs: number): void {
+  const isInitrdRun = unit.activatingUs > 0 && unit.activatingUs < userspaceUs && atUs >= userspaceUs;
+  const hasFailed = unit.activatedUs === 0 && unit.deactivatedUs > 0;
+  switch (what) {
+    case 'began':
+      // A device is simply there or not: "expecting" it is a wait, not a start.
+      if (unit.name.endsWith('.device')) return;
+      if (unit.activatingUs === 0 || hasFailed || isInitrdRun) restart(unit, atUs);
+      return;
+    case 'done':
+      if (isInitrdRun && unit.activatedUs > 0) restart(unit, atUs);
+      if (unit.activatedUs > 0) return;
+      if (unit.activatingUs === 0 || hasFailed) restart(unit, atUs);
+      unit.activatedUs = atUs;
+      return;
+    case 'failed':
+      if (unit.activatedUs > 0) return;
+      unit.result = result ?? unit.result ?? 'failed';
+      unit.activeState = 'failed';
+      if (unit.activatingUs > 0 && unit.deactivatedUs === 0) unit.deactivatedUs = atUs;
+      return;
+    case 'skipped':
+      if (unit.activatingUs === 0) unit.conditionFailed = true;
+      return;
+    case 'stopping':
+      if (unit.activatedUs > 0 && unit.deactivatingUs === 0) unit.deactivatingUs = atUs;
+      return;
+    case 'stopped':
+      if (unit.activatedUs > 0 && unit.deactivatedUs === 0) unit.deactivatedUs = atUs;
+  }
+}
+
+function restart(unit: Unit, atUs: number): void {
+  unit.activatingUs = atUs;
+  unit.activatedUs = 0;
+  unit.deactivatingUs = 0;
+  unit.deactivatedUs = 0;
+  delete unit.result;
+  delete unit.activeState;
+  delete unit.conditionFailed;
+}
+
+function noteDevice({ what, unit, atUs }: UnitEvent, expected: Map<string, number>, waits: Span[]): void {
+  const sinceUs = expected.get(unit);
+  if (what === 'began' && sinceUs === undefined) expected.set(unit, atUs);
+  if (sinceUs === undefined || (what !== 'done' && what !== 'failed')) return;
+  expected.delete(unit);
+  waits.push({
+    id: `device-wait:${unit}`,
+    name: `waiting for ${unit}`,
+    source: 'systemd',
+    unit,
+    startUs: sinceUs,
+    endUs: atUs,
+    wait: what === 'done' ? 'the device had not appeared' : 'the device never appeared',
+    ...(what === 'failed' && { result: 'fail' as const }),
+  });
+}

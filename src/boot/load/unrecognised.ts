@@ -1,0 +1,230 @@
+// boot/load/unrecognised.ts: an input from which no boot can be read: what is it, and what would help?
+import { UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { decodeText, headText, type Input } from './input.ts';
+import { SOURCES } from './sources/index.ts';
+import type { Source, SourceKind } from './sources/source.ts';
+
+/** The command line that was typed, with one input replaced: for the next command to type. */
+export type Again = (from: string, to: string) => string;
+
+const NO_COMMAND: Again = (_, to) => `headstart boot timeline -i ${to}`;
+
+/** How people are sent to the list of kinds, which is too long for a message. */
+const KINDS_ARE_IN =
+  'docs/inputs.md lists the kinds that are read; `headstart boot collect` on the node takes all of them';
+
+export function unrecognised(input: Input, again: Again = NO_COMMAND): UserError {
+  const { what, next } = whatIsIt(input, again);
+  return new UserError(
+    next === undefined
+      ? `cannot tell what ${input.name} is: found ${what}; ${kindsLike(input)}`
+      : `cannot read a boot from ${input.name}: found ${what}`,
+    { code: 'boot/input-unrecognised', next: next ?? KINDS_ARE_IN },
+  );
+}
+
+export function nothingReadable(input: Input, source: Source, again: Again = NO_COMMAND): UserError {
+  const { what, next } = whatIsIt(input, again);
+  return new UserError(
+    next === undefined
+      ? `${input.name} looks like ${source.title}, but nothing in it could be read: found ${what}`
+      : `cannot read a boot from ${input.name}: found ${what}`,
+    {
+      code: 'boot/input-empty',
+      next: next ?? 'check that the file is whole; `headstart boot collect` makes a complete bundle',
+    },
+  );
+}
+
+/** Which kinds are read, in one clause: those that the input resembles, or those that most people have. */
+export function kindsLike(input?: Input): string {
+  const near = input ? nearestKinds(input) : [];
+  const kinds = near.length > 0 ? near : COMMON;
+  const titles = kinds.map((kind) => SOURCES.find((source) => source.kind === kind)!.title);
+  return `${SOURCES.length} kinds of input are read, ${near.length > 0 ? 'the nearest' : 'among them'}: ${titles.join(', ')}`;
+}
+
+const COMMON: readonly SourceKind[] = ['systemctl-units', 'journal-json', 'cloud-init-log'];
+const MOST_KINDS = 3;
+
+type Shape = 'JSON' | 'YAML' | 'markup' | 'lines' | 'bytes';
+
+/** By which words, in its name or in its first bytes, does a person take an input for one of these? */
+const LOOKS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])[] = [
+  ['systemctl-manager', 'lines', /systemctl|manager|Timestamp(?:Monotonic)?=/i],
+  ['systemctl-units', 'lines', /systemctl|units|ActiveState|LoadState|\.service\b/i],
+  ['analyze-time', 'lines', /analyze|startup|userspace/i],
+  ['analyze-blame', 'lines', /analyze|blame|^\s*[\d.]+m?s \S+\.\w+$/im],
+  ['analyze-critical-chain', 'lines', /analyze|chain|└─/i],
+  ['analyze-plot-svg', 'markup', /plot|<svg|\.svg$/i],
+  ['analyze-plot-json', 'JSON', /plot|"activating"/i],
+  ['journal-json', 'JSON', /journal|MESSAGE|__REALTIME/],
+  ['journal-export', 'lines', /journal|__CURSOR|_BOOT_ID/],
+  ['journal-text', 'lines', /journal|syslog|messages|kubelet|waagent|systemd\[|\.log\b/i],
+  ['dmesg', 'lines', /dmesg|kern|^\[ *\d+\.\d+\]/im],
+  ['cloud-init-log', 'lines', /cloud-init|\.py\[|DEBUG/],
+  ['cloud-init-dump', 'JSON', /cloud-init|dump|"event_type"/i],
+  ['kvp', 'bytes', /kvp/i],
+  ['extension-event', 'JSON', /extension|event|TaskName/i],
+  ['provision-json', 'JSON', /provision|ExitCode|CSE/],
+  ['kubernetes-node', 'JSON', /kube|node|"items"|apiVersion/i],
+  ['kubernetes-node', 'YAML', /kube|node|apiVersion/i],
+  ['boot-record', 'JSON', /record|boot|headstart/i],
+];
+
+/** The last part of a path: the folders of a checkout name everything. */
+const baseName = (name: string) => name.split('/').at(-1)!;
+
+function nearestKinds(input: Input): SourceKind[] {
+  const shape = shapeOf(input);
+  if (shape === undefined) return [];
+  const head = headText(input).slice(0, 4096);
+  const scored = LOOKS.filter(([, itsShape]) => itsShape === shape).map(([kind, , words]) => ({
+    kind,
+    score: (words.test(baseName(input.name)) ? 2 : 0) + (words.test(head) ? 1 : 0),
+  }));
+  // JSON of none of these words is still nearer to JSON than to a listing.
+  const isShapeTelling = shape !== 'lines';
+  return scored
+    .filter(({ score }) => score > 0 || isShapeTelling)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_KINDS)
+    .map(({ kind }) => kind);
+}
+
+function shapeOf(input: Input): Shape | undefined {
+  if (input.head.length === 0 || packedAs(input.head)) return undefined;
+  if (isBinary(input.head)) return 'bytes';
+  const text = headText(input).trimStart();
+  if (text === '') return undefined;
+  if (/^[{[]\s*["{[\]}\d]/.test(text)) return 'JSON';
+  if (text.startsWith('<')) return 'markup';
+  return /^(?:---|[A-Za-z][\w-]*:(?:\s|$))/.test(text) && !/^\S+ \d/.test(text) ? 'YAML' : 'lines';
+}
+
+interface Found {
+  what: string;
+  /** Where more can be said than which kinds there are. */
+  next?: string;
+}
+
+/** What a person would say of these bytes. */
+function whatIsIt(input: Input, again: Again): Found {
+  const { head, name } = input;
+  if (head.length === 0) return { what: 'an empty file' };
+  const packed = packedAs(head);
+  if (packed) return { what: packed.what, next: packed.next(name, again) };
+  if (isBinary(head)) return { what: 'binary data' };
+  const kinds = kubernetesKinds(input);
+  if (kinds.length > 0 && !kinds.includes('Node')) {
+    return {
+      what: `Kubernetes objects of kind ${kinds.join(', ')}, and no Node`,
+      next: `${ASK_FOR_NODE} and give that with -i`,
+    };
+  }
+  const line = decodeText(head.subarray(0, 400))
+    .split(/\r?\n/)
+    .find((each) => each.trim() !== '')
+    ?.trim();
+  if (line === undefined) return { what: 'blank lines only' };
+  if (/^(?:NAME|NAMESPACE|LAST SEEN)\s{2,}[A-Z]/.test(line)) {
+    return { what: 'a table of `kubectl get`', next: `${ASK_FOR_NODE} and give that with -i` };
+  }
+  const fields = fieldsOf(input);
+  return { what: fields ?? `text starting ${JSON.stringify(line.slice(0, 60))}` };
+}
+
+const ASK_FOR_NODE = 'a Node says when it registered and became Ready: `kubectl get node NAME -o json > node.json`,';
+
+interface Packed {
+  what: string;
+  next(name: string, again: Again): string;
+}
+
+const STDIN = 'standard input';
+
+/** A program that unpacks to its standard output. */
+const piped =
+  (...argv: string[]): Packed['next'] =>
+  (name, again) =>
+    name === STDIN
+      ? `${argv.join(' ')} FILE | ${again('-', '-')}`
+      : `${argv.join(' ')} ${shellWord(name)} | ${again(name, '-')}`;
+
+const intoFolder =
+  (...argv: string[]): Packed['next'] =>
+  (name, again) =>
+    name === STDIN
+      ? `unpack it into a folder, then ${again('-', 'FOLDER')}`
+      : `${argv.join(' ')} unpacked ${shellWord(name)} && ${again(name, 'unpacked')}`;
+
+const PACKED: readonly (readonly [start: string, packed: Packed])[] = [
+  ['\xfd7zXZ', { what: 'a file compressed with xz, which is not read', next: piped('xz', '-dc') }],
+  ['BZh', { what: 'a file compressed with bzip2, which is not read', next: piped('bzip2', '-dc') }],
+  ['\x04\x22\x4d\x18', { what: 'a file compressed with lz4, which is not read', next: piped('lz4', '-dc') }],
+  ['PK\x03\x04', { what: 'a zip archive, which is not read', next: intoFolder('unzip', '-q', '-d') }],
+  ["7z\xbc\xaf'", { what: 'a 7z archive, which is not read', next: piped('7z', 'x', '-so') }],
+  [
+    'LPKSHHRH',
+    { what: 'a binary journal, which only journalctl reads', next: piped('journalctl', '-o', 'json', '--file') },
+  ],
+];
+
+/** Compressed, or in a form that a program has to turn into text: never to be searched for text. */
+export function packedAs(head: Uint8Array): Packed | undefined {
+  const start = Buffer.from(head.subarray(0, 8)).toString('latin1');
+  return PACKED.find(([magic]) => start.startsWith(magic))?.[1];
+}
+
+function isBinary(head: Uint8Array): boolean {
+  const text = decodeText(head.subarray(0, 400));
+  const odd = [...text].filter((c) => c === '\ufffd' || (c < ' ' && !'\n\r\t\x1b'.includes(c))).length;
+  return odd * 10 > text.length;
+}
+
+const MOST_BYTES_TO_PARSE = 64 << 20;
+
+/** `kubectl get -o json` sorts its fields, so that only the end of a large list says of what it is. */
+function jsonOf(input: Input): unknown {
+  if (shapeOf(input) !== 'JSON') return undefined;
+  try {
+    const bytes = input.bytes();
+    return bytes.length > MOST_BYTES_TO_PARSE ? undefined : JSON.parse(decodeText(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST_NAMES = 4;
+
+function kubernetesKinds(input: Input): string[] {
+  const json = jsonOf(input) as { apiVersion?: unknown; kind?: unknown; items?: unknown } | undefined | null;
+  const kinds = json && typeof json === 'object' ? kindsOfJson(json) : kindsOfYaml(headText(input));
+  return [...new Set(kinds)].filter((kind) => /^[A-Z][\w ]{0,62}$/.test(kind)).slice(0, MOST_NAMES);
+}
+
+function kindsOfJson({ apiVersion, kind, items }: { apiVersion?: unknown; kind?: unknown; items?: unknown }): string[] {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
+  if (!Array.isArray(items) || !kind.endsWith('List')) return [kind];
+  const inside = items
+    .map((item) => (item as { kind?: unknown } | null)?.kind)
+    .filter((each) => typeof each === 'string');
+  return inside.length > 0 ? inside : [items.length === 0 ? 'List without items' : kind.replace(/List$/, '')];
+}
+
+function kindsOfYaml(text: string): string[] {
+  if (!/^apiVersion:/m.test(text)) return [];
+  const kinds = [...text.matchAll(/^(?:- | {2})?kind:\s*["']?(\w+)/gm)].map(([, kind]) => kind!);
+  return kinds.length > 1 ? kinds.filter((kind) => kind !== 'List') : kinds;
+}
+
+function fieldsOf(input: Input): string | undefined {
+  const json = jsonOf(input);
+  if (json === undefined || json === null || typeof json !== 'object') return undefined;
+  if (Array.isArray(json)) return `a JSON list of ${json.length}`;
+  const names = Object.keys(json);
+  if (names.length === 0) return 'an empty JSON object';
+  const more = names.length > MOST_NAMES ? ', …' : '';
+  return `JSON with the field${names.length === 1 ? '' : 's'} ${names.slice(0, MOST_NAMES).join(', ').slice(0, 60)}${more}`;
+}

@@ -1,0 +1,78 @@
+// boot/model/clock-map.ts: when the wall clock showed this, what did the monotonic clock show? Stepped clocks included.
+import type { Anchor } from '../load/sources/source.ts';
+
+/** A stretch of the boot in which wall = monotonic + offset, the offset known to lie in [lowUs, highUs]. */
+interface Segment {
+  fromMonotonicUs: number;
+  toMonotonicUs: number;
+  lowUs: number;
+  highUs: number;
+}
+
+export interface ClockMap {
+  /** Wall clock at monotonic zero: the middle of what is possible, and half the width of it. */
+  wallAtZeroUs: number;
+  errorUs: number;
+  /** Jumps of the wall clock (a time service, a paused VM), where anchors show them. */
+  steps: { atMonotonicUs: number; byUs: number }[];
+  toMonotonicUs(wallUs: number): number;
+}
+
+/** Time services slew by up to 500 ppm and stamps are taken a moment apart: less than this is drift, not a step. */
+const DRIFT_US = 20_000;
+
+export function clockMap(anchors: readonly Anchor[]): ClockMap | undefined {
+  const segments = segmentsOf(anchors);
+  const first = segments[0];
+  if (!first) return undefined;
+  const offsets = segments.map(middle);
+  return {
+    wallAtZeroUs: offsets[0]!,
+    errorUs: Math.round((first.highUs - first.lowUs) / 2),
+    steps: segments.slice(1).map((segment, i) => ({
+      atMonotonicUs: segment.fromMonotonicUs,
+      byUs: offsets[i + 1]! - offsets[i]!,
+    })),
+    toMonotonicUs: (wallUs) => {
+      // The latest stretch that had begun by then; after a backward step both sides may fit, and the later one is taken.
+      for (let i = segments.length - 1; i > 0; i--) {
+        if (wallUs - offsets[i]! >= segments[i]!.fromMonotonicUs) return wallUs - offsets[i]!;
+      }
+      return wallUs - offsets[0]!;
+    },
+  };
+}
+
+/** Every anchor narrows the offset; one that cannot agree with those before it starts a new stretch. */
+function segmentsOf(anchors: readonly Anchor[]): Segment[] {
+  const segments: Segment[] = [];
+  const inOrder = anchors
+    .filter((a) => Number.isFinite(a.monotonicUs) && Number.isFinite(a.wallUs))
+    .sort((a, b) => a.monotonicUs - b.monotonicUs);
+  for (const anchor of inOrder) {
+    const lowUs = anchor.wallUs - anchor.monotonicUs;
+    const highUs = lowUs + anchor.errorUs;
+    const agrees = (segment: Segment | undefined): segment is Segment =>
+      segment !== undefined && lowUs <= segment.highUs + DRIFT_US && highUs >= segment.lowUs - DRIFT_US;
+    // One stamp that both its sides contradict: whoever took it was interrupted between reading the two clocks.
+    const isLone = segments.at(-1)?.fromMonotonicUs === segments.at(-1)?.toMonotonicUs;
+    if (isLone && !agrees(segments.at(-1)) && agrees(segments.at(-2))) segments.pop();
+    const current = segments.at(-1);
+    if (!agrees(current)) {
+      segments.push({ fromMonotonicUs: anchor.monotonicUs, toMonotonicUs: anchor.monotonicUs, lowUs, highUs });
+      continue;
+    }
+    current.toMonotonicUs = anchor.monotonicUs;
+    const narrowLowUs = Math.max(current.lowUs, lowUs);
+    const narrowHighUs = Math.min(current.highUs, highUs);
+    if (narrowLowUs <= narrowHighUs) {
+      current.lowUs = narrowLowUs;
+      current.highUs = narrowHighUs;
+    }
+  }
+  return segments;
+}
+
+function middle(segment: Segment): number {
+  return Math.round((segment.lowUs + segment.highUs) / 2);
+}

@@ -1,0 +1,145 @@
+// boot/model/cluster-boots.ts: which pieces of evidence speak of the same boot?
+
+import type { Evidence } from '../load/sources/source.ts';
+import { clockMap } from './clock-map.ts';
+import { areOfTwoBoots } from './two-boots.ts';
+
+/** Evidence that was given together: the files of one folder or archive, or all loose files of one command line. */
+export interface EvidenceGroup {
+  isFolder: boolean;
+  evidence: Evidence[];
+}
+
+export interface BootCluster {
+  bootId?: string;
+  /** Wall clock at kernel start, where anything tells. */
+  wallAtZeroUs?: number;
+  evidence: Evidence[];
+  /** Groups that have contributed; evidence without any identity stays with its own group. */
+  groups: Set<EvidenceGroup>;
+}
+
+/** Two estimates of one kernel start differ by less (second-resolution stamps, slow log writers); two boots by more. */
+const SAME_BOOT_US = 5_000_000;
+
+const ANOTHER_BOOT_US = 6 * 3_600e6;
+
+/** Oldest boot first where the wall clock is known, in the order given otherwise. */
+export function clusterBoots(groups: readonly EvidenceGroup[]): BootCluster[] {
+  const clusters: BootCluster[] = [];
+  const all = groups.flatMap((group) =>
+    group.evidence.map((evidence) => ({ group, evidence, zeroUs: zeroOf(evidence) })),
+  );
+  // Strongest identity first: a boot id, then a known kernel start, then wall times, then nothing but the company it keeps.
+  const strength = ({ evidence, zeroUs }: (typeof all)[number]) =>
+    evidence.bootId ? 0 : zeroUs !== undefined ? 1 : evidence.clock === 'wall' ? 2 : 3;
+  for (const item of all.sort((a, b) => strength(a) - strength(b))) {
+    const home = findHome(clusters, item.evidence, item.group, item.zeroUs) ?? newCluster(clusters);
+    home.evidence.push(item.evidence);
+    home.groups.add(item.group);
+    if (item.evidence.bootId) home.bootId ??= item.evidence.bootId;
+    if (item.zeroUs !== undefined) home.wallAtZeroUs ??= item.zeroUs;
+  }
+  return clusters.sort((a, b) => beganUs(a) - beganUs(b));
+}
+
+function beganUs(cluster: BootCluster): number {
+  if (cluster.wallAtZeroUs !== undefined) return cluster.wallAtZeroUs;
+  const walls = cluster.evidence.filter((e) => e.clock === 'wall').map((e) => timesOf(e).firstUs);
+  return walls.length > 0 ? Math.min(...walls) : 0;
+}
+
+function newCluster(clusters: BootCluster[]): BootCluster {
+  const cluster: BootCluster = { evidence: [], groups: new Set() };
+  clusters.push(cluster);
+  return cluster;
+}
+
+function findHome(
+  clusters: BootCluster[],
+  evidence: Evidence,
+  group: EvidenceGroup,
+  zeroUs: number | undefined,
+): BootCluster | undefined {
+  if (evidence.bootId) return clusters.find((c) => c.bootId === evidence.bootId);
+  if (zeroUs !== undefined) {
+    const near = clusters
+      .filter((c) => c.wallAtZeroUs !== undefined && Math.abs(c.wallAtZeroUs - zeroUs) < SAME_BOOT_US)
+      .filter((c) => !c.evidence.some((known) => known.kind === evidence.kind && areOfTwoBoots(known, evidence)))
+      .sort((a, b) => Math.abs(a.wallAtZeroUs! - zeroUs) - Math.abs(b.wallAtZeroUs! - zeroUs))[0];
+    if (near) return near;
+    // A boot that has an id or a different kernel start is another boot; one that has neither may be this one.
+    return clusters.findLast((c) => c.wallAtZeroUs === undefined && isOpenTo(c, group) && !isContradicted(c, evidence));
+  }
+  if (evidence.clock === 'wall') {
+    const { firstUs, lastUs } = timesOf(evidence);
+    const began = clusters
+      .filter((c) => c.wallAtZeroUs !== undefined && c.wallAtZeroUs <= firstUs + SAME_BOOT_US)
+      .sort((a, b) => b.wallAtZeroUs! - a.wallAtZeroUs!)[0];
+    if (began) return began;
+    const isKnownHere = clusters.some((c) => c.wallAtZeroUs !== undefined && isOpenTo(c, group));
+    if (Number.isFinite(firstUs) && isKnownHere) return undefined; // older than every boot known here: not theirs
+    return clusters.findLast((c) => isOpenTo(c, group) && !isAnotherTime(c, firstUs, lastUs));
+  }
+  const possible = clusters.filter((c) => isOpenTo(c, group) && !isContradicted(c, evidence));
+  const own = possible.filter((c) => c.groups.has(group));
+  return nearestFolder(own.length > 0 ? own : possible, evidence.input);
+}
+
+/**
+ * A folder may hold several boots, each in a folder of its own: the company that lies closest. On a tie, the boot that began last: what a
+ * collection was made for; a log in it may go back to those before.
+ */
+function nearestFolder(clusters: readonly BootCluster[], input: string): BootCluster | undefined {
+  let nearest: { cluster: BootCluster; shared: number } | undefined;
+  for (const cluster of clusters) {
+    const shared = Math.max(...cluster.evidence.map((known) => sharedFolders(known.input, input)));
+    const isNearer = !nearest || shared > nearest.shared;
+    if (isNearer || (shared === nearest!.shared && beganUs(cluster) >= beganUs(nearest!.cluster)))
+      nearest = { cluster, shared };
+  }
+  return nearest?.cluster;
+}
+
+function sharedFolders(a: string, b: string): number {
+  const [left, right] = [a, b].map((path) => path.split(/[\\/]/).slice(0, -1));
+  const firstDifferent = left!.findIndex((folder, depth) => folder !== right![depth]);
+  return firstDifferent < 0 ? left!.length : firstDifferent;
+}
+
+function isContradicted(cluster: BootCluster, evidence: Evidence): boolean {
+  return cluster.evidence.some((known) => areOfTwoBoots(known, evidence));
+}
+
+/** Wall times that lie further apart than any boot takes speak of different boots. */
+function isAnotherTime(cluster: BootCluster, firstUs: number, lastUs: number): boolean {
+  const walls = cluster.evidence.filter((e) => e.clock === 'wall').map(timesOf);
+  return walls.some((w) => firstUs - w.lastUs > ANOTHER_BOOT_US || w.firstUs - lastUs > ANOTHER_BOOT_US);
+}
+
+/** Evidence of a folder stays in its folder; a loose file may join anything. */
+function isOpenTo(cluster: BootCluster, group: EvidenceGroup): boolean {
+  return cluster.groups.has(group) || !group.isFolder || [...cluster.groups].every((other) => !other.isFolder);
+}
+
+function zeroOf(evidence: Evidence): number | undefined {
+  return clockMap(evidence.anchors)?.wallAtZeroUs;
+}
+
+/** From the first to the last thing seen, on the evidence's own clock; first is after last when nothing was. */
+export function timesOf(evidence: Evidence): { firstUs: number; lastUs: number } {
+  let firstUs = Number.POSITIVE_INFINITY;
+  let lastUs = Number.NEGATIVE_INFINITY;
+  const see = (us: number) => {
+    firstUs = Math.min(firstUs, us);
+    lastUs = Math.max(lastUs, us);
+  };
+  for (const { startUs, endUs } of evidence.spans) {
+    see(startUs);
+    see(endUs);
+  }
+  for (const { atUs } of evidence.milestones) see(atUs);
+  // A moment before: on a clock that starts here, a unit's stamp of 0 would mean that it never started.
+  for (const unit of evidence.units ?? []) if (unit.activatingUs > 0) see(unit.activatingUs - 1);
+  return { firstUs, lastUs };
+}

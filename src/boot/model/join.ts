@@ -1,0 +1,246 @@
+// boot/model/join.ts: several pieces of evidence about one boot, brought onto one clock. What cannot be aligned is said, not guessed.
+import { formatSpan } from '../../base/duration.ts';
+import type { Anchor, Evidence, SourceKind } from '../load/sources/source.ts';
+import { type ClockMap, clockMap } from './clock-map.ts';
+import { type BootCluster, clusterBoots, type EvidenceGroup, timesOf } from './cluster-boots.ts';
+import { joinUnits, type PlacedEvidence } from './join-units.ts';
+import { isWatched, toldOnce } from './joining-spans.ts';
+import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
+
+export function joinBoots(groups: readonly EvidenceGroup[]): BootRecord[] {
+  return clusterBoots(groups).map(joinOne);
+}
+
+/** Several sources tell the same story; the first of a family that is present tells it, the others only add facts. */
+const FAMILIES: readonly (readonly SourceKind[])[] = [
+  ['boot-record'],
+  ['cloud-init-log', 'cloud-init-dump', 'kvp'],
+  ['journal-json', 'journal-export', 'journal-text', 'dmesg'],
+  ['extension-event', 'provision-json'],
+  ['cluster-events', 'kubernetes-node'],
+];
+
+/** Sources whose anchors are taken by the kernel or the journal itself; a log writer's stamp lags behind its uptime. */
+const EXACT_ANCHORS: ReadonlySet<SourceKind> = new Set([
+  'boot-record',
+  'systemctl-manager',
+  'systemctl-units',
+  'journal-json',
+  'journal-export',
+]);
+
+function joinOne(cluster: BootCluster): BootRecord {
+  const evidence = cluster.evidence.toSorted((a, b) => rank(a.kind) - rank(b.kind));
+  const notes: Note[] = [];
+  const manager = evidence.find((e) => e.manager)?.manager;
+  const clock = chooseClock(evidence, manager?.userspaceUs);
+  for (const step of clock.map?.steps ?? []) {
+    notes.push({
+      level: 'warning',
+      text: `the wall clock jumped by ${formatSpan(step.byUs)} at ${formatSpan(step.atMonotonicUs)} after kernel start (a time service, or the VM was paused); both sides are aligned separately`,
+    });
+  }
+
+  const placed: PlacedEvidence[] = [];
+  for (const piece of evidence) {
+    const shift = clock.shiftOf(piece);
+    if (shift) placed.push({ evidence: piece, shift });
+    else notes.push(leftOut(piece));
+  }
+  const units = joinUnits(placed);
+  notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
+  const milestones = joinMilestones(
+    placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
+  );
+  const storytellers = placed.filter(({ evidence: piece }) => tellsTheStory(piece, placed));
+  const record: BootRecord = {
+    apiVersion: BOOT_API_VERSION,
+    kind: 'BootRecord',
+    ...(cluster.bootId !== undefined && { bootId: cluster.bootId }),
+    host: joinHost(evidence),
+    clock: {
+      zero: clock.zero,
+      ...(clock.wallAtZeroUs !== undefined && { wallAtZeroUs: clock.wallAtZeroUs }),
+      ...(clock.errorUs !== undefined && { errorUs: clock.errorUs }),
+    },
+    ...(manager && { manager }),
+    units: units.units,
+    spans: uniqueIds(
+      toldOnce(
+        [
+          ...units.spans,
+          ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
+        ],
+        milestones,
+        firstUpUs(placed, 'kubelet.service'),
+      ),
+    ),
+    milestones,
+    sources: evidence.map(({ kind, input }) => ({ kind, input })),
+    notes,
+  };
+  return record;
+}
+
+/** By whoever remembers the first start: a journal. The manager knows the last one only. */
+function firstUpUs(placed: readonly PlacedEvidence[], name: string): number | undefined {
+  const upUs = placed.flatMap(({ evidence: { units = [] }, shift }) =>
+    units.filter((unit) => unit.name === name && unit.activatedUs > 0).map(({ activatedUs }) => shift(activatedUs)),
+  );
+  return upUs.length > 0 ? Math.min(...upUs) : undefined;
+}
+
+function rank(kind: SourceKind): number {
+  return RANK.get(kind) ?? RANK.size;
+}
+
+/** Order of trust where several sources tell one fact. */
+const RANK = new Map(
+  (
+    [
+      'boot-record',
+      'systemctl-manager',
+      'systemctl-units',
+      'journal-json',
+      'journal-export',
+      'cloud-init-log',
+      'cloud-init-dump',
+      'journal-text',
+      'analyze-plot-svg',
+      'analyze-plot-json',
+      'analyze-time',
+      'analyze-critical-chain',
+      'analyze-blame',
+      'dmesg',
+      'kvp',
+      'extension-event',
+      'provision-json',
+      'cluster-events',
+      'kubernetes-node',
+      'vm-start',
+      'node-steps',
+      'host-facts',
+    ] satisfies SourceKind[]
+  ).map((kind, index) => [kind as SourceKind, index] as const),
+);
+
+interface ChosenClock {
+  zero: BootRecord['clock']['zero'];
+  wallAtZeroUs?: number;
+  errorUs?: number;
+  map?: ClockMap;
+  shiftOf(evidence: Evidence): ((us: number) => number) | undefined;
+}
+
+function chooseClock(evidence: readonly Evidence[], userspaceUs: number | undefined): ChosenClock {
+  const anchorsOf = (keep: (e: Evidence) => boolean) => evidence.filter(keep).flatMap((e) => e.anchors);
+  const exact = anchorsOf((e) => EXACT_ANCHORS.has(e.kind));
+  const map = clockMap(
+    exact.length > 0
+      ? narrowed(
+          exact,
+          anchorsOf((e) => !EXACT_ANCHORS.has(e.kind)),
+        )
+      : anchorsOf(() => true),
+  );
+  const same = (us: number) => us;
+  const hasMonotonic = evidence.some((e) => (e.clock === 'monotonic' && hasTimes(e)) || e.manager) || map !== undefined;
+  if (hasMonotonic) {
+    return {
+      zero: 'kernel',
+      ...(map && { map, wallAtZeroUs: map.wallAtZeroUs, errorUs: map.errorUs }),
+      shiftOf: (e) => {
+        if (e.clock === 'monotonic' || !hasTimes(e)) return same;
+        if (e.clock === 'wall') return map && ((us) => map.toMonotonicUs(us));
+        return userspaceUs === undefined ? undefined : (us) => us + userspaceUs;
+      },
+    };
+  }
+  if (evidence.some((e) => e.clock === 'userspace' && hasTimes(e))) {
+    return {
+      zero: 'userspace',
+      shiftOf: (e) => (e.clock === 'userspace' || !hasTimes(e) ? same : undefined),
+    };
+  }
+  const firstUs = firstWallTime(evidence);
+  return {
+    zero: 'first-event',
+    ...(firstUs !== undefined && { wallAtZeroUs: firstUs, errorUs: 0 }),
+    shiftOf: () => (us) => us - (firstUs ?? 0),
+  };
+}
+
+/**
+ * A manager alone tells the wall clock to the second. A log that notes its uptime with every banner knows better, where it
+ * agrees: of several, the one with the least delay between looking at the uptime and writing the stamp.
+ */
+function narrowed(exact: readonly Anchor[], others: readonly Anchor[]): readonly Anchor[] {
+  const map = clockMap(exact);
+  if (!map || map.steps.length > 0) return exact;
+  const offsetUs = (anchor: Anchor) => anchor.wallUs - anchor.monotonicUs;
+  const agreeing = others.filter(
+    (anchor) =>
+      anchor.errorUs < map.errorUs &&
+      offsetUs(anchor) <= map.wallAtZeroUs + map.errorUs &&
+      offsetUs(anchor) + anchor.errorUs >= map.wallAtZeroUs - map.errorUs,
+  );
+  const promptest = agreeing.sort((a, b) => offsetUs(a) - offsetUs(b))[0];
+  return promptest ? [...exact, promptest] : exact;
+}
+
+function hasTimes(evidence: Evidence): boolean {
+  return evidence.spans.length > 0 || evidence.milestones.length > 0 || (evidence.units?.length ?? 0) > 0;
+}
+
+function firstWallTime(evidence: readonly Evidence[]): number | undefined {
+  const firstUs = evidence.reduce(
+    (earliest, piece) => Math.min(earliest, timesOf(piece).firstUs),
+    Number.POSITIVE_INFINITY,
+  );
+  return Number.isFinite(firstUs) ? firstUs : undefined;
+}
+
+function leftOut(piece: Evidence): Note {
+  const knows = piece.clock === 'wall' ? 'wall-clock times only' : 'times since userspace only';
+  const missing = piece.clock === 'wall' ? 'the wall clock to the kernel clock' : 'userspace to kernel start';
+  return {
+    level: 'warning',
+    text: `${piece.input} (${piece.kind}) has ${knows}, and nothing given ties ${missing}: its times are left out. Add \`systemctl show\` of the manager or a journal of the same boot.`,
+  };
+}
+
+function tellsTheStory(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
+  const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
+  if (!family) return true;
+  const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);
+  return family.find(present) === piece.kind || !family.some(present);
+}
+
+function moveSpan(span: Span, shift: (us: number) => number): Span {
+  const startUs = shift(span.startUs);
+  return { ...span, startUs, endUs: Math.max(startUs, shift(span.endUs)) };
+}
+
+function uniqueIds(spans: Span[]): Span[] {
+  const seen = new Map<string, number>();
+  return spans.map((span) => {
+    const count = (seen.get(span.id) ?? 0) + 1;
+    seen.set(span.id, count);
+    return count === 1 ? span : { ...span, id: `${span.id}#${count}` };
+  });
+}
+
+function joinHost(evidence: readonly Evidence[]): HostFacts {
+  return Object.assign({}, ...evidence.map((e) => e.host ?? {}).reverse()) as HostFacts;
+}
+
+/** One instant per name: what a watch on the cluster saw, else the one known most exactly; the most trusted source first on a tie. */
+function joinMilestones(milestones: Milestone[]): Milestone[] {
+  const best = new Map<string, Milestone>();
+  const roughUs = (milestone: Milestone) => (isWatched(milestone) ? -1 : (milestone.errorUs ?? 0));
+  for (const milestone of milestones) {
+    const known = best.get(milestone.name);
+    if (!known || roughUs(milestone) < roughUs(known)) best.set(milestone.name, milestone);
+  }
+  return [...best.values()].sort((a, b) => a.atUs - b.atUs);
+}

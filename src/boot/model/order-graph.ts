@@ -1,0 +1,120 @@
+// boot/model/order-graph.ts: which units held back which, as observed? A graph without cycles that what-if and compare walk.
+import { type BootRecord, hasStarted, startTookUs, type Unit } from './record.ts';
+
+/** Units that ran, by number. Unit `u` started `delayUs[u]` after the later of `floorUs[u]` and the end of all `after[u]`. */
+export interface OrderGraph {
+  names: string[];
+  /** Number of a unit by name or alias. */
+  numberOf: Map<string, number>;
+  after: number[][];
+  floorUs: number[];
+  delayUs: number[];
+  tookUs: number[];
+  /** From when on a unit that waits for nothing may start: the first start seen after userspace began. */
+  earliestUs: number;
+}
+
+export function orderGraph(record: BootRecord): OrderGraph {
+  const units = record.units.filter(hasStarted);
+  const numberOf = new Map<string, number>();
+  for (const [u, unit] of units.entries()) if (!numberOf.has(unit.name)) numberOf.set(unit.name, u);
+  for (const [u, unit] of units.entries()) {
+    for (const alias of unit.aliases ?? []) if (!numberOf.has(alias)) numberOf.set(alias, u);
+  }
+  const tookUs = units.map(startTookUs);
+  const endUs = units.map((unit, u) => unit.activatingUs + tookUs[u]!);
+  const after = heldBack(units, numberOf, endUs);
+  breakTies(units, tookUs, after);
+
+  const userspaceUs = knownUserspaceUs(record) ?? 0;
+  let earliestUs = Number.POSITIVE_INFINITY;
+  let firstUs = Number.POSITIVE_INFINITY;
+  for (const { activatingUs } of units) {
+    if (activatingUs < firstUs) firstUs = activatingUs;
+    if (activatingUs >= userspaceUs && activatingUs < earliestUs) earliestUs = activatingUs;
+  }
+  const floorUs = units.map((unit) => (unit.activatingUs >= userspaceUs ? earliestUs : firstUs));
+  const delayUs = units.map((unit, u) => unit.activatingUs - latest(after[u]!, endUs, floorUs[u]!));
+  if (earliestUs === Number.POSITIVE_INFINITY) earliestUs = units.length > 0 ? firstUs : userspaceUs;
+  return { names: units.map((unit) => unit.name), numberOf, after, floorUs, delayUs, tookUs, earliestUs };
+}
+
+/** When userspace began on the record's clock, where known. */
+export function knownUserspaceUs({ clock, manager }: BootRecord): number | undefined {
+  if (clock.zero === 'userspace') return 0;
+  return clock.zero === 'kernel' && manager && manager.userspaceUs > 0 ? manager.userspaceUs : undefined;
+}
+
+/** The latest end among `units`, but not before `floorUs`. */
+export function latest(units: readonly number[], endUs: ArrayLike<number>, floorUs: number): number {
+  let result = floorUs;
+  for (const unit of units) if (endUs[unit]! > result) result = endUs[unit]!;
+  return result;
+}
+
+/** An After= that ended only after the unit began did not hold it back: it was restarted, or started by other means. */
+function heldBack(units: readonly Unit[], numberOf: ReadonlyMap<string, number>, endUs: readonly number[]): number[][] {
+  const lastHeld = new Int32Array(units.length).fill(-1);
+  return units.map((unit, u) => {
+    const found: number[] = [];
+    for (const name of unit.after) {
+      const d = numberOf.get(name);
+      if (d === undefined || d === u || lastHeld[d] === u || endUs[d]! > unit.activatingUs) continue;
+      lastHeld[d] = u;
+      found.push(d);
+    }
+    return found;
+  });
+}
+
+/**
+ * Observed times order everything except units that took no time and share one instant. Those may wait for each other in
+ * a circle; within such a circle only the edges that follow the listing's order are kept.
+ */
+function breakTies(units: readonly Unit[], tookUs: readonly number[], after: number[][]): void {
+  const isTie = (d: number, u: number) => tookUs[u] === 0 && units[d]!.activatingUs === units[u]!.activatingUs;
+  const ties = after.map((deps, u) => (deps.some((d) => isTie(d, u)) ? deps.filter((d) => isTie(d, u)) : NONE));
+  if (ties.every((deps) => deps === NONE)) return;
+  const circleOf = circles(ties);
+  for (const [u, deps] of after.entries()) {
+    if (ties[u] !== NONE) after[u] = deps.filter((d) => circleOf[d] !== circleOf[u] || d < u);
+  }
+}
+
+const NONE: readonly number[] = [];
+
+/** The strongly connected component of each node (Tarjan's algorithm, with its own stack: graphs are thousands deep). */
+function circles(next: readonly (readonly number[])[]): Int32Array {
+  const seen = new Int32Array(next.length).fill(-1);
+  const low = new Int32Array(next.length);
+  const component = new Int32Array(next.length).fill(-1);
+  const path: number[] = [];
+  let time = 0;
+  for (let root = 0; root < next.length; root++) {
+    if (seen[root] !== -1) continue;
+    const calls = [{ node: root, edge: 0 }];
+    while (calls.length > 0) {
+      const call = calls.at(-1)!;
+      const { node } = call;
+      if (call.edge === 0) {
+        seen[node] = low[node] = time++;
+        path.push(node);
+      }
+      const child = next[node]![call.edge++];
+      if (child !== undefined) {
+        if (seen[child] === -1) calls.push({ node: child, edge: 0 });
+        else if (component[child] === -1) low[node] = Math.min(low[node]!, seen[child]!);
+        continue;
+      }
+      calls.pop();
+      const parent = calls.at(-1);
+      if (parent) low[parent.node] = Math.min(low[parent.node]!, low[node]!);
+      if (low[node] !== seen[node]) continue;
+      for (let member = path.pop()!; ; member = path.pop()!) {
+        component[member] = node;
+        if (member === node) break;
+      }
+    }
+  }
+  return component;
+}

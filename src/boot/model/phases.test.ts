@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyBoot, boot, unit } from '../compat/systemd/testing.ts';
+import { isContainer, phases, userspaceStartUs } from './phases.ts';
+
+const names = (record: Parameters<typeof phases>[0]) => phases(record).map((phase) => phase.name);
+
+test('a machine with firmware, loader and initrd has five phases without gaps, the first two before the kernel', () => {
+  const record = boot([], { firmwareUs: 9e6, loaderUs: 4e6, initrdUs: 1e6 });
+  expect(phases(record)).toEqual([
+    { name: 'firmware', startUs: -9e6, endUs: -4e6 },
+    { name: 'loader', startUs: -4e6, endUs: 0 },
+    { name: 'kernel', startUs: 0, endUs: 1e6 },
+    { name: 'initrd', startUs: 1e6, endUs: 2e6 },
+    { name: 'userspace', startUs: 2e6, endUs: 60e6 },
+  ]);
+});
+
+test('edge case 36: firmware without a loader is a phase of its own', () => {
+  expect(names(boot([], { firmwareUs: 9e6 }))).toEqual(['firmware', 'kernel', 'userspace']);
+});
+
+test('edge case 32: a container has userspace only', () => {
+  const record = boot([], { securityStartUs: 0, generatorsStartUs: 3e6 });
+  expect(isContainer(record)).toBe(true);
+  expect(names(record)).toEqual(['userspace']);
+});
+
+test('a source that knows no security stamp at all does not make a machine a container', () => {
+  const record = boot([], { securityStartUs: 0 }, { sources: [{ kind: 'journal-json', input: 'j' }] });
+  expect(names(record)).toEqual(['kernel', 'userspace']);
+});
+
+test('edge case 33: after a soft reboot the phases start with the shutdown before it', () => {
+  const record = boot([], {
+    softRebootsCount: 2,
+    shutdownStartUs: 100e6,
+    userspaceUs: 103e6,
+    finishUs: 110e6,
+    firmwareUs: 5e6,
+  });
+  expect(phases(record)).toEqual([
+    { name: 'soft-reboot', startUs: 100e6, endUs: 103e6 },
+    { name: 'userspace', startUs: 103e6, endUs: 110e6 },
+  ]);
+});
+
+test('edge case 34: an unfinished boot has userspace up to the last thing seen', () => {
+  const record = boot([unit('a.service', 3, 7), unit('b.service', 9, 0)], { finishUs: 0 });
+  expect(phases(record).at(-1)).toEqual({ name: 'userspace', startUs: 2e6, endUs: 9e6 });
+});
+
+test('on a clock that starts with userspace the kernel lies before zero', () => {
+  const record = boot([], {}, { clock: { zero: 'userspace' } });
+  expect(userspaceStartUs(record)).toBe(0);
+  expect(phases(record)).toEqual([
+    { name: 'kernel', startUs: -2e6, endUs: 0 },
+    { name: 'userspace', startUs: 0, endUs: 58e6 },
+  ]);
+});
+
+test('phases never overlap, run backwards or leave a gap', () => {
+  fc.assert(
+    fc.property(anyBoot, (record) => {
+      const found = phases(record);
+      for (const [i, phase] of found.entries()) {
+        expect(phase.endUs).toBeGreaterThan(phase.startUs);
+        if (i > 0) expect(phase.startUs).toBe(found[i - 1]!.endUs);
+      }
+    }),
+  );
+});

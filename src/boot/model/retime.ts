@@ -1,0 +1,73 @@
+// boot/model/retime.ts: when does each unit of an order graph start and end, and which path leads to one of them?
+import { latest, type OrderGraph } from './order-graph.ts';
+
+export interface Timed {
+  startUs: Float64Array;
+  endUs: Float64Array;
+  /** Every unit after all it waits for. */
+  order: number[];
+}
+
+/** Each unit's times, or the names on a circle of After= that no order can satisfy. */
+export function retime(graph: OrderGraph): Timed | { cycle: string[] } {
+  const order = topologicalOrder(graph.after);
+  if (order.length < graph.names.length) return { cycle: findCycle(graph, order) };
+  const startUs = new Float64Array(graph.names.length);
+  const endUs = new Float64Array(graph.names.length);
+  for (const u of order) {
+    startUs[u] = latest(graph.after[u]!, endUs, graph.floorUs[u]!) + graph.delayUs[u]!;
+    endUs[u] = startUs[u]! + graph.tookUs[u]!;
+  }
+  return { startUs, endUs, order };
+}
+
+/** From the target back to the first unit that waited for none: each time the After= that ended last. */
+export function criticalPath(graph: OrderGraph, { endUs }: Timed, target: number): number[] {
+  const path = [target];
+  for (let u: number | undefined = target; u !== undefined; ) {
+    const until = latest(graph.after[u]!, endUs, graph.floorUs[u]!);
+    u = graph.after[u]!.filter((d) => endUs[d] === until).reduce(
+      (best: number | undefined, d) => (best === undefined || graph.names[d]! < graph.names[best]! ? d : best),
+      undefined,
+    );
+    if (u !== undefined) path.push(u);
+  }
+  return path;
+}
+
+/** Kahn's algorithm; who waits for a unit lies in one array, unit after unit, for there may be a hundred thousand edges. */
+function topologicalOrder(after: readonly number[][]): number[] {
+  const firstFollower = new Int32Array(after.length + 1);
+  for (const deps of after) for (const d of deps) firstFollower[d + 1]!++;
+  for (let u = 0; u < after.length; u++) firstFollower[u + 1]! += firstFollower[u]!;
+  const followers = new Int32Array(firstFollower[after.length]!);
+  const filled = firstFollower.slice();
+  for (let u = 0; u < after.length; u++) for (const d of after[u]!) followers[filled[d]!++] = u;
+
+  const missing = Int32Array.from(after, (deps) => deps.length);
+  const order: number[] = [];
+  for (let u = 0; u < after.length; u++) if (missing[u] === 0) order.push(u);
+  for (let i = 0; i < order.length; i++) {
+    const d = order[i]!;
+    for (let f = firstFollower[d]!; f < firstFollower[d + 1]!; f++) {
+      const u = followers[f]!;
+      if (--missing[u]! === 0) order.push(u);
+    }
+  }
+  return order;
+}
+
+/** Whoever could not be ordered waits for another such unit: follow that until one comes round again. */
+function findCycle({ after, names }: OrderGraph, ordered: readonly number[]): string[] {
+  const isOrdered = new Set(ordered);
+  const position = new Map<number, number>();
+  const walk: number[] = [];
+  let u = names.findIndex((_, candidate) => !isOrdered.has(candidate));
+  while (!position.has(u)) {
+    position.set(u, walk.length);
+    walk.push(u);
+    u = after[u]!.find((d) => !isOrdered.has(d))!;
+  }
+  const circle = walk.slice(position.get(u));
+  return [...circle, u].map((member) => names[member]!);
+}

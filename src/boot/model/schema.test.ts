@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { run } from '../../cli/testing.ts';
+import { memoryInput, textOf } from '../load/input.ts';
+import { bootRecordSource } from '../load/sources/boot-record.ts';
+import { bootRecord } from '../testing.ts';
+import { joinBoots } from './join.ts';
+import { bootRecordSchema, problemsOf } from './schema.ts';
+
+const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
+const published = fileURLToPath(new URL('../../../docs/schema/boot-record.json', import.meta.url));
+
+describe('the boot record schema', () => {
+  it('is published as JSON Schema, and the published one is the one in force', () => {
+    // To renew it: write what this test expects into the file.
+    const inForce = { title: 'BootRecord', ...z.toJSONSchema(bootRecordSchema) };
+    expect(JSON.parse(readFileSync(published, 'utf8'))).toEqual(JSON.parse(JSON.stringify(inForce)));
+  });
+
+  it.each([
+    'boots/first-boot.tar.gz',
+    'boots/clone-boot.tar.gz',
+    'models/container',
+    'seeds/docker.critical-chain.txt',
+    'azure',
+    'kubernetes',
+  ])('fits the record of %s, and reading it back gives the same boot', async (path) => {
+    const { stdout, code } = await run(['boot', 'export', '--format', 'json', '-i', fixture(path)]);
+    expect(code).toBe(0);
+    expect(problemsOf(JSON.parse(stdout))).toBeUndefined();
+    const again = await run(['boot', 'export', '--format', 'json', '-i', '-'], { stdin: stdout });
+    expect({ ...JSON.parse(again.stdout), sources: [], notes: [] }).toEqual({
+      ...JSON.parse(stdout),
+      sources: [],
+      notes: [],
+    });
+  });
+
+  it('names every problem with its path', () => {
+    const broken = { ...bootRecord(), clock: { zero: 'noon' }, units: [{ name: 7 }] };
+    expect(problemsOf(broken)!.join('\n')).toMatch(/clock\.zero: [\s\S]*units\.0\.name: /);
+  });
+
+  it.each(['{"apiVersion":"headstart.dev/v1","kind":"BootRecord"', '{"kind":"BootRecord","units":3}'])(
+    'a record that is cut off or does not fit is a warning: %s',
+    async (text) => {
+      const input = memoryInput('record.json', text);
+      expect(bootRecordSource.recognise(input)).toBe(1);
+      const evidence = await bootRecordSource.parse(input, { nowUs: 0 });
+      expect(evidence[0]!.notes[0]!.text).toContain('record.json: this boot record');
+      expect(joinBoots([{ isFolder: false, evidence }])).toHaveLength(1);
+      expect(textOf(input)).toBe(text);
+    },
+  );
+});

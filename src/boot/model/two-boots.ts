@@ -1,0 +1,48 @@
+// boot/model/two-boots.ts: do two pieces of evidence contradict each other, so that they cannot speak of the same boot?
+
+import type { Evidence } from '../load/sources/source.ts';
+import { startTookUs } from './record.ts';
+
+/** One source cuts milliseconds off, another logs a moment later: lengths of one boot differ by less, of two mostly by more. */
+const SAME_LENGTH_US = 1_000_000;
+const SAME_KERNEL_US = 50_000;
+/** Sources of one kind use the same words and the same stamps. */
+const SAME_WORDS_US = 1_000;
+
+/** Only what cannot be a matter of opinion: how long userspace, the kernel, or most units of the same listing took. */
+export function areOfTwoBoots(a: Evidence, b: Evidence): boolean {
+  if (a.bootId !== undefined && a.bootId === b.bootId) return false;
+  const isSameKind = a.kind === b.kind;
+  return (
+    isFar(userspaceTookUs(a), userspaceTookUs(b), isSameKind ? SAME_WORDS_US : SAME_LENGTH_US) ||
+    isFar(kernelTookUs(a), kernelTookUs(b), isSameKind ? SAME_WORDS_US : SAME_KERNEL_US) ||
+    (isSameKind && mostUnitsDiffer(a, b))
+  );
+}
+
+function isFar(aUs: number | undefined, bUs: number | undefined, limitUs: number): boolean {
+  return aUs !== undefined && bUs !== undefined && Math.abs(aUs - bUs) > limitUs;
+}
+
+/** Its length, not its ends: a container counts from its host's boot, or from its own. */
+function userspaceTookUs({ manager }: Evidence): number | undefined {
+  return manager && manager.finishUs > 0 ? manager.finishUs - manager.userspaceUs : undefined;
+}
+
+function kernelTookUs({ spans }: Evidence): number | undefined {
+  return spans.find((span) => span.id === 'kernel:until-init')?.endUs;
+}
+
+/** A unit or two may have been restarted between two listings of one boot; not most of them. */
+function mostUnitsDiffer(a: Evidence, b: Evidence): boolean {
+  const known = new Map((a.units ?? []).map((unit) => [unit.name, startTookUs(unit)]));
+  let shared = 0;
+  let different = 0;
+  for (const unit of b.units ?? []) {
+    const tookUs = known.get(unit.name);
+    if (!tookUs || startTookUs(unit) === 0) continue;
+    shared++;
+    if (Math.abs(tookUs - startTookUs(unit)) > SAME_WORDS_US) different++;
+  }
+  return different > shared / 2;
+}

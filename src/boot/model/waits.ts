@@ -1,0 +1,34 @@
+// boot/model/waits.ts: is a unit's start-up time work, or was the node waiting for something outside it?
+import { type BootRecord, startTookUs, type Unit } from './record.ts';
+
+export const PRE_PROVISIONED_WAIT = 'platform: pre-provisioned VM parked until it is claimed';
+
+/** Finding a datasource takes seconds; minutes mean that the platform keeps the VM in stock and lets cloud-init poll. */
+const PARKED_US = 120e6;
+
+const WAITERS: readonly (readonly [name: RegExp, reason: string])[] = [
+  [/wait-online/, 'network: until it is online'],
+  [/^(systemd-time-wait-sync|chrony-wait|ntp-wait)\.service$/, 'clock: until it is synchronised'],
+  [/^(systemd-udev-settle|dracut-initqueue)\.service$/, 'devices: until they have appeared'],
+  [/^cloud-init-hotplug/, 'devices: until one is plugged in'],
+  [/^plymouth-quit-wait\.service$/, 'console: until the boot splash ends'],
+  [/^systemd-ask-password-/, 'person: until a password is typed'],
+  [/\.device$/, 'device: until it appears'],
+];
+
+/** Why the unit waited; undefined = its time was work, or it took none. */
+export function waitReason(unit: Unit, record: Pick<BootRecord, 'spans'>): string | undefined {
+  const tookUs = startTookUs(unit);
+  if (unit.activatingUs <= 0 && unit.activatedUs <= 0) return undefined;
+  if (tookUs <= 0) return undefined;
+  if (unit.name === 'cloud-init-local.service') return isParked(tookUs, record) ? PRE_PROVISIONED_WAIT : undefined;
+  return WAITERS.find(([name]) => name.test(unit.name))?.[1];
+}
+
+/** cloud-init's own log knows better: on a slow machine Python alone takes minutes, and no other cloud parks its VMs. */
+function isParked(tookUs: number, { spans }: Pick<BootRecord, 'spans'>): boolean {
+  const log = spans.filter((span) => span.source === 'cloud-init');
+  const stage = log.find((span) => span.name === 'init-local');
+  if (!stage) return tookUs > PARKED_US;
+  return stage.endUs - stage.startUs > PARKED_US && log.some((span) => /azure/i.test(span.name));
+}

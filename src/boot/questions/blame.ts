@@ -1,0 +1,85 @@
+// boot/questions/blame.ts: what took longest, over everything at once? Work and waits apart, and nothing counted twice.
+import { everySpan, type SpanTree, spanForest } from '../model/everything.ts';
+import type { BootRecord, Span } from '../model/record.ts';
+
+export interface BlameEntry {
+  id: string;
+  name: string;
+  source: Span['source'];
+  startUs: number;
+  tookUs: number;
+  /** Time inside that none of its parts accounts for. */
+  ownUs: number;
+  /** Of `tookUs`, waits for something outside the node; all of it where this is itself a wait. Overlapping ones count once. */
+  waitUs: number;
+  wait?: string;
+  result?: Span['result'];
+  parts: BlameEntry[];
+}
+
+export interface BlameAnswer {
+  work: BlameEntry[];
+  waits: BlameEntry[];
+}
+
+/** Most work first on every level, the longest wait first among waits; ties by start, then by name, so that every run prints the same. */
+export function blame(record: BootRecord): BlameAnswer {
+  const entries = spanForest(everySpan(record).filter((span) => span.endUs > span.startUs)).map(entryOf);
+  entries.sort(longestFirst);
+  return { work: entries.filter((e) => e.wait === undefined), waits: entries.flatMap(waitsIn).sort(longestFirst) };
+}
+
+function entryOf({ span, children }: SpanTree): BlameEntry {
+  const tookUs = span.endUs - span.startUs;
+  const parts = children.map(entryOf).sort(longestFirst);
+  return {
+    id: span.id,
+    name: span.name,
+    source: span.source,
+    startUs: span.startUs,
+    tookUs,
+    ownUs:
+      tookUs -
+      coveredUs(
+        children.map((child) => child.span),
+        span,
+      ),
+    waitUs: coveredUs(waitsOf({ span, children }), span),
+    ...(span.wait !== undefined && { wait: span.wait }),
+    ...(span.result !== undefined && { result: span.result }),
+    parts,
+  };
+}
+
+function waitsOf({ span, children }: SpanTree): Span[] {
+  return span.wait !== undefined ? [span] : children.flatMap(waitsOf);
+}
+
+/** Waits wherever they are; a wait inside a wait is the same time and is not listed again. */
+function waitsIn(entry: BlameEntry): BlameEntry[] {
+  return entry.wait !== undefined ? [entry] : entry.parts.flatMap(waitsIn);
+}
+
+function longestFirst(a: BlameEntry, b: BlameEntry): number {
+  const workUs = (entry: BlameEntry) => entry.tookUs - entry.waitUs;
+  return (
+    workUs(b) - workUs(a) || b.tookUs - a.tookUs || a.startUs - b.startUs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  );
+}
+
+/** How much of `within` the intervals cover together: overlapping ones count once. */
+export function coveredUs(
+  intervals: readonly { startUs: number; endUs: number }[],
+  within: { startUs: number; endUs: number } = { startUs: Number.NEGATIVE_INFINITY, endUs: Number.POSITIVE_INFINITY },
+): number {
+  let totalUs = 0;
+  let coveredToUs = within.startUs;
+  for (const { startUs, endUs } of [...intervals].sort((a, b) => a.startUs - b.startUs)) {
+    const fromUs = Math.max(startUs, coveredToUs);
+    const toUs = Math.min(endUs, within.endUs);
+    if (toUs <= fromUs) continue;
+    totalUs += toUs - fromUs;
+    coveredToUs = toUs;
+  }
+  return totalUs;
+}

@@ -1,0 +1,100 @@
+// boot/questions/compare-measures.ts: which numbers of one boot can be held against another's, and which lie on the path to its end?
+
+import { defaultTarget } from '../compat/systemd/default-target.ts';
+import { everySpan } from '../model/everything.ts';
+import { milestonesOf } from '../model/milestones.ts';
+import { phases } from '../model/phases.ts';
+import type { BootRecord, Span } from '../model/record.ts';
+import { reachedUs } from '../model/total.ts';
+import { chain } from './chain.ts';
+
+export interface Measure {
+  what: 'phase' | 'unit' | 'span' | 'milestone' | 'gap';
+  name: string;
+  source: string;
+  /** How long it took, or for a milestone when it was, counted from the start of the boot. */
+  us: number;
+  /** What it adds to the total; absent when it is not on the path to the end. */
+  onPathUs?: number;
+  /** Id of the measure this one is part of. */
+  inside?: string;
+}
+
+export interface BootMeasures {
+  totalUs?: number;
+  measures: Map<string, Measure>;
+}
+
+/** With a known end, what is on the path and not inside something else adds up to the total exactly. */
+export function measuresOf(record: BootRecord, end: string | undefined, startUs: number): BootMeasures {
+  const measures = new Map<string, Measure>();
+  const spans = everySpan(record);
+  for (const { name, startUs: fromUs, endUs } of phases(record)) {
+    measures.set(`phase:${name}`, { what: 'phase', name, source: 'phase', us: endUs - fromUs });
+  }
+  for (const span of spans) measures.set(span.id, measureOf(span));
+  for (const { name, atUs } of milestonesOf(record)) {
+    measures.set(`milestone:${name}`, { what: 'milestone', name, source: 'milestone', us: atUs - startUs });
+  }
+  const endUs = end === undefined ? undefined : reachedUs(record, end);
+  if (end === undefined || endUs === undefined) return { measures };
+  putOnPath(measures, record, { end, endUs, startUs });
+  passOnToParts(measures, spans);
+  return { measures, totalUs: endUs - startUs };
+}
+
+function measureOf(span: Span): Measure {
+  const { name, source, parent } = span;
+  return {
+    what: source === 'systemd' && span.unit === name ? 'unit' : 'span',
+    name,
+    source,
+    us: span.endUs - span.startUs,
+    ...(parent !== undefined && { inside: parent }),
+  };
+}
+
+function putOnPath(
+  measures: Map<string, Measure>,
+  record: BootRecord,
+  { end, endUs, startUs }: { end: string; endUs: number; startUs: number },
+): void {
+  const target = end === 'default-target' ? defaultTarget(record) : end;
+  const links = chain(record, target).filter((link) => link.endUs <= endUs);
+  const gap = (id: string, name: string, us: number) =>
+    measures.set(`gap:${id}`, { what: 'gap', name, source: 'path', us, onPathUs: us });
+  let phasesEndUs = startUs;
+  for (const { name, startUs: fromUs, endUs: toUs } of phases(record)) {
+    if (fromUs < startUs || name === 'userspace') continue; // what is before the start is not in the total
+    measures.get(`phase:${name}`)!.onPathUs = toUs - fromUs;
+    phasesEndUs += toUs - fromUs;
+  }
+  let untilUs = links[0]?.endUs ?? phasesEndUs;
+  gap('end', `from the end of the path to ${end}`, endUs - untilUs);
+  for (const [i, link] of links.entries()) {
+    // Its own time and the delay before it. Coarse stamps may overlap: no time is given to two links.
+    const fromUs = Math.min(untilUs, links[i + 1]?.endUs ?? link.startUs);
+    if (link.id.startsWith('milestone:')) gap(link.name, `until ${link.name}`, untilUs - fromUs);
+    else measures.get(link.id)!.onPathUs = untilUs - fromUs;
+    untilUs = fromUs;
+  }
+  gap('first-unit', 'before the first unit on the path', untilUs - phasesEndUs);
+}
+
+/** A module of a stage whose unit is on the path is on it too, with its own time as its part of that unit's. */
+function passOnToParts(measures: ReadonlyMap<string, Measure>, spans: readonly Span[]): void {
+  const children = Map.groupBy(
+    spans.filter((span) => span.parent !== undefined),
+    (span) => span.parent!,
+  );
+  const pending = [...measures].filter(([, m]) => m.onPathUs !== undefined).map(([id]) => id);
+  const seen = new Set(pending);
+  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
+    for (const child of children.get(id) ?? []) {
+      if (seen.has(child.id)) continue;
+      seen.add(child.id);
+      measures.get(child.id)!.onPathUs = child.endUs - child.startUs;
+      pending.push(child.id);
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { median, noiseOf } from '../model/noise.ts';
+import type { BootRecord } from '../model/record.ts';
+import { endsOf, originUs, TOTAL_NAMES } from '../model/total.ts';
+import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
+import { compareBoots } from './compare.ts';
+import { measuresOf } from './compare-measures.ts';
+
+/** net → app → multi-user.target, and beside them a unit nothing waits for. */
+function boot({ net = 1, app = 2, beside = 0.5, kernel = 2 } = {}): BootRecord {
+  const at = kernel + 1;
+  const up = at + Math.max(net + app, beside);
+  return bootRecord({
+    manager: managerTimes({ userspaceUs: kernel * 1e6, finishUs: up * 1e6 + 100_000 }),
+    units: [
+      unit('net.service', at, net),
+      unit('app.service', at + net, app, ['net.service']),
+      unit('beside.service', at, beside),
+      unit('multi-user.target', up, 0, ['app.service', 'beside.service']),
+    ],
+    spans: [span('cloud-init:app/module', at + net, at + net + app / 2, { unit: 'app.service' })],
+  });
+}
+const find = (answer: ReturnType<typeof compareBoots>, id: string) => answer.changes.find((change) => change.id === id);
+
+describe('compare', () => {
+  it('finds the unit on the path that explains all of the difference', () => {
+    const answer = compareBoots([boot()], [boot({ app: 5 })]);
+    expect(answer.total).toMatchObject({
+      name: 'startup-finished',
+      beforeUs: 6_100_000,
+      afterUs: 9_100_000,
+      deltaUs: 3_000_000,
+    });
+    expect(find(answer, 'systemd:app.service')).toMatchObject({
+      change: 'slower',
+      deltaUs: 3_000_000,
+      onPath: 'both',
+      explainsUs: 3_000_000,
+      share: 1,
+    });
+    expect(find(answer, 'cloud-init:app/module')).toMatchObject({
+      change: 'slower',
+      deltaUs: 1_500_000,
+      share: 0.5,
+      inside: 'systemd:app.service',
+    });
+  });
+
+  it('counts to the unit that is asked for, though the boot went on', () => {
+    const answer = compareBoots([boot()], [boot({ net: 4, beside: 20 })], { target: 'net.service' });
+    expect(answer.total).toMatchObject({ name: 'net.service', beforeUs: 4_000_000, afterUs: 7_000_000 });
+    expect(find(answer, 'systemd:net.service')).toMatchObject({ onPath: 'both', share: 1 });
+    expect(find(answer, 'systemd:beside.service')).toMatchObject({ onPath: 'no' });
+    expect(compareBoots([boot()], [boot()], { target: 'other.service' })).not.toHaveProperty('total');
+  });
+
+  it('says that a unit nothing waited for explains nothing', () => {
+    const answer = compareBoots([boot()], [boot({ beside: 1.5 })]);
+    expect(find(answer, 'systemd:beside.service')).toMatchObject({ change: 'slower', onPath: 'no', explainsUs: 0 });
+    expect(answer.total?.deltaUs).toBe(0);
+    expect(find(answer, 'systemd:beside.service')).not.toHaveProperty('share');
+  });
+
+  it('tells when another unit has become the one that is waited for', () => {
+    const answer = compareBoots([boot()], [boot({ beside: 7 })]);
+    expect(find(answer, 'systemd:beside.service')).toMatchObject({ change: 'slower', onPath: 'after' });
+  });
+
+  it('gives the kernel its own share', () => {
+    const answer = compareBoots([boot()], [boot({ kernel: 3, app: 3 })]);
+    expect(find(answer, 'phase:kernel')).toMatchObject({ what: 'phase', change: 'slower', share: 0.5 });
+  });
+
+  it('lists new and gone units with their whole time', () => {
+    const without = boot();
+    without.units = without.units.filter((u) => u.name !== 'beside.service');
+    expect(find(compareBoots([without], [boot()]), 'systemd:beside.service')).toMatchObject({
+      change: 'new',
+      deltaUs: 500_000,
+      afterUs: 500_000,
+    });
+    expect(find(compareBoots([boot()], [without]), 'systemd:beside.service')).toMatchObject({
+      change: 'gone',
+      deltaUs: -500_000,
+      beforeUs: 500_000,
+    });
+  });
+
+  it('leaves out what is below the threshold, and counts it', () => {
+    const answer = compareBoots([boot()], [boot({ beside: 0.504 })]);
+    expect(answer.changes).toEqual([]);
+    expect(answer.belowThreshold).toBe(1);
+    expect(compareBoots([boot()], [boot({ beside: 0.504 })], { thresholdUs: 1000 }).changes).toHaveLength(1);
+  });
+
+  it('says that noise is unknown with one boot a side', () => {
+    const answer = compareBoots([boot()], [boot({ app: 3 })]);
+    expect(answer.notes.join()).toContain('noise is unknown');
+    expect(answer.total).not.toHaveProperty('isNoise');
+  });
+
+  it('uses medians of several boots, and tells a difference from noise', () => {
+    const before = [boot({ app: 2, beside: 0.5 }), boot({ app: 2.1, beside: 0.9 }), boot({ app: 1.9, beside: 0.4 })];
+    const after = [boot({ app: 4, beside: 0.6 }), boot({ app: 4.1, beside: 0.8 }), boot({ app: 3.9, beside: 0.5 })];
+    const answer = compareBoots(before, after);
+    expect(answer.total).toMatchObject({ deltaUs: 2_000_000, isNoise: false });
+    expect(find(answer, 'systemd:app.service')).toMatchObject({
+      beforeUs: 2_000_000,
+      afterUs: 4_000_000,
+      isNoise: false,
+    });
+    expect(find(answer, 'systemd:beside.service')).toMatchObject({ deltaUs: 100_000, isNoise: true });
+  });
+
+  it('counts both sides from userspace when one side knows no more', () => {
+    const pasted = bootRecord({
+      clock: { zero: 'userspace' },
+      units: [unit('a.service', 1, 2), unit('multi-user.target', 3, 0, ['a.service'])],
+    });
+    const whole = bootRecord({
+      manager: managerTimes({ userspaceUs: 2_000_000, finishUs: 0 }),
+      units: [unit('a.service', 3, 3), unit('multi-user.target', 6, 0, ['a.service'])],
+    });
+    const answer = compareBoots([pasted], [whole]);
+    expect(answer.total).toMatchObject({ name: 'default-target', beforeUs: 3_000_000, afterUs: 4_000_000 });
+    expect(answer.notes.join()).toContain('userspace');
+  });
+
+  it('says so when no end of the boot is known on both sides', () => {
+    const answer = compareBoots([bootRecord({ spans: [span('cloud-init:a', 1, 2)] })], [boot()]);
+    expect(answer.total).toBeUndefined();
+    expect(answer.notes.join()).toContain('no total');
+  });
+});
+
+describe('on any boots', () => {
+  it('a boot compared with itself has no changes', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        expect(compareBoots([record], [record], { thresholdUs: 1 }).changes).toEqual([]);
+      }),
+    );
+  });
+
+  it('what is on the path and not inside something else adds up to the total', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const end = TOTAL_NAMES.find((name) => endsOf(record).has(name));
+        const { totalUs, measures } = measuresOf(record, end, originUs(record));
+        if (totalUs === undefined) return;
+        const ofPath = [...measures.values()].filter((m) => m.onPathUs !== undefined);
+        const isPart = (inside: string | undefined) =>
+          inside !== undefined && measures.get(inside)?.onPathUs !== undefined;
+        const sumUs = ofPath.filter((m) => !isPart(m.inside)).reduce((sum, m) => sum + m.onPathUs!, 0);
+        expect(sumUs).toBe(totalUs);
+      }),
+    );
+  });
+
+  it('swapping the sides turns every difference round', () => {
+    fc.assert(
+      fc.property(anyRecord, anyRecord, (one, other) => {
+        const there = compareBoots([one], [other]);
+        const back = compareBoots([other], [one]);
+        const deltas = (answer: typeof there) => new Map(answer.changes.map((change) => [change.id, change.deltaUs]));
+        const turned = new Map([...deltas(back)].map(([id, us]) => [id, 0 - us]));
+        expect(new Map([...deltas(there)].map(([id, us]) => [id, 0 + us]))).toEqual(turned);
+      }),
+    );
+  });
+});
+
+describe('noise', () => {
+  it('is unknown of single values and nothing of equal ones', () => {
+    expect(noiseOf([1], [2])).toBeUndefined();
+    expect(noiseOf([5, 5, 5], [5, 5])).toBe(0);
+    expect(noiseOf([10, 20], [5])).toBeGreaterThan(0);
+  });
+
+  it('is not moved by one outlier among many', () => {
+    const calm = [100, 101, 99, 100, 102, 98, 100];
+    expect(noiseOf([...calm, 10_000], calm)!).toBeLessThan(10);
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([4, 1])).toBe(2.5);
+  });
+});

@@ -1,0 +1,172 @@
+// boot/questions/compare.ts: what got slower, faster, new or gone between two boots (or two sets of boots), and how much of the difference does it explain?
+
+import { median, noiseOf } from '../model/noise.ts';
+import { knownUserspaceUs } from '../model/order-graph.ts';
+import type { BootRecord } from '../model/record.ts';
+import { originUs, reachedUs, TOTAL_NAMES } from '../model/total.ts';
+import { type BootMeasures, type Measure, measuresOf } from './compare-measures.ts';
+
+export interface BootCompare {
+  boots: { before: number; after: number };
+  /** Absent when no end of the boot, or not the one asked for, is known on both sides. */
+  total?: Difference & { name: string };
+  /** Biggest first. */
+  changes: Change[];
+  /** Changes below the threshold, which are not listed. */
+  belowThreshold: number;
+  thresholdUs: number;
+  notes: string[];
+}
+
+export interface Difference {
+  beforeUs: number;
+  afterUs: number;
+  deltaUs: number;
+  /** Medians this far apart come about by chance; absent when one boot a side leaves it unknown. */
+  noiseUs?: number;
+  isNoise?: boolean;
+}
+
+export interface Change extends Partial<Difference> {
+  id: string;
+  name: string;
+  what: Measure['what'];
+  source: string;
+  /** moved: took as long as before, but came onto the path to the end of the boot, or left it. */
+  change: 'slower' | 'faster' | 'new' | 'gone' | 'moved';
+  deltaUs: number;
+  /** On the path to the end of the boot. */
+  onPath: 'both' | 'before' | 'after' | 'no';
+  /** What this adds to the difference of the totals: its own time on the path and the delay before it. */
+  explainsUs: number;
+  /** Of the total difference; absent when the totals hardly differ or are unknown. */
+  share?: number;
+  /** Id of what this is inside of: its share is part of that one's. */
+  inside?: string;
+}
+
+export function compareBoots(
+  before: readonly BootRecord[],
+  after: readonly BootRecord[],
+  { thresholdUs = 10_000, target }: { thresholdUs?: number; target?: string } = {},
+): BootCompare {
+  const notes: string[] = [];
+  const all = [...before, ...after];
+  const startsUs = commonStart(all, notes);
+  const ends = target === undefined ? TOTAL_NAMES : [target];
+  const name = ends.find((end) =>
+    [before, after].every((side) => side.some((record) => reachedUs(record, end) !== undefined)),
+  );
+  const measure = (record: BootRecord) => measuresOf(record, name, startsUs(record));
+  const sides = { before: before.map(measure), after: after.map(measure) };
+  if (name === undefined && target === undefined)
+    notes.push('no end of the boot (node Ready, startup finished, default target) is known on both sides: no total');
+  if (before.length === 1 && after.length === 1)
+    notes.push('one boot a side: how much of a difference is noise is unknown');
+
+  const total = name === undefined ? undefined : { name, ...difference(totalsOf(sides.before), totalsOf(sides.after)) };
+  const every = changesOf(sides, total?.deltaUs, thresholdUs);
+  const isListed = (change: Change) => sizeOf(change) >= thresholdUs;
+  return {
+    boots: { before: before.length, after: after.length },
+    ...(total && { total }),
+    changes: every.filter(isListed).sort((a, b) => sizeOf(b) - sizeOf(a) || (a.id < b.id ? -1 : 1)),
+    belowThreshold: every.filter((change) => !isListed(change) && change.deltaUs !== 0).length,
+    thresholdUs,
+    notes,
+  };
+}
+
+/** Instants of two boots can only be compared when both count from the same event. */
+function commonStart(records: readonly BootRecord[], notes: string[]): (record: BootRecord) => number {
+  const zeros = new Set(records.map((record) => record.clock.zero));
+  if (zeros.size === 1) return originUs;
+  if (records.every((record) => knownUserspaceUs(record) !== undefined)) {
+    notes.push('some inputs know only userspace times: all times count from the start of userspace');
+    return (record) => knownUserspaceUs(record)!;
+  }
+  notes.push(
+    `the boots count from different instants (${[...zeros].join(', ')}): milestones and totals are not comparable`,
+  );
+  return originUs;
+}
+
+function totalsOf(boots: readonly BootMeasures[]): number[] {
+  return boots.map((boot) => boot.totalUs).filter((us) => us !== undefined);
+}
+
+function difference(before: readonly number[], after: readonly number[]): Difference {
+  const beforeUs = median(before);
+  const afterUs = median(after);
+  const deltaUs = afterUs - beforeUs;
+  const noiseUs = noiseOf(before, after);
+  return {
+    beforeUs,
+    afterUs,
+    deltaUs,
+    ...(noiseUs !== undefined && { noiseUs, isNoise: Math.abs(deltaUs) <= noiseUs }),
+  };
+}
+
+interface Sides {
+  before: BootMeasures[];
+  after: BootMeasures[];
+}
+
+function changesOf(sides: Sides, totalDeltaUs: number | undefined, thresholdUs: number): Change[] {
+  const ids = new Set([...sides.before, ...sides.after].flatMap((boot) => [...boot.measures.keys()]));
+  const canShare = totalDeltaUs !== undefined && Math.abs(totalDeltaUs) >= thresholdUs;
+  return [...ids].map((id) => {
+    const before = sides.before.map((boot) => boot.measures.get(id));
+    const after = sides.after.map((boot) => boot.measures.get(id));
+    const change = changeOf(id, before, after, thresholdUs);
+    return canShare ? { ...change, share: change.explainsUs / totalDeltaUs } : change;
+  });
+}
+
+function changeOf(
+  id: string,
+  before: readonly (Measure | undefined)[],
+  after: readonly (Measure | undefined)[],
+  thresholdUs: number,
+): Change {
+  const seenBefore = before.filter((m) => m !== undefined);
+  const seenAfter = after.filter((m) => m !== undefined);
+  const { name, what, source, inside } = (seenAfter.at(-1) ?? seenBefore.at(-1))!;
+  const values = { before: seenBefore.map((m) => m.us), after: seenAfter.map((m) => m.us) };
+  const both = seenBefore.length > 0 && seenAfter.length > 0 ? difference(values.before, values.after) : undefined;
+  const onlyUs = seenAfter.length > 0 ? { afterUs: median(values.after) } : { beforeUs: median(values.before) };
+  // An instant that only one side knows took no time: there is no difference to speak of.
+  const lengthUs = what === 'milestone' ? 0 : (onlyUs.afterUs ?? -onlyUs.beforeUs!);
+  const deltaUs = both?.deltaUs ?? lengthUs;
+  const explainsUs = median(after.map((m) => m?.onPathUs ?? 0)) - median(before.map((m) => m?.onPathUs ?? 0));
+  return {
+    id,
+    name,
+    what,
+    source,
+    change: both ? verdict(both.deltaUs, thresholdUs) : seenAfter.length > 0 ? 'new' : 'gone',
+    ...(both ?? onlyUs),
+    deltaUs,
+    onPath: pathOf(before, after),
+    explainsUs,
+    ...(inside !== undefined && { inside }),
+  };
+}
+
+function verdict(deltaUs: number, thresholdUs: number): Change['change'] {
+  if (Math.abs(deltaUs) < thresholdUs) return 'moved';
+  return deltaUs > 0 ? 'slower' : 'faster';
+}
+
+/** Of several boots, most decide. */
+function pathOf(before: readonly (Measure | undefined)[], after: readonly (Measure | undefined)[]): Change['onPath'] {
+  const isOn = (side: readonly (Measure | undefined)[]) =>
+    side.filter((m) => m?.onPathUs !== undefined).length * 2 >= side.length;
+  if (isOn(before)) return isOn(after) ? 'both' : 'before';
+  return isOn(after) ? 'after' : 'no';
+}
+
+function sizeOf({ deltaUs, explainsUs }: Change): number {
+  return Math.max(Math.abs(deltaUs), Math.abs(explainsUs));
+}

@@ -1,0 +1,191 @@
+// boot/questions/timeline.ts: from "give me a node" to Node Ready, one table: what came when, how long it took, and was it work or a wait?
+
+import { everySpan, unitSpanId } from '../model/everything.ts';
+import { LOAD } from '../model/joining-spans.ts';
+import { milestonesOf } from '../model/milestones.ts';
+import { phases } from '../model/phases.ts';
+import type { BootRecord, Milestone, MilestoneName, Span } from '../model/record.ts';
+import { coveredUs } from './blame.ts';
+import { chain } from './chain.ts';
+
+export interface TimelineRow {
+  name: string;
+  /** `phase`, `milestone`, or the source of a span. */
+  source: string;
+  startUs: number;
+  /** Absent for an instant. */
+  tookUs?: number;
+  kind: 'work' | 'wait' | 'instant';
+  /** Why it is a wait, what failed, or how exact it is. */
+  detail?: string;
+  /** How deep inside the row above. */
+  depth: number;
+}
+
+export interface Timeline {
+  rows: TimelineRow[];
+  /** From the first known instant to the last one that matters (Ready, else end of startup). */
+  totalUs: number;
+  /**
+   * Of the total, blocked on something outside the node; overlapping waits count once. A wait beside the chain held nothing
+   * up: it is a row, but the node's own latency is not made smaller by it.
+   */
+  waitUs: number;
+  /** The node's own latency: total without the waits. */
+  ownUs: number;
+  endsAt: MilestoneName | 'last event';
+}
+
+const ENDS: readonly MilestoneName[] = ['node-ready', 'node-registered', 'startup-finished'];
+/** Units that stand for a part of the node's story even when no log tells it from inside. */
+const STORY_UNITS: readonly RegExp[] = [
+  /^(cloud-init-local|cloud-init-main|cloud-init-network|cloud-init|cloud-config|cloud-final)\.service$/,
+  /^(walinuxagent|waagent|google-guest-agent|amazon-ssm-agent)\.service$/,
+  /^(containerd|docker|crio)\.service$/,
+  /^kubelet\.service$/,
+  /^(systemd-networkd|NetworkManager|networking)\.service$/,
+];
+
+/** What is part of something else is worth a row of its own where it is a step to Ready. */
+const TOLD_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
+
+export function timeline(record: BootRecord): Timeline {
+  const spans = everySpan(record);
+  const milestones = milestonesOf(record);
+  const everything = inOrder([
+    ...phaseRows(record),
+    ...creationRow(milestones),
+    ...spanRows(spans),
+    ...milestones.map(milestoneRow),
+  ]);
+  // The clock runs on through a soft reboot: what came before it belongs to an earlier life of the machine.
+  const reborn = phases(record).find((phase) => phase.name === 'soft-reboot');
+  const rows = reborn ? everything.filter((row) => row.startUs >= reborn.startUs) : everything;
+  const bounds = boundsOf(rows, milestones);
+  const waitUs = coveredUs([...waitsThatHeldUp(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
+  const totalUs = bounds.endUs - bounds.startUs;
+  return { rows, totalUs, waitUs, ownUs: totalUs - waitUs, endsAt: bounds.endsAt };
+}
+
+function waitsThatHeldUp(record: BootRecord, spans: readonly Span[]): Span[] {
+  const waits = spans.filter((span) => span.wait !== undefined);
+  const links = chain(record);
+  if (links.length === 0) return waits; // logs without units: one thing after the other
+  const onChain = new Set(links.flatMap((link) => [link.id, ...link.inside.map((span) => span.id)]));
+  return waits.filter((span) => onChain.has(span.id));
+}
+
+function intervalOf(row: TimelineRow): { startUs: number; endUs: number } {
+  return { startUs: row.startUs, endUs: row.startUs + (row.tookUs ?? 0) };
+}
+
+function phaseRows(record: BootRecord): TimelineRow[] {
+  return phases(record).map(({ name, startUs, endUs }) => ({
+    name,
+    source: 'phase',
+    startUs,
+    tookUs: endUs - startUs,
+    kind: 'work',
+    depth: 0,
+  }));
+}
+
+/** The platform allocates, copies and powers on before the kernel's first instruction: none of it is the node's doing. */
+function creationRow(milestones: readonly Milestone[]): TimelineRow[] {
+  const created = milestones.find((m) => m.name === 'vm-created');
+  const kernel = milestones.find((m) => m.name === 'kernel-start');
+  if (!created || !kernel || created.atUs >= kernel.atUs) return [];
+  const tookUs = kernel.atUs - created.atUs;
+  const detail = 'platform: VM being created';
+  return [{ name: 'VM creation', source: 'platform', startUs: created.atUs, tookUs, kind: 'wait', detail, depth: 0 }];
+}
+
+/** Stages, tasks and waits, each under what it is part of; a unit only where it is part of the node's story. */
+function spanRows(spans: readonly Span[]): TimelineRow[] {
+  const byId = new Map(spans.map((span) => [span.id, span]));
+  const shown = (span: Span): boolean =>
+    span.source !== 'systemd' || span.wait !== undefined || STORY_UNITS.some((unit) => unit.test(span.name));
+  const isStage = (span: Span) =>
+    span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
+  const isTold = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
+  return spans
+    .filter((span) => !isLaterStart(span, byId))
+    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || TOLD_IN_PARTS.has(span.source)))
+    .filter(
+      (span) =>
+        !(span.source === 'systemd' && isTold.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
+    )
+    .map((span) => ({
+      name: span.name,
+      source: span.source,
+      startUs: span.startUs,
+      tookUs: span.endUs - span.startUs,
+      kind: span.wait === undefined ? 'work' : 'wait',
+      ...detailOf(span),
+      depth: Math.min(depthOf(span, byId), 3),
+    }));
+}
+
+/** A change in place restarts the kubelet, and the manager remembers that start only; the first one is told by its own span. */
+function isLaterStart(span: Span, byId: ReadonlyMap<string, Span>): boolean {
+  const first = byId.get(LOAD);
+  return first !== undefined && span.id === unitSpanId('kubelet.service') && span.startUs > first.endUs;
+}
+
+/** A unit that its stage explains wholly is not worth a second row; Python starting up before the log begins is. */
+function hasOwnTime(unit: Span, spans: readonly Span[]): boolean {
+  const inside = spans.filter((span) => span.parent === unit.id);
+  const tookUs = unit.endUs - unit.startUs;
+  return tookUs - coveredUs(inside, unit) > Math.max(50_000, tookUs / 10);
+}
+
+function detailOf(span: Span): { detail?: string } {
+  const detail =
+    span.wait ?? (span.result === 'fail' ? 'failed' : span.result === 'warn' ? 'with warnings' : undefined);
+  return detail === undefined ? {} : { detail };
+}
+
+function depthOf(span: Span, byId: ReadonlyMap<string, Span>): number {
+  let depth = 0;
+  let parent = span.parent === undefined ? undefined : byId.get(span.parent);
+  while (parent && depth < 8) {
+    depth++;
+    parent = parent.parent === undefined ? undefined : byId.get(parent.parent);
+  }
+  return depth;
+}
+
+function milestoneRow(milestone: Milestone): TimelineRow {
+  return {
+    name: milestone.name,
+    source: 'milestone',
+    startUs: milestone.atUs,
+    kind: 'instant',
+    ...(milestone.errorUs !== undefined && milestone.errorUs >= 1000 && { detail: `± ${milestone.errorUs / 1e6} s` }),
+    depth: 0,
+  };
+}
+
+/** By start; what contains comes before what it contains, and an instant after what ended there. */
+function inOrder(rows: TimelineRow[]): TimelineRow[] {
+  return rows.sort(
+    (a, b) =>
+      a.startUs - b.startUs ||
+      Number(a.kind === 'instant') - Number(b.kind === 'instant') ||
+      (b.tookUs ?? 0) - (a.tookUs ?? 0) ||
+      a.depth - b.depth ||
+      (a.name < b.name ? -1 : 1),
+  );
+}
+
+function boundsOf(rows: readonly TimelineRow[], milestones: readonly Milestone[]) {
+  const end = ENDS.map((name) => milestones.find((m) => m.name === name)).find((m) => m !== undefined);
+  let startUs = Number.POSITIVE_INFINITY;
+  let lastUs = Number.NEGATIVE_INFINITY;
+  for (const row of rows) {
+    startUs = Math.min(startUs, row.startUs);
+    lastUs = Math.max(lastUs, row.startUs + (row.tookUs ?? 0));
+  }
+  if (rows.length === 0) return { startUs: 0, endUs: 0, endsAt: 'last event' as const };
+  return { startUs, endUs: Math.max(startUs, end?.atUs ?? lastUs), endsAt: end?.name ?? ('last event' as const) };
+}

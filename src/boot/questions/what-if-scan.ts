@@ -1,0 +1,185 @@
+// boot/questions/what-if-scan.ts: which single edits would bring a target forward most?
+
+import { knownUserspaceUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
+import type { BootRecord } from '../model/record.ts';
+import { criticalPath, type Timed } from '../model/retime.ts';
+import { applyEdits, type Edit, renderEdit } from './edits.ts';
+import {
+  ASSUMPTION,
+  type Instant,
+  knownUnits,
+  limitsOf,
+  refuseMaskedTarget,
+  targetOf,
+  timedOrExplain,
+} from './what-if.ts';
+
+export interface WhatIfScan {
+  target: string;
+  clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
+  before: Instant;
+  /** Best first; what saves nothing is left out. */
+  candidates: WhatIfCandidate[];
+  assumption: string;
+  notes: string[];
+}
+
+export interface WhatIfCandidate {
+  edit: Edit;
+  text: string;
+  afterUs: number;
+  savedUs: number;
+  /** The target itself would wait for less: it is reached sooner because it means less, not because anything got faster. */
+  weakensTarget: boolean;
+}
+
+export interface ScanOptions {
+  limit: number;
+  /** Made first, so that the scan starts from a boot already edited. */
+  edits?: readonly Edit[];
+  target?: string;
+}
+
+/**
+ * Only an edit on the critical path can bring the target forward, and then only to the longest path that avoids it. All
+ * those detours come from one sweep over the edges, so the scan costs about as much as re-timing once.
+ */
+export function whatIfScan(record: BootRecord, { limit, edits = [], target: wanted }: ScanOptions): WhatIfScan {
+  const known = knownUnits(record);
+  const edited = applyEdits(orderGraph(record), edits, known);
+  const { graph } = edited;
+  const target = targetOf(record, graph, known, wanted);
+  refuseMaskedTarget(edited, target);
+  const timed = timedOrExplain(graph);
+  const targetUs = timed.endUs[target]!;
+  const userspaceUs = knownUserspaceUs(record);
+  const candidates = [...candidateEdits(graph, timed, target)]
+    .filter(({ afterUs }) => afterUs < targetUs)
+    .map((candidate) => ({ ...candidate, text: renderEdit(candidate.edit), savedUs: targetUs - candidate.afterUs }))
+    .sort((a, b) => b.savedUs - a.savedUs || (a.text < b.text ? -1 : 1))
+    .slice(0, limit);
+  return {
+    target: graph.names[target]!,
+    clock: { zero: record.clock.zero, ...(userspaceUs !== undefined && { userspaceUs }) },
+    before: { targetUs, ...(userspaceUs !== undefined && { sinceUserspaceUs: targetUs - userspaceUs }) },
+    candidates,
+    assumption: ASSUMPTION,
+    notes: [...edited.notes, ...limitsOf(record, graph.names[target]!)],
+  };
+}
+
+type Candidate = Pick<WhatIfCandidate, 'edit' | 'afterUs' | 'weakensTarget'>;
+
+function* candidateEdits(graph: OrderGraph, timed: Timed, target: number): Generator<Candidate> {
+  const path = criticalPath(graph, timed, target).reverse();
+  const detours = detoursAround(graph, timed, path);
+  // From here on there are only targets: what they wait for is what the target asked for means.
+  const meaningFrom = path.findLastIndex((u) => !graph.names[u]!.endsWith('.target')) + 1;
+  for (const [i, u] of path.entries()) {
+    const unit = graph.names[u]!;
+    const weakensTarget = i >= meaningFrom;
+    const { withoutUnitUs, withoutEdgeUs } = detours[i]!;
+    const previous = path[i - 1];
+    if (previous !== undefined) {
+      const dependency = graph.names[previous]!;
+      yield { edit: { kind: 'drop-after', unit, dependency }, afterUs: withoutEdgeUs, weakensTarget };
+    }
+    if (u !== target) yield { edit: { kind: 'mask', unit }, afterUs: withoutUnitUs, weakensTarget };
+    const shortenedUs = timed.endUs[target]! - graph.tookUs[u]!;
+    const afterUs = u === target ? shortenedUs : Math.max(withoutUnitUs, shortenedUs);
+    yield { edit: { kind: 'set', unit, tookUs: 0 }, afterUs, weakensTarget: false };
+  }
+}
+
+interface Detours {
+  /** When the target would be up by the longest path that does not come through this unit … */
+  withoutUnitUs: number;
+  /** … or that does not use the edge by which the critical path enters it. */
+  withoutEdgeUs: number;
+}
+
+/**
+ * With units numbered in an order that every edge follows, each path to the target steps over a given place exactly once.
+ * The longest path through an edge is what leads up to it plus what follows from it, so the longest path around a unit is
+ * the best edge that steps over its place; and around an edge, the best other edge that reaches as far.
+ */
+function detoursAround(graph: OrderGraph, { endUs, order }: Timed, path: readonly number[]): Detours[] {
+  const cone = coneOf(graph, order, path.at(-1)!);
+  const place = new Int32Array(graph.names.length);
+  const pathIndex = new Int32Array(graph.names.length).fill(-1);
+  for (const [i, u] of path.entries()) pathIndex[u] = i;
+  const pathUnitsUpTo = new Int32Array(cone.length + 1); // how many of the path's units have one of the first k places
+  for (const [k, u] of cone.entries()) {
+    place[u] = k;
+    pathUnitsUpTo[k + 1] = pathUnitsUpTo[k]! + (pathIndex[u] === -1 ? 0 : 1);
+  }
+
+  const aroundUnit = new RangeMaximum(path.length);
+  const aroundEdge = new RangeMaximum(path.length);
+  const remainingUs = new Float64Array(graph.names.length); // from a unit's end to the target's, by the longest way
+  for (let k = cone.length - 1; k >= 0; k--) {
+    const u = cone[k]!;
+    const followsUs = graph.delayUs[u]! + graph.tookUs[u]! + remainingUs[u]!;
+    const stepOver = (firstPassed: number, targetUs: number) => {
+      aroundUnit.raise(firstPassed, pathUnitsUpTo[k]! - 1, targetUs);
+      aroundEdge.raise(firstPassed, pathUnitsUpTo[k + 1]! - 1, targetUs);
+    };
+    stepOver(0, graph.floorUs[u]! + followsUs);
+    for (const d of graph.after[u]!) {
+      if (followsUs > remainingUs[d]!) remainingUs[d] = followsUs;
+      const isOnPath = pathIndex[u]! > 0 && path[pathIndex[u]! - 1] === d;
+      if (!isOnPath) stepOver(pathUnitsUpTo[place[d]! + 1]!, endUs[d]! + followsUs);
+    }
+  }
+  const withoutUnitUs = aroundUnit.values();
+  const withoutEdgeUs = aroundEdge.values();
+  return path.map((_, i) => ({ withoutUnitUs: withoutUnitUs[i]!, withoutEdgeUs: withoutEdgeUs[i]! }));
+}
+
+/** The target and all that it waits for, near or far, in the given order. */
+function coneOf({ after }: OrderGraph, order: readonly number[], target: number): number[] {
+  const isInCone = new Uint8Array(after.length);
+  isInCone[target] = 1;
+  const pending = [target];
+  for (let u = pending.pop(); u !== undefined; u = pending.pop()) {
+    for (const d of after[u]!) {
+      if (isInCone[d]) continue;
+      isInCone[d] = 1;
+      pending.push(d);
+    }
+  }
+  return order.filter((u) => isInCone[u]);
+}
+
+/** Numbers that are raised a whole range at a time and read once: each range is two blocks of a power of two. */
+class RangeMaximum {
+  readonly #blocks: Float64Array[] = []; // #blocks[n][i] is for the 2^n numbers from i on
+
+  constructor(length: number) {
+    for (let size = 1; size <= Math.max(1, length); size *= 2) {
+      this.#blocks.push(new Float64Array(length).fill(Number.NEGATIVE_INFINITY));
+    }
+  }
+
+  /** Both ends included; a range with its end before its start is empty. */
+  raise(from: number, to: number, value: number): void {
+    if (from > to) return;
+    const level = 31 - Math.clz32(to - from + 1);
+    const block = this.#blocks[level]!;
+    if (block[from]! < value) block[from] = value;
+    const last = to + 1 - (1 << level);
+    if (block[last]! < value) block[last] = value;
+  }
+
+  values(): Float64Array {
+    for (let level = this.#blocks.length - 1; level > 0; level--) {
+      const half = 1 << (level - 1);
+      const [block, below] = [this.#blocks[level]!, this.#blocks[level - 1]!];
+      for (const [i, value] of block.entries()) {
+        if (value > below[i]!) below[i] = value;
+        if (value > (below[i + half] ?? Number.POSITIVE_INFINITY)) below[i + half] = value;
+      }
+    }
+    return this.#blocks[0]!;
+  }
+}

@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import type { BootRecord } from '../model/record.ts';
+import { type Edit, parseEdit, renderEdit } from './edits.ts';
+import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
+import { whatIf } from './what-if.ts';
+import { whatIfScan } from './what-if-scan.ts';
+
+const edit = (kind: Edit['kind'], text: string) => parseEdit(kind, text);
+
+describe('what-if on the pasted listing of cloud-final', () => {
+  const added = edit('add', 'kubelet.service After=cloud-final.service Took=2s');
+
+  it('saves 14.428 s when a kubelet added after cloud-final moves to basic.target', () => {
+    const moves = [
+      edit('drop-after', 'kubelet.service cloud-final.service'),
+      edit('after', 'kubelet.service basic.target'),
+    ];
+    const answer = whatIf(cloudFinal(), [added, ...moves], 'kubelet.service');
+    expect(answer.before.targetUs).toBe(47_632_000);
+    expect(answer.after.targetUs).toBe(33_204_000);
+    expect(answer.savedUs).toBe(14_428_000);
+    expect(answer.chain.slice(0, 3).map((link) => link.unit)).toEqual([
+      'kubelet.service',
+      'basic.target',
+      'paths.target',
+    ]);
+  });
+
+  it('saves 14.202 s when cloud-config and cloud-final take no time', () => {
+    const edits = [edit('set', 'cloud-final.service=0s'), edit('set', 'cloud-config.service=0s')];
+    expect(whatIf(cloudFinal(), edits, 'cloud-final.service').savedUs).toBe(14_202_000);
+  });
+
+  it('takes the unit that was up last as the target when no default target is known', () => {
+    const record = cloudFinal();
+    record.units = record.units.filter((u) => !u.name.endsWith('.target'));
+    expect(whatIf(record, []).target).toBe('cloud-final.service');
+    expect(whatIf(cloudFinal(), []).target).toBe('multi-user.target');
+  });
+
+  it('says that a pasted chain knows only part of the ordering', () => {
+    expect(whatIf(cloudFinal(), []).notes.join()).toContain('one After= per unit');
+  });
+});
+
+describe('what-if', () => {
+  const diamond = (): BootRecord =>
+    bootOf([
+      ran('base.target', 1, 1),
+      ran('slow.service', 1.5, 9, ['base.target']),
+      ran('quick.service', 2, 3, ['base.target']),
+      ran('end.target', 9.25, 9.25, ['slow.service', 'quick.service', 'absent.service']),
+      ran('never.service', 0, 0, ['base.target']),
+    ]);
+
+  it('falls back to the longest remaining After= when an edge is dropped', () => {
+    const answer = whatIf(diamond(), [edit('drop-after', 'end.target slow.service')], 'end.target');
+    expect(answer.after.targetUs).toBe(3_250_000);
+    expect(answer.chain.map((link) => link.unit)).toEqual(['end.target', 'quick.service', 'base.target']);
+  });
+
+  it('does not let ordering reach through a masked unit, and says what requires it', () => {
+    const record = diamond();
+    record.units[3]!.requires = ['slow.service'];
+    const answer = whatIf(record, [edit('mask', 'slow.service'), edit('mask', 'quick')], 'end.target');
+    expect(answer.after.targetUs).toBe(1_250_000);
+    expect(answer.notes).toContain('end.target requires slow.service and would fail with it masked');
+    expect(answer.assumption).toContain('After= does not reach through');
+  });
+
+  it('never lets a unit that waits for nothing start before userspace did', () => {
+    const record = bootOf(
+      [
+        ran('early.mount', 1, 1),
+        ran('first.slice', 5, 5),
+        ran('a.service', 6, 7, ['first.slice']),
+        ran('b.service', 7.5, 8, ['a.service']),
+      ],
+      4,
+    );
+    const answer = whatIf(record, [edit('drop-after', 'b.service a.service')], 'b.service');
+    expect(answer.after).toEqual({ targetUs: 6_000_000, sinceUserspaceUs: 2_000_000 });
+  });
+
+  it('edge case 24: a failed unit counts until it failed', () => {
+    const failed = { ...ran('fails.service', 2, 0), deactivatedUs: 6_000_000 };
+    const record = bootOf([ran('a.slice', 1, 1), failed, ran('end.target', 6, 6, ['fails.service'])]);
+    expect(whatIf(record, [edit('set', 'fails.service=1s')], 'end.target').savedUs).toBe(3_000_000);
+  });
+
+  it('edge case 25: an After= that was restarted later did not hold anything back', () => {
+    const record = bootOf([
+      ran('a.slice', 1, 1),
+      ran('again.service', 300, 310, ['a.slice']),
+      ran('end.target', 6, 6, ['again.service', 'a.slice']),
+    ]);
+    const dropped = whatIf(record, [edit('drop-after', 'end.target again.service')], 'end.target');
+    expect(dropped.savedUs).toBe(0);
+    expect(dropped.notes).toContain('end.target was not held back by again.service: nothing to drop');
+    expect(whatIf(record, [edit('mask', 'again.service')], 'end.target').savedUs).toBe(0);
+  });
+
+  it('edge case 27: a circle of After= in the recording is broken by the order seen', () => {
+    const record = bootOf([
+      ran('a.target', 5, 5, ['c.target']),
+      ran('b.target', 5, 5, ['a.target']),
+      ran('c.target', 5, 5, ['b.target', 'work.service']),
+      ran('work.service', 1, 5),
+    ]);
+    const answer = whatIf(record, [edit('set', 'work.service=0')], 'c.target');
+    expect(answer.savedUs).toBe(0); // b and a, broken out of the circle, were seen at 5 s
+    expect(whatIf(record, []).savedUs).toBe(0);
+  });
+
+  it('names the circle that an edit would make', () => {
+    const error = caught(() => whatIf(diamond(), [edit('after', 'base.target end.target')]));
+    expect(error.code).toBe('boot/ordering-cycle');
+    expect(error.message).toMatch(/base\.target after end\.target after \w+\.service after base\.target/);
+  });
+
+  it.each([
+    ['drop-after', 'kubelet.servise base.target'],
+    ['after', 'end.target bsae.target'],
+    ['mask', 'slwo.service'],
+    ['set', 'quik.service=1s'],
+    ['add', 'new.service After=qiuck.service'],
+  ] as const)('refuses %s %s, which names a unit that is not in the recording', (kind, text) => {
+    const error = caught(() => whatIf(diamond(), [edit(kind, text)]));
+    expect(error.code).toBe('boot/no-such-unit');
+    if (kind !== 'drop-after') expect(error.message).toContain('did you mean');
+  });
+
+  it('edge case 23: edits of a unit that never ran change nothing and say so', () => {
+    const answer = whatIf(
+      diamond(),
+      [edit('after', 'end.target never.service'), edit('mask', 'never.service')],
+      'end.target',
+    );
+    expect(answer.savedUs).toBe(0);
+    expect(answer.notes).toHaveLength(2);
+  });
+
+  it('refuses a target that is masked, never ran, or is not there, and a recording without units', () => {
+    expect(caught(() => whatIf(diamond(), [edit('mask', 'end.target')], 'end.target')).code).toBe('boot/target-masked');
+    expect(caught(() => whatIf(diamond(), [], 'never.service')).code).toBe('boot/target-never-ran');
+    expect(caught(() => whatIf(diamond(), [], 'nowhere.service')).code).toBe('boot/no-such-unit');
+    expect(caught(() => whatIf(bootOf([]), [])).code).toBe('boot/no-units');
+    expect(caught(() => whatIf(diamond(), [edit('add', 'base.target')])).code).toBe('boot/unit-exists');
+  });
+
+  it('edge case 30: finds a unit by its alias', () => {
+    const record = diamond();
+    record.units[3]!.aliases = ['default.target'];
+    expect(whatIf(record, [], 'default.target').target).toBe('end.target');
+  });
+});
+
+describe('written edits', () => {
+  it.each([
+    [
+      'add',
+      'a.service After=b.service c.service After=d.service Took=1min 2s',
+      { kind: 'add', unit: 'a.service', after: ['b.service', 'c.service', 'd.service'], tookUs: 62_000_000 },
+    ],
+    ['add', 'a.service', { kind: 'add', unit: 'a.service', after: [], tookUs: 0 }],
+    ['set', 'a@x=y.service=200ms', { kind: 'set', unit: 'a@x=y.service', tookUs: 200_000 }],
+    ['after', ' a.service  b.service ', { kind: 'after', unit: 'a.service', dependency: 'b.service' }],
+    ['mask', 'a.service', { kind: 'mask', unit: 'a.service' }],
+  ] as const)('reads --%s %s', (kind, text, expected) => {
+    expect(parseEdit(kind, text)).toEqual(expected);
+    const written = renderEdit(parseEdit(kind, text));
+    expect(parseEdit(kind, /'(.*)'/.exec(written)![1]!)).toEqual(expected);
+  });
+
+  it.each([
+    ['add', ''],
+    ['add', 'a.service Until=b'],
+    ['add', 'a.service b.service'],
+    ['add', 'a.service Took=fast'],
+    ['set', 'a.service'],
+    ['set', '=2s'],
+    ['set', 'a.service=-2s'],
+    ['after', 'a.service'],
+    ['drop-after', 'a b c'],
+    ['mask', 'a b'],
+  ] as const)('refuses --%s %j', (kind, text) => {
+    expect(caught(() => parseEdit(kind, text)).code).toBe('boot/bad-edit');
+  });
+
+  it('refuses any other text with nothing but a UserError', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('add', 'after', 'drop-after', 'set', 'mask'), fc.string(), (kind, text) => {
+        try {
+          parseEdit(kind as Edit['kind'], text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError);
+        }
+      }),
+    );
+  });
+});
+
+describe('on any graph', () => {
+  it('no edits change nothing, for any target', () => {
+    fc.assert(
+      fc.property(anyUnits(), (units) => {
+        const record = bootOf(units);
+        for (const { name, activatingUs, activatedUs, deactivatedUs } of units) {
+          if (activatingUs === 0) continue;
+          const answer = whatIf(record, [], name);
+          const endUs = activatedUs >= activatingUs ? activatedUs : Math.max(deactivatedUs, activatingUs);
+          expect(answer.before.targetUs).toBe(endUs);
+          expect(answer.after.targetUs).toBe(endUs);
+          expect(answer.savedUs).toBe(0);
+        }
+      }),
+    );
+  });
+
+  it('dropping edges and shortening units never makes the target later', () => {
+    fc.assert(
+      fc.property(anyUnits(), fc.infiniteStream(fc.nat({ max: 1000 })), (units, stream) => {
+        const record = bootOf(units);
+        const pick = () => stream.next().value ?? 0;
+        const started = units.filter((u) => u.activatingUs > 0);
+        if (started.length === 0) return;
+        const edits: Edit[] = [];
+        for (const u of started) {
+          if (pick() % 3 === 0) edits.push({ kind: 'set', unit: u.name, tookUs: 0 });
+          for (const d of new Set(u.after)) {
+            if (units.some((v) => v.name === d) && pick() % 3 === 0)
+              edits.push({ kind: 'drop-after', unit: u.name, dependency: d });
+          }
+        }
+        for (const u of started) expect(whatIf(record, edits, u.name).savedUs).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it('any edits give an answer or a UserError, and a saving is always a number', () => {
+    const kinds = fc.constantFrom('add', 'after', 'drop-after', 'set', 'mask');
+    const anyEdit = fc
+      .record({ kind: kinds, unit: fc.nat({ max: 12 }), dependency: fc.nat({ max: 12 }), tookUs: fc.nat() })
+      .map(
+        ({ kind, unit, dependency, tookUs }) =>
+          ({
+            kind,
+            unit: `u${unit}.service`,
+            dependency: `u${dependency}.service`,
+            after: [`u${dependency}.service`],
+            tookUs,
+          }) as Edit,
+      );
+    fc.assert(
+      fc.property(anyUnits(), fc.array(anyEdit, { maxLength: 6 }), (units, edits) => {
+        try {
+          expect(whatIf(bootOf(units), edits).savedUs).not.toBeNaN();
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError);
+        }
+      }),
+    );
+  });
+
+  it('the scan promises exactly what making the edit gives, and misses none that is better', () => {
+    fc.assert(
+      fc.property(anyUnits(), (units) => {
+        const record = bootOf(units);
+        const started = units.filter((u) => u.activatingUs > 0);
+        for (const { name } of started.slice(0, 4)) {
+          const { candidates } = whatIfScan(record, { limit: 1000, target: name });
+          for (const { edit, savedUs, afterUs } of candidates) {
+            const made = whatIf(record, [edit], name);
+            expect([made.savedUs, made.after.targetUs]).toEqual([savedUs, afterUs]);
+          }
+          const every: Edit[] = started.flatMap((u) => [
+            { kind: 'set', unit: u.name, tookUs: 0 } as const,
+            ...(u.name === name ? [] : [{ kind: 'mask', unit: u.name } as const]),
+            ...u.after
+              .filter((d) => units.some((v) => v.name === d))
+              .map((d) => ({ kind: 'drop-after', unit: u.name, dependency: d }) as const),
+          ]);
+          const best = every.reduce((max, e) => Math.max(max, whatIf(record, [e], name).savedUs), 0);
+          expect(candidates[0]?.savedUs ?? 0).toBe(best);
+        }
+      }),
+    );
+  });
+
+  it('edge case 50: a chain of 20,000 units neither overflows the stack nor takes a pass per unit', () => {
+    const units = Array.from({ length: 20_000 }, (_, i) =>
+      ran(`u${i}.service`, i + 1, i + 1.5, i === 0 ? [] : [`u${i - 1}.service`]),
+    );
+    const scan = whatIfScan(bootOf(units), { limit: 5 });
+    expect(scan.candidates).toHaveLength(5);
+    expect(scan.target).toBe('u19999.service');
+  });
+});
+
+function caught(action: () => unknown): UserError {
+  try {
+    action();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError);
+    return error as UserError;
+  }
+  throw new Error('expected a UserError');
+}

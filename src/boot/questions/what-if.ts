@@ -1,0 +1,168 @@
+// boot/questions/what-if.ts: what would a boot have taken with these edits? A model: it re-times units, it does not run them.
+import { UserError } from '../../base/errors.ts';
+import { defaultTarget } from '../compat/systemd/default-target.ts';
+import { knownUserspaceUs, latest, type OrderGraph, orderGraph } from '../model/order-graph.ts';
+import type { BootRecord } from '../model/record.ts';
+import { criticalPath, retime, type Timed } from '../model/retime.ts';
+import { applyEdits, type Edit, type Edited, numberOrExplain, renderEdit } from './edits.ts';
+
+export interface WhatIf {
+  target: string;
+  /** Times are µs on the record's clock; `sinceUserspaceUs` is the same instant as systemd-analyze counts it. */
+  clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
+  before: Instant;
+  after: Instant;
+  savedUs: number;
+  /** Target first, each link with what it waited for under it. */
+  chain: WhatIfLink[];
+  edits: (Edit & { text: string })[];
+  assumption: string;
+  notes: string[];
+}
+
+export interface Instant {
+  targetUs: number;
+  sinceUserspaceUs?: number;
+}
+
+export interface WhatIfLink {
+  unit: string;
+  startUs: number;
+  endUs: number;
+  tookUs: number;
+  /** From the end of what it waited for to its own start, as observed. */
+  delayUs: number;
+}
+
+export const ASSUMPTION =
+  'every unit starts its observed delay after the last of its remaining After= has finished, and takes its observed time; ' +
+  'a masked unit takes its ordering with it (After= does not reach through a unit that is not started), and what it ' +
+  'would have pulled in still runs; contention for CPU, disk and network, and waits that no After= explains, stay as they were';
+
+export function whatIf(record: BootRecord, edits: readonly Edit[], wanted?: string): WhatIf {
+  const recorded = orderGraph(record);
+  const known = knownUnits(record);
+  const before = applyEdits(
+    recorded,
+    edits.filter((edit) => edit.kind === 'add'),
+    known,
+  );
+  const after = applyEdits(recorded, edits, known);
+  const target = targetOf(record, before.graph, known, wanted);
+  refuseMaskedTarget(after, target);
+  const timedBefore = timedOrExplain(before.graph);
+  const timedAfter = timedOrExplain(after.graph);
+  const beforeUs = timedBefore.endUs[target]!;
+  const afterUs = timedAfter.endUs[target]!;
+  const userspaceUs = knownUserspaceUs(record);
+  const instant = (targetUs: number): Instant => ({
+    targetUs,
+    ...(userspaceUs !== undefined && { sinceUserspaceUs: targetUs - userspaceUs }),
+  });
+  return {
+    target: before.graph.names[target]!,
+    clock: { zero: record.clock.zero, ...(userspaceUs !== undefined && { userspaceUs }) },
+    before: instant(beforeUs),
+    after: instant(afterUs),
+    savedUs: beforeUs - afterUs,
+    chain: criticalPath(after.graph, timedAfter, target).map((u) => linkOf(after.graph, timedAfter, u)),
+    edits: edits.map((edit) => ({ ...edit, text: renderEdit(edit) })),
+    assumption: ASSUMPTION,
+    notes: [...after.notes, ...brokenRequirements(record, after), ...limitsOf(record, before.graph.names[target]!)],
+  };
+}
+
+export function knownUnits(record: BootRecord): Set<string> {
+  const known = new Set<string>();
+  for (const unit of record.units) {
+    known.add(unit.name);
+    for (const alias of unit.aliases ?? []) known.add(alias);
+  }
+  return known;
+}
+
+/** The number of the unit asked for; by default the boot's default target, else whatever was up last. */
+export function targetOf(record: BootRecord, graph: OrderGraph, known: ReadonlySet<string>, wanted?: string): number {
+  if (graph.names.length === 0) {
+    throw new UserError('the recording has no unit times, so there is nothing to re-time', {
+      code: 'boot/no-units',
+      next: 'give `systemctl show` of all units, a plot or a critical-chain listing with -i; `headstart boot collect` takes them',
+    });
+  }
+  if (wanted === undefined) return graph.numberOf.get(defaultTarget(record) ?? '') ?? lastUp(graph);
+  const target = numberOrExplain(graph, wanted, known);
+  if (target !== undefined) return target;
+  throw new UserError(`${wanted} did not run in this boot, so there is nothing to re-time`, {
+    code: 'boot/target-never-ran',
+    next: 'name with --target a unit that was reached',
+  });
+}
+
+function lastUp(graph: OrderGraph): number {
+  const { endUs } = timedOrExplain(graph);
+  return endUs.reduce((best, us, u) => (us > endUs[best]! ? u : best), 0);
+}
+
+export function timedOrExplain(graph: OrderGraph): Timed {
+  const timed = retime(graph);
+  if (!('cycle' in timed)) return timed;
+  throw new UserError(`these edits make units wait for each other: ${timed.cycle.join(' after ')}`, {
+    code: 'boot/ordering-cycle',
+    next: 'drop one of those orderings with --drop-after, or leave out the --after that closes the circle',
+  });
+}
+
+export function refuseMaskedTarget({ graph, masked }: Edited, target: number): void {
+  if (!masked.has(target)) return;
+  throw new UserError(`${graph.names[target]} is the target and masked: it would never be reached`, {
+    code: 'boot/target-masked',
+    next: 'name another --target',
+  });
+}
+
+export function linkOf(graph: OrderGraph, { startUs, endUs }: Timed, u: number): WhatIfLink {
+  return {
+    unit: graph.names[u]!,
+    startUs: startUs[u]!,
+    endUs: endUs[u]!,
+    tookUs: graph.tookUs[u]!,
+    delayUs: startUs[u]! - latest(graph.after[u]!, endUs, graph.floorUs[u]!),
+  };
+}
+
+/** Masking what another unit requires makes that one fail, which no re-timing shows. */
+function brokenRequirements(record: BootRecord, edited: Edited): string[] {
+  if (edited.masked.size === 0) return [];
+  const masked = new Set([...edited.masked].map((u) => edited.graph.names[u]!));
+  return record.units.flatMap((unit) => {
+    const needed = [unit.requires, unit.requisite, unit.bindsTo].flatMap((names) => names ?? []);
+    const lost = needed.find((name) => masked.has(name));
+    return lost === undefined || masked.has(unit.name) || unit.activatingUs === 0
+      ? []
+      : [`${unit.name} requires ${lost} and would fail with it masked`];
+  });
+}
+
+/** What about this recording makes the answer weaker than it looks. */
+export function limitsOf(record: BootRecord, target: string): string[] {
+  const notes: string[] = [];
+  const kinds = new Set(record.sources.map((source) => source.kind));
+  if (record.units.every((unit) => unit.after.length === 0)) {
+    notes.push('the recording has no After= edges: only durations can be edited');
+  } else if (kinds.has('analyze-critical-chain') && !kinds.has('systemctl-units') && !kinds.has('analyze-plot-svg')) {
+    notes.push(
+      'a pasted critical chain shows one After= per unit: what else a unit waits for is not known, so read savings as at most',
+    );
+  }
+  const unit = record.units.find((candidate) => candidate.name === target);
+  const finishUs = record.manager?.finishUs ?? 0;
+  if (unit && finishUs > 0 && unit.activatingUs > finishUs) {
+    notes.push(
+      `${target} was started after the boot had finished (restarted, or by hand): its times are not the boot's`,
+    );
+  }
+  if (unit && unit.activatedUs < unit.activatingUs && unit.deactivatedUs < unit.activatingUs) {
+    notes.push(`${target} had not finished starting when this was recorded: it counts as taking no time`);
+  }
+  return notes;
+}
