@@ -14,11 +14,11 @@ export interface CampaignPart extends Described {
 export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
   prototype: {
     about: 'A crash and every fault at every call of a prototype run',
-    files: ['src/prototype/campaign.test.ts'],
+    files: ['src/prototype/run/campaign.test.ts'],
   },
   azure: {
     about: 'Every fault at every order, with the SDK on the simulated Azure',
-    files: ['src/prototype/azure-campaign.test.ts'],
+    files: ['src/prototype/run/azure-campaign.test.ts'],
   },
   'clone-check': {
     about: 'Power loss at every line and every write of the clone check',
@@ -31,7 +31,7 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
   },
   properties: {
     about: 'Random configurations, plans, stores and runs to uninstall',
-    files: ['src/node/plan.test.ts', 'src/node/transaction/store.test.ts', 'src/prototype/uninstall.test.ts'],
+    files: ['src/node/plan.test.ts', 'src/node/transaction/store.test.ts', 'src/prototype/after/uninstall.test.ts'],
     seeds: '1-3',
     isSeedEach: true,
   },

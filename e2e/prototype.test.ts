@@ -6,7 +6,7 @@ import { describeReport, type Referee, seatReferee } from '../sims/azure/referee
 import { REALISTIC, type Timing } from '../sims/azure/timing.ts';
 import { random } from '../sims/azure/world.ts';
 import { AUTOSCALER_ANNOTATION, snapshotName } from '../src/prototype/names.ts';
-import type { Intent } from '../src/prototype/scene.ts';
+import type { Intent } from '../src/prototype/run/scene.ts';
 import { Dial, FAULTS } from '../src/prototype/testing.ts';
 import type { Protection } from '../src/vms/factory.ts';
 import { type KubeLab, openLab } from './cluster-lab.ts';

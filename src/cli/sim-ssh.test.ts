@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { layDisk } from '../../sims/azure/disk.ts';
 import { parseSealResult, sealScript, unsealScript } from '../clone-check/seal-script.ts';
 import { contents, fingerprints } from '../clone-check/testing.ts';
-import { inspectScript } from '../prototype/inspect/inspect-script.ts';
-import { parseInspection } from '../prototype/inspect/inspection.ts';
+import { inspectScript } from '../prototype/donor/inspect/inspect-script.ts';
+import { parseInspection } from '../prototype/donor/inspect/inspection.ts';
 
 const PROGRAM = fileURLToPath(new URL('./sim-ssh.ts', import.meta.url));
 const DONOR = { computerName: 'pool1000000', vmId: '4c4c4544-0042-5710-8051-b8c04f4e3232' };

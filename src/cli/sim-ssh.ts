@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sealScript, unsealScript, verifyScript } from '../clone-check/seal-script.ts';
-import { inspectScript } from '../prototype/inspect/inspect-script.ts';
+import { inspectScript } from '../prototype/donor/inspect/inspect-script.ts';
 
 /** What ssh ends with when it could not connect. */
 const NOT_CONNECTED = 255;

@@ -8,9 +8,9 @@ import type { Cluster, Pod } from '../cluster/cluster.ts';
 import { type FakeCluster, type FakePod, fakeCluster } from '../cluster/fake/fake-cluster.ts';
 import type { Factory, InstanceRef } from '../vms/factory.ts';
 import { type FakeFactory, type FakeInstance, fakeFactory } from '../vms/fake/fake-factory.ts';
-import { type RunResult, runPrototype } from './engine.ts';
 import { galleryName } from './names.ts';
-import type { Intent } from './scene.ts';
+import { type RunResult, runPrototype } from './run/engine.ts';
+import type { Intent } from './run/scene.ts';
 
 export const POOL = 'pool1';
 const READY_AFTER_MS = 30_000;

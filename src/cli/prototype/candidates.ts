@@ -1,6 +1,6 @@
 // cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node is the best donor, and why?
 import { formatSpan } from '../../base/duration.ts';
-import { rankCandidates } from '../../prototype/candidates.ts';
+import { rankCandidates } from '../../prototype/donor/candidates.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';

@@ -9,13 +9,13 @@ import {
   donorRefusals,
   joinWarning,
   judgeDonor,
-} from '../../prototype/donor-verdict.ts';
-import { inspectDonor } from '../../prototype/inspect/inspect-donor.ts';
-import type { Inspection } from '../../prototype/inspect/inspection.ts';
-import { findJoining } from '../../prototype/join-token.ts';
+} from '../../prototype/donor/donor-verdict.ts';
+import { inspectDonor } from '../../prototype/donor/inspect/inspect-donor.ts';
+import type { Inspection } from '../../prototype/donor/inspect/inspection.ts';
+import { findJoining } from '../../prototype/donor/join-token.ts';
 import { MODEL_TAG, recipeName } from '../../prototype/names.ts';
-import { readPrior } from '../../prototype/prior.ts';
-import { isSameMachine } from '../../prototype/same-machine.ts';
+import { readPrior } from '../../prototype/run/prior.ts';
+import { isSameMachine } from '../../prototype/run/same-machine.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';

@@ -2,8 +2,8 @@
 import { versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import { rankCandidates } from '../../prototype/candidates.ts';
-import { chooseDonor } from '../../prototype/choose-donor.ts';
+import { rankCandidates } from '../../prototype/donor/candidates.ts';
+import { chooseDonor } from '../../prototype/donor/choose-donor.ts';
 import { definitionName, snapshotName } from '../../prototype/names.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
 import type { Edges } from '../verb.ts';

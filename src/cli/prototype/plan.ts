@@ -1,12 +1,17 @@
 // cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
-import { type DonorVerdict, describeJoining, describeWayBack, donorRefusals } from '../../prototype/donor-verdict.ts';
-import { type FieldChange, modelDiff } from '../../prototype/model-diff.ts';
-import { observe } from '../../prototype/observe.ts';
-import { type PlannedStep, planSteps } from '../../prototype/plan.ts';
-import { type Refusal, refusals } from '../../prototype/preflight.ts';
-import { type Scene, versionName } from '../../prototype/scene.ts';
+import {
+  type DonorVerdict,
+  describeJoining,
+  describeWayBack,
+  donorRefusals,
+} from '../../prototype/donor/donor-verdict.ts';
+import { type FieldChange, modelDiff } from '../../prototype/run/model-diff.ts';
+import { observe } from '../../prototype/run/observe.ts';
+import { type PlannedStep, planSteps } from '../../prototype/run/plan.ts';
+import { type Refusal, refusals } from '../../prototype/run/preflight.ts';
+import { type Scene, versionName } from '../../prototype/run/scene.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';

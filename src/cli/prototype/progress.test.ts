@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../prototype/engine.ts';
+import type { RunEvent } from '../../prototype/run/engine.ts';
 import type { Edges } from '../verb.ts';
 import { showProgress } from './progress.ts';
 

@@ -1,6 +1,6 @@
 // cli/prototype/progress.ts: how is a long run shown? One line per thing that happens; on a terminal the wait goes on in place.
 import { formatSpan } from '../../base/duration.ts';
-import type { RunEvent } from '../../prototype/engine.ts';
+import type { RunEvent } from '../../prototype/run/engine.ts';
 import { cutTo } from '../output/display-width.ts';
 import { printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';

@@ -1,9 +1,9 @@
 // cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to.
 import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { holdingPool } from '../../prototype/hold-pool.ts';
+import { prunableVersions } from '../../prototype/after/prune.ts';
 import { definitionName } from '../../prototype/names.ts';
-import { prunableVersions } from '../../prototype/prune.ts';
+import { holdingPool } from '../../prototype/run/hold-pool.ts';
 import type { Definition, PoolRef, Version } from '../../vms/factory.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';

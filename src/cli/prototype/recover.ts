@@ -1,7 +1,7 @@
 // cli/prototype/recover.ts: `headstart prototype recover --node NODE`: bring a donor home after a run that nobody resumed.
 import { systemClock } from '../../base/clock.ts';
-import { recoverDonor } from '../../prototype/engine.ts';
-import { homewardIntent } from '../../prototype/scene.ts';
+import { recoverDonor } from '../../prototype/run/engine.ts';
+import { homewardIntent } from '../../prototype/run/scene.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type ConnectOptions, connectWorld, locateNode, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { holderName } from './holder.ts';

@@ -1,11 +1,11 @@
 // cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: one conditional update, quick.
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Forbidden, NotFound } from '../../base/failures.ts';
-import { holdingPool } from '../../prototype/hold-pool.ts';
+import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from '../../prototype/after/rollback.ts';
+import { describeImage } from '../../prototype/after/status.ts';
 import { recipeName } from '../../prototype/names.ts';
-import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from '../../prototype/rollback.ts';
-import { describeImage } from '../../prototype/status.ts';
-import { withRetries } from '../../prototype/with-retries.ts';
+import { holdingPool } from '../../prototype/run/hold-pool.ts';
+import { withRetries } from '../../prototype/run/with-retries.ts';
 import type { ModelChange, Pool, PoolRef, Recipe } from '../../vms/factory.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';

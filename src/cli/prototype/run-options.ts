@@ -1,8 +1,8 @@
 // cli/prototype/run-options.ts: what may be said about a run, and the intent it makes.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { versionOfDay } from '../../base/clock.ts';
-import { PROVEN_MS } from '../../prototype/candidates.ts';
-import type { Intent } from '../../prototype/scene.ts';
+import { PROVEN_MS } from '../../prototype/donor/candidates.ts';
+import type { Intent } from '../../prototype/run/scene.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Edges } from '../verb.ts';

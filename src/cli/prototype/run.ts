@@ -1,7 +1,7 @@
 // cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: the whole operation; repeated, it resumes.
 import { systemClock } from '../../base/clock.ts';
-import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/engine.ts';
-import { sealMachine, sealNode } from '../../prototype/seal.ts';
+import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/run/engine.ts';
+import { sealMachine, sealNode } from '../../prototype/run/seal.ts';
 import { printJsonLine } from '../output/json.ts';
 import { connectWorld } from './connect.ts';
 import { settleDonor } from './donor.ts';

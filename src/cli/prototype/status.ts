@@ -1,6 +1,7 @@
 // cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
+
+import { type PoolStatus, poolStatus } from '../../prototype/after/status.ts';
 import { definitionName } from '../../prototype/names.ts';
-import { type PoolStatus, poolStatus } from '../../prototype/status.ts';
 import type { PoolRef } from '../../vms/factory.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';

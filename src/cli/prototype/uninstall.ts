@@ -1,7 +1,7 @@
 // cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
 import { systemClock } from '../../base/clock.ts';
-import { observePool, uninstallPool } from '../../prototype/run-uninstall.ts';
-import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/uninstall.ts';
+import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
+import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/after/uninstall.ts';
 import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';

@@ -1,0 +1,50 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import { ASSUMED_PRICES, flatPrice, parsePrices } from './cost.ts';
+
+const TABLE = { asOf: '2026-10-01', status: 'price list', currency: 'EUR', perGbMonth: { local: 0.04, zone: 0.05 } };
+
+describe('the table of prices', () => {
+  it('that comes with the program has a date, and says that nobody looked', () => {
+    expect(ASSUMED_PRICES.asOf).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(ASSUMED_PRICES.status).toBe('not looked up; override with --prices FILE');
+  });
+
+  it('is taken as it is written', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 100, noNaN: true }),
+        fc.double({ min: 0, max: 100, noNaN: true }),
+        (local, zone) => {
+          const table = { ...TABLE, perGbMonth: { local, zone } };
+          expect(parsePrices(JSON.stringify(table), 'x')).toEqual(JSON.parse(JSON.stringify(table)));
+        },
+      ),
+    );
+  });
+
+  it('does not pretend to have been looked up when it does not say', () => {
+    const { status: _, ...silent } = TABLE;
+    expect(parsePrices(JSON.stringify(silent), 'x').status).toBe('as in the file');
+  });
+
+  it('is refused with every problem at once, each with its path', () => {
+    const bad = { asOf: 'yesterday', currency: 'euros', perGbMonth: { local: -1 }, extra: 1 };
+    expect(() => parsePrices(JSON.stringify(bad), 'mine.json')).toThrow(
+      /mine\.json .*asOf: .*currency: .*perGbMonth\.local: .*perGbMonth\.zone: .*extra/,
+    );
+  });
+
+  it('is refused, and never misread, whatever the file holds', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(() => parsePrices(text, 'x')).toThrow(UserError);
+      }),
+    );
+  });
+
+  it('is one price for all redundancies when one is given', () => {
+    expect(flatPrice(0.07)).toMatchObject({ asOf: 'given', perGbMonth: { local: 0.07, zone: 0.07 } });
+  });
+});

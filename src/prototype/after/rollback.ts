@@ -1,0 +1,128 @@
+// prototype/after/rollback.ts: which single update brings a pool back to an earlier version, or to the recipe it had before the first run?
+import { UserError } from '../../base/errors.ts';
+import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
+import type { ModelChange, Pool, Recipe, Version } from '../../vms/factory.ts';
+import { BOOTSTRAP_TAG, compareVersions, MODEL_TAG } from '../names.ts';
+import { bootstrapExtensions } from '../run/extensions.ts';
+
+/** Where a pool can go back to, and which verb asks: for the next step of an error. */
+export interface WaysBack {
+  verb: 'rollback' | 'uninstall';
+  versions: readonly Version[];
+  /** Whether the recipe of before the first run is saved. */
+  hasOriginal: boolean;
+}
+
+/** The version before the one in use, or the one asked for; refuses what is not there or not whole. */
+export function rollbackToVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): ModelChange {
+  const { versions } = ways;
+  const target =
+    wanted === undefined
+      ? previousOf(currentOf(pool, versions), versions)
+      : versions.find((version) => version.name === wanted);
+  if (!target) throw noSuchVersion(pool, ways, wanted);
+  if (target.state !== 'ready') {
+    throw new UserError(`version ${target.name} is ${target.state}: new instances could not be made from it`, {
+      code: 'prototype/version-not-ready',
+      kept: `${pool.ref.name} was not changed.`,
+      next:
+        target.state === 'creating' || target.state === 'replicating'
+          ? `wait until \`headstart prototype status --pool ${pool.ref.name}\` shows it as ready, then run the same command again`
+          : nextWay(pool, ways, wanted),
+      exitCode: 1,
+    });
+  }
+  const leaving = new Set(bootstrapExtensions(pool.model.extensions).map((extension) => extension.name));
+  return {
+    image: { kind: 'version', id: target.id },
+    bootstrap: 'none',
+    extensions: { keep: pool.model.extensions.map((e) => e.name).filter((name) => !leaving.has(name)), add: [] },
+    tags: { [BOOTSTRAP_TAG]: 'none', [MODEL_TAG]: target.name },
+  };
+}
+
+/** Image, bootstrap and extensions as they were before the first run, in one update. */
+export function rollbackToOriginal(pool: Pool, recipe: Recipe): ModelChange {
+  // A specialized pool has no place for custom data, and never had any.
+  const customData = pool.model.osState === 'specialized' ? '' : recipe.customData;
+  if (customData === undefined) {
+    throw new UserError(`the saved recipe of ${pool.ref.name} has no custom data: its nodes could not bootstrap`, {
+      code: 'prototype/no-way-back',
+      kept: `${pool.ref.name} was not changed.`,
+      next: 'give it with --custom-data FILE',
+      exitCode: 1,
+    });
+  }
+  const present = new Set(pool.model.extensions.map((extension) => extension.name));
+  return {
+    image: recipe.image,
+    bootstrap: customData === '' ? 'none' : { customData }, // empty: it never had any
+    extensions: {
+      keep: [...present],
+      add: recipe.extensions.filter((extension) => !present.has((extension as { name?: string }).name ?? '')),
+    },
+    tags: { [BOOTSTRAP_TAG]: null, [MODEL_TAG]: null },
+  };
+}
+
+function previousOf(current: Version | undefined, versions: readonly Version[]): Version | undefined {
+  const older = versions
+    .filter((version) => version.state === 'ready' && (!current || compareVersions(version.name, current.name) < 0))
+    .toSorted((a, b) => compareVersions(b.name, a.name));
+  return older[0];
+}
+
+function currentOf({ model: { image } }: Pool, versions: readonly Version[]): Version | undefined {
+  if (image.kind !== 'version') return undefined;
+  return versions.find(({ id }) => id.toLowerCase() === image.id.toLowerCase());
+}
+
+function noSuchVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): UserError {
+  const { versions, hasOriginal } = ways;
+  const name = pool.ref.name;
+  const known = versions.map((version) => `${version.name} (${version.state})`).join(', ') || 'none';
+  const isUntouched = versions.length === 0 && !hasOriginal && pool.tags[MODEL_TAG] === undefined;
+  const message =
+    wanted !== undefined
+      ? `there is no version ${wanted} of ${name}; known: ${known}${didYouMean(
+          wanted,
+          versions.map((version) => version.name),
+        )}`
+      : isUntouched
+        ? `there is nothing to roll back: no run has changed ${name}`
+        : `there is no earlier version of ${name}; known: ${known}`;
+  return new UserError(message, {
+    code: 'prototype/no-such-version',
+    kept: `${name} was not changed.`,
+    next: nextWay(pool, ways, wanted),
+    exitCode: 1,
+  });
+}
+
+export function noOriginal(pool: Pool, ways: WaysBack): UserError {
+  return new UserError(`no original recipe of ${pool.ref.name} is saved`, {
+    code: 'prototype/no-recipe',
+    kept: `${pool.ref.name} was not changed.`,
+    next: nextWay(pool, { ...ways, hasOriginal: false }, 'original'),
+    exitCode: 1,
+  });
+}
+
+/** A step that works in the state the pool is in: an error that sends to the next error is a circle. */
+function nextWay(pool: Pool, { verb, versions, hasOriginal }: WaysBack, wanted: string | undefined): string {
+  const name = pool.ref.name;
+  const command = (to: string) => `headstart prototype ${verb} --pool ${name} --to ${to}`;
+  const current = currentOf(pool, versions);
+  const ready = versions
+    .filter((version) => version.state === 'ready' && version !== current && version.name !== wanted)
+    .map((version) => version.name)
+    .toSorted((a, b) => compareVersions(b, a));
+  const [meant = ready[0]] = wanted === undefined ? [] : nearestNames(wanted, ready);
+  if (wanted === undefined && hasOriginal) return command('original');
+  if (meant !== undefined) return command(meant);
+  if (hasOriginal) return command('original');
+  if (verb === 'uninstall') return `\`${command('keep')}\` leaves ${name} on what it starts from now`;
+  if (pool.tags[MODEL_TAG] === undefined)
+    return `\`headstart prototype status --pool ${name}\` shows what it starts from`;
+  return `put ${name} on an image of your choice with the tools of the cloud: no other version and no original recipe is there`;
+}

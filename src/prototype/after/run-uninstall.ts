@@ -1,0 +1,188 @@
+// prototype/after/run-uninstall.ts: takes what is ours off a pool: look, do the first thing that is left, look again; killed anywhere, the same command goes on.
+import { TransientError, UserError } from '../../base/errors.ts';
+import { NotFound, Refused } from '../../base/failures.ts';
+import type { PoolRef, Recipe, Waiting } from '../../vms/factory.ts';
+import { definitionName, leaseName, recipeName, SEALED_ANNOTATION, snapshotName } from '../names.ts';
+import { type EngineEdges, recoverHeldDonor } from '../run/engine.ts';
+import { type Hold, holdingPool, renewingAside } from '../run/hold-pool.ts';
+import { isSameMachine } from '../run/same-machine.ts';
+import { homewardIntent } from '../run/scene.ts';
+import { unsealNode } from '../run/seal.ts';
+import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
+import {
+  planUninstall,
+  type UninstallPlan,
+  type UninstallStep,
+  type UninstallWish,
+  type UninstallWorld,
+} from './uninstall.ts';
+
+export type UninstallEdges = Omit<EngineEdges, 'seal' | 'customData'>;
+
+export interface UninstallAsked {
+  pool: PoolRef;
+  gallery: string;
+  runId: string;
+  wish: Omit<UninstallWish, 'unsealed'>;
+}
+
+export interface Uninstalled {
+  /** What was done, in words. */
+  done: string[];
+  kept: UninstallPlan['kept'];
+  sealed: string[];
+}
+
+export async function uninstallPool(asked: UninstallAsked, edges: UninstallEdges): Promise<Uninstalled> {
+  const held = { pool: asked.pool, holder: asked.runId, note: `uninstall of ${asked.pool.name}` };
+  return holdingPool(held, edges, async (hold) => {
+    const done: string[] = [];
+    const unsealed = new Set<string>();
+    const sealed = new Set<string>();
+    const attempts = new Map<string, number>();
+    for (;;) {
+      await withRetries('hold-lease', hold, edges);
+      const world = await withRetries('observe', () => observePool(asked, edges), edges);
+      const plan = planUninstall(world, { ...asked.wish, unsealed });
+      // Who the donors were is told by versions that will be gone.
+      for (const node of plan.sealed) sealed.add(node);
+      const next = plan.steps[0];
+      if (!next) return { done, kept: plan.kept, sealed: [...sealed].filter((node) => !unsealed.has(node)) };
+      const attempt = (attempts.get(next.id) ?? 0) + 1;
+      attempts.set(next.id, attempt);
+      if (attempt > MAX_ATTEMPTS) throw stuck(next, asked.pool);
+      edges.tell({ event: 'step', step: next.id, title: next.what, attempt });
+      try {
+        await perform(next, { asked, world, unsealed, hold }, edges);
+        if (!done.includes(next.what)) done.push(next.what);
+      } catch (error) {
+        if (!(error instanceof TransientError) || attempt >= MAX_ATTEMPTS) throw error;
+        await pauseBeforeRetry(next.id, error, attempt, edges);
+      }
+    }
+  });
+}
+
+/** Reads only: for a plan, and before every step. */
+export async function observePool(
+  { pool: ref, gallery, runId }: Pick<UninstallAsked, 'pool' | 'gallery' | 'runId'>,
+  { factory, cluster, signal }: Pick<UninstallEdges, 'factory' | 'cluster' | 'signal'>,
+): Promise<UninstallWorld> {
+  const [pool, instances, nodes, lease, definitions, snapshot, recipe] = await Promise.all([
+    factory.readPool(ref, { signal }),
+    factory.listInstances(ref, { signal }),
+    cluster.listNodes(signal),
+    cluster.readLease(leaseName(ref.name), signal),
+    factory.listDefinitions(gallery, { signal }),
+    factory.readSnapshot(snapshotName(ref.name), { signal }),
+    cluster.readSecret(recipeName(ref.name), signal),
+  ]);
+  if (!pool) throw new NotFound(`pool ${ref.name}`);
+  const definition = definitions?.find(({ name }) => name.toLowerCase() === definitionName(ref.name).toLowerCase());
+  return {
+    pool,
+    machines: instances.map((instance) => {
+      const node = nodes.find(({ systemUuid }) => isSameMachine(systemUuid, instance.vmId));
+      return { instance, ...(node && { node }) };
+    }),
+    lease: lease?.holder === runId ? undefined : lease,
+    definition,
+    gallery: definitions && { name: gallery, definitions },
+    versions: definition ? await factory.listVersions(definition, { signal }) : [],
+    references: definition ? await factory.referencedImages(definition, { signal }) : new Set(),
+    snapshot,
+    recipe: recipe && readRecipe(recipe, ref),
+  };
+}
+
+interface Doing {
+  asked: UninstallAsked;
+  world: UninstallWorld;
+  unsealed: Set<string>;
+  hold: Hold;
+}
+
+async function perform(step: UninstallStep, doing: Doing, edges: UninstallEdges): Promise<void> {
+  const renewal = renewingAside(doing.hold, edges.clock);
+  const onWaiting: Waiting = (what, percent) => {
+    renewal.ifDue();
+    edges.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
+  };
+  await apply(step, doing, edges, onWaiting).finally(renewal.settled);
+}
+
+async function apply(step: UninstallStep, doing: Doing, edges: UninstallEdges, onWaiting: Waiting): Promise<void> {
+  const { asked, world, unsealed, hold } = doing;
+  const { factory, cluster, signal } = edges;
+  const options = { signal, onWaiting };
+  switch (step.id) {
+    case 'bring-home':
+      for (const { nodeName, ref } of step.donors) {
+        const intent = homewardIntent(nodeName, asked.gallery);
+        const quiet = { ...edges, seal: async () => undefined }; // the way home seals nothing
+        await recoverHeldDonor({ intent, donor: ref, runId: asked.runId, edges: quiet, hold });
+      }
+      return;
+    case 'put-pool-back':
+      return factory.changeModel(world.pool, step.change, options);
+    case 'untag-pool':
+      return factory.tagPool(world.pool.ref, Object.fromEntries(step.tags.map((tag) => [tag, null])), options);
+    case 'unmark-nodes':
+      for (const node of step.nodes) {
+        await cluster.changeNode(node, { annotations: { [SEALED_ANNOTATION]: null } }, signal);
+      }
+      return;
+    case 'unseal-nodes':
+      for (const node of step.nodes) {
+        onWaiting(node);
+        await unsealNode(cluster, node, signal);
+        unsealed.add(node);
+      }
+      return;
+    case 'delete-snapshot':
+      return factory.deleteSnapshot(step.name, options);
+    case 'delete-versions':
+      for (const name of step.names) await factory.deleteVersion(world.definition!, name, options);
+      return;
+    case 'delete-definition':
+      return replanIfRefused(() => factory.deleteDefinition(world.definition!, options));
+    case 'delete-gallery':
+      return replanIfRefused(() => factory.deleteGallery(step.name, options));
+    case 'delete-recipe':
+      return cluster.deleteSecret(recipeName(asked.pool.name), signal);
+    case 'delete-lease':
+      return; // it is ours since this began, and goes when it ends
+  }
+}
+
+/** Somebody has put something in since we looked: what that means is planned on the world as it is then. */
+async function replanIfRefused(order: () => Promise<void>): Promise<void> {
+  try {
+    await order();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new TransientError(error.message, { code: error.code, cause: error });
+  }
+}
+
+function readRecipe(values: Readonly<Record<string, string>>, pool: PoolRef): Recipe {
+  try {
+    return JSON.parse(values.recipe ?? '') as Recipe;
+  } catch {
+    throw new UserError(`the saved recipe of ${pool.name} (${recipeName(pool.name)}) cannot be read`, {
+      code: 'prototype/bad-recipe',
+      kept: 'Nothing was changed.',
+      next: 'put the pool on an image of your choice, delete that Secret, then give --to keep',
+      exitCode: 1,
+    });
+  }
+}
+
+function stuck({ what }: UninstallStep, pool: PoolRef): UserError {
+  return new UserError(`it was told to ${what}, ${MAX_ATTEMPTS} times, and it is not so`, {
+    code: 'prototype/stuck',
+    kept: `What was removed from ${pool.name} so far is gone; nothing else was touched.`,
+    next: 'look at the cloud for the reason, then run the same command again: it goes on',
+    exitCode: 4,
+  });
+}

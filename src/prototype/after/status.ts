@@ -1,0 +1,66 @@
+// prototype/after/status.ts: what does the gallery hold, what does the pool start from, and which instances run what?
+import type { ImageRef, Instance, Pool, Version } from '../../vms/factory.ts';
+import { compareVersions, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
+
+export interface PoolStatus {
+  pool: string;
+  /** `version 2026.11.15`, `definition …` (floats), `marketplace …` */
+  model: string;
+  hasBootstrap: boolean | 'unknown';
+  versions: {
+    name: string;
+    state: Version['state'];
+    percent: number;
+    donor: string | undefined;
+    isModel: boolean;
+    instances: number;
+    isExcluded: boolean;
+  }[];
+  instances: { name: string; image: string; power: Instance['power']; isStale: boolean; isDonor: boolean }[];
+}
+
+export function poolStatus(pool: Pool, instances: readonly Instance[], versions: readonly Version[]): PoolStatus {
+  const named = new Map(versions.map((version) => [version.id.toLowerCase(), version.name]));
+  const describe = (image: ImageRef | undefined): string => describeImage(image, named);
+  const model = describe(pool.model.image);
+  return {
+    pool: pool.ref.name,
+    model,
+    hasBootstrap: pool.model.bootstrap === 'none' ? false : 'unknown',
+    versions: versions
+      .toSorted((a, b) => compareVersions(b.name, a.name))
+      .map((version) => ({
+        name: version.name,
+        state: version.state,
+        percent: version.percent,
+        donor: version.tags[TAGS.donor],
+        isModel: model === `version ${version.name}`,
+        instances: instances.filter((instance) => describe(instance.image) === `version ${version.name}`).length,
+        isExcluded: version.isExcludedFromLatest,
+      })),
+    instances: instances.map((instance) => ({
+      name: instance.computerName,
+      image: describe(instance.image),
+      power: instance.power,
+      // Not what new instances start from; whether that matters is for the operator to say.
+      isStale: describe(instance.image) !== model,
+      // Of a run that goes on, or has died: whatever it was, it is out of service until that is at its end.
+      isDonor: instance.tags[DONOR_TAG] !== undefined,
+    })),
+  };
+}
+
+export function describeImage(image: ImageRef | undefined, versions: ReadonlyMap<string, string> = new Map()): string {
+  if (!image) return 'unknown';
+  if (image.kind === 'marketplace')
+    return `marketplace ${image.publisher}:${image.offer}:${image.sku}:${image.version}`;
+  const known = versions.get(image.id.toLowerCase());
+  if (known !== undefined) return `version ${known}`;
+  const [definition, name] = image.id
+    .split('/')
+    .filter((part) => part !== 'versions')
+    .slice(-2);
+  // Versions are named by the day: one of another image may well have the name of a prototype's.
+  const isOther = image.kind === 'version' && definition !== undefined && !isPrototypeDefinition(definition);
+  return `${image.kind} ${name ?? image.id}${isOther ? ` of ${definition}` : ''}`;
+}

@@ -1,0 +1,219 @@
+// prototype/after/uninstall.ts: what of ours is left on a pool, in which order does it go, and what has to stay? Pure: the same world always gives the same plan.
+import { UserError } from '../../base/errors.ts';
+import type { Lease, Node } from '../../cluster/cluster.ts';
+import type {
+  Definition,
+  ImageRef,
+  Instance,
+  InstanceRef,
+  ModelChange,
+  Pool,
+  Recipe,
+  Snapshot,
+  Version,
+} from '../../vms/factory.ts';
+import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
+import { readPrior } from '../run/prior.ts';
+import { isOurs, list, sortVersions } from './removable-versions.ts';
+import { rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
+import { describeImage } from './status.ts';
+
+/** An instance, and its Kubernetes face where it has one. */
+export interface Machine {
+  instance: Instance;
+  node?: Node;
+}
+
+export interface UninstallWorld {
+  pool: Pool;
+  machines: readonly Machine[];
+  /** Of somebody else; ours goes when the work ends. */
+  lease: Lease | undefined;
+  definition: Definition | undefined;
+  /** Everything in the gallery; undefined where there is no gallery. */
+  gallery: { name: string; definitions: readonly Definition[] } | undefined;
+  versions: readonly Version[];
+  /** Ids of versions that any model or instance refers to. */
+  references: ReadonlySet<string>;
+  snapshot: Snapshot | undefined;
+  recipe: Recipe | undefined;
+}
+
+export interface UninstallWish {
+  /** What new instances start from afterwards. */
+  to: 'original' | 'keep' | { version: string };
+  /** base64, where the saved recipe has none. */
+  customData?: string;
+  isUnsealing: boolean;
+  /** Nodes from which the clone check was removed already: only they themselves could tell, at the price of a pod each. */
+  unsealed: ReadonlySet<string>;
+}
+
+export type UninstallStep =
+  | { id: 'bring-home'; what: string; donors: { nodeName: string; ref: InstanceRef }[] }
+  | { id: 'put-pool-back'; what: string; change: ModelChange }
+  | { id: 'untag-pool'; what: string; tags: string[] }
+  | { id: 'unmark-nodes'; what: string; nodes: Node[] }
+  | { id: 'unseal-nodes'; what: string; nodes: string[] }
+  | { id: 'delete-snapshot'; what: string; name: string }
+  | { id: 'delete-versions'; what: string; names: string[] }
+  | { id: 'delete-definition'; what: string }
+  | { id: 'delete-gallery'; what: string; name: string }
+  | { id: 'delete-recipe'; what: string }
+  | { id: 'delete-lease'; what: string };
+
+export interface Kept {
+  what: string;
+  because: string;
+  /** What to do about it; absent where it stays because it was chosen, or is somebody else's. */
+  next?: string;
+}
+
+export interface UninstallPlan {
+  /** In order, on the assumption that each goes well. */
+  steps: UninstallStep[];
+  kept: Kept[];
+  /** Nodes on whose disks the clone check stays: donors, and instances made from a version. */
+  sealed: string[];
+}
+
+export function planUninstall(world: UninstallWorld, wish: UninstallWish): UninstallPlan {
+  const change = poolChange(world, wish);
+  const image = change?.image ?? world.pool.model.image;
+  const { going, kept } = sortVersions(world, image);
+  const isEmptied = kept.length === 0;
+  const steps = [
+    ...homeSteps(world),
+    ...snapshotSteps(world),
+    ...(change ? [putBack(world, change)] : []),
+    ...tagSteps(world),
+    ...sealSteps(world, wish),
+    ...versionSteps(going),
+    ...(isEmptied ? gallerySteps(world) : []),
+    ...(isEmptied && world.recipe ? [{ id: 'delete-recipe' as const, what: 'delete the saved original recipe' }] : []),
+    ...leaseSteps(world),
+  ];
+  return { steps, kept: [...kept, ...keptBeside(world, isEmptied)], sealed: sealedNodes(world, wish) };
+}
+
+/** The pool goes back first: what new instances start from must not be taken away under it. */
+function poolChange(
+  { pool, versions, definition, recipe }: UninstallWorld,
+  wish: UninstallWish,
+): ModelChange | undefined {
+  const { image } = pool.model;
+  if (wish.to === 'keep') return undefined;
+  if (wish.to === 'original') {
+    if (!isOurs(image, definition) && pool.tags[MODEL_TAG] === undefined) return undefined;
+    if (!recipe) throw noRecipe(pool);
+    const given = wish.customData === undefined ? {} : { customData: wish.customData };
+    return rollbackToOriginal(pool, { ...recipe, ...given });
+  }
+  const ways: WaysBack = { verb: 'uninstall', versions, hasOriginal: recipe !== undefined };
+  const change = rollbackToVersion(pool, ways, wish.to.version);
+  return isSameImage(image, change.image) ? undefined : change;
+}
+
+function putBack({ pool, versions }: UninstallWorld, change: ModelChange): UninstallStep {
+  const named = new Map(versions.map(({ id, name }) => [id.toLowerCase(), name]));
+  const [from, to] = [describeImage(pool.model.image, named), describeImage(change.image, named)];
+  return { id: 'put-pool-back', what: `point ${pool.ref.name} from ${from} at ${to}`, change };
+}
+
+/** The donor comes first, here as everywhere. */
+function homeSteps({ machines }: UninstallWorld): UninstallStep[] {
+  const out = machines.filter(({ node, instance }) => readPrior(node) || instance.tags[DONOR_TAG] !== undefined);
+  if (out.length === 0) return [];
+  const donors = out.map(({ node, instance }) => ({
+    nodeName: node?.name ?? instance.computerName.toLowerCase(),
+    ref: instance.ref,
+  }));
+  return [{ id: 'bring-home', what: `bring ${list(donors.map((d) => d.nodeName))} back into service`, donors }];
+}
+
+function snapshotSteps({ snapshot }: UninstallWorld): UninstallStep[] {
+  return snapshot ? [{ id: 'delete-snapshot', what: `delete the snapshot ${snapshot.name}`, name: snapshot.name }] : [];
+}
+
+function tagSteps({ pool, machines }: UninstallWorld): UninstallStep[] {
+  const tags = [BOOTSTRAP_TAG, MODEL_TAG].filter((tag) => pool.tags[tag] !== undefined);
+  const nodes = machines.flatMap(({ node }) => (node?.annotations[SEALED_ANNOTATION] !== undefined ? [node] : []));
+  return [
+    ...(tags.length > 0 ? [{ id: 'untag-pool' as const, what: `take the tags ${list(tags)} off the pool`, tags }] : []),
+    ...(nodes.length > 0
+      ? [{ id: 'unmark-nodes' as const, what: `take the marks off ${list(nodes.map(({ name }) => name))}`, nodes }]
+      : []),
+  ];
+}
+
+/** On every node that can be asked: donors of versions that are gone by now are known to nobody. */
+function sealSteps({ machines }: UninstallWorld, { isUnsealing, unsealed }: UninstallWish): UninstallStep[] {
+  if (!isUnsealing) return [];
+  const nodes = machines.flatMap(({ node }) =>
+    node && canUnseal(node) && !unsealed.has(node.name) ? [node.name] : [],
+  );
+  return nodes.length > 0 ? [{ id: 'unseal-nodes', what: `remove the clone check from ${list(nodes)}`, nodes }] : [];
+}
+
+function canUnseal({ isReady, os }: Node): boolean {
+  return isReady && os === 'linux';
+}
+
+function versionSteps(going: readonly Version[]): UninstallStep[] {
+  const names = going.map(({ name }) => name);
+  return names.length > 0 ? [{ id: 'delete-versions', what: `delete the versions ${list(names)}`, names }] : [];
+}
+
+/** Only an empty gallery goes; another pool's definition keeps it. */
+function gallerySteps({ definition, gallery }: UninstallWorld): UninstallStep[] {
+  const others = othersIn(gallery, definition);
+  return [
+    ...(definition
+      ? [{ id: 'delete-definition' as const, what: `delete the image definition ${definition.name}` }]
+      : []),
+    ...(gallery && others.length === 0
+      ? [{ id: 'delete-gallery' as const, what: `delete the gallery ${gallery.name}`, name: gallery.name }]
+      : []),
+  ];
+}
+
+function leaseSteps({ lease }: UninstallWorld): UninstallStep[] {
+  return lease ? [{ id: 'delete-lease', what: `delete the lease of ${lease.holder || 'nobody'}` }] : [];
+}
+
+function keptBeside({ gallery, definition, recipe }: UninstallWorld, isEmptied: boolean): Kept[] {
+  const others = othersIn(gallery, definition);
+  return [
+    ...(gallery && others.length > 0
+      ? [{ what: `the gallery ${gallery.name}`, because: `it holds ${list(others.map(({ name }) => name))}` }]
+      : []),
+    ...(!isEmptied && recipe
+      ? [{ what: 'the saved original recipe', because: 'it is the way back as long as a version is kept' }]
+      : []),
+  ];
+}
+
+function sealedNodes({ machines, versions, snapshot, definition }: UninstallWorld, wish: UninstallWish): string[] {
+  const donors = new Set([...versions, ...(snapshot ? [snapshot] : [])].map(({ tags }) => tags[TAGS.donor]));
+  return machines.flatMap(({ node, instance }) => {
+    if (!node || wish.unsealed.has(node.name) || (wish.isUnsealing && canUnseal(node))) return [];
+    return donors.has(node.name) || (instance.image && isOurs(instance.image, definition)) ? [node.name] : [];
+  });
+}
+
+function othersIn(gallery: UninstallWorld['gallery'], definition: Definition | undefined): Definition[] {
+  return gallery?.definitions.filter(({ id }) => id.toLowerCase() !== definition?.id.toLowerCase()) ?? [];
+}
+
+function isSameImage(a: ImageRef, b: ImageRef): boolean {
+  return a.kind === 'version' && b.kind === 'version' && a.id.toLowerCase() === b.id.toLowerCase();
+}
+
+function noRecipe(pool: Pool): UserError {
+  return new UserError(`no original recipe of ${pool.ref.name} is saved, and it starts from a prototype`, {
+    code: 'prototype/no-recipe',
+    kept: 'Nothing was changed.',
+    next: `put ${pool.ref.name} on an image of your choice yourself, then run headstart prototype uninstall --pool ${pool.ref.name} --to keep`,
+    exitCode: 1,
+  });
+}

@@ -1,0 +1,75 @@
+// prototype/donor/choose-donor.ts: nobody named a donor: which node of the pool is it? First whatever an earlier run has not finished, then the best.
+import type { Node } from '../../cluster/cluster.ts';
+import type { Instance, Snapshot, Version } from '../../vms/factory.ts';
+import { DONOR_TAG, TAGS } from '../names.ts';
+import { readPrior } from '../run/prior.ts';
+import { type Candidate, rankCandidates } from './candidates.ts';
+import { unpatchedReasons } from './patched.ts';
+
+export interface Member {
+  node: Node;
+  instance: Instance;
+}
+
+export interface Choice<M extends Member> {
+  donor: M;
+  because: string;
+  /** Others that runs have left out of service: they come home before anything is begun. */
+  strays: M[];
+}
+
+export interface PoolSeen<M extends Member> {
+  members: readonly M[];
+  snapshot: Snapshot | undefined;
+  versions: readonly Version[];
+  /** The version that a run begun now would make. */
+  today: string;
+  nowMs: number;
+  mayBeUnpatched: boolean;
+  /** How long a donor has to have been Ready. */
+  provenMs: number;
+}
+
+/** undefined: none of them would do; `rankCandidates` says why. */
+export function chooseDonor<M extends Member>(seen: PoolSeen<M>): Choice<M> | undefined {
+  const strays = seen.members.filter(isOut);
+  const found = unfinished(seen, strays) ?? best(seen, strays);
+  return found && { ...found, strays: strays.filter((stray) => stray !== found.donor) };
+}
+
+function isOut({ node, instance }: Member): boolean {
+  return readPrior(node) !== undefined || instance.tags[DONOR_TAG] !== undefined;
+}
+
+type Found<M extends Member> = Omit<Choice<M>, 'strays'>;
+
+/** A second donor beside an unfinished run would be refused, and the first would stay as it was left. */
+function unfinished<M extends Member>(
+  { members, snapshot, versions, today }: PoolSeen<M>,
+  strays: readonly M[],
+): Found<M> | undefined {
+  const named = (name: string | undefined) => members.find(({ node }) => node.name === name);
+  const copied = named(snapshot?.tags[TAGS.donor]);
+  if (copied) return { donor: copied, because: 'an earlier run has copied its disk and is not finished' };
+  const stray = strays.toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1))[0];
+  if (stray) return { donor: stray, because: 'an earlier run has left it out of service' };
+  const made = versions.find(({ name, state }) => name === today && state !== 'failed');
+  const donor = named(made?.tags[TAGS.donor]);
+  return donor && { donor, because: `version ${today} was made from it` };
+}
+
+function best<M extends Member>(seen: PoolSeen<M>, strays: readonly M[]): Found<M> | undefined {
+  const ranked = rankCandidates(seen.members, seen.nowMs, seen.provenMs);
+  const nodes = seen.members.map(({ node }) => node);
+  for (const candidate of ranked) {
+    const donor = seen.members.find(({ node }) => node.name === candidate.node)!;
+    if (strays.includes(donor) || against(candidate, donor, nodes, seen.mayBeUnpatched).length > 0) continue;
+    return { donor, because: ['the best candidate', ...candidate.inFavour].join(', ') };
+  }
+  return undefined;
+}
+
+function against(candidate: Candidate, { node }: Member, nodes: readonly Node[], mayBeUnpatched: boolean): string[] {
+  const overlooked = new Set(mayBeUnpatched ? unpatchedReasons(node, nodes) : []);
+  return candidate.against.filter((reason) => !overlooked.has(reason));
+}

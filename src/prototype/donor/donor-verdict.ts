@@ -1,0 +1,169 @@
+// prototype/donor/donor-verdict.ts: a donor was looked at from inside: could its clones join, is it patched, is there a way back, what speaks against it?
+import type { Node } from '../../cluster/cluster.ts';
+import type { Refusal } from '../run/preflight.ts';
+import type { Inspection } from './inspect/inspection.ts';
+import type { JoinMethod } from './inspect/join-method.ts';
+import { describeReference, staticReferences } from './inspect/static-references.ts';
+import type { Joining } from './join-token.ts';
+import { unpatchedReasons } from './patched.ts';
+
+/** Where the pool's original bootstrap is, or why none is needed. */
+export type WayBack =
+  | { kind: 'given' }
+  | { kind: 'saved' }
+  | { kind: 'found'; file: string }
+  /** The factory keeps it, and gives it back. */
+  | { kind: 'kept' }
+  /** The factory knows that the pool runs no bootstrap, and never did. */
+  | { kind: 'never any' }
+  /** A pool that was born specialized runs no bootstrap: its image is all there is to go back to. */
+  | { kind: 'not needed' }
+  | { kind: 'none' };
+
+export interface DonorVerdict {
+  node: string;
+  pool: string;
+  /** Absent for a pool that has no cluster to join. */
+  joining?: Joining;
+  wayBack: WayBack;
+  /** What a clone would inherit, each with its file and line. */
+  findings: string[];
+  /** Each reason for not calling it patched. */
+  unpatched: string[];
+}
+
+export function judgeDonor(seen: {
+  inspection: Inspection;
+  node: Node;
+  pool: string;
+  poolNodes: readonly Node[];
+  joining?: Joining;
+  wayBack: WayBack;
+}): DonorVerdict {
+  const { inspection, node, pool, poolNodes, joining, wayBack } = seen;
+  const { rebootRequired } = inspection;
+  return {
+    node: node.name,
+    pool,
+    ...(joining && { joining }),
+    wayBack,
+    findings: staticReferences(inspection).map(describeReference),
+    unpatched: [
+      ...unpatchedReasons(node, poolNodes),
+      ...(rebootRequired ? [`a reboot is pending (${rebootRequired.file})`] : []),
+    ],
+  };
+}
+
+export function chooseWayBack(seen: {
+  isGiven: boolean;
+  hasRecipe: boolean;
+  isSpecialized: boolean;
+  isKept: boolean;
+  neverHadAny: boolean;
+  inspection: Inspection;
+}): WayBack {
+  const { isGiven, hasRecipe, isSpecialized, isKept, neverHadAny, inspection } = seen;
+  if (isGiven) return { kind: 'given' };
+  if (hasRecipe) return { kind: 'saved' };
+  if (isSpecialized) return { kind: 'not needed' };
+  if (isKept) return { kind: 'kept' };
+  if (neverHadAny) return { kind: 'never any' };
+  return inspection.customData ? { kind: 'found', file: inspection.customData.file } : { kind: 'none' };
+}
+
+/** Every reason at once, the one that is hardest to get round first. */
+export function donorRefusals(
+  { node, pool, joining, wayBack, findings, unpatched }: DonorVerdict,
+  allowed: { mayBeUnpatched: boolean; mayLoseWayBack: boolean },
+): Refusal[] {
+  const refusals: Refusal[] = [];
+  const obstacles = [
+    ...findings.map((finding) => `${finding}, which a clone would inherit`),
+    ...(joining?.method.kind === 'none'
+      ? [`a clone could not join the cluster: ${joining.method.reasons.join('; ')}`]
+      : []),
+  ];
+  if (obstacles.length > 0) {
+    refusals.push({
+      code: 'prototype/not-clonable',
+      reason: `${node} cannot be cloned: ${obstacles.join('; ')}`,
+      next: 'mend what is named above on the node, then run the same command again',
+    });
+  }
+  if (unpatched.length > 0 && !allowed.mayBeUnpatched) {
+    refusals.push({
+      code: 'prototype/unpatched',
+      reason: `${node} is not patched: ${unpatched.join('; ')}`,
+      next: `headstart prototype candidates --pool ${pool}, or give --allow-unpatched`,
+    });
+  }
+  if (wayBack.kind === 'none' && !allowed.mayLoseWayBack) {
+    refusals.push({
+      code: 'prototype/no-way-back',
+      reason: `the original bootstrap of ${pool} is not known: the cloud never gives custom data back, and the donor has none`,
+      next: 'give it with --custom-data FILE, or --without-way-back if there is to be none',
+    });
+  }
+  return refusals;
+}
+
+export function describeJoining({ method, note }: Joining): string {
+  return [withEnd(method), ...(note === undefined ? [] : [note])].join('; ');
+}
+
+/** A version is used for weeks: what the run goes on with, and its operator should know of. */
+const SOON_MS = 30 * 24 * 3_600_000;
+
+export function joinWarning(joining: Joining, nowMs: number): string | undefined {
+  const { method, note } = joining;
+  const endsSoon = 'expiresMs' in method && method.expiresMs !== undefined && method.expiresMs < nowMs + SOON_MS;
+  if (!endsSoon && note === undefined) return undefined;
+  const after = endsSoon ? ': new instances that start after that could not join' : '';
+  return `a clone joins by ${describeJoining(joining)}${after}`;
+}
+
+function withEnd(method: JoinMethod): string {
+  const what = describeMethod(method);
+  return 'expiresMs' in method && method.expiresMs !== undefined
+    ? `${what}, until ${new Date(method.expiresMs).toISOString()}`
+    : what;
+}
+
+function describeMethod(method: JoinMethod): string {
+  switch (method.kind) {
+    case 'shared-certificate':
+      return `the shared certificate ${method.subject} in ${method.file}`;
+    case 'shared-token':
+      return `the shared token in ${method.file}`;
+    case 'bootstrap-token':
+      return `bootstrap token${method.tokenId === undefined ? '' : ` ${method.tokenId}`} in ${method.file}`;
+    case 'exec-credential':
+      return `the program ${method.command}, named in ${method.file}`;
+    case 'metadata':
+      return `${method.unit}, from its instance metadata`;
+    case 'given-credential':
+      return `the credential that each instance is given when it starts (${method.file})`;
+    case 'none':
+      return `not at all: ${method.reasons.join('; ')}`;
+  }
+}
+
+export function describeWayBack(wayBack: WayBack): string {
+  switch (wayBack.kind) {
+    case 'given':
+      return 'the custom data that was given';
+    case 'saved':
+      return 'the recipe that was saved by an earlier run';
+    case 'found':
+      return `the custom data found on the donor (${wayBack.file})`;
+    case 'kept':
+      return 'the custom data of its recipe';
+    case 'never any':
+      return 'its image: the pool has no bootstrap';
+    case 'not needed':
+      return 'its image: a specialized pool runs no bootstrap';
+    case 'none':
+      return 'none';
+  }
+}

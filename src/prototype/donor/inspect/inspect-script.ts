@@ -1,0 +1,22 @@
+// prototype/donor/inspect/inspect-script.ts: the one text that is run on a donor, over any channel, to see what a clone would inherit.
+import { readFileSync } from 'node:fs';
+
+export interface InspectOptions {
+  /** What Kubernetes calls the node. */
+  nodeName: string;
+  /** The answer then holds the pool's bootstrap secrets: it must go to parseInspection and nowhere else. */
+  wantsCustomData?: boolean;
+  /** Where the machine's root file system is mounted; absent for the machine the script runs on. */
+  root?: string;
+}
+
+/** For `sh -s` or `sh -c`, as root. Reads only. */
+export function inspectScript({ nodeName, wantsCustomData, root }: InspectOptions): string {
+  const settings = { root: root ?? '', node_name: nodeName, custom_data: wantsCustomData ? 'yes' : '' };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(value)}\n`);
+  return lines.join('') + readFileSync(new URL('./inspect-donor.sh', import.meta.url), 'utf8');
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,162 @@
+// prototype/donor/inspect/inspection.ts: what the inspection script says of a donor.
+import { Secret } from '../../../base/secret.ts';
+
+/** A name or address of the node that is written down in a file. */
+export interface Reference {
+  area: 'kubelet' | 'systemd' | 'network';
+  file: string;
+  line: number;
+  kind: 'name' | 'ipv4' | 'ipv6' | 'mac';
+  /** The key, flag or directive it stands in; empty when there is none. */
+  setting: string;
+  value: string;
+}
+
+/** What one of kubelet's kubeconfigs identifies itself with. */
+export type Credential = { role: 'kubeconfig' | 'bootstrap-kubeconfig'; file: string } & (
+  | { kind: 'certificate'; der: Buffer }
+  /** The public half of a bootstrap token, or the end of a signed one; neither for a token that says nothing of itself. */
+  | { kind: 'token'; tokenId?: string; expiresMs?: number }
+  | { kind: 'exec'; command: string }
+  /** It refers to a file that is not there. */
+  | { kind: 'missing'; path: string }
+  | { kind: 'nothing' }
+);
+
+export interface Disk {
+  folder: string;
+  totalKb: number;
+  usedKb: number;
+  freeKb: number;
+}
+
+export interface Inspection {
+  /** Every line came through. Nothing may be concluded from what is not in an inspection that is not complete. */
+  isComplete: boolean;
+  os: { id: string; version: string; name: string };
+  kernel: string;
+  /** As the firmware shows it, in lower case. */
+  vmId: string;
+  hostname: string;
+  rebootRequired?: { file: string; packages: string[] };
+  disks: Disk[];
+  /** without-network: present, but told to leave the network alone. */
+  cloudInit: 'enabled' | 'disabled' | 'without-network' | 'absent';
+  addresses: string[];
+  references: Reference[];
+  credentials: Credential[];
+  /** Enabled units that configure a node from its instance metadata. */
+  joinUnits: string[];
+  /** base64, and where it was found. */
+  customData?: { file: string; base64: Secret };
+}
+
+/** Total: any text gives an inspection, at worst an empty and incomplete one. Lines it does not know are somebody else's. */
+export function parseInspection(stdout: string): Inspection {
+  const seen: Inspection = {
+    isComplete: false,
+    os: { id: '', version: '', name: '' },
+    kernel: '',
+    vmId: '',
+    hostname: '',
+    disks: [],
+    cloudInit: 'absent',
+    addresses: [],
+    references: [],
+    credentials: [],
+    joinUnits: [],
+  };
+  const lines = stdout.split('\n');
+  const start = lines.indexOf(FIRST_LINE); // a login script may have greeted first
+  if (start < 0) return seen;
+  const end = lines.indexOf('end', start);
+  for (const line of lines.slice(start + 1, end < 0 ? undefined : end)) read(seen, line.split('\t'));
+  seen.isComplete = end >= 0;
+  return seen;
+}
+
+const FIRST_LINE = 'headstart-inspect\t1';
+
+function read(seen: Inspection, [kind, ...fields]: string[]): void {
+  const [first = '', second = '', third = '', fourth = ''] = fields;
+  switch (kind) {
+    case 'os':
+      if (first === 'ID') seen.os.id = second;
+      if (first === 'VERSION_ID') seen.os.version = second;
+      if (first === 'PRETTY_NAME') seen.os.name = second;
+      return;
+    case 'kernel':
+      seen.kernel = first;
+      return;
+    case 'vm-id':
+      seen.vmId = first.toLowerCase();
+      return;
+    case 'hostname':
+      seen.hostname = first.toLowerCase();
+      return;
+    case 'reboot-required':
+      seen.rebootRequired = { file: first, packages: second.split(',').filter(Boolean) };
+      return;
+    case 'disk': {
+      const [totalKb, usedKb, freeKb] = [second, third, fourth].map(Number);
+      if ([totalKb, usedKb, freeKb].every(Number.isSafeInteger)) {
+        seen.disks.push({ folder: first, totalKb: totalKb!, usedKb: usedKb!, freeKb: freeKb! });
+      }
+      return;
+    }
+    case 'cloud-init':
+      if (first === 'enabled' || first === 'disabled' || first === 'without-network') seen.cloudInit = first;
+      return;
+    case 'address':
+      seen.addresses.push(first);
+      return;
+    case 'reference': {
+      const reference = referenceOf(fields);
+      if (reference) seen.references.push(reference);
+      return;
+    }
+    case 'credential': {
+      const credential = credentialOf(fields);
+      if (credential) seen.credentials.push(credential);
+      return;
+    }
+    case 'joins-by-unit':
+      seen.joinUnits.push(first);
+      return;
+    case 'custom-data':
+      seen.customData = { file: first, base64: new Secret(second) };
+  }
+}
+
+function referenceOf([area, file, line, kind, setting, value]: string[]): Reference | undefined {
+  if (area !== 'kubelet' && area !== 'systemd' && area !== 'network') return undefined;
+  if (kind !== 'name' && kind !== 'ipv4' && kind !== 'ipv6' && kind !== 'mac') return undefined;
+  if (!file || !/^\d{1,9}$/.test(line ?? '') || !value) return undefined;
+  return { area, file, line: Number(line), kind, setting: setting ?? '', value };
+}
+
+function credentialOf([role, file, kind, detail = '']: string[]): Credential | undefined {
+  if ((role !== 'kubeconfig' && role !== 'bootstrap-kubeconfig') || !file) return undefined;
+  const from = { role, file } as const;
+  switch (kind) {
+    case 'certificate':
+      return { ...from, kind, der: Buffer.from(detail, 'base64') };
+    case 'token': {
+      const tokenId = /^id=([a-z0-9]{6})$/.exec(detail)?.[1];
+      const expires = /^expires=(\d{1,12})$/.exec(detail)?.[1];
+      return {
+        ...from,
+        kind,
+        ...(tokenId !== undefined && { tokenId }),
+        ...(expires !== undefined && { expiresMs: Number(expires) * 1000 }),
+      };
+    }
+    case 'exec':
+      return { ...from, kind, command: detail };
+    case 'missing':
+      return { ...from, kind, path: detail };
+    case 'nothing':
+      return { ...from, kind };
+  }
+  return undefined;
+}

@@ -1,0 +1,175 @@
+// The whole operation with the official SDK against the simulated Azure, refereed by Microsoft's own specs: Uniform and Flexible.
+import { afterEach, describe, expect, it } from 'vitest';
+import { objectAt } from '../../../sims/azure/json.ts';
+import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
+import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
+import type { AzureLab } from '../../vms/azure/testing.ts';
+import type { Recipe } from '../../vms/factory.ts';
+import { rollbackToOriginal } from '../after/rollback.ts';
+import { uninstallPool } from '../after/run-uninstall.ts';
+import { definitionName, recipeName } from '../names.ts';
+import { azureWorld, BOOTSTRAP, HEALTH } from './azure-world.testing.ts';
+import { recoverDonor } from './engine.ts';
+
+let lab: AzureLab | undefined;
+afterEach(() => lab?.end());
+
+const referee: Referee = await seatReferee();
+
+async function world(mode: 'Uniform' | 'Flexible', scenario: Partial<ScenarioInput> = {}) {
+  const made = await azureWorld(mode, referee, { scenario });
+  lab = made.lab;
+  return made;
+}
+
+describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale set', (mode) => {
+  it('ends with new instances made from the version, without bootstrap, and the donor as it was found', async () => {
+    const { run, lab, pool, sim, donor, cluster, clock } = await world(mode);
+    const startedMs = clock.nowMs();
+    const before = sim.requests.length;
+    const { steps, version } = await run('first');
+    expect(steps).toContain('switch-model');
+    const asked = sim.requests.slice(before);
+    const polls = asked.filter(({ path }) => /operations\//i.test(path)).length;
+    console.log(`${mode}: ${asked.length} requests of one run, ${polls} of them polls of an operation`);
+    const born = await lab.grow(pool.ref);
+    expect(born.image).toMatchObject({
+      kind: 'version',
+      id: expect.stringMatching(new RegExp(`/versions/${version}$`, 'i')),
+    });
+    expect(born.customData ?? '').not.toContain('runcmd');
+    expect(born.extensions).not.toContain('bootstrap');
+    const now = (await lab.factory.readInstance(donor.ref))!;
+    expect({ ...now, isOnLatestModel: true }).toEqual({ ...donor, isOnLatestModel: true });
+    expect(cluster.nodes.get('donor')).toMatchObject({ isUnschedulable: false, annotations: {} });
+    expect(await lab.factory.readSnapshot('headstart-pool-3-prototype')).toBeUndefined();
+    expect(sim.violations).toEqual([]);
+    expect(clock.nowMs() - startedMs).toBeGreaterThan(10 * 60_000); // the image took its time, on the clock
+  });
+
+  it('has nothing left to do when repeated', async () => {
+    const { run } = await world(mode);
+    await run('first');
+    expect((await run('second')).steps).toEqual([]);
+  });
+
+  it.each(['throttle', 'server-error', 'connection-reset'] as const)(
+    'rides out %s on every kind of call',
+    async (kind) => {
+      const { run, sim } = await world(mode);
+      sim.fail({ on: '* *', kind, chance: 0.1, times: 1000 });
+      await run('first');
+      expect(sim.violations).toEqual([]);
+    },
+  );
+
+  it('brings the donor home when the snapshot cannot be taken', async () => {
+    const { run, sim, lab, donor, cluster, intent, donorRef, edges } = await world(mode);
+    sim.fail({ on: 'PUT snapshots', kind: 'lro-failed', times: 100 });
+    await expect(run('first')).rejects.toThrow();
+    expect((await lab.factory.readInstance(donor.ref))!.power).toBe('running');
+    expect(cluster.nodes.get('donor')).toMatchObject({ isUnschedulable: false, annotations: {} });
+    sim.healAll();
+    expect(await recoverDonor(intent, donorRef, 'recover', edges)).toEqual([]);
+    await run('second');
+  });
+});
+
+describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born specialized', (mode) => {
+  const scenario: Partial<ScenarioInput> = {
+    scaleSets: [
+      {
+        ...{ name: 'pool-3', mode, instances: 3, osState: 'Specialized' },
+        extensions: [BOOTSTRAP, { ...HEALTH, after: ['bootstrap'] }],
+      },
+    ],
+  };
+
+  it('takes a specialized definition, and new instances start from the version without an OS profile; it goes back, too', async () => {
+    const { lab, sim, run, pool, intent, cluster } = await world(mode, scenario);
+    const before = (await lab.factory.readPool(pool.ref))!;
+    expect(before.model).toMatchObject({ osState: 'specialized', bootstrap: 'none', image: { kind: 'version' } });
+    const { version, steps } = await run('first');
+    expect(steps).toContain('switch-model');
+    const [definition] = (await lab.factory.listDefinitions(intent.gallery))!;
+    expect(definition).toMatchObject({ name: definitionName('pool-3'), osState: 'specialized' });
+    const born = await lab.grow(pool.ref);
+    expect(born).toEqual({
+      image: {
+        kind: 'version',
+        id: expect.stringMatching(new RegExp(`/images/${definition!.name}/versions/${version}$`)),
+      },
+      extensions: ['health'],
+    });
+    const [newest] = Object.values(sim.inspect().instances).toSorted((a, b) => b.createdMs - a.createdMs);
+    expect(newest!.birth.osProfile).toBeNull();
+    expect((await run('second')).steps).toEqual([]);
+
+    const recipe = JSON.parse(cluster.secrets.get(recipeName('pool-3'))!.recipe!) as Recipe;
+    const now = (await lab.factory.readPool(pool.ref))!;
+    await lab.factory.changeModel(now, rollbackToOriginal(now, recipe));
+    const old = await lab.grow(pool.ref);
+    expect(old.image).toEqual(before.model.image);
+    expect(old.extensions.toSorted()).toEqual(['bootstrap', 'health']);
+    expect(sim.violations).toEqual([]);
+  });
+});
+
+describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (mode) => {
+  const goBack = { to: 'original', isUnsealing: false } as const;
+
+  it('with the shipped role: the pool as it was, and nothing of ours left in the cloud or the cluster', async () => {
+    const { lab, sim, run, pool, intent, cluster, edges } = await world(mode);
+    const found = Object.values(sim.inspect().scaleSets).find(({ name }) => name === 'pool-3')!;
+    await run('first');
+    await lab.grow(pool.ref);
+    const asked = { pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack };
+
+    const first = await uninstallPool(asked, edges);
+    expect(first.done).toHaveLength(2); // the model, and the tag that said what it was
+    expect(first.kept[0]).toMatchObject({ what: `version ${intent.version}`, next: expect.any(String) });
+
+    sim.meddle((azure) => {
+      for (const [key, { id, birth }] of Object.entries(azure.instances))
+        if (id.includes('pool-3') && birth.exactVersion === intent.version) delete azure.instances[key];
+    });
+    const second = await uninstallPool(asked, edges);
+    expect(second.kept).toEqual([]);
+    expect(second.done).toHaveLength(4);
+    const after = sim.inspect();
+    expect([after.galleries, after.definitions, after.versions, after.snapshots]).toEqual([{}, {}, {}, {}]);
+    const set = Object.values(after.scaleSets).find(({ name }) => name === 'pool-3')!;
+    expect(set.tags).toEqual(found.tags);
+    expect(set.secrets.customData).toBe('Ym9vdHN0cmFw');
+    expect(objectAt(set.properties, 'virtualMachineProfile', 'storageProfile')).toEqual(
+      objectAt(found.properties, 'virtualMachineProfile', 'storageProfile'),
+    );
+    expect([cluster.secrets.size, cluster.leases.size]).toEqual([0, 0]);
+    expect(await uninstallPool(asked, edges)).toEqual({ done: [], kept: [], sealed: [] });
+    expect(sim.violations).toEqual([]);
+  });
+
+  it('rides out faults, and what takes long or fails part-way', async () => {
+    const { sim, run, pool, intent, edges } = await world(mode);
+    await run('first');
+    for (const on of ['DELETE versions', 'DELETE images', 'DELETE galleries', 'PATCH virtualMachineScaleSets']) {
+      sim.fail({ on, kind: 'lro-failed', times: 1 });
+      sim.fail({ on, kind: 'conflict', times: 1 });
+    }
+    sim.fail({ on: '* *', kind: 'connection-reset', chance: 0.1, times: 1000 });
+    const { kept } = await uninstallPool({ pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack }, edges);
+    expect(kept).toEqual([]);
+    expect(sim.inspect().galleries).toEqual({});
+  });
+});
+
+describe('the referee', () => {
+  it('rejected nothing', async () => {
+    const { checked, rejected } = await referee.report();
+    console.log(
+      `referee: ${checked} exchanges checked, ${rejected.length} rejected${referee.sat ? '' : ' (did not sit: no specs)'}`,
+    );
+    expect(rejected).toEqual([]);
+    if (referee.sat) expect(checked).toBeGreaterThan(500);
+  });
+});

@@ -1,0 +1,97 @@
+// A crash at every await point of a run, and every kind of fault at every call, each followed by a resume: the invariants hold.
+import { describe, expect, it } from 'vitest';
+import { TransientError, UserError } from '../../base/errors.ts';
+import { AUTOSCALER_ANNOTATION } from '../names.ts';
+import { Crash, Dial, FAULTS, type Fault, type Lab, lab } from '../testing.ts';
+import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+
+/** As operators leave their nodes. */
+const FOUND: Readonly<Record<string, (world: Lab) => void>> = {
+  'an ordinary donor': () => undefined,
+  'a donor cordoned, guarded and protected by somebody else': ({ cluster, donor }) => {
+    cluster.touch(donor.computerName, { isUnschedulable: true, annotations: { [AUTOSCALER_ANNOTATION]: 'false' } });
+    donor.protection = { fromScaleIn: true, fromPoolActions: false };
+  },
+  // Longer than it takes until a dead run's hold is over.
+  'a donor whose disk is copied slowly': ({ factory }) => {
+    factory.copyingMs = 20 * 60_000;
+  },
+};
+
+const IS_FULL = process.env.HEADSTART_CAMPAIGN === 'full';
+
+/** Most of a slow copy is waiting for it, look after look: outside a full campaign some of those are enough. */
+function strideOf(name: string): number {
+  return IS_FULL || !name.includes('slowly') ? 1 : 7;
+}
+
+async function callsOfACleanRun(prepare: (world: Lab) => void): Promise<number> {
+  const world = lab();
+  prepare(world);
+  const dial = new Dial();
+  await world.run(dial);
+  return dial.calls;
+}
+
+/** One broken run, the check of what must hold at every instant, then the same command again. */
+async function broken(fault: Fault, at: number, prepare: (world: Lab) => void): Promise<string[]> {
+  const world = lab();
+  prepare(world);
+  const found = donorAsItIs(world);
+  const violations: string[] = [];
+  const dial = new Dial(fault, at);
+  try {
+    await world.run(dial, 'first');
+    violations.push(...donorViolations(world, found));
+  } catch (error) {
+    if (!dial.isDead) violations.push(...donorViolations(world, found));
+    if (!isAnswer(error)) violations.push(`not an answer: ${error}`);
+  }
+  violations.push(...modelViolations(world));
+  world.clock.advance(16 * 60_000); // a dead run's hold has ended
+  await world.run(new Dial(), 'second');
+  violations.push(...donorViolations(world, found), ...modelViolations(world), ...endViolations(world));
+  return violations;
+}
+
+function isAnswer(error: unknown): boolean {
+  return error instanceof UserError || error instanceof TransientError || error instanceof Crash;
+}
+
+/** What the operator asked for. */
+function endViolations({ factory, cluster, donor }: Lab): string[] {
+  const pool = factory.state.pools.get(donor.ref.pool.id)!;
+  const born = factory.scaleOut(pool.ref);
+  return [
+    pool.model.image.kind === 'version' ? '' : 'the model does not point at a version',
+    born.hasRunBootstrap ? 'a new instance still bootstraps' : '',
+    born.isSealed ? '' : 'a new instance would be a twin',
+    factory.state.snapshots.size === 0 ? '' : 'the snapshot was left behind',
+    cluster.leases.size === 0 ? '' : 'the lease was left behind',
+    [...factory.state.versions.values()].some((v) => v.isExcludedFromLatest) ? 'a version is still excluded' : '',
+    pool.model.extensions.some((e) => e.name === 'billing') ? '' : 'the billing extension was removed',
+  ].filter((violation) => violation !== '');
+}
+
+describe('the fault campaign', () => {
+  let cases = 0;
+  let violated = 0;
+
+  describe.each(Object.entries(FOUND))('%s', (name, prepare) => {
+    it.each(FAULTS)('%s at every call, then the same command again: no invariant is violated', async (fault) => {
+      const calls = await callsOfACleanRun(prepare);
+      expect(calls).toBeGreaterThan(100);
+      for (let at = 0; at < calls; at += strideOf(name)) {
+        cases++;
+        const violations = await broken(fault, at, prepare);
+        violated += violations.length;
+        expect(violations, `${fault} at call ${at} of ${calls}`).toEqual([]);
+      }
+    });
+  });
+
+  it('has at least 1,000 cases', () => {
+    console.log(`fault campaign: ${cases} cases, ${violated} violations`);
+    expect(cases).toBeGreaterThanOrEqual(1000);
+  });
+});

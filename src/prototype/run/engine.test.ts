@@ -1,0 +1,370 @@
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import { LeaseHeld } from '../../cluster/lease-held.ts';
+import type { Version } from '../../vms/factory.ts';
+import { leaseName, snapshotName, TAGS } from '../names.ts';
+import { Crash, Dial, type Lab, lab, POOL, pod } from '../testing.ts';
+import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+
+const failure = async (promise: Promise<unknown>): Promise<UserError> => {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  return error as UserError;
+};
+
+describe('a prototype run', () => {
+  it('does the steps in the order that keeps the donor safe, and a second one has nothing left to do', async () => {
+    const world = lab();
+    const { steps } = await world.run();
+    expect(steps).toEqual([
+      'save-recipe',
+      'ensure-definition',
+      'record-prior',
+      'guard-node',
+      'protect-instance',
+      'cordon',
+      'drain',
+      'seal-donor',
+      'stop-donor',
+      'take-snapshot',
+      'start-donor',
+      'await-ready',
+      'restore-protection',
+      'restore-node',
+      'begin-version',
+      'await-version',
+      'switch-model',
+      'include-version',
+      'delete-snapshot',
+    ]);
+    expect((await world.run()).steps).toEqual([]);
+  });
+
+  it('falls back to locally redundant storage where the region has no other', async () => {
+    const world = lab();
+    world.factory.hasZoneRedundancy = false;
+    await world.run();
+    expect([...world.factory.state.versions.values()].map((v) => v.redundancy)).toEqual(['local']);
+  });
+
+  it('keeps its hold on the pool through a drain that takes longer than a hold lasts', async () => {
+    const world = lab();
+    const { cluster, clock, intent } = world;
+    intent.graceSeconds = 600;
+    cluster.blocked.add('web-1');
+    const startedMs = clock.nowMs();
+    const leftMs: number[] = [];
+    const evict = cluster.evict;
+    cluster.evict = (...asked) => {
+      const { renewedMs, durationMs } = cluster.leases.get(leaseName(POOL))!;
+      leftMs.push(renewedMs + durationMs - clock.nowMs());
+      if (clock.nowMs() - startedMs > 25 * 60_000) cluster.blocked.clear();
+      return evict(...asked);
+    };
+    await world.run();
+    expect(clock.nowMs() - startedMs).toBeGreaterThan(25 * 60_000);
+    expect(Math.min(...leftMs)).toBeGreaterThan(60_000);
+  });
+
+  it('two at once: the second is told who has the pool, and touches nothing', async () => {
+    const world = lab();
+    await world.cluster.holdLease(leaseName(POOL), { holder: 'other', durationMs: 900_000, note: 'prototype of x' });
+    const before = JSON.stringify([...world.factory.state.pools]);
+    const error = await failure(world.run());
+    expect(error).toBeInstanceOf(LeaseHeld);
+    expect(error.message).toContain('other');
+    expect(JSON.stringify([...world.factory.state.pools])).toBe(before);
+  });
+
+  it('against a node that was deleted: a clear message and an intact pool', async () => {
+    const world = lab();
+    world.cluster.nodes.delete(world.donor.computerName);
+    const error = await failure(world.run());
+    expect(error.code).toBe('prototype/no-donor');
+    expect(world.donor.power).toBe('running');
+    expect(modelViolations(world)).toEqual([]);
+  });
+
+  it('a node of the same name on another machine is not the donor', async () => {
+    const world = lab();
+    world.cluster.touch(world.donor.computerName, { systemUuid: 'ffffffff-0000-4000-8000-000000000000' });
+    expect((await failure(world.run())).code).toBe('prototype/no-donor');
+  });
+
+  it('a drain that a budget blocks: the donor is back as it was found, and nothing was captured', async () => {
+    const world = lab();
+    const found = donorAsItIs(world);
+    world.cluster.pods = [pod('ledger-0', world.donor.computerName)];
+    world.cluster.blocked.add('ledger-0');
+    const error = await failure(world.run());
+    expect(error.message).toContain('ledger-0');
+    expect(donorViolations(world, found)).toEqual([]);
+    expect(world.factory.state.snapshots.size).toBe(0);
+  });
+
+  it('a snapshot of another donor is not resumed from and not deleted', async () => {
+    const world = lab();
+    world.factory.state.snapshots.set(snapshotName(POOL), {
+      name: snapshotName(POOL),
+      id: '/snapshots/other',
+      state: 'complete',
+      percent: 100,
+      sourceDiskId: '/disks/other',
+      createdMs: 0,
+      tags: { [TAGS.donor]: 'pool1-000099', [TAGS.version]: world.intent.version },
+      isSealed: true,
+    });
+    const error = await failure(world.run());
+    expect(error.code).toBe('prototype/other-snapshot');
+    expect(error.next).toContain('--node pool1-000099');
+    expect(world.factory.state.snapshots.size).toBe(1);
+    expect(world.donor.power).toBe('running');
+  });
+
+  it('what was made of an earlier machine of the same name is not taken for this one: a pool was made anew', async () => {
+    const world = lab();
+    await world.run();
+    const [version] = world.factory.state.versions.values();
+    expect(version!.tags[TAGS.donorVmId]).toBe(world.donor.vmId);
+    version!.tags = { ...version!.tags, [TAGS.donorVmId]: '00000000-0000-4000-8000-00000000dead' };
+    const error = await failure(world.run());
+    expect(error.code).toBe('prototype/one-a-day');
+    expect(error.message).toContain(`from an earlier machine called ${world.donor.computerName}`);
+    world.factory.state.versions.clear();
+    world.factory.state.snapshots.set(snapshotName(POOL), {
+      name: snapshotName(POOL),
+      id: '/snapshots/earlier',
+      state: 'complete',
+      percent: 100,
+      sourceDiskId: '/disks/earlier',
+      createdMs: 0,
+      tags: { ...version!.tags },
+      isSealed: true,
+    });
+    const other = await failure(world.run());
+    expect(other.code).toBe('prototype/other-snapshot');
+    expect(other.next).toBe(`delete the snapshot ${snapshotName(POOL)}`);
+  });
+
+  it("today's version from another donor: at most one a day", async () => {
+    const world = lab();
+    await world.run();
+    const other = world.factory.state.pools.get(world.ref.pool.id)!.instances[1]!;
+    world.intent.nodeName = other.computerName;
+    world.ref.id = other.ref.id;
+    for (const version of world.factory.state.versions.values()) version.tags = { [TAGS.donor]: 'pool1-000001' };
+    expect((await failure(world.run())).code).toBe('prototype/one-a-day');
+  });
+
+  it('a version half replicated is waited for, never used', async () => {
+    const world = lab();
+    const dial = new Dial('crash-after', await callOf('beginVersion'));
+    await expect(world.run(dial)).rejects.toThrow();
+    world.clock.advance(70_000); // made, not yet replicated
+    expect(modelViolations(world)).toEqual([]);
+    world.clock.advance(15 * 60_000);
+    await world.run(new Dial(), 'second');
+    expect(modelViolations(world)).toEqual([]);
+  });
+
+  it('past midnight between steps, the version that was begun is finished', async () => {
+    const world = lab();
+    const dial = new Dial('crash-after', await callOf('beginVersion'));
+    await expect(world.run(dial)).rejects.toThrow();
+    world.clock.advance(24 * 3_600_000);
+    const begun = world.intent.version;
+    world.intent.version = '2026.11.16';
+    await world.run(new Dial(), 'second');
+    expect([...world.factory.state.versions.values()].map((v) => v.name)).toEqual([begun]);
+    expect(world.factory.state.snapshots.size).toBe(0);
+  });
+
+  it("yesterday's snapshot that never became a version is thrown away, and the donor asked again", async () => {
+    const world = lab();
+    const dial = new Dial('crash-after', await callOf('createSnapshot'));
+    await expect(world.run(dial)).rejects.toThrow();
+    world.clock.advance(24 * 3_600_000);
+    world.intent.version = '2026.11.16';
+    const { steps } = await world.run(new Dial(), 'second');
+    expect(steps.slice(0, 4)).toEqual(['start-donor', 'await-ready', 'restore-protection', 'restore-node']);
+    expect(steps).toContain('discard-snapshot');
+    expect([...world.factory.state.versions.values()].map((v) => v.name)).toEqual(['2026.11.16']);
+  });
+
+  it('a donor whose Node object went away while it was off is started all the same', async () => {
+    const world = lab();
+    const dial = new Dial('crash-after', await callOf('createSnapshot'));
+    await expect(world.run(dial)).rejects.toThrow();
+    world.cluster.nodes.delete(world.donor.computerName);
+    world.clock.advance(16 * 60_000);
+    const { steps } = await world.run(new Dial(), 'second');
+    expect(steps[0]).toBe('start-donor');
+    expect(world.donor.power).toBe('running');
+    expect(world.donor.tags).toEqual({});
+    expect(world.donor.protection).toEqual({ fromScaleIn: false, fromPoolActions: false });
+    expect(modelViolations(world)).toEqual([]);
+  });
+
+  it('survives a crash in the run and another in its resume', async () => {
+    const calls = await callsOfACleanRun();
+    let cases = 0;
+    for (let first = 10; first < calls; first += 37) {
+      for (let second = 5; second < calls; second += 41) {
+        cases++;
+        const world = lab();
+        const found = donorAsItIs(world);
+        await world.run(new Dial('crash-after', first), 'first').catch(onlyCrash);
+        world.clock.advance(16 * 60_000);
+        await world.run(new Dial('crash-before', second), 'second').catch(onlyCrash);
+        expect(modelViolations(world)).toEqual([]);
+        world.clock.advance(16 * 60_000);
+        await world.run(new Dial(), 'third');
+        expect([...donorViolations(world, found), ...modelViolations(world)], `${first}, ${second}`).toEqual([]);
+      }
+    }
+    expect(cases).toBeGreaterThan(40);
+  });
+});
+
+describe('a run that waits', () => {
+  /** A version that takes as long as it does in a cloud. */
+  const slowVersion = (world: Lab, tookMs: number) => {
+    const { factory, clock } = world;
+    const slowly = (version: Version | undefined): Version | undefined =>
+      version && clock.nowMs() - version.createdMs < tookMs ? { ...version, state: 'creating', percent: 1 } : version;
+    const { readVersion, listVersions } = factory;
+    factory.readVersion = async (...asked) => slowly(await readVersion(...asked));
+    factory.listVersions = async (definition) =>
+      (await listVersions(definition)).map((version) => slowly(version) ?? version);
+  };
+
+  it('for a version reads that version and nothing else, and keeps its hold', async () => {
+    const world = lab();
+    slowVersion(world, 60 * 60_000);
+    const leftMs: number[] = [];
+    const { readVersion } = world.factory;
+    world.factory.readVersion = (...asked) => {
+      const { renewedMs, durationMs } = world.cluster.leases.get(leaseName(POOL))!;
+      leftMs.push(renewedMs + durationMs - world.clock.nowMs());
+      return readVersion(...asked);
+    };
+    const dial = new Dial();
+    await world.run(dial);
+    const waited = dial.names.slice(dial.names.indexOf('readVersion'), dial.names.lastIndexOf('readVersion') + 1);
+    expect(waited.filter((name) => name === 'readVersion')).toHaveLength(120);
+    expect(new Set(waited)).toEqual(new Set(['readVersion', 'holdLease']));
+    expect(Math.min(...leftMs)).toBeGreaterThan(9 * 60_000);
+  });
+
+  it('for the donor reads its node and its instance', async () => {
+    const dial = new Dial();
+    await lab().run(dial);
+    const started = dial.names.slice(dial.names.indexOf('start') + 1, dial.names.lastIndexOf('setProtection'));
+    expect(started.filter((name) => name === 'readPool').length).toBeLessThanOrEqual(2);
+    expect(started.filter((name) => name === 'readNode').length).toBeGreaterThan(5);
+  });
+
+  it('is told when somebody else took the pool meanwhile, ends, and raises no alarm about a donor that is home', async () => {
+    const world = lab();
+    const found = donorAsItIs(world);
+    slowVersion(world, 60 * 60_000);
+    const { readVersion } = world.factory;
+    world.factory.readVersion = (...asked) => {
+      const { clock, cluster } = world;
+      const durationMs = 60 * 60_000;
+      cluster.leases.set(leaseName(POOL), { holder: 'other', renewedMs: clock.nowMs(), durationMs, note: 'n' });
+      return readVersion(...asked);
+    };
+    expect(await failure(world.run())).toBeInstanceOf(LeaseHeld);
+    expect(donorViolations(world, found)).toEqual([]);
+    expect(world.cluster.leases.get(leaseName(POOL))?.holder).toBe('other');
+  });
+});
+
+describe('a snapshot that a killed run left', () => {
+  const killed = async (copyingMs: number): Promise<Lab> => {
+    const world = lab();
+    world.factory.copyingMs = copyingMs;
+    await expect(world.run(new Dial('crash-after', await callOf('createSnapshot')))).rejects.toThrow();
+    world.clock.advance(16 * 60_000);
+    return world;
+  };
+
+  it.each([
+    ['still being copied when the run is resumed', 60 * 60_000],
+    ['whole by then', 60_000],
+  ])('%s becomes the version; the donor is not asked again', async (_, copyingMs) => {
+    const world = await killed(copyingMs);
+    const created = world.factory.state.snapshots.get(snapshotName(POOL))!.createdMs;
+    const dial = new Dial();
+    const { steps } = await world.run(dial, 'second');
+    expect(steps.slice(0, 4)).toEqual(['start-donor', 'await-ready', 'restore-protection', 'restore-node']);
+    for (const step of ['discard-snapshot', 'cordon', 'drain', 'stop-donor', 'take-snapshot']) {
+      expect(steps).not.toContain(step);
+    }
+    expect(world.clock.nowMs()).toBeGreaterThan(created + copyingMs);
+    expect([...world.factory.state.versions.values()].map(({ name }) => name)).toEqual([world.intent.version]);
+    expect(modelViolations(world)).toEqual([]);
+  });
+
+  it('is waited for also when its donor is gone', async () => {
+    const world = await killed(60 * 60_000);
+    world.cluster.nodes.delete(world.donor.computerName);
+    const { steps } = await world.run(new Dial(), 'second');
+    expect(steps).toContain('await-snapshot');
+    expect(steps).toContain('switch-model');
+  });
+
+  it('makes way when it failed while it was waited for, and the donor is copied again', async () => {
+    const world = await killed(60 * 60_000);
+    const { readSnapshot } = world.factory;
+    world.factory.readSnapshot = async (name) => {
+      const snapshot = await readSnapshot(name);
+      const hasFailed = snapshot?.tags[TAGS.run] !== 'second' && world.clock.sleptMs > 20 * 60_000;
+      return snapshot && hasFailed ? { ...snapshot, state: 'failed' } : snapshot;
+    };
+    const { steps } = await world.run(new Dial(), 'second');
+    expect(steps.indexOf('discard-snapshot')).toBeGreaterThan(steps.indexOf('await-snapshot'));
+    expect(steps.indexOf('take-snapshot')).toBeGreaterThan(steps.indexOf('discard-snapshot'));
+    expect(modelViolations(world)).toEqual([]);
+  });
+});
+
+function onlyCrash(error: unknown): void {
+  if (!(error instanceof Crash) && !(error instanceof UserError && error.code === 'prototype/donor-out')) throw error;
+}
+
+async function callsOfACleanRun(): Promise<number> {
+  const dial = new Dial();
+  await lab().run(dial);
+  return dial.calls;
+}
+
+/** The number of the first call of that name in a clean run. */
+async function callOf(name: string): Promise<number> {
+  const dial = new Dial();
+  await lab().run(dial);
+  return dial.names.indexOf(name);
+}
+
+describe('the hold on a pool', () => {
+  it('is renewed while a step waits for longer than it lasts', async () => {
+    const world = lab();
+    world.cluster.pods = [pod('slow', world.donor.computerName)];
+    world.cluster.blocked.add('slow');
+    world.intent.graceSeconds = 1800;
+    const renewals: number[] = [];
+    const { holdLease } = world.cluster;
+    world.cluster.holdLease = async (name, lease) => {
+      renewals.push(world.clock.nowMs());
+      await holdLease(name, lease);
+    };
+    await failure(world.run());
+    const gaps = renewals.slice(1).map((at, i) => at - renewals[i]!);
+    expect(Math.max(...gaps)).toBeLessThan(15 * 60_000);
+    expect(world.clock.sleptMs).toBeGreaterThan(60 * 60_000);
+  });
+});

@@ -1,0 +1,150 @@
+// Ctrl-C, once and twice, at every call of a run; a log that nobody can write; and an hour in which nothing is answered.
+import { describe, expect, it } from 'vitest';
+import { Interrupted, TransientError } from '../../base/errors.ts';
+import { Throttled } from '../../base/failures.ts';
+import { leaseName } from '../names.ts';
+import { type Lab, lab, POOL } from '../testing.ts';
+import { type EngineEdges, recoverDonor, runPrototype } from './engine.ts';
+import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+
+/** Every call to the outside is counted, and one that is given an aborted signal is not made. */
+function watched<T extends object>(target: T, before: () => void): T {
+  return new Proxy(target, {
+    get: (object, key) => {
+      const value = Reflect.get(object, key) as unknown;
+      if (typeof value !== 'function') return value;
+      return async (...args: unknown[]) => {
+        before();
+        signalIn(args)?.throwIfAborted();
+        const answer: unknown = await Reflect.apply(value, object, args);
+        signalIn(args)?.throwIfAborted(); // a wait that is broken off: what was ordered goes on by itself
+        return answer;
+      };
+    },
+  });
+}
+
+function signalIn(args: readonly unknown[]): AbortSignal | undefined {
+  for (const arg of args) {
+    if (arg instanceof AbortSignal) return arg;
+    if (typeof arg === 'object' && arg !== null && 'signal' in arg && arg.signal instanceof AbortSignal)
+      return arg.signal;
+  }
+  return undefined;
+}
+
+function attempt(world: Lab, before: (call: number) => void, more: Partial<EngineEdges> = {}) {
+  let calls = 0;
+  const count = () => before(calls++);
+  const cluster = watched(world.cluster, count);
+  const edges: EngineEdges = {
+    factory: watched(world.factory, count),
+    cluster,
+    clock: world.clock,
+    signal: new AbortController().signal,
+    tell: () => undefined,
+    seal: async (nodeName) => void (await cluster.runOnNode(nodeName, 'seal', { deadlineMs: 60_000 })),
+    ...more,
+  };
+  const ended = runPrototype(world.intent, world.ref, 'run', edges).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { ended, edges, calls: () => calls };
+}
+
+async function callsOfARun(): Promise<number> {
+  const one = attempt(lab(), () => undefined);
+  expect(await one.ended).toBeUndefined();
+  return one.calls();
+}
+
+const isLocked = ({ cluster }: Lab) => cluster.leases.has(leaseName(POOL));
+
+describe('interrupted', () => {
+  it('once, at every call: the donor comes home, the pool is free, and the same command finishes', async () => {
+    const calls = await callsOfARun();
+    let interruptions = 0;
+    for (let at = 0; at < calls; at++) {
+      const world = lab();
+      const found = donorAsItIs(world);
+      const control = new AbortController();
+      const one = attempt(world, (call) => call === at && control.abort(new Interrupted('SIGINT')), {
+        signal: control.signal,
+      });
+      const error = await one.ended;
+      if (error !== undefined) {
+        interruptions++;
+        expect(error, `at call ${at}`).toBeInstanceOf(Interrupted);
+      }
+      expect(donorViolations(world, found), `at call ${at}`).toEqual([]);
+      expect(modelViolations(world), `at call ${at}`).toEqual([]);
+      expect(isLocked(world), `at call ${at}`).toBe(false);
+      await world.run();
+      expect(donorViolations(world, found), `resumed, at call ${at}`).toEqual([]);
+    }
+    process.stderr.write(`interrupted once: ${calls} runs, ${interruptions} ended by it, 0 violations\n`);
+    expect(interruptions).toBeGreaterThan(calls / 2);
+  });
+
+  it('twice: it ends at once, says that the donor may be out and how to get it home, and the pool is free for that', async () => {
+    const calls = await callsOfARun();
+    let left = 0;
+    for (let at = 0; at < calls; at++) {
+      const world = lab();
+      const found = donorAsItIs(world);
+      const [first, second] = [new AbortController(), new AbortController()];
+      const reason = new Interrupted('SIGINT');
+      const one = attempt(
+        world,
+        (call) => {
+          if (call === at) first.abort(reason);
+          if (call === at + 5) second.abort(reason);
+        },
+        { signal: first.signal, homeSignal: second.signal },
+      );
+      const error = await one.ended;
+      expect(isLocked(world), `at call ${at}`).toBe(false);
+      if (donorViolations(world, found).length === 0) continue;
+      left++;
+      expect(error, `at call ${at}`).toMatchObject({
+        code: 'prototype/donor-out',
+        next: `headstart prototype recover --node ${world.intent.nodeName}`,
+      });
+      await recoverDonor(world.intent, world.ref, 'recovery', { ...one.edges, signal: new AbortController().signal });
+      expect(donorViolations(world, found), `recovered, at call ${at}`).toEqual([]);
+    }
+    process.stderr.write(`interrupted twice: ${calls} runs, ${left} left the donor out and said so\n`);
+    expect(left).toBeGreaterThan(10);
+  });
+});
+
+describe('what a run tells', () => {
+  it('may fail to be written: that stops no run, least of all on the way home', async () => {
+    const world = lab();
+    const found = donorAsItIs(world);
+    const tell = () => {
+      throw new Error('no space left on device');
+    };
+    expect(await attempt(world, () => undefined, { tell }).ended).toBeUndefined();
+    expect(donorViolations(world, found)).toEqual([]);
+  });
+});
+
+describe('an hour in which nothing is answered, after the donor was stopped', () => {
+  it.each<[string, () => TransientError]>([
+    ['because Azure asks to slow down', () => new Throttled('too many requests', 30_000)],
+    ['because the service is away', () => new TransientError('away', { code: 'vms/unavailable' })],
+  ])('%s: the donor comes home all the same', async (_, failure) => {
+    const world = lab();
+    const found = donorAsItIs(world);
+    let fromMs = Number.POSITIVE_INFINITY;
+    const isAway = () => world.clock.nowMs() >= fromMs && world.clock.nowMs() < fromMs + 3_600_000;
+    const one = attempt(world, () => {
+      if (world.donor.power === 'stopped' && fromMs === Number.POSITIVE_INFINITY) fromMs = world.clock.nowMs();
+      if (isAway()) throw failure();
+    });
+    const error = await one.ended;
+    expect(donorViolations(world, found), String(error)).toEqual([]);
+  });
+});

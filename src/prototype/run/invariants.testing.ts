@@ -1,0 +1,57 @@
+// prototype/invariants.ts: what must be true of the world after any run, whatever happened in it? For tests and campaigns.
+
+import { AUTOSCALER_ANNOTATION, DONOR_TAG } from '../names.ts';
+import type { Lab } from '../testing.ts';
+import { readPrior } from './prior.ts';
+
+export interface Found {
+  isUnschedulable: boolean;
+  guard: string | undefined;
+  protection: string;
+}
+
+export function donorAsItIs({ cluster, donor }: Lab): Found {
+  const node = cluster.nodes.get(donor.computerName)!;
+  return {
+    isUnschedulable: node.isUnschedulable,
+    guard: node.annotations[AUTOSCALER_ANNOTATION],
+    protection: JSON.stringify(donor.protection),
+  };
+}
+
+/** 1: the donor is in service, exactly as it was found. */
+export function donorViolations(lab: Lab, found: Found): string[] {
+  const { donor, cluster } = lab;
+  const node = cluster.nodes.get(donor.computerName)!;
+  const violations: string[] = [];
+  if (donor.power !== 'running') violations.push(`the donor is ${donor.power}`);
+  if (donor.tags[DONOR_TAG] !== undefined) violations.push('the donor is still tagged');
+  if (readPrior(node)) violations.push('the node still carries the note of a run');
+  const now = donorAsItIs(lab);
+  if (JSON.stringify(now) !== JSON.stringify(found)) {
+    violations.push(`the donor was found ${JSON.stringify(found)} and left ${JSON.stringify(now)}`);
+  }
+  return violations;
+}
+
+/** 2 and 3: at every instant, also right after a crash. */
+export function modelViolations({ factory, clock }: Lab): string[] {
+  const violations: string[] = [];
+  for (const pool of factory.state.pools.values()) {
+    const { image, bootstrap, extensions } = pool.model;
+    const isNew = image.kind === 'version';
+    const hasScripts = extensions.some((extension) => extension.type === 'CustomScript');
+    if (isNew && (bootstrap !== 'none' || hasScripts)) violations.push('new image with the old bootstrap');
+    if (!isNew && (bootstrap === 'none' || !hasScripts)) violations.push('old image without its bootstrap');
+    const referred = [image, ...pool.instances.map((instance) => instance.image)];
+    for (const ref of referred) {
+      if (ref?.kind !== 'version') continue;
+      const version = factory.state.versions.get(ref.id);
+      if (!version) violations.push(`${ref.id} is referred to and gone`);
+      else if (clock.nowMs() - version.createdMs < 120_000)
+        violations.push(`${ref.id} is in use before it is replicated`);
+      else if (!version.isSealed) violations.push(`${ref.id} was made from a disk that was not sealed`);
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,64 @@
+// prototype/run/observe.ts: reads the world anew before every decision: the cloud's resources, the node and the lease are the journal.
+import type { Clock } from '../../base/clock.ts';
+import { NotFound } from '../../base/failures.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { classifyPods } from '../../cluster/drain.ts';
+import type { Factory, InstanceRef } from '../../vms/factory.ts';
+import { definitionName, leaseName, recipeName, snapshotName } from '../names.ts';
+import { isSameMachine } from './same-machine.ts';
+import type { Intent, World } from './scene.ts';
+
+export interface ObserveEdges {
+  factory: Factory;
+  cluster: Cluster;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+export async function observe(intent: Intent, donorRef: InstanceRef, edges: ObserveEdges): Promise<World> {
+  const { factory, cluster, clock, signal } = edges;
+  const { pool: poolRef } = donorRef;
+  const [pool, { donor, node }, lease, snapshot, definition, recipe] = await Promise.all([
+    factory.readPool(poolRef, { signal }),
+    observeDonor(intent, donorRef, edges),
+    cluster.readLease(leaseName(poolRef.name), signal),
+    factory.readSnapshot(snapshotName(poolRef.name), { signal }),
+    factory.readDefinition(intent.gallery, definitionName(poolRef.name), { signal }),
+    cluster.readSecret(recipeName(poolRef.name), signal),
+  ]);
+  if (!pool) throw new NotFound(`pool ${poolRef.name}`);
+  const versions = definition ? await factory.listVersions(definition, { signal }) : [];
+  const pods = node ? await cluster.listPods(node.name, signal) : [];
+  return {
+    nowMs: clock.nowMs(),
+    pool,
+    node,
+    donor,
+    podsToMove: classifyPods(pods, { isForced: true }).evict,
+    podsRefused: classifyPods(pods, { isForced: intent.isDrainForced }).refuse.map(
+      ({ pod, reason }) => `${pod.namespace}/${pod.name} (${reason})`,
+    ),
+    lease,
+    definition,
+    versions,
+    snapshot,
+    hasRecipe: recipe !== undefined,
+    references:
+      definition && versions.length > intent.imageHistory
+        ? await factory.referencedImages(definition, { signal })
+        : undefined,
+  };
+}
+
+export async function observeDonor(
+  intent: Intent,
+  donorRef: InstanceRef,
+  { factory, cluster, signal }: Pick<ObserveEdges, 'factory' | 'cluster' | 'signal'>,
+): Promise<Pick<World, 'donor' | 'node'>> {
+  const [donor, node] = await Promise.all([
+    factory.readInstance(donorRef, { signal }),
+    cluster.readNode(intent.nodeName, signal),
+  ]);
+  // A node of the same name on another VM is another node: ours is gone.
+  return { donor, node: node && donor && isSameMachine(node.systemUuid, donor.vmId) ? node : undefined };
+}

@@ -1,0 +1,260 @@
+// The planner on random worlds: whatever is found, what comes next is safe.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Node } from '../../cluster/cluster.ts';
+import type { Instance, Pool, Snapshot, Version } from '../../vms/factory.ts';
+import { DONOR_TAG, PRIOR_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
+import { lab } from '../testing.ts';
+import { CAPTURE, HOME, PIPELINE, PUBLISH } from './pipeline.ts';
+import { nextStep, planSteps } from './plan.ts';
+import { refusals } from './preflight.ts';
+import { donorMark, readPrior } from './prior.ts';
+import { hasStrayDonor, type Scene, targetVersion } from './scene.ts';
+import { isSwitched } from './steps/switch-model.ts';
+
+const base = lab();
+const { customData: _, instances, ...pool } = base.factory.state.pools.get(base.ref.pool.id)!;
+const donor: Instance = instances[0]!;
+const node: Node = base.cluster.nodes.get(donor.computerName)!;
+const definition = {
+  ...{ gallery: base.intent.gallery, name: 'd', id: '/g/d', publisher: 'p', offer: 'o', sku: 's' },
+  ...{
+    osState: 'generalized' as const,
+    generation: 'V2' as const,
+    architecture: 'x64' as const,
+    securityType: 'Standard' as const,
+  },
+};
+
+const runs = fc.constantFrom('this-run', 'dead-run');
+const donors = fc.constantFrom(donor.computerName, 'pool1-000099');
+const prior = (run: string) =>
+  JSON.stringify({
+    run,
+    instanceId: '1',
+    vmId: donor.vmId,
+    isUnschedulable: false,
+    annotations: {},
+    protection: donor.protection,
+  });
+
+const anyNode: fc.Arbitrary<Node | undefined> = fc.option(
+  fc
+    .record({ isReady: fc.boolean(), isUnschedulable: fc.boolean(), prior: fc.option(runs), sealed: fc.option(runs) })
+    .map(({ isReady, isUnschedulable, prior: run, sealed }) => ({
+      ...node,
+      isReady,
+      isUnschedulable,
+      annotations: { ...(run && { [PRIOR_ANNOTATION]: prior(run) }), ...(sealed && { [SEALED_ANNOTATION]: sealed }) },
+    })),
+  { nil: undefined },
+);
+const anyDonor: fc.Arbitrary<Instance | undefined> = fc.option(
+  fc
+    .record({
+      power: fc.constantFrom(
+        'running' as const,
+        'stopped' as const,
+        'deallocated' as const,
+        'starting' as const,
+        'unknown' as const,
+      ),
+      mark: fc.option(runs),
+      isProtected: fc.boolean(),
+    })
+    .map(({ power, mark, isProtected }) => ({
+      ...donor,
+      power,
+      protection: { fromScaleIn: isProtected, fromPoolActions: isProtected },
+      tags: mark
+        ? { [DONOR_TAG]: donorMark({ ...readPrior({ ...node, annotations: { [PRIOR_ANNOTATION]: prior(mark) } })! }) }
+        : {},
+    })),
+  { nil: undefined },
+);
+const anySnapshot: fc.Arbitrary<Snapshot | undefined> = fc.option(
+  fc
+    .record({
+      state: fc.constantFrom('creating' as const, 'complete' as const, 'failed' as const),
+      owner: donors,
+      run: runs,
+      day: fc.integer({ min: 14, max: 15 }),
+    })
+    .map(({ state, owner, run, day }) => ({
+      ...{ name: 's', id: '/s', state, percent: 0, sourceDiskId: '/d', createdMs: 0 },
+      tags: { [TAGS.donor]: owner, [TAGS.run]: run, [TAGS.version]: `2026.11.${day}` },
+    })),
+  { nil: undefined },
+);
+const anyVersions: fc.Arbitrary<Version[]> = fc.uniqueArray(
+  fc
+    .record({
+      day: fc.integer({ min: 10, max: 15 }),
+      state: fc.constantFrom(
+        'creating' as const,
+        'replicating' as const,
+        'ready' as const,
+        'failed' as const,
+        'deleting' as const,
+      ),
+      isExcludedFromLatest: fc.boolean(),
+      owner: donors,
+    })
+    .map(({ day, state, isExcludedFromLatest, owner }) => ({
+      ...{ name: `2026.11.${day}`, id: `/g/d/versions/2026.11.${day}`, state, percent: 0, isExcludedFromLatest },
+      ...{ replicas: 3, redundancy: 'zone' as const, sizeGb: 30, createdMs: 0, tags: { [TAGS.donor]: owner } },
+    })),
+  { selector: (v) => v.name, maxLength: 5 },
+);
+const anyPool: fc.Arbitrary<Pool> = fc
+  .record({ isSwitched: fc.boolean(), hasBootstrap: fc.boolean(), hasScripts: fc.boolean() })
+  .map(({ isSwitched: onVersion, hasBootstrap, hasScripts }) => ({
+    ...pool,
+    model: {
+      ...pool.model,
+      ...(onVersion && { image: { kind: 'version' as const, id: '/G/D/versions/2026.11.15' } }),
+      bootstrap: hasBootstrap ? ('unknown' as const) : ('none' as const),
+      extensions: hasScripts ? pool.model.extensions : pool.model.extensions.slice(1),
+    },
+  }));
+
+const anyScene: fc.Arbitrary<Scene> = fc
+  .record({
+    ...{ node: anyNode, donor: anyDonor, snapshot: anySnapshot, versions: anyVersions, pool: anyPool },
+    ...{
+      pods: fc.boolean(),
+      hasRecipe: fc.boolean(),
+      hasDefinition: fc.boolean(),
+      isAborting: fc.boolean(),
+      looked: fc.boolean(),
+    },
+  })
+  .map((seen) => ({
+    world: {
+      nowMs: 0,
+      pool: seen.pool,
+      node: seen.node,
+      donor: seen.donor,
+      podsToMove: seen.pods ? base.cluster.pods : [],
+      podsRefused: [],
+      lease: undefined,
+      definition: seen.hasDefinition ? definition : undefined,
+      versions: seen.hasDefinition ? seen.versions : [],
+      snapshot: seen.snapshot,
+      hasRecipe: seen.hasRecipe,
+      references: seen.looked ? new Set<string>() : undefined,
+    },
+    intent: { ...base.intent, version: '2026.11.15' },
+    run: { id: 'this-run', isAborting: seen.isAborting },
+  }));
+
+const check = (property: (scene: Scene) => void) => fc.assert(fc.property(anyScene, property), { numRuns: 5000 });
+
+describe('what comes next, in any world', () => {
+  it('is decided: one step or none, and the plan says the same', () => {
+    check((scene) => {
+      const next = nextStep(scene);
+      expect(planSteps(scene).filter((step) => step.state === 'next')).toHaveLength(next ? 1 : 0);
+      expect(planSteps(scene)).toHaveLength(PIPELINE.length);
+    });
+  });
+
+  it('the donor comes first: with a stray one, or when giving up, nothing but bringing it home is begun', () => {
+    check((scene) => {
+      const next = nextStep(scene);
+      const due = HOME.some((step) => step.isNeeded(scene) && !step.isDone(scene));
+      if ((hasStrayDonor(scene) || scene.run.isAborting) && due) expect(HOME).toContain(next);
+      if (scene.run.isAborting && next) expect(HOME).toContain(next);
+    });
+  });
+
+  it('nothing is published while the donor is out of service', () => {
+    check((scene) => {
+      const next = nextStep(scene);
+      if (next && PUBLISH.includes(next) && scene.world.donor) expect(readPrior(scene.world.node)).toBeUndefined();
+    });
+  });
+
+  it('a donor is only stopped after it was recorded, guarded, cordoned, emptied and sealed', () => {
+    check((scene) => {
+      const { world } = scene;
+      if (nextStep(scene)?.id !== 'stop-donor' || refusals(scene).length > 0) return;
+      expect(readPrior(world.node)?.run).toBe('this-run');
+      expect(world.node!.isUnschedulable).toBe(true);
+      if (world.donor!.power !== 'running') return;
+      expect(world.podsToMove).toEqual([]);
+      expect(world.node!.annotations[SEALED_ANNOTATION]).toBe('this-run');
+    });
+  });
+
+  it('the model is only switched to a version that is made and replicated', () => {
+    check((scene) => {
+      if (nextStep(scene)?.id === 'switch-model') expect(targetVersion(scene)?.state).toBe('ready');
+    });
+  });
+
+  it('history is only pruned after the switch, and only after somebody has looked at what is in use', () => {
+    check((scene) => {
+      if (nextStep(scene)?.id !== 'prune-versions') return;
+      expect(isSwitched(scene)).toBe(true);
+      expect(scene.world.references).toBeDefined();
+    });
+  });
+
+  it('a snapshot that may still become the version is neither deleted nor taken again', () => {
+    check((scene) => {
+      const { snapshot } = scene.world;
+      const isOurs = snapshot?.tags[TAGS.donor] === scene.intent.nodeName;
+      const isOfToday = snapshot?.tags[TAGS.version] === scene.intent.version;
+      if (snapshot?.state === 'failed' || !isOurs || !isOfToday || isSwitched(scene)) return;
+      expect(['discard-snapshot', 'stop-donor', 'take-snapshot']).not.toContain(nextStep(scene)?.id);
+    });
+  });
+
+  it('a failed snapshot of this donor makes way before the donor is touched again', () => {
+    check((scene) => {
+      const { snapshot } = scene.world;
+      if (snapshot?.state !== 'failed' || snapshot.tags[TAGS.donor] !== scene.intent.nodeName) return;
+      const next = nextStep(scene);
+      if (next && next.id !== 'await-snapshot') expect(CAPTURE).not.toContain(next);
+    });
+  });
+
+  it('what is glanced at is only ever waited for', () => {
+    const waiting = PIPELINE.filter((step) => step.glance);
+    expect(waiting.map(({ id }) => id)).toEqual(['await-snapshot', 'await-ready', 'await-version']);
+    expect(waiting.every((step) => step.isWaiting)).toBe(true);
+  });
+
+  it("another donor's snapshot is never deleted", () => {
+    check((scene) => {
+      const next = nextStep(scene);
+      if (next?.id !== 'discard-snapshot' && next?.id !== 'delete-snapshot') return;
+      expect(scene.world.snapshot!.tags[TAGS.donor]).toBe(scene.intent.nodeName);
+    });
+  });
+
+  it('nothing of the capture is done to a node that is gone; what was copied of it is waited for', () => {
+    check((scene) => {
+      const next = nextStep(scene);
+      if (!next || !CAPTURE.includes(next) || (scene.world.node && scene.world.donor)) return;
+      if (next.id === 'await-snapshot') expect(scene.world.snapshot?.state).toBe('creating');
+      else expect(refusals(scene).map((refusal) => refusal.code)).toContain('prototype/no-donor');
+    });
+  });
+});
+
+describe('the plan as it is shown', () => {
+  it('says that the donor will be brought home, before anything is begun', () => {
+    const scene: Scene = {
+      world: {
+        ...{ nowMs: 0, pool, node, donor, podsToMove: [], podsRefused: [], lease: undefined, definition: undefined },
+        ...{ versions: [], snapshot: undefined, hasRecipe: false, references: undefined },
+      },
+      intent: base.intent,
+      run: { id: 'this-run', isAborting: false },
+    };
+    const states = new Map(planSteps(scene).map((step) => [step.id, step.state]));
+    expect(HOME.map((step) => states.get(step.id))).toEqual(['later', 'later', 'later', 'later']);
+  });
+});

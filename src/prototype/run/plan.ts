@@ -1,0 +1,43 @@
+// prototype/run/plan.ts: given the world as it is, what comes next? Pure: the same scene always gives the same answer.
+import { HOME, PIPELINE } from './pipeline.ts';
+import { hasStrayDonor, needsCapture, type Scene } from './scene.ts';
+import type { Step } from './step.ts';
+
+export interface PlannedStep {
+  id: string;
+  title: string;
+  usuallyMs: number;
+  state: 'done' | 'next' | 'later' | 'not needed';
+}
+
+/** The first step that is needed and whose effect is not there; undefined when the run has nothing left to do. */
+export function nextStep(scene: Scene): Step | undefined {
+  // The donor comes first: one that another run left out of service is brought home before anything else is thought of.
+  if (hasStrayDonor(scene) || scene.run.isAborting) {
+    const home = HOME.find((step) => isDue(step, scene));
+    if (home || scene.run.isAborting) return home;
+  }
+  return PIPELINE.find((step) => isDue(step, scene));
+}
+
+export function planSteps(scene: Scene): PlannedStep[] {
+  const next = nextStep(scene);
+  return PIPELINE.map((step) => ({
+    id: step.id,
+    title: step.title,
+    usuallyMs: step.usuallyMs,
+    state: stateOf(step, next, scene),
+  }));
+}
+
+function stateOf(step: Step, next: Step | undefined, scene: Scene): PlannedStep['state'] {
+  if (step === next) return 'next';
+  // What will be taken out of service has to be brought home again.
+  if (HOME.includes(step) && needsCapture(scene)) return 'later';
+  if (!step.isNeeded(scene)) return 'not needed';
+  return step.isDone(scene) ? 'done' : 'later';
+}
+
+function isDue(step: Step, scene: Scene): boolean {
+  return step.isNeeded(scene) && !step.isDone(scene);
+}

@@ -1,0 +1,141 @@
+// prototype/run/preflight.ts: what speaks against going on, as things stand? Asked before every step, so that nothing impossible is begun.
+import { TAGS } from '../names.ts';
+import { readPrior } from './prior.ts';
+import { isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
+
+export interface Refusal {
+  code: string;
+  reason: string;
+  next: string;
+}
+
+/** Every reason at once. Those about the donor only while it is still needed. */
+export function refusals(scene: Scene): Refusal[] {
+  if (scene.run.isAborting) return [];
+  return [...aboutPool(scene), ...aboutVersion(scene), ...(needsCapture(scene) ? aboutDonor(scene) : [])];
+}
+
+function aboutPool(scene: Scene): Refusal[] {
+  const { world, intent } = scene;
+  const { pool } = world;
+  const { model } = pool;
+  const name = pool.ref.name;
+  const found: Refusal[] = [];
+  const refuse = (code: string, reason: string, next: string) =>
+    found.push({ code: `prototype/${code}`, reason, next });
+  if (pool.managedBy && !intent.mayBeManaged) {
+    const manager = pool.managedBy === 'aks' ? 'AKS' : 'Cluster API';
+    refuse(
+      'managed',
+      `${name} is managed by ${manager}, which does not support changes behind its back and may undo them`,
+      'change the pool through its manager, or give --allow-managed',
+    );
+  }
+  if (model.os === 'windows')
+    refuse('windows', `${name} runs Windows, which cannot be cloned this way`, 'choose a Linux pool');
+  if (model.hasEphemeralDisk) {
+    refuse(
+      'ephemeral-disk',
+      `${name} has ephemeral OS disks: they cannot be stopped and there is no disk to copy`,
+      'build an image for this pool instead (`headstart image`)',
+    );
+  }
+  if (model.isSpot)
+    refuse(
+      'spot',
+      `${name} is a Spot pool: its instances may be taken away while they are off`,
+      'take the prototype from a regular pool',
+    );
+  if (model.hasAutomaticOsUpgrade || model.upgrades !== 'manual') {
+    refuse(
+      'not-manual',
+      `${name} upgrades by itself (${model.hasAutomaticOsUpgrade ? 'automatic OS upgrade' : model.upgrades}): a model change would restart its nodes without a drain`,
+      `set the upgrade policy of ${name} to manual`,
+    );
+  }
+  if (world.definition && world.definition.osState !== model.osState) {
+    refuse(
+      'os-state',
+      `the definition ${world.definition.name} is ${world.definition.osState} and ${name} is ${model.osState}: the cloud refuses the switch`,
+      `delete the definition, or give another --cluster`,
+    );
+  }
+  const { snapshot } = world;
+  if (snapshot && !isOfDonor(snapshot.tags, scene)) {
+    const owner = snapshot.tags[TAGS.donor];
+    refuse(
+      'other-snapshot',
+      `there is a snapshot of ${ownerOf(snapshot.tags, scene) ?? 'an unknown donor'} for ${name}: an earlier run of that donor is unfinished`,
+      owner && owner !== intent.nodeName
+        ? `headstart prototype run --node ${owner} finishes it; or delete the snapshot ${snapshot.name}`
+        : `delete the snapshot ${snapshot.name}`,
+    );
+  }
+  return found;
+}
+
+function aboutVersion(scene: Scene): Refusal[] {
+  const version = targetVersion(scene);
+  if (!version || version.state === 'failed' || isOfDonor(version.tags, scene)) return [];
+  const donor = ownerOf(version.tags, scene) ?? 'another donor';
+  return [
+    {
+      code: 'prototype/one-a-day',
+      reason: `version ${version.name} was already made today, from ${donor}: there is at most one a day`,
+      next: 'try again tomorrow, or delete that version if it is not in use',
+    },
+  ];
+}
+
+function aboutDonor({ world, intent, run }: Scene): Refusal[] {
+  const { node, donor } = world;
+  if (!donor || !node) {
+    return [
+      {
+        code: 'prototype/no-donor',
+        reason: `${intent.nodeName} is no longer a node of ${world.pool.ref.name}`,
+        next: `headstart prototype candidates --pool ${world.pool.ref.name}`,
+      },
+    ];
+  }
+  // Once the run itself has taken the node out of service, its state is the run's doing.
+  if (readPrior(node)?.run === run.id) return [];
+  const found: Refusal[] = [];
+  if (!node.isReady) {
+    found.push({
+      code: 'prototype/not-ready',
+      reason: `${intent.nodeName} is not Ready`,
+      next: 'choose a node that is',
+    });
+  }
+  if (world.podsRefused.length > 0) {
+    found.push({
+      code: 'prototype/drain-refused',
+      reason: `a drain would not bring these pods back: ${world.podsRefused.join(', ')}`,
+      next: 'move them yourself, or give --drain-force',
+    });
+  }
+  if (donor.isSpot) {
+    found.push({
+      code: 'prototype/spot',
+      reason: `${intent.nodeName} is a Spot instance`,
+      next: 'choose a regular one',
+    });
+  }
+  const poolGb = world.pool.model.osDiskGb;
+  if (donor.osDisk && poolGb !== undefined && donor.osDisk.sizeGb > poolGb) {
+    found.push({
+      code: 'prototype/disk-too-large',
+      reason: `the OS disk of ${intent.nodeName} has ${donor.osDisk.sizeGb} GB, and ${world.pool.ref.name} gives new instances ${poolGb} GB: none could be made from it`,
+      next: `raise the OS disk size of ${world.pool.ref.name} to ${donor.osDisk.sizeGb} GB, or choose a donor whose disk was not grown`,
+    });
+  }
+  if (!donor.osDisk) {
+    found.push({
+      code: 'prototype/no-disk',
+      reason: `${intent.nodeName} has no managed OS disk`,
+      next: 'choose another pool',
+    });
+  }
+  return found;
+}

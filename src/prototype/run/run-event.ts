@@ -1,0 +1,12 @@
+// prototype/run/run-event.ts: what is told of a run while it goes on?
+import type { PlannedStep } from './plan.ts';
+
+export type RunEvent =
+  | { event: 'donor'; node: string; because: string }
+  | { event: 'plan'; steps: PlannedStep[] }
+  | { event: 'step'; step: string; title: string; attempt: number }
+  | { event: 'waiting'; step: string; for: string; percent?: number }
+  | { event: 'retry'; step: string; attempt: number; inMs: number; because: string }
+  | { event: 'going-home'; because: string };
+
+export type Tell = (event: RunEvent) => void;

@@ -1,0 +1,85 @@
+// prototype/run/steps/bring-home.ts: the donor back in service, exactly as it was found. First in every failure and every resume.
+import type { Node } from '../../../cluster/cluster.ts';
+import type { Protection } from '../../../vms/factory.ts';
+import { DONOR_TAG } from '../../names.ts';
+import { observeDonor } from '../observe.ts';
+import { isOldNews, readDonorMark, readPrior, restoreChange } from '../prior.ts';
+import type { Scene } from '../scene.ts';
+import type { Step } from '../step.ts';
+
+const POLL_MS = 10_000;
+
+/** While a VM is off the cloud's node controller taints its node, and the taint may outlive the stop by minutes. */
+const SHUTDOWN_TAINTS = new Set([
+  'node.cloudprovider.kubernetes.io/shutdown',
+  'node.kubernetes.io/out-of-service',
+  'node.kubernetes.io/unreachable',
+  'node.kubernetes.io/not-ready',
+]);
+
+/** Marked on the node, or on the instance when the Node object went away meanwhile. */
+function isOut({ world }: Scene): boolean {
+  return readPrior(world.node) !== undefined || world.donor?.tags[DONOR_TAG] !== undefined;
+}
+
+export const startDonor: Step = {
+  id: 'start-donor',
+  title: 'start the donor',
+  usuallyMs: 60_000,
+  isNeeded: (scene) => isOut(scene) && scene.world.donor !== undefined,
+  isDone: ({ world }) => world.donor?.power === 'running',
+  apply: ({ world }, { factory, signal, onWaiting }) => factory.start(world.donor!.ref, { signal, onWaiting }),
+};
+
+export const awaitReady: Step = {
+  id: 'await-ready',
+  isWaiting: true,
+  title: 'wait until the donor is Ready and its shutdown taints are gone',
+  usuallyMs: 90_000,
+  isNeeded: (scene) => readPrior(scene.world.node) !== undefined && scene.world.donor !== undefined,
+  isDone: ({ world }) => world.node !== undefined && isBack(world.node, world.nowMs),
+  apply: async ({ world, intent }, { clock, signal, onWaiting }) => {
+    const isReady = world.node?.isReady && !isOldNews(world.node, world.nowMs);
+    onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to go` : `${intent.nodeName} to be Ready`);
+    await clock.sleep(POLL_MS, signal);
+  },
+  glance: ({ world, intent }, edges) => observeDonor(intent, world.donor!.ref, edges),
+};
+
+export function isBack(node: Node, nowMs: number): boolean {
+  return node.isReady && !isOldNews(node, nowMs) && !node.taints.some((taint) => SHUTDOWN_TAINTS.has(taint.key));
+}
+
+export const restoreProtection: Step = {
+  id: 'restore-protection',
+  title: 'put the protection of the instance back as it was',
+  usuallyMs: 15_000,
+  isNeeded: (scene) => priorProtection(scene) !== undefined && scene.world.donor !== undefined,
+  isDone: (scene) => {
+    const wanted = priorProtection(scene);
+    const seen = scene.world.donor?.protection;
+    return wanted?.fromScaleIn === seen?.fromScaleIn && wanted?.fromPoolActions === seen?.fromPoolActions;
+  },
+  apply: (scene, { factory, signal, onWaiting }) =>
+    factory.setProtection(scene.world.donor!.ref, priorProtection(scene)!, { signal, onWaiting }),
+};
+
+function priorProtection({ world }: Scene): Protection | undefined {
+  return (readPrior(world.node) ?? readDonorMark(world.donor?.tags[DONOR_TAG]))?.protection;
+}
+
+export const restoreNode: Step = {
+  id: 'restore-node',
+  title: 'put the node back in service as it was found',
+  usuallyMs: 2000,
+  isNeeded: isOut,
+  isDone: (scene) => !isOut(scene),
+  apply: async ({ world }, { cluster, factory, signal }) => {
+    const prior = readPrior(world.node);
+    // The tag goes first: with the note still there, a crash in between is found again.
+    if (world.donor?.tags[DONOR_TAG] !== undefined) {
+      await factory.tagInstance(world.donor.ref, { [DONOR_TAG]: null }, { signal });
+    }
+    if (prior && world.node) await cluster.changeNode(world.node, restoreChange(prior), signal);
+  },
+};

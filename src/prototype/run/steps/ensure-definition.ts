@@ -1,0 +1,35 @@
+// prototype/run/steps/ensure-definition.ts: the place the version will live in, made before the donor is touched: an impossible one fails early.
+import type { DefinitionSpec, Model } from '../../../vms/factory.ts';
+import { definitionName, PUBLISHER } from '../../names.ts';
+import type { Scene } from '../scene.ts';
+import type { Step } from '../step.ts';
+
+export const ensureDefinition: Step = {
+  id: 'ensure-definition',
+  title: 'make the gallery and the image definition',
+  usuallyMs: 30_000,
+  isNeeded: ({ run }) => !run.isAborting,
+  isDone: ({ world }) => world.definition !== undefined,
+  apply: async (scene, { factory, signal, onWaiting }) => {
+    await factory.ensureDefinition(definitionSpec(scene), scene.world.pool.region, { signal, onWaiting });
+  },
+};
+
+export function definitionSpec({ world, intent }: Scene): DefinitionSpec {
+  const { name } = world.pool.ref;
+  const { osState, generation, architecture, securityType, plan }: Model = world.pool.model;
+  return {
+    gallery: intent.gallery,
+    name: definitionName(name),
+    // A pool's OS state cannot be changed, so the definition has the pool's: generalized in name over a sealed disk,
+    // or specialized for a pool that was born so.
+    osState,
+    generation,
+    architecture,
+    securityType,
+    ...(plan && { plan }),
+    publisher: PUBLISHER,
+    offer: intent.gallery,
+    sku: name,
+  };
+}

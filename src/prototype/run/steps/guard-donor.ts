@@ -1,0 +1,24 @@
+// prototype/run/steps/guard-donor.ts: while it is drained and off, nobody may remove or repair the donor.
+import { guardChange, isGuarded } from '../prior.ts';
+import { needsCapture } from '../scene.ts';
+import type { Step } from '../step.ts';
+
+export const guardNode: Step = {
+  id: 'guard-node',
+  title: 'keep the autoscaler away from the donor',
+  usuallyMs: 1000,
+  isNeeded: needsCapture,
+  isDone: ({ world }) => world.node !== undefined && isGuarded(world.node),
+  apply: ({ world }, { cluster, signal }) => cluster.changeNode(world.node!, guardChange(), signal),
+};
+
+/** The annotation does not bind the platform: scale-in and repair go by the instance's own protection. */
+export const protectInstance: Step = {
+  id: 'protect-instance',
+  title: 'protect the instance from scale-in and repair',
+  usuallyMs: 15_000,
+  isNeeded: needsCapture,
+  isDone: ({ world }) => world.donor?.protection.fromScaleIn === true && world.donor.protection.fromPoolActions,
+  apply: ({ world }, { factory, signal, onWaiting }) =>
+    factory.setProtection(world.donor!.ref, { fromScaleIn: true, fromPoolActions: true }, { signal, onWaiting }),
+};

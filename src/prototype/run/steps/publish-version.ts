@@ -1,0 +1,95 @@
+// prototype/run/steps/publish-version.ts: the snapshot becomes a version, kept out of "latest" until it is proved and in use.
+
+import { Refused } from '../../../base/failures.ts';
+import type { Redundancy } from '../../../vms/factory.ts';
+import { TAGS } from '../../names.ts';
+import { type Scene, targetVersion, versionName } from '../scene.ts';
+import type { Step, StepEdges } from '../step.ts';
+
+const POLL_MS = 30_000;
+
+const isPublishing = ({ run }: Scene) => !run.isAborting;
+
+export const beginVersion: Step = {
+  id: 'begin-version',
+  isWaiting: true,
+  title: 'make the image version, excluded from latest',
+  usuallyMs: 10_000,
+  isNeeded: isPublishing,
+  isDone: (scene) => {
+    const version = targetVersion(scene);
+    return version !== undefined && version.state !== 'failed' && version.state !== 'deleting';
+  },
+  apply: async (scene, edges) => {
+    const version = targetVersion(scene);
+    if (version?.state === 'deleting') return edges.clock.sleep(POLL_MS, edges.signal);
+    // A failed version can be neither changed nor used: it makes way.
+    if (version) return edges.factory.deleteVersion(scene.world.definition!, version.name, edges);
+    try {
+      await order(scene, edges, 'zone');
+    } catch (error) {
+      // Not every region has zone-redundant storage; none tells before it is asked.
+      if (!(error instanceof Refused) || error.code !== 'vms/no-zone-redundancy') throw error;
+      await order(scene, edges, 'local');
+    }
+  },
+};
+
+function order(
+  { world, intent, run, ...rest }: Scene,
+  { factory, signal, onWaiting }: StepEdges,
+  redundancy: Redundancy,
+) {
+  const name = versionName({ world, intent, run, ...rest });
+  const vmId = world.snapshot!.tags[TAGS.donorVmId];
+  const tags = {
+    [TAGS.donor]: intent.nodeName,
+    ...(vmId !== undefined && { [TAGS.donorVmId]: vmId }),
+    [TAGS.run]: run.id,
+    [TAGS.version]: name,
+  };
+  return factory.beginVersion(
+    {
+      definition: world.definition!,
+      name,
+      snapshotId: world.snapshot!.id,
+      region: world.pool.region,
+      replicas: intent.replicas,
+      redundancy,
+      isExcludedFromLatest: true,
+      tags,
+    },
+    { signal, onWaiting },
+  );
+}
+
+export const awaitVersion: Step = {
+  id: 'await-version',
+  isWaiting: true,
+  title: 'wait until the version is made and replicated',
+  usuallyMs: 40 * 60_000,
+  isNeeded: isPublishing,
+  isDone: (scene) => targetVersion(scene)?.state === 'ready',
+  apply: async (scene, { clock, signal, onWaiting }) => {
+    const version = targetVersion(scene)!;
+    onWaiting(`version ${version.name} (${version.state})`, version.percent);
+    await clock.sleep(POLL_MS, signal);
+  },
+  // Half an hour of whole looks would be most of what a run asks of the cloud.
+  glance: async (scene, { factory, signal }) => {
+    const { definition, versions } = scene.world;
+    const name = versionName(scene);
+    const seen = await factory.readVersion(definition!, name, { signal });
+    return { versions: [...versions.filter((version) => version.name !== name), ...(seen ? [seen] : [])] };
+  },
+};
+
+export const includeVersion: Step = {
+  id: 'include-version',
+  title: 'clear the exclusion from latest',
+  usuallyMs: 20_000,
+  isNeeded: isPublishing,
+  isDone: (scene) => targetVersion(scene)?.isExcludedFromLatest === false,
+  apply: (scene, { factory, signal, onWaiting }) =>
+    factory.setExcludedFromLatest(scene.world.definition!, versionName(scene), false, { signal, onWaiting }),
+};

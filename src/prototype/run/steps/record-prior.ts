@@ -1,0 +1,20 @@
+// prototype/run/steps/record-prior.ts: what the donor looks like is written on it before anything is changed.
+import { DONOR_TAG } from '../../names.ts';
+import { donorMark, priorOf, readDonorMark, readPrior, recordChange } from '../prior.ts';
+import { needsCapture } from '../scene.ts';
+import type { Step } from '../step.ts';
+
+export const recordPrior: Step = {
+  id: 'record-prior',
+  title: 'write down how the donor was found',
+  usuallyMs: 2000,
+  isNeeded: needsCapture,
+  isDone: ({ world, run }) =>
+    readPrior(world.node)?.run === run.id && readDonorMark(world.donor?.tags[DONOR_TAG])?.run === run.id,
+  apply: async ({ world, run }, { cluster, factory, signal }) => {
+    const known = readPrior(world.node);
+    const prior = known?.run === run.id ? known : priorOf(world.node!, world.donor!, run.id);
+    if (prior !== known) await cluster.changeNode(world.node!, recordChange(prior), signal);
+    await factory.tagInstance(world.donor!.ref, { [DONOR_TAG]: donorMark(prior) }, { signal });
+  },
+};

@@ -1,0 +1,45 @@
+// prototype/run/steps/switch-model.ts: one conditional update pins the model to the version and takes the bootstrap away with it.
+
+import { BOOTSTRAP_TAG, MODEL_TAG } from '../../names.ts';
+import { bootstrapExtensions } from '../extensions.ts';
+import { type Scene, targetVersion } from '../scene.ts';
+import type { Step } from '../step.ts';
+
+export const switchModel: Step = {
+  id: 'switch-model',
+  title: 'point the pool at the version and remove one-time bootstrap',
+  usuallyMs: 60_000,
+  isNeeded: ({ run }) => !run.isAborting,
+  isDone: isSwitched,
+  apply: async (scene, { factory, signal, onWaiting }) => {
+    const { world } = scene;
+    const version = targetVersion(scene)!;
+    const leaving = new Set(bootstrapExtensions(world.pool.model.extensions).map((extension) => extension.name));
+    await factory.changeModel(
+      world.pool,
+      {
+        image: { kind: 'version', id: version.id },
+        bootstrap: 'none',
+        extensions: {
+          keep: world.pool.model.extensions.map((e) => e.name).filter((name) => !leaving.has(name)),
+          add: [],
+        },
+        tags: { [BOOTSTRAP_TAG]: 'none', [MODEL_TAG]: version.name },
+      },
+      { signal, onWaiting },
+    );
+  },
+};
+
+/** Read back, not remembered: image, bootstrap and extensions all at once, or not at all. */
+export function isSwitched(scene: Scene): boolean {
+  const { model } = scene.world.pool;
+  const version = targetVersion(scene);
+  return (
+    version !== undefined &&
+    model.image.kind === 'version' &&
+    model.image.id.toLowerCase() === version.id.toLowerCase() &&
+    model.bootstrap === 'none' &&
+    bootstrapExtensions(model.extensions).length === 0
+  );
+}

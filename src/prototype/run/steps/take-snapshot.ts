@@ -1,0 +1,53 @@
+// prototype/run/steps/take-snapshot.ts: a copy of the stopped donor's disk, marked with whose it is before it is made, and waited for until it is whole.
+import { Refused } from '../../../base/failures.ts';
+import { snapshotName, TAGS } from '../../names.ts';
+import { hasComingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
+import type { Step } from '../step.ts';
+
+const POLL_MS = 10_000;
+
+export const takeSnapshot: Step = {
+  id: 'take-snapshot',
+  title: "copy the donor's disk",
+  usuallyMs: 90_000,
+  isNeeded: needsCapture,
+  isDone: hasUsableSnapshot,
+  apply: async ({ world, intent, run }, { factory, signal, onWaiting }) => {
+    const { donor, pool } = world;
+    if (!donor?.osDisk) throw new Refused(`${intent.nodeName} has no managed OS disk to copy`, 'prototype/no-disk');
+    await factory.createSnapshot(
+      {
+        name: snapshotName(pool.ref.name),
+        sourceDiskId: donor.osDisk.id,
+        region: pool.region,
+        tags: {
+          [TAGS.donor]: intent.nodeName,
+          [TAGS.donorVmId]: donor.vmId,
+          [TAGS.version]: intent.version,
+          [TAGS.run]: run.id,
+        },
+      },
+      { signal, onWaiting },
+    );
+  },
+};
+
+/**
+ * The API reports success before the bytes are readable, and a copy taken then boots to an empty disk. This run's donor stays off
+ * meanwhile; that of a run which died is home by now.
+ */
+export const awaitSnapshot: Step = {
+  id: 'await-snapshot',
+  isWaiting: true,
+  title: "wait until the copy of the donor's disk is whole",
+  usuallyMs: 10_000,
+  isNeeded: (scene) => !scene.run.isAborting && hasComingSnapshot(scene),
+  isDone: hasUsableSnapshot,
+  apply: async ({ world }, { clock, signal, onWaiting }) => {
+    onWaiting('the snapshot', world.snapshot?.percent);
+    await clock.sleep(POLL_MS, signal);
+  },
+  glance: async ({ world }, { factory, signal }) => ({
+    snapshot: await factory.readSnapshot(snapshotName(world.pool.ref.name), { signal }),
+  }),
+};

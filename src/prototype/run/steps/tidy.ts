@@ -1,0 +1,32 @@
+// prototype/run/steps/tidy.ts: old versions that nothing refers to go, and so does the snapshot, last: while it is there the run is unfinished.
+import { prunableVersions } from '../../after/prune.ts';
+import { isOfDonor, type Scene } from '../scene.ts';
+import type { Step } from '../step.ts';
+
+const isTidying = ({ run }: Scene) => !run.isAborting;
+
+export const pruneVersions: Step = {
+  id: 'prune-versions',
+  title: 'delete versions beyond the history that nothing refers to',
+  usuallyMs: 30_000,
+  isNeeded: isTidying,
+  isDone: ({ world, intent }) => prunableVersions(world, intent.imageHistory).length === 0,
+  apply: async ({ world, intent }, { factory, signal, onWaiting }) => {
+    for (const version of prunableVersions(world, intent.imageHistory)) {
+      await factory.deleteVersion(world.definition!, version.name, { signal, onWaiting });
+    }
+  },
+};
+
+export const deleteSnapshot: Step = {
+  id: 'delete-snapshot',
+  title: 'delete the snapshot',
+  usuallyMs: 10_000,
+  isNeeded: (scene) => {
+    const { snapshot } = scene.world;
+    return isTidying(scene) && snapshot !== undefined && isOfDonor(snapshot.tags, scene);
+  },
+  isDone: ({ world }) => world.snapshot === undefined,
+  apply: ({ world }, { factory, signal, onWaiting }) =>
+    factory.deleteSnapshot(world.snapshot!.name, { signal, onWaiting }),
+};

@@ -1,0 +1,50 @@
+// prototype/run/with-retries.ts: how often, and after which pause, is something asked again that may pass?
+import type { Clock } from '../../base/clock.ts';
+import { TransientError } from '../../base/errors.ts';
+import { NoCapacity, Throttled } from '../../base/failures.ts';
+import type { Tell } from './run-event.ts';
+
+export const MAX_ATTEMPTS = 6;
+const BACKOFF_MS = 5_000;
+const LONGEST_BACKOFF_MS = 5 * 60_000;
+
+export interface RetryEdges {
+  clock: Clock;
+  signal: AbortSignal;
+  tell: Tell;
+}
+
+/** `patientUntilMs`: until then it does not matter how often it failed. */
+export async function withRetries<T>(
+  step: string,
+  call: () => Promise<T>,
+  edges: RetryEdges,
+  patientUntilMs = 0,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const isEnough = attempt >= MAX_ATTEMPTS && edges.clock.nowMs() >= patientUntilMs;
+      if (!(error instanceof TransientError) || isEnough) throw error;
+      await pauseBeforeRetry(step, error, attempt, edges);
+    }
+  }
+}
+
+export async function pauseBeforeRetry(
+  step: string,
+  error: TransientError,
+  attempt: number,
+  { clock, signal, tell }: RetryEdges,
+): Promise<void> {
+  const inMs = pauseMs(error, attempt);
+  tell({ event: 'retry', step, attempt, inMs, because: error.message });
+  await clock.sleep(inMs, signal);
+}
+
+function pauseMs(error: TransientError, attempt: number): number {
+  if (error instanceof Throttled) return error.retryAfterMs;
+  const factor = error instanceof NoCapacity ? 4 : 1;
+  return Math.min(LONGEST_BACKOFF_MS, factor * BACKOFF_MS * 2 ** (attempt - 1));
+}
