@@ -26,12 +26,12 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
   },
   node: {
     about: 'A node killed or without power at every write of a change',
-    files: ['src/node/transaction/survives.test.ts', 'src/node/transaction/killed-process.test.ts'],
+    files: ['src/node/apply/survives.test.ts', 'src/node/apply/killed-process.test.ts'],
     seeds: '1-25',
   },
   properties: {
     about: 'Random configurations, plans, stores and runs to uninstall',
-    files: ['src/node/plan.test.ts', 'src/node/transaction/store.test.ts', 'src/prototype/after/uninstall.test.ts'],
+    files: ['src/node/plan/plan.test.ts', 'src/node/apply/store.test.ts', 'src/prototype/after/uninstall.test.ts'],
     seeds: '1-3',
     isSeedEach: true,
   },

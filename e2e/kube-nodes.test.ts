@@ -19,7 +19,7 @@ import { openStage, type Stage } from '../demo/stage.ts';
 import { seedsAsked } from '../src/base/seeds.testing.ts';
 import type { ClusterView } from '../src/cli/cluster/view.ts';
 import type { PoolView } from '../src/cli/pool/view.ts';
-import { CERTIFICATE_PATH } from '../src/node/aspects/join.ts';
+import { CERTIFICATE_PATH } from '../src/node/desired/aspects/join.ts';
 import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
 import { instanceFiles, instanceFolder, parseVersionId, partialPrefix, poolRef } from '../src/vms/qemu/layout.ts';

@@ -2,7 +2,7 @@
 // stand-ins for containerd and kubelet that are as strict about their configuration as the real ones where it matters here.
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../src/clone-check/image-files.ts';
 import type { DiskFile } from '../src/image/build/put-files.ts';
-import { BASE_PATH } from '../src/node/kubelet-config.ts';
+import { BASE_PATH } from '../src/node/desired/kubelet-config.ts';
 import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from '../src/node/units/units.ts';
 
 export const KUBERNETES_VERSION = '1.34.2';

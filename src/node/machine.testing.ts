@@ -2,18 +2,18 @@
 // a step comes at the wrong time.
 import { dirname } from 'node:path';
 import type { Argv, Ran } from '../base/command.ts';
-import { KUBECONFIG_PATH } from './aspects/join.ts';
-import { FLAGS_PATH } from './aspects/kubelet.ts';
-import { RULES_PATH } from './aspects/metadata-firewall.ts';
-import { sysctlPath } from './aspects/sysctl.ts';
-import { bytesOf, textOf, toBytes } from './bytes.ts';
-import { CERTIFICATE } from './documents.testing.ts';
-import { BASE_PATH, effectiveConfig, KIND, renderJson } from './kubelet-config.ts';
-import { parseFlags } from './kubelet-flags.ts';
-import type { Look } from './look.ts';
-import type { SeenNode } from './observing/live-values.ts';
-import { foldersAbove } from './planning/folders.ts';
-import type { Bytes, LiveKind, Original, Step } from './tree.ts';
+import { KUBECONFIG_PATH } from './desired/aspects/join.ts';
+import { FLAGS_PATH } from './desired/aspects/kubelet.ts';
+import { RULES_PATH } from './desired/aspects/metadata-firewall.ts';
+import { sysctlPath } from './desired/aspects/sysctl.ts';
+import { bytesOf, textOf, toBytes } from './desired/bytes.ts';
+import { BASE_PATH, effectiveConfig, KIND, renderJson } from './desired/kubelet-config.ts';
+import { parseFlags } from './desired/kubelet-flags.ts';
+import type { Bytes, LiveKind, Original, Step } from './desired/tree.ts';
+import { CERTIFICATE } from './document/documents.testing.ts';
+import type { SeenNode } from './observe/live-values.ts';
+import type { Look } from './observe/look.ts';
+import { foldersAbove } from './plan/folders.ts';
 
 type Entry = Exclude<Original, { kind: 'absent' }>;
 interface Unit {

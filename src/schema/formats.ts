@@ -4,9 +4,9 @@ import { X509Certificate } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import * as z from 'zod/mini';
 import { parseSpan } from '../base/duration.ts';
-import { pathProblem } from '../node/allowed-paths.ts';
-import { type ExpressionType, isExpression, parseExpression } from '../node/expression.ts';
-import { BYTES_PATTERN, CPU_PATTERN, parseBytes, parseCpu } from '../node/quantity.ts';
+import { pathProblem } from '../node/desired/allowed-paths.ts';
+import { type ExpressionType, isExpression, parseExpression } from '../node/document/expression.ts';
+import { BYTES_PATTERN, CPU_PATTERN, parseBytes, parseCpu } from '../node/document/quantity.ts';
 
 /** A field with the sentence that docs and JSON Schema say about it. */
 export function field<S extends z.ZodMiniType>(description: string, schema: S): S {

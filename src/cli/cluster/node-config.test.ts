@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
-import { parseDocument } from '../../node/document.ts';
+import { parseDocument } from '../../node/document/document.ts';
 import { runVerb } from '../testing.ts';
 import { verb } from './node-config.ts';
 

@@ -53,7 +53,8 @@ export const FEW_WORDS = {
   'document-formats': () => plain(['yaml', 'json']),
   'disk-formats': () => plain(['qcow2', 'vhd', 'raw', 'qcow2,vhd']),
   architectures: () => plain(['amd64', 'arm64']),
-  'api-versions': async () => plain((await import('../../node/schema/convert.ts')).API_VERSIONS.map(withoutGroup)),
+  'api-versions': async () =>
+    plain((await import('../../node/document/schema/convert.ts')).API_VERSIONS.map(withoutGroup)),
   platforms: async () => plain((await import('../../node/metadata/detect.ts')).PLATFORMS),
   suites: async () => plain((await import('../../vms/qemu/base/recipe.ts')).SUITES),
   misbehaviours: async () => summarised((await import('../../../sims/imds/misbehave.ts')).MISBEHAVIOURS),

@@ -1,9 +1,9 @@
 // cli/node/apply.ts: `headstart node apply`: make this node what the document says, now. The daemon does it where one runs; a person's word
 // is enough for what would wait for a window or a turn, and asked for once more where pods would be disturbed.
 import { UserError } from '../../base/errors.ts';
+import type { Planned } from '../../node/apply/contract.ts';
 import type { DaemonRequest } from '../../node/daemon/requests.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
-import type { Planned } from '../../node/transaction/contract.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';

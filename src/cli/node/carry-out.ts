@@ -1,10 +1,10 @@
 // cli/node/carry-out.ts: who does it, the daemon or this very process, and how is it told what came of it?
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import type { Outcome } from '../../node/apply/contract.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
 import { type DaemonRequest, type OrderAnswer, resultIn } from '../../node/daemon/requests.ts';
 import { isReasonCode, reasonOf } from '../../node/reason-codes.ts';
-import type { Outcome } from '../../node/transaction/contract.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';

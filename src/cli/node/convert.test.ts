@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { anyDocument } from '../../node/documents.testing.ts';
+import { anyDocument } from '../../node/document/documents.testing.ts';
 import { run } from '../testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'node-convert-'));

@@ -1,7 +1,7 @@
 // cli/node/convert.ts: `headstart node convert FILE --to VERSION`: the same document in another version, and signed if asked.
 import { UserError } from '../../base/errors.ts';
-import { convert, isApiVersion } from '../../node/schema/convert.ts';
-import { signDocument } from '../../node/signature.ts';
+import { convert, isApiVersion } from '../../node/document/schema/convert.ts';
+import { signDocument } from '../../node/document/signature.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';

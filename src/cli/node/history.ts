@@ -1,5 +1,5 @@
 // cli/node/history.ts: `headstart node history`: what was applied on this node, when, from where, and what was taken back?
-import type { GenerationRecord } from '../../node/transaction/contract.ts';
+import type { GenerationRecord } from '../../node/apply/contract.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';

@@ -1,7 +1,7 @@
 // cli/node/nearest-field.ts: which field did the author of a document mean by one that does not exist?
 import { nearestNames } from '../../base/nearest-names.ts';
-import { API_VERSIONS } from '../../node/schema/convert.ts';
-import { fieldsOf } from '../../node/schema/fields.ts';
+import { API_VERSIONS } from '../../node/document/schema/convert.ts';
+import { fieldsOf } from '../../node/document/schema/fields.ts';
 
 /** ` (did you mean kubelet?)`, or nothing, as for a field that exists. A name that belongs elsewhere is given with its path. */
 export function nearestField(path: string): string {

@@ -1,7 +1,7 @@
 // cli/node/plan.ts: `headstart node plan`: what would change on this node, how much does it disrupt, and may it? Exits 3 when it may not.
 
-import { planToJson, renderPlan } from '../../node/render-plan.ts';
-import type { Planned } from '../../node/transaction/contract.ts';
+import type { Planned } from '../../node/apply/contract.ts';
+import { planToJson, renderPlan } from '../../node/plan/render-plan.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';

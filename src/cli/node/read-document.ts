@@ -1,8 +1,8 @@
 // cli/node/read-document.ts: the document that a person names on the command line, before anybody has looked into it.
 import { UserError } from '../../base/errors.ts';
-import { parseText } from '../../node/parse-text.ts';
-import { readPlainFile } from '../../node/plain-file.ts';
-import { MAX_TEXT_BYTES, unwrap } from '../../node/unwrap.ts';
+import { parseText } from '../../node/document/parse-text.ts';
+import { MAX_TEXT_BYTES, unwrap } from '../../node/document/unwrap.ts';
+import { readPlainFile } from '../../node/observe/plain-file.ts';
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import { type Problem, renderProblem } from '../../schema/problem.ts';
 import type { Edges } from '../verb.ts';

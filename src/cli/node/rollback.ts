@@ -1,6 +1,6 @@
 // cli/node/rollback.ts: `headstart node rollback`: back to what this node ran before. What is left is not tried again by itself.
 import { UserError } from '../../base/errors.ts';
-import type { GenerationRecord } from '../../node/transaction/contract.ts';
+import type { GenerationRecord } from '../../node/apply/contract.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';

@@ -1,8 +1,8 @@
 // cli/node/schema.ts: `headstart node schema`: what may a document say? The JSON Schema for editors, or the fields for people.
 import { UserError } from '../../base/errors.ts';
-import { API_VERSIONS, type ApiVersion, isApiVersion } from '../../node/schema/convert.ts';
-import { type Field, fieldsOf } from '../../node/schema/fields.ts';
-import { jsonSchemaOf } from '../../node/schema/json-schema.ts';
+import { API_VERSIONS, type ApiVersion, isApiVersion } from '../../node/document/schema/convert.ts';
+import { type Field, fieldsOf } from '../../node/document/schema/fields.ts';
+import { jsonSchemaOf } from '../../node/document/schema/json-schema.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';

@@ -1,12 +1,12 @@
 // cli/node/this-node.ts: the node that a verb is called on, and the document that is meant: a file, or what its metadata has.
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import type { Assignment } from '../../node/apply/contract.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
+import { MAX_TEXT_BYTES } from '../../node/document/unwrap.ts';
 import { PLATFORMS, type Platform } from '../../node/metadata/detect.ts';
 import { MetadataFailure } from '../../node/metadata/source.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
-import type { Assignment } from '../../node/transaction/contract.ts';
-import { MAX_TEXT_BYTES } from '../../node/unwrap.ts';
 import { renderProblem, type Warning } from '../../schema/problem.ts';
 import type { Edges } from '../verb.ts';
 import { readBytes } from './read-document.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BASE_PATH, configProblems } from '../../node/kubelet-config.ts';
+import { BASE_PATH, configProblems } from '../../node/desired/kubelet-config.ts';
 import { nodeFiles } from './node-files.ts';
 
 const of = (...packages: string[]) => {

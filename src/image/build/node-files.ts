@@ -1,8 +1,8 @@
 // image/build/node-files.ts: what makes a Debian a node that is not configured yet? Settings, units and folders that no node has to make at
 // boot, and nothing that one node alone may have.
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../clone-check/image-files.ts';
-import { unitFile } from '../../node/aspects/kubelet.ts';
-import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/kubelet-config.ts';
+import { unitFile } from '../../node/desired/aspects/kubelet.ts';
+import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../node/desired/kubelet-config.ts';
 import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../node/units/units.ts';
 import { type ImageFile, NETWORK_FILE, type Recipe } from '../../vms/qemu/base/recipe.ts';
 import { OWN_INITRD_FILES } from './initrd.ts';

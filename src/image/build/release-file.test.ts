@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRelease } from '../../node/release.ts';
+import { parseRelease } from '../../node/observe/release.ts';
 import type { Artifact } from '../lock.ts';
 import { aLock, anArtifact } from './locks.testing.ts';
 import { renderContainerdFiles, renderRelease } from './release-file.ts';

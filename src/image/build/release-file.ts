@@ -1,9 +1,9 @@
 // image/build/release-file.ts: what does an image say about itself, and how is its containerd set up until a document says otherwise?
-import { containerd } from '../../node/aspects/containerd.ts';
-import { parseDocument } from '../../node/document.ts';
-import type { Facts } from '../../node/facts.ts';
-import { parseRelease } from '../../node/release.ts';
-import { API_VERSIONS } from '../../node/schema/convert.ts';
+import { containerd } from '../../node/desired/aspects/containerd.ts';
+import { parseDocument } from '../../node/document/document.ts';
+import { API_VERSIONS } from '../../node/document/schema/convert.ts';
+import type { Facts } from '../../node/observe/facts.ts';
+import { parseRelease } from '../../node/observe/release.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import { artifactsOf } from '../content-hash.ts';
 import type { Artifact } from '../lock.ts';
@@ -17,7 +17,7 @@ export interface ReleaseFacts {
   kernelRelease: string;
 }
 
-/** `usr/lib/headstart/release.json`: read by the daemon (node/release.ts), so that nothing has to be run to learn a version. */
+/** `usr/lib/headstart/release.json`: read by the daemon (node/observe/release.ts), so that nothing has to be run to learn a version. */
 export function renderRelease({ lock, kubernetes }: Target, { contentSha256, kernelRelease }: ReleaseFacts): string {
   const artifacts = artifactsOf(lock, kubernetes);
   const isAsked = ({ kind, isAsked: asked }: Artifact) => kind !== 'deb' || asked === true;

@@ -1,5 +1,5 @@
 // image/rules/files.ts: do the files of a manifest say what that Kubernetes and that containerd understand?
-import { DROP_IN_FOLDER } from '../../node/kubelet-config.ts';
+import { DROP_IN_FOLDER } from '../../node/desired/kubelet-config.ts';
 import { satisfies } from '../constraints.ts';
 import type { FileComponent } from '../manifest.ts';
 import { type Found, minorOf, type Rule } from './rule.ts';

@@ -1,17 +1,17 @@
 // node/daemon/daemon.testing.ts: a daemon on a folder that stands in for a node, with a metadata service and a clock that a test holds.
 
 import type { Clock } from '../../base/clock.ts';
-import { OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
-import { anImage } from '../documents.testing.ts';
-import type { InstanceFacts } from '../facts.ts';
+import type { NodeStore } from '../apply/contract.ts';
+import { NodeFolder } from '../apply/node-folder.testing.ts';
+import { openNodeStore } from '../apply/store.ts';
+import { OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
+import { anImage } from '../document/documents.testing.ts';
 import { type Fetched, MetadataFailure } from '../metadata/source.ts';
+import type { InstanceFacts } from '../observe/facts.ts';
 import type { Log } from '../status/log.ts';
 import { renderMetrics } from '../status/metrics.ts';
 import { type NodeStatus, statusOf } from '../status/node-status.ts';
 import { recordSteps } from '../status/steps-file.ts';
-import type { NodeStore } from '../transaction/contract.ts';
-import { NodeFolder } from '../transaction/node-folder.testing.ts';
-import { openNodeStore } from '../transaction/store.ts';
 import { INITIAL, shownOf } from './machine.ts';
 import { createDaemon, type Daemon } from './run.ts';
 

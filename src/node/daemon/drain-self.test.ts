@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { ApiFailure } from '../api-server.ts';
-import type { NodeObject, OwnNode, OwnPod } from '../own-node.ts';
+import { ApiFailure } from '../api/api-server.ts';
+import type { NodeObject, OwnNode, OwnPod } from '../api/own-node.ts';
 import { CORDONED, drainSelf, uncordonSelf } from './drain-self.ts';
 
 const pod = (name: string, more: Partial<OwnPod> = {}): OwnPod => ({

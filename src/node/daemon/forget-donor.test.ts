@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slot, Slots } from '../transaction/contract.ts';
+import type { Outcome, Slot, Slots } from '../apply/contract.ts';
 import { forgetDonor } from './forget-donor.ts';
 
 const NOTE = { vmId: 'clone', why: { code: 'clone/new-identity', detail: 'new' } } as const;

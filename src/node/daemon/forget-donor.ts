@@ -1,8 +1,9 @@
 // node/daemon/forget-donor.ts: is what this machine remembers its own? On a clone it is the donor's: no way back leads there, and a change
 // that was cut off there is not this machine's to finish.
-import { type CloneNote, isFromBefore } from '../clone.ts';
+
+import type { NodeStore } from '../apply/contract.ts';
+import { type CloneNote, isFromBefore } from '../observe/clone.ts';
 import type { Log } from '../status/log.ts';
-import type { NodeStore } from '../transaction/contract.ts';
 
 /** True: it still remembers another machine, since that could not be forgotten. */
 export async function forgetDonor(

@@ -1,7 +1,7 @@
 // Properties of the daemon's decisions, over whole lives: a world that answers what it is asked in any order, and everything that can happen.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slot, Slots } from '../transaction/contract.ts';
+import type { Outcome, Slot, Slots } from '../apply/contract.ts';
 import { INITIAL, nextDueMs, shownOf, step } from './machine.ts';
 import type { DaemonState, Effect, Event, Order, ReadDocument } from './state.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { ApiFailure } from '../api-server.ts';
-import type { OwnNode } from '../own-node.ts';
+import { ApiFailure } from '../api/api-server.ts';
+import type { OwnNode } from '../api/own-node.ts';
 import { nodeHooks } from './node-hooks.ts';
 
 function hooksOf(get: OwnNode['get'], hasCredential = true) {

@@ -1,8 +1,8 @@
 // node/daemon/node-hooks.ts: what of a change takes the Node's credential? Its labels, its health as the cluster sees it, and emptying it.
-import { ApiFailure } from '../api-server.ts';
-import type { SeenNode } from '../observing/live-values.ts';
-import type { NodeObject, OwnNode } from '../own-node.ts';
-import type { NodeHealth, NodeHooks } from '../transaction/contract.ts';
+import { ApiFailure } from '../api/api-server.ts';
+import type { NodeObject, OwnNode } from '../api/own-node.ts';
+import type { NodeHealth, NodeHooks } from '../apply/contract.ts';
+import type { SeenNode } from '../observe/live-values.ts';
 import { type DrainEdges, drainSelf, uncordonSelf } from './drain-self.ts';
 
 export interface HookEdges extends DrainEdges {

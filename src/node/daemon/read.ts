@@ -1,9 +1,9 @@
 // node/daemon/read.ts: from delivered bytes to something that can be applied to this node, or to the reason why not.
 
 import { renderProblem } from '../../schema/problem.ts';
-import { type Accepted, parseDocument, type Reading, type Refused } from '../document.ts';
-import type { Facts, InstanceFacts } from '../facts.ts';
-import type { Assignment } from '../transaction/contract.ts';
+import type { Assignment } from '../apply/contract.ts';
+import { type Accepted, parseDocument, type Reading, type Refused } from '../document/document.ts';
+import type { Facts, InstanceFacts } from '../observe/facts.ts';
 import type { Why } from './state.ts';
 
 export interface ToRead {

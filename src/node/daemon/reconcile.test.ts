@@ -1,8 +1,8 @@
 // What a node runs is put right also when it cannot be read again: kubelet must not start without it.
 import { afterEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import { aCluster, aDocument, anImage, bytesOf } from '../documents.testing.ts';
-import { openNodeStore } from '../transaction/store.ts';
+import { openNodeStore } from '../apply/store.ts';
+import { aCluster, aDocument, anImage, bytesOf } from '../document/documents.testing.ts';
 import { TestNode } from './daemon.testing.ts';
 import type { NodeContext } from './read.ts';
 import { reconcile } from './reconcile.ts';

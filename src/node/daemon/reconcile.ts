@@ -2,8 +2,8 @@
 // files that change the document. The same document again is no new change: it does not wait for a window or for a person.
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import type { Assignment, NodeStore, Outcome } from '../transaction/contract.ts';
-import { MAX_TEXT_BYTES } from '../unwrap.ts';
+import type { Assignment, NodeStore, Outcome } from '../apply/contract.ts';
+import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
 import { type NodeContext, readAssignment } from './read.ts';
 import type { Why } from './state.ts';
 

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
-import { OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
-import { aCluster, aDocument, bytesOf } from '../documents.testing.ts';
+import { OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
+import { aCluster, aDocument, bytesOf } from '../document/documents.testing.ts';
 import { MetadataFailure } from '../metadata/source.ts';
 import { TestNode } from './daemon.testing.ts';
 

@@ -2,14 +2,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { renderProblem } from '../../schema/problem.ts';
-import type { InstanceFacts } from '../facts.ts';
+import type { Assignment, NodeStore, Outcome, Slots } from '../apply/contract.ts';
+import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
 import type { RetryEvent } from '../metadata/retry.ts';
 import { MetadataFailure, type MetadataSource } from '../metadata/source.ts';
+import type { InstanceFacts } from '../observe/facts.ts';
 import { isReasonCode } from '../reason-codes.ts';
 import { type Log, withoutRepeats } from '../status/log.ts';
 import type { StepName, StepRecorder } from '../status/steps-file.ts';
-import type { Assignment, NodeStore, Outcome, Slots } from '../transaction/contract.ts';
-import { MAX_TEXT_BYTES } from '../unwrap.ts';
 import { keepDocuments } from './documents.ts';
 import { fetchDocument } from './fetch-document.ts';
 import { INITIAL, nextDueMs, step } from './machine.ts';

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FLAGS_PATH, OWN_CONFIG_PATH } from '../aspects/kubelet.ts';
-import { READY_MARK } from '../ready-mark.ts';
+import { FLAGS_PATH, OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
 import type { NodeStatus } from '../status/node-status.ts';
+import { READY_MARK } from '../status/ready-mark.ts';
 import { recordSteps } from '../status/steps-file.ts';
 import { serveNode } from './serve.ts';
 

@@ -1,6 +1,7 @@
 // node/daemon/settle.ts: what does the end of a piece of work mean for what the node says of itself?
+
+import type { Outcome } from '../apply/contract.ts';
 import { reasonOf } from '../reason-codes.ts';
-import type { Outcome } from '../transaction/contract.ts';
 import type { DaemonState, Shown, Why, Work } from './state.ts';
 
 type Settled = Pick<DaemonState, 'ofDocument' | 'ofNode' | 'notes'>;

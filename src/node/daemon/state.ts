@@ -1,6 +1,7 @@
 // node/daemon/state.ts: what does the daemon know, what can happen to it, and what can it decide to do? The words of machine.ts; types only.
+
+import type { Outcome, Slots } from '../apply/contract.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import type { Outcome, Slots } from '../transaction/contract.ts';
 
 /** What the node says of itself. */
 export type Phase =

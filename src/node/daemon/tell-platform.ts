@@ -2,10 +2,10 @@
 // get there within a quarter of an hour says why, for the platform gives up on one that is silent.
 import type { Clock } from '../../base/clock.ts';
 import { detectPlatform, type Platform } from '../metadata/detect.ts';
-import type { PlatformReport } from '../report-ready.ts';
 import type { Log } from '../status/log.ts';
 import type { NodeStatus } from '../status/node-status.ts';
-import { whoReports } from '../who-reports.ts';
+import type { PlatformReport } from '../status/report-ready.ts';
+import { whoReports } from '../status/who-reports.ts';
 
 export interface PlatformTeller {
   ready(): void;
@@ -29,7 +29,7 @@ export function tellPlatform({ root, platform, url, clock, log, signal }: Platfo
   let code: NodeStatus['code'] = 'metadata/waiting';
 
   async function report(told: PlatformReport): Promise<void> {
-    const { reportToPlatform } = await import('../report-ready.ts'); // not on the way to kubelet
+    const { reportToPlatform } = await import('../status/report-ready.ts'); // not on the way to kubelet
     const onRetry = ({ message }: { message: string }) => log('warning', `the platform is not told yet: ${message}`);
     const result = await reportToPlatform(told, { clock, random: Math.random, signal, onRetry, url });
     if (result.isTold) log('info', `the platform was told: ${told.kind}`);

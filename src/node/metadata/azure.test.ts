@@ -7,8 +7,8 @@ import { type Imds, type ImdsOptions, startImds } from '../../../sims/imds/start
 import { anInstance } from '../../../sims/imds/testing.ts';
 import { runCommand } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { parseDocument } from '../document.ts';
-import { aDocument, aReading, bytesOf } from '../documents.testing.ts';
+import { parseDocument } from '../document/document.ts';
+import { aDocument, aReading, bytesOf } from '../document/documents.testing.ts';
 import { azureSource } from './azure.ts';
 import { fetchPersistently, type RetryEvent, type RetryOptions } from './retry.ts';
 import type { MetadataFailure } from './source.ts';

@@ -2,7 +2,7 @@
 // one answer that fails rather than have holes.
 import type { Clock } from '../../base/clock.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import type { InstanceFacts } from '../facts.ts';
+import type { InstanceFacts } from '../observe/facts.ts';
 import { type Answer, ask, statusFailure } from './http.ts';
 import { type Fetched, type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 

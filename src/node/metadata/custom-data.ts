@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
-import { readPlainFile } from '../plain-file.ts';
+import { readPlainFile } from '../observe/plain-file.ts';
 import { readOvfEnvironment } from './ovf-environment.ts';
 import { MetadataFailure, type MetadataSource } from './source.ts';
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
 import { isObject, type Json } from '../../schema/json.ts';
-import type { InstanceFacts } from '../facts.ts';
+import type { InstanceFacts } from '../observe/facts.ts';
 import { type Answer, ask, statusFailure } from './http.ts';
 import { type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 

@@ -1,6 +1,7 @@
 // node/metadata/file.ts: a document in a file: for machines without a platform, for tests, and for `headstart node apply FILE`.
-import { readPlainFile } from '../plain-file.ts';
-import { MAX_TEXT_BYTES } from '../unwrap.ts';
+
+import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
+import { readPlainFile } from '../observe/plain-file.ts';
 import { MetadataFailure, type MetadataSource } from './source.ts';
 
 export function fileSource(path: string): MetadataSource {

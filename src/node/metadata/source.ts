@@ -1,5 +1,5 @@
 // node/metadata/source.ts: where can a document come from? The contract of all sources, and the kinds of failure they have.
-import type { InstanceFacts } from '../facts.ts';
+import type { InstanceFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 export interface Fetched {

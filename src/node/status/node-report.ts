@@ -1,6 +1,6 @@
 // node/status/node-report.ts: how does a cluster see the state of its node? Annotations for programs, a condition for people and alerts, an
 // event when something happened. Pure.
-import type { Condition, NodeEvent } from '../own-node.ts';
+import type { Condition, NodeEvent } from '../api/own-node.ts';
 import { headline, type NodeStatus } from './node-status.ts';
 
 export interface NodeReport {

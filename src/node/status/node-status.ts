@@ -1,9 +1,10 @@
 // node/status/node-status.ts: what does the node say of itself? One document, the same in the file, over the socket and for `--json`.
 // Nothing of the delivered document is in it but numbers and hashes.
+
+import type { Slot } from '../apply/contract.ts';
 import { shownOf } from '../daemon/machine.ts';
 import type { DaemonState, Phase, Why } from '../daemon/state.ts';
 import { type ReasonCode, reasonOf } from '../reason-codes.ts';
-import type { Slot } from '../transaction/contract.ts';
 
 export interface NodeStatus {
   phase: Phase;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ApiFailure } from '../api-server.ts';
-import type { OwnNode } from '../own-node.ts';
+import { ApiFailure } from '../api/api-server.ts';
+import type { OwnNode } from '../api/own-node.ts';
 import type { NodeStatus } from './node-status.ts';
 import { publisher } from './publish.ts';
 

@@ -1,8 +1,8 @@
 // node/status/publish.ts: how does the latest report get to the Node object, although the API server may not be there yet, or for hours?
 // The latest only: what was true in between is in the journal.
 import type { Clock } from '../../base/clock.ts';
-import { ApiFailure } from '../api-server.ts';
-import type { OwnNode } from '../own-node.ts';
+import { ApiFailure } from '../api/api-server.ts';
+import type { OwnNode } from '../api/own-node.ts';
 import { type NodeReport, reportOf } from './node-report.ts';
 import type { NodeStatus } from './node-status.ts';
 

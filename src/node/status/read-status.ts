@@ -1,7 +1,7 @@
 // node/status/read-status.ts: what did the daemon say last? For whoever may not, or cannot, ask it.
 import { join } from 'node:path';
 import { isObject, type Json } from '../../schema/json.ts';
-import { readPlainFile } from '../plain-file.ts';
+import { readPlainFile } from '../observe/plain-file.ts';
 import { isReasonCode } from '../reason-codes.ts';
 import { STATUS_PATH } from './files.ts';
 import type { NodeStatus } from './node-status.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { ApiFailure } from '../api-server.ts';
+import { ApiFailure } from '../api/api-server.ts';
+import type { NodeMetadata } from '../api/own-node.ts';
 import type { Announcement } from '../daemon/state.ts';
-import type { NodeMetadata } from '../own-node.ts';
 import { announcementIn, watchOwnNode } from './node-watch.ts';
 
 const hash = 'a'.repeat(64);

@@ -1,9 +1,9 @@
 // node/triggers/node-watch.ts: what is announced on this node's own Node object? Whoever changes the metadata of an instance says so there,
 // with generation and hash, and the daemon hears of it within a second instead of at its next poll. What it says comes from the metadata alone.
 import type { Clock } from '../../base/clock.ts';
-import { ApiFailure } from '../api-server.ts';
+import { ApiFailure } from '../api/api-server.ts';
+import type { NodeMetadata, OwnNode } from '../api/own-node.ts';
 import type { Announcement } from '../daemon/state.ts';
-import type { NodeMetadata, OwnNode } from '../own-node.ts';
 import { DESIRED_GENERATION, DESIRED_HASH } from '../status/node-report.ts';
 
 export interface NodeWatchEdges {

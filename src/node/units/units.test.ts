@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ALLOWED_FOLDERS, DATA_FOLDERS } from '../allowed-paths.ts';
 import { SEA_CONFIG } from '../build/executable.ts';
-import { READY_MARK } from '../ready-mark.ts';
+import { ALLOWED_FOLDERS, DATA_FOLDERS } from '../desired/allowed-paths.ts';
+import { READY_MARK } from '../status/ready-mark.ts';
 import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from './units.ts';
 
 /** Section → setting → all that it was given, lists taken apart. */

@@ -1,0 +1,171 @@
+// node/apply/folder.ts: where on the node is it all kept, and how is it replaced so that a power cut leaves the old or the new?
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { readPlainFile } from '../observe/plain-file.ts';
+import type { Disk } from './disk.ts';
+import {
+  FIRST_STATE,
+  type Generation,
+  type Journal,
+  parseGeneration,
+  parseJournal,
+  parseState,
+  renderGeneration,
+  renderJournal,
+  renderState,
+  type State,
+} from './records.ts';
+import { waitingPlace } from './stage.ts';
+
+export const STORE = '/var/lib/headstart/node';
+const STATE = `${STORE}/state`;
+const JOURNAL = `${STORE}/journal`;
+const GENERATIONS = `${STORE}/generations`;
+/** Space that is held while a change is made, so that there is enough to take it back. */
+const BALLAST = `${STORE}/ballast`;
+const BALLAST_BYTES = 256 << 10;
+
+/** Far more than any document, its secrets and the files it replaced. */
+const MAX_BYTES = 64 << 20;
+/** Of those that nothing needs any more. */
+const KEPT_GENERATIONS = 10;
+
+export interface Folder {
+  readState(): State;
+  /** Undefined: no change is being made. */
+  readJournal(): Journal | undefined;
+  /** Undefined when there is none of this number. */
+  readGeneration(number: number): Generation | undefined;
+  /** The same document on the machine as it is known now: an address may be another since. Undefined when there is none. */
+  readForNow(number: number, state: State): Generation | undefined;
+  /** The newest first; those that were begun and never recorded are not among them. */
+  generations(state: State): Generation[];
+  writeState(state: State): Promise<void>;
+  /** From here on the change is made, whatever happens: by us, or by who comes after us. */
+  writeJournal(journal: Journal): Promise<void>;
+  /** The change was not begun. */
+  dropJournal(): Promise<void>;
+  /** For a way back. */
+  makeRoom(): void;
+  /** `touched`: folders that have to be safe before anybody forgets how to make the change. */
+  finish(after: State, generation: Generation | undefined, touched: Iterable<string>): Promise<void>;
+}
+
+export function openFolder(root: string, disk: Disk): Folder {
+  const read = <T>(path: string, parse: (text: string) => T): T | undefined => readOwn(join(root, path), parse);
+
+  const readGeneration = (number: number) => read(`${GENERATIONS}/${number}`, parseGeneration);
+
+  function numbers(): number[] {
+    try {
+      const names = readdirSync(join(root, GENERATIONS)).filter((name) => /^\d+$/.test(name));
+      return names.map(Number).sort((a, b) => b - a);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  /** All of them, or, until the last rename, none. */
+  async function write(files: readonly (readonly [string, string])[], touched: readonly string[] = []): Promise<void> {
+    const names = files.map(([path]) => path);
+    await makeFolders();
+    try {
+      for (const [path, text] of files) disk.create(waitingPlace(path), Buffer.from(text), { mode: 0o600 });
+      await Promise.all([disk.syncFiles(names.map(waitingPlace)), disk.syncFolders(touched)]);
+    } catch (error) {
+      for (const path of names) disk.remove(waitingPlace(path));
+      throw error;
+    }
+    for (const path of names) disk.rename(waitingPlace(path), path);
+    await disk.syncFolders([...new Set(names.map((path) => dirname(path)))]);
+  }
+
+  /** They hold secrets: none stays that nobody can get at. */
+  function prune({ slots, lastNumber }: State): void {
+    const { active, lastKnownGood, watch } = slots;
+    const needed = [active?.number, lastKnownGood?.number, watch?.backTo];
+    const lost = numbers().filter((number) => number > lastNumber);
+    const spare = numbers().filter((number) => number <= lastNumber && !needed.includes(number));
+    for (const number of [...lost, ...spare.slice(KEPT_GENERATIONS)]) disk.remove(`${GENERATIONS}/${number}`);
+  }
+
+  return {
+    readState: () => read(STATE, parseState) ?? FIRST_STATE,
+    readJournal: () => read(JOURNAL, parseJournal),
+    readGeneration,
+    readForNow(number, { slots }) {
+      const generation = readGeneration(number);
+      const latest = slots.active && readGeneration(slots.active.number);
+      if (generation === undefined || latest === undefined) return generation;
+      return { ...generation, assignment: { ...generation.assignment, facts: latest.assignment.facts } };
+    },
+    generations: ({ lastNumber }) =>
+      numbers()
+        .filter((number) => number <= lastNumber)
+        .flatMap((number) => readGeneration(number) ?? []),
+    writeState: (state) => write([[STATE, renderState(state)]]),
+    async writeJournal(journal) {
+      const text = renderJournal(journal);
+      const isFirst = journal.kind === 'forward' && journal.attempts === 1;
+      if (!isFirst) return write([[JOURNAL, text]]);
+      await makeFolders();
+      try {
+        disk.create(BALLAST, new Uint8Array(Math.max(BALLAST_BYTES, 2 * text.length)), { mode: 0o600 });
+        await write([[JOURNAL, text]]);
+      } catch (error) {
+        disk.remove(BALLAST);
+        throw error;
+      }
+    },
+    async dropJournal() {
+      disk.remove(BALLAST);
+      disk.remove(JOURNAL);
+      await disk.syncFolders([STORE]);
+    },
+    makeRoom: () => disk.remove(BALLAST),
+    async finish(after, generation, touched) {
+      disk.remove(BALLAST); // all is done: what is left to write may take its place
+      const record = generation && ([`${GENERATIONS}/${generation.number}`, renderGeneration(generation)] as const);
+      await write([...(record ? [record] : []), [STATE, renderState(after)]], [...touched]);
+      disk.remove(JOURNAL);
+      prune(after);
+      await disk.syncFolders([STORE]); // or a power cut would bring the journal back, and the change would be made again
+    },
+  };
+
+  async function makeFolders(): Promise<void> {
+    const missing = ['/var', '/var/lib', dirname(STORE), STORE, GENERATIONS].filter(
+      (path) => !isFolder(join(root, path)),
+    );
+    for (const path of missing) disk.makeFolder(path, path.startsWith(dirname(STORE)) ? 0o700 : 0o755);
+    await disk.syncFolders(missing.map((path) => dirname(path)));
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    readdirSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function readOwn<T>(path: string, parse: (text: string) => T): T | undefined {
+  try {
+    const bytes = readPlainFile(path, MAX_BYTES);
+    return bytes && parse(Buffer.from(bytes).toString('utf8'));
+  } catch (cause) {
+    throw new UserError(`what headstart remembers of this node, ${basename(path)}, cannot be read`, {
+      code: 'apply/memory-unreadable',
+      kept: 'The node runs what it ran; nothing is changed on a guess.',
+      next: 'replace the node',
+      exitCode: 1,
+      // What a parser says of it quotes it.
+      ...(!(cause instanceof SyntaxError) && { cause }),
+    });
+  }
+}

@@ -1,0 +1,45 @@
+// node/apply/forget.ts: what of all that is remembered is still true on a clone? Not the donor's documents, nor a change that was
+// cut off there; but what of ours is on the disk, and what the image had in its place.
+import { isSecret, sha256Of } from '../desired/bytes.ts';
+import type { OwnedBefore, Ownership } from '../desired/tree.ts';
+import type { Look } from '../observe/look.ts';
+import { makeChange } from './change.ts';
+import type { Outcome } from './contract.ts';
+import { FIRST_STATE, type Journal } from './records.ts';
+import { dropWaiting } from './stage.ts';
+import type { Work } from './work.ts';
+
+export async function forget(work: Work): Promise<Outcome> {
+  const { edges, folder } = work;
+  const state = folder.readState();
+  const cutOff = folder.readJournal();
+  if (state.lastNumber === 0 && cutOff === undefined) return work.nothing(state);
+  if (cutOff !== undefined) dropWaiting(cutOff.steps, edges.disk);
+  const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, edges.look);
+  const journal: Journal = {
+    kind: 'back',
+    steps: [],
+    isBeforeKubelet: true,
+    bootId: edges.bootId,
+    attempts: 1,
+    ownershipMeanwhile: ownership,
+    after: { ...FIRST_STATE, ownership },
+  };
+  // In the place of the donor's, if there is one: from then on nobody finishes that.
+  const reason = 'what was remembered was of another machine';
+  return makeChange(work, journal, { kind: 'unchanged', code: 'clone/new-identity', reason });
+}
+
+/** Whatever gave the clone an identity of its own wrote over files of ours: that is not somebody's drift. */
+function asFound({ files, folders, live }: Ownership, look: Look): Ownership {
+  const found = [...files].flatMap(([path, file]): [string, OwnedBefore][] => {
+    const seen = look.at(path, file.isSecret);
+    if (seen.kind === 'link') {
+      return [[path, { ...file, sha256: sha256Of({ content: seen.target, encoding: 'utf8' }), rights: undefined }]];
+    }
+    if (seen.kind !== 'file') return [];
+    const { mode, uid, gid } = seen;
+    return [[path, { ...file, sha256: sha256Of(seen), rights: { mode, uid, gid }, isSecret: isSecret(seen) }]];
+  });
+  return { files: new Map(found), folders, live };
+}

@@ -1,0 +1,23 @@
+// node/apply/killed-apply.testing.ts: a process that applies a document to a folder and is killed, as by `kill -9`, at the write or
+// command that it is told. Arguments: folder, which one, and the configuration as JSON.
+import { watchedDisk } from './disks.testing.ts';
+import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
+import { openNodeStore } from './store.ts';
+
+const [folder = '', at = '', config = ''] = process.argv.slice(2);
+let count = 0;
+const act = () => {
+  if (++count === Number(at)) process.kill(process.pid, 'SIGKILL');
+};
+
+const node = new NodeFolder(folder);
+const edges = node.edges(watchedDisk(node.disk(), act));
+const { run } = edges;
+const outcome = await openNodeStore({
+  ...edges,
+  run: (argv, options) => {
+    act();
+    return run(argv, options);
+  },
+}).apply(assignmentOf(JSON.parse(config)), { isOrdered: true });
+console.log(`${outcome.kind} after ${count}`);

@@ -1,0 +1,107 @@
+// node/apply/store.ts: the verbs of the transaction, on a node. contract.ts says what they promise; this file, which of them does
+// what, and in which order: first what was cut off, then the verb.
+import { UserError } from '../../base/errors.ts';
+import { apply, judge } from './apply.ts';
+import { isUnfinished, resume } from './change.ts';
+import { check, type Memory, takeBack } from './check.ts';
+import type { Edges, NodeStore, Outcome } from './contract.ts';
+import { openFolder } from './folder.ts';
+import { forget } from './forget.ts';
+import { planFor, wantedBy } from './plan-for.ts';
+import { generationToGoBackTo, recordOf } from './slots.ts';
+import { alone, nothingDone, type Work } from './work.ts';
+
+export function openNodeStore(edges: Edges): NodeStore {
+  const folder = openFolder(edges.root, edges.disk);
+  const memory: Memory = {};
+  const doAlone = (act: (work: Work) => Promise<Outcome>) => alone(edges, folder, act);
+  return {
+    recover: () => doAlone(recover),
+
+    async plan(assignment, options) {
+      const { ownership, slots } = folder.readState();
+      const here = await planFor(wantedBy(assignment), ownership, edges);
+      return { plan: here.plan, verdict: judge(assignment, here, options, slots, edges) };
+    },
+
+    apply: (assignment, options) => doAlone((work) => apply(work, assignment, options)),
+
+    async check() {
+      const state = folder.readState();
+      const isQuiet = state.slots.watch === undefined && !state.owesUncordon && folder.readJournal() === undefined;
+      return isQuiet ? nothingDone(state) : doAlone((work) => check(work, memory));
+    },
+
+    keep: () => doAlone(keep),
+
+    forget: () => doAlone(forget),
+
+    slots: () => folder.readState().slots,
+
+    active() {
+      const { active } = folder.readState().slots;
+      return active && folder.readGeneration(active.number)?.assignment;
+    },
+
+    listGenerations() {
+      const state = folder.readState();
+      return folder.generations(state).map((one) => recordOf(one, state.slots));
+    },
+
+    rollbackTo: (number) => doAlone((work) => rollback(work, number)),
+
+    async drift() {
+      const { slots, ownership } = folder.readState();
+      const generation = slots.active && folder.readGeneration(slots.active.number);
+      if (generation === undefined) return [];
+      const { plan } = await planFor(wantedBy(generation.assignment), ownership, edges);
+      return plan.changes.filter((change) => change.isDrift);
+    },
+  };
+}
+
+async function recover(work: Work): Promise<Outcome> {
+  const { edges, folder } = work;
+  const resumed = await resume(work);
+  const state = folder.readState();
+  const { watch } = state.slots;
+  if (watch === undefined || watch.bootId === edges.bootId) return resumed ?? work.nothing(state);
+  if (watch.backTo !== undefined) {
+    const reason = 'the machine rebooted while the change was watched';
+    return takeBack(work, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
+  }
+  const next = { ...state, slots: { ...state.slots, watch: { ...watch, bootId: edges.bootId } } };
+  await folder.writeState(next);
+  return resumed ?? work.nothing(next);
+}
+
+async function keep(work: Work): Promise<Outcome> {
+  const state = work.folder.readState();
+  const { watch } = state.slots;
+  if (watch?.keepByMs === undefined) return work.nothing(state);
+  const { keepByMs: _, ...kept } = watch;
+  const slots = { ...state.slots, watch: kept };
+  await work.folder.writeState({ ...state, slots });
+  return work.outcome({ kind: 'applied', code: 'verify/running', reason: 'it is kept' }, slots);
+}
+
+async function rollback(work: Work, number: number | undefined): Promise<Outcome> {
+  const resumed = await resume(work);
+  if (resumed !== undefined && isUnfinished(resumed)) return resumed;
+  const state = work.folder.readState();
+  const { folder } = work;
+  const found = generationToGoBackTo(state.slots, folder.generations(state), number);
+  const generation = found && folder.readForNow(found.number, state);
+  if (generation === undefined) {
+    throw new UserError(
+      number === undefined ? 'there is no earlier generation on this node' : `there is no generation ${number}`,
+      {
+        code: 'node/no-such-generation',
+        kept: 'The node runs what it ran.',
+        next: 'run `headstart node history` to see which there are',
+        exitCode: 1,
+      },
+    );
+  }
+  return apply(work, generation.assignment, { isOrdered: true }, generation);
+}

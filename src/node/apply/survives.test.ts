@@ -1,0 +1,344 @@
+// Whatever ends an apply, and wherever: the node is what it was, or what it should become.
+import { isDeepStrictEqual } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RunCommand } from '../../base/command.ts';
+import { seedsAsked } from '../../base/seeds.testing.ts';
+import type { NodeConfig } from '../document/config.ts';
+import { PEM } from '../document/configs.testing.ts';
+import type { Assignment, NodeStore } from './contract.ts';
+import type { Disk } from './disk.ts';
+import { forgetfulDisk, fullDisk, Killed, type Killing, killAt, killingDisk } from './disks.testing.ts';
+import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
+import { openNodeStore } from './store.ts';
+
+const ORDERED = { isOrdered: true };
+const IS_CAMPAIGN = process.env.HEADSTART_CAMPAIGN === 'full';
+/** Of the square of all pairs of moments. */
+const STRIDE = IS_CAMPAIGN ? 1 : 18;
+const SEEDS = IS_CAMPAIGN ? seedsAsked('1-25') : [1];
+/** On a machine that does a lot else. */
+const PATIENCE_MS = IS_CAMPAIGN ? 3_600_000 : 240_000;
+const file = (content: string) => ({ content, encoding: 'utf8', mode: 0o644, owner: 'root', group: 'root' }) as const;
+
+const A: Partial<NodeConfig> = {
+  files: { '/etc/app.conf': file('a\n'), '/etc/motd': file('hello\n'), '/opt/a/b/c': file('deep\n') },
+  os: {
+    sysctls: { 'vm.max_map_count': '1' },
+    modules: { br_netfilter: { parameters: {} } },
+    limits: {},
+    hugePages: {},
+    timeServers: [],
+  },
+  units: {
+    'app.service': {
+      content: '[Service]\nExecStart=/bin/a\n',
+      dropIns: {},
+      isEnabled: true,
+      isActive: true,
+      isMasked: false,
+    },
+  },
+};
+const B: Partial<NodeConfig> = {
+  generation: 2,
+  files: { '/etc/app.conf': file('b\n'), '/opt/a/x': file('new\n') },
+  kubelet: { maxPods: 120, systemReserved: {}, kubeReserved: {}, featureGates: {}, flags: {}, config: {} },
+  containerd: { registries: {}, runtimes: {}, sandboxImage: 'pause:2' },
+  trustedCertificates: { corp: PEM },
+  os: {
+    sysctls: { 'net.ipv4.tcp_rmem': '1 2 3' },
+    modules: {},
+    limits: {},
+    hugePages: {},
+    timeServers: [],
+    swap: { file: '/var/lib/swapfile', sizeBytes: 4096, behavior: 'NoSwap' },
+  },
+  units: {
+    'ssh.service': { dropIns: {}, isMasked: true },
+    'containerd.service': { dropIns: { '10-a.conf': '[Service]\nNice=1\n' }, isMasked: false },
+  },
+};
+
+const made: NodeFolder[] = [];
+afterEach(() => {
+  for (const node of made.splice(0)) node.remove();
+});
+
+/** In service with A, or, without, as the image has it. */
+async function aNode(isInService: boolean): Promise<NodeFolder> {
+  const node = new NodeFolder();
+  made.push(node);
+  if (!isInService) return node;
+  await openNodeStore(node.edges()).apply(assignmentOf(A), ORDERED);
+  node.join();
+  await openNodeStore(node.edges()).apply(assignmentOf(A), ORDERED);
+  return node;
+}
+
+async function endsOf(start: NodeFolder, to: Assignment): Promise<{ old: unknown; new: unknown }> {
+  const node = start.copy();
+  made.push(node);
+  const old = node.snapshot();
+  const outcome = await openNodeStore(node.edges()).apply(to, ORDERED);
+  expect(outcome.kind, outcome.reason).toBe('applied');
+  return { old, new: node.snapshot() };
+}
+
+/** Each on a node of its own, until `act` says that it was not hurt any more. */
+async function untilUnhurt(
+  start: NodeFolder,
+  act: (node: NodeFolder, at: number) => Promise<boolean>,
+): Promise<number> {
+  for (let at = 1; ; at++) {
+    const node = start.copy();
+    try {
+      if (!(await act(node, at))) return at - 1;
+    } finally {
+      node.remove();
+    }
+  }
+}
+
+/** At this write or command; a file that was being written is half there. False when it ended before. */
+async function isKilled(
+  node: NodeFolder,
+  kill: Killing,
+  act: (store: NodeStore) => Promise<unknown>,
+  disk: Disk = node.disk(),
+): Promise<boolean> {
+  const edges = node.edges(killingDisk(disk, kill));
+  const { run } = edges;
+  const dying: RunCommand = async (argv, options) => {
+    kill.act();
+    return run(argv, options);
+  };
+  try {
+    await act(openNodeStore({ ...edges, run: dying }));
+    return false;
+  } catch (error) {
+    if (error instanceof Killed) return true;
+    throw error;
+  }
+}
+
+const TO = [
+  ['on its first boot', false, assignmentOf(A)],
+  ['in service', true, assignmentOf(B)],
+] as const;
+
+describe.each(TO)('an apply %s', (when, isInService, to) => {
+  const ends = { old: 0, new: 0 };
+  const tell = (what: string) => {
+    console.log(`${what} ${when}: ${ends.old + ends.new} cases, ${ends.old} ended old, ${ends.new} new`);
+    expect(ends.old).toBeGreaterThan(0);
+    expect(ends.new).toBeGreaterThan(0);
+    Object.assign(ends, { old: 0, new: 0 });
+  };
+
+  it(
+    'killed at any write or command is finished or undone at the next start',
+    async () => {
+      const start = await aNode(isInService);
+      const expected = await endsOf(start, to);
+      await untilUnhurt(start, async (node, at) => {
+        if (!(await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED)))) return false;
+        const store = openNodeStore(node.edges());
+        const outcome = await store.recover();
+        const end = store.slots().active?.hash === to.hash ? 'new' : 'old';
+        expect(node.snapshot(), `killed at ${at}: ${outcome.kind} ${outcome.reason}`).toEqual(expected[end]);
+        await store.apply(to, ORDERED);
+        expect(node.snapshot(), `killed at ${at}, applied again`).toEqual(expected.new);
+        ends[end]++;
+        return true;
+      });
+      tell('killed');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'killed once more while it is being finished ends the same',
+    async () => {
+      const start = await aNode(isInService);
+      const expected = await endsOf(start, to);
+      await untilUnhurt(start, async (node, first) => {
+        const at = 1 + (first - 1) * STRIDE;
+        if (!(await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED)))) return false;
+        await untilUnhurt(node, async (again, second) => {
+          const then = second * STRIDE;
+          const isHurt = await isKilled(again, killAt(then), (store) => store.recover());
+          const store = openNodeStore(again.edges());
+          await store.recover();
+          const end = store.slots().active?.hash === to.hash ? 'new' : 'old';
+          expect(again.snapshot(), `killed at ${at}, then at ${then}`).toEqual(expected[end]);
+          ends[end]++;
+          return isHurt;
+        });
+        return true;
+      });
+      tell('killed twice');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'on a disk that fills up at any write leaves the old, or is finished once there is room',
+    async () => {
+      const start = await aNode(isInService);
+      const expected = await endsOf(start, to);
+      await untilUnhurt(start, async (node, at) => {
+        const { disk, free, isHurt } = fullDisk(node.disk(), at);
+        const store = openNodeStore(node.edges(disk));
+        const outcome = await store.apply(to, ORDERED);
+        if (!isHurt()) return false;
+        expect(outcome.code, `full at ${at}: ${outcome.reason}`).toEqual('apply/disk-full');
+        const end = isDeepStrictEqual(node.snapshot(), expected.new) ? 'new' : 'old';
+        expect(node.snapshot(), `full at ${at}: ${outcome.reason}`).toEqual(expected[end]);
+        expect(store.slots().bad).toEqual([]);
+        free();
+        await store.apply(to, ORDERED);
+        expect(node.snapshot(), `full at ${at}, then there is room`).toEqual(expected.new);
+        ends[end]++;
+        return true;
+      });
+      tell('full');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'cut off from power at any moment is finished or undone at the next boot',
+    async () => {
+      const start = await aNode(isInService);
+      const expected = await endsOfBoot(start, to);
+      for (const seed of SEEDS) {
+        await untilUnhurt(start, async (node, at) => {
+          const forgetful = forgetfulDisk(node.disk(), node.root);
+          const isHurt = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED), forgetful.disk);
+          forgetful.cut(picker(seed * 1000 + at));
+          const end = await bootAgain(node, to);
+          expect(bootSnapshot(node), `cut at ${at}, seed ${seed}`).toEqual(expected[end]);
+          ends[end]++;
+          return isHurt; // the last one was cut off after its end
+        });
+      }
+      tell('cut');
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a change that is taken back', () => {
+  const to = assignmentOf(B);
+  const isBack = (store: NodeStore) => store.slots().active?.hash === assignmentOf(A).hash;
+
+  it(
+    'and killed at any write or command meanwhile, is taken back by the next look',
+    async () => {
+      const start = await aNode(true);
+      const old = start.snapshot();
+      await openNodeStore(start.edges()).apply(to, ORDERED);
+      start.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
+      const cases = await untilUnhurt(start, async (node, at) => {
+        const isHurt = await isKilled(node, killAt(at), (store) => store.check());
+        const store = openNodeStore(node.edges());
+        await store.recover();
+        await store.check();
+        expect([isBack(store), node.snapshot()], `killed at ${at}`).toEqual([true, old]);
+        expect(store.slots().bad.map(({ hash }) => hash)).toEqual([to.hash]);
+        return isHurt;
+      });
+      console.log(`killed on the way back: ${cases} cases`);
+      expect(cases).toBeGreaterThan(20);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'because a command failed, and killed at any moment of it, is the old or the new',
+    async () => {
+      const start = await aNode(true);
+      const expected = await endsOf(start, to);
+      const ends = { old: 0, new: 0 };
+      await untilUnhurt(start, async (node, at) => {
+        node.failing.set('update-ca-certificates', 1);
+        const isHurt = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED));
+        const store = openNodeStore(node.edges());
+        await store.recover();
+        const end = isBack(store) ? 'old' : 'new';
+        expect(node.snapshot(), `killed at ${at}`).toEqual(expected[end]);
+        ends[end]++;
+        return isHurt;
+      });
+      console.log(
+        `killed while a command failed: ${ends.old + ends.new} cases, ${ends.old} ended old, ${ends.new} new`,
+      );
+      expect(ends.old).toBeGreaterThan(10);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'on a full disk is taken back once there is room',
+    async () => {
+      const start = await aNode(true);
+      const old = start.snapshot();
+      await openNodeStore(start.edges()).apply(to, ORDERED);
+      start.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
+      await untilUnhurt(start, async (node, at) => {
+        const { disk, free, isHurt } = fullDisk(node.disk(), at);
+        const store = openNodeStore(node.edges(disk));
+        await store.check();
+        free();
+        await store.check();
+        await store.check();
+        expect([isBack(store), node.snapshot()], `full at ${at}`).toEqual([true, old]);
+        return isHurt();
+      });
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** As the daemon does at every boot: what was cut off first, then what the node is to be. */
+async function bootAgain(node: NodeFolder, to: Assignment): Promise<'old' | 'new'> {
+  node.boot();
+  const store = openNodeStore(node.edges());
+  const recovered = await store.recover();
+  const active = store.active();
+  if (active) {
+    const outcome = await store.apply(active, { isOrdered: false });
+    expect(['unchanged', 'applied'], `${recovered.reason}; ${outcome.reason}`).toContain(outcome.kind);
+  }
+  return active?.hash === to.hash ? 'new' : 'old';
+}
+
+/** What was switched on in this boot is no matter. */
+function bootSnapshot(node: NodeFolder): unknown {
+  const { files, rules } = node.snapshot();
+  return { files, rules };
+}
+
+async function endsOfBoot(start: NodeFolder, to: Assignment): Promise<{ old: unknown; new: unknown }> {
+  const [old, next] = [start.copy(), start.copy()];
+  made.push(old, next);
+  await bootAgain(old, to);
+  const store = openNodeStore(next.edges());
+  await store.apply(to, ORDERED);
+  for (let outcome = await store.check(); outcome.kind === 'applied'; outcome = await store.check()) {
+    next.clock.advance(30_000);
+    next.beat();
+  }
+  expect(store.slots().watch).toBeUndefined();
+  expect(await bootAgain(next, to)).toBe('new');
+  return { old: bootSnapshot(old), new: bootSnapshot(next) };
+}
+
+/** The same every time. */
+function picker(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

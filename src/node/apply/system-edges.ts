@@ -1,0 +1,120 @@
+// node/apply/system-edges.ts: how is a real node looked at, written to and asked how it is? Everything a transaction needs of the
+// world, but for what takes the Node's credential.
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { RunCommand } from '../../base/command.ts';
+import { readCloneNote } from '../observe/clone.ts';
+import { lookAtDisk } from '../observe/look.ts';
+import type { Edges, NodeHealth, NodeHooks, Probes, UnitHealth } from './contract.ts';
+import { systemDisk } from './disk.ts';
+import { commandFailed } from './failures.ts';
+
+export interface SystemEdgesOptions {
+  root: string;
+  run: RunCommand;
+  clock: Clock;
+  node: NodeHooks & { health(): Promise<NodeHealth> };
+}
+
+export function systemEdges({ root, run, clock, node }: SystemEdgesOptions): Edges {
+  return {
+    root,
+    run,
+    clock,
+    node,
+    look: lookAtDisk(root, run),
+    disk: systemDisk(root),
+    probes: systemProbes({ root, run, node: () => node.health() }),
+    vmId: readCloneNote(root)?.vmId,
+    bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    // Returns at once: systemd ends us with everything else.
+    async reboot() {
+      const ran = await run(['systemctl', '--no-block', 'reboot']);
+      if (ran.code !== 0) throw commandFailed('apply/command-failed', 'systemctl reboot', ran);
+    },
+  };
+}
+
+const CONTAINERD_SOCKET = 'run/containerd/containerd.sock';
+const HEALTHZ_PORT = 10248;
+const PATIENCE_MS = 2_000;
+
+export interface ProbesOptions {
+  root: string;
+  run: RunCommand;
+  node: () => Promise<NodeHealth>;
+}
+
+export function systemProbes({ root, run, node }: ProbesOptions): Probes {
+  return {
+    units: (names) => unitsHealth(names, run),
+    runtimeAnswers: () => takesConnection(join(root, CONTAINERD_SOCKET)),
+    kubeletHealthz: (port = HEALTHZ_PORT) => saysOk(port),
+    // Only who may use the whole of kubelet's interface may read it, and the node's own credential may not.
+    kubeletConfig: async () => undefined,
+    async node() {
+      try {
+        return await node();
+      } catch {
+        return { isReachable: false };
+      }
+    },
+  };
+}
+
+const PROPERTIES = 'LoadState,ActiveState,Type,Result,NRestarts,ExecMainStartTimestampMonotonic';
+
+async function unitsHealth(names: readonly string[], run: RunCommand): Promise<Map<string, UnitHealth>> {
+  if (names.length === 0) return new Map();
+  const ran = await run(['systemctl', 'show', `--property=${PROPERTIES}`, '--', ...names]);
+  // One block for each, in the order asked.
+  const blocks = ran.stdout.toString('utf8').trim().split(/\n\n+/);
+  return new Map(names.map((name, i) => [name, unitHealth(blocks[i] ?? '')]));
+}
+
+function unitHealth(block: string): UnitHealth {
+  const of = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(block)?.[1] ?? '';
+  const hasStarted = !['', '0'].includes(of('ExecMainStartTimestampMonotonic'));
+  const restarts = Number(of('NRestarts')) || 0;
+  const isDone = of('Type') === 'oneshot' && of('Result') === 'success' && hasStarted;
+  switch (of('ActiveState')) {
+    case 'active':
+    case 'reloading':
+      return { state: 'active', restarts };
+    case 'activating':
+      return { state: 'starting', restarts };
+    case 'failed':
+      return { state: 'failed', restarts };
+    default:
+      return { state: of('LoadState') === 'loaded' ? (isDone ? 'done' : 'inactive') : 'absent', restarts };
+  }
+}
+
+function takesConnection(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const end = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(PATIENCE_MS, () => end(false));
+    socket.on('connect', () => end(true));
+    socket.on('error', () => end(false));
+  });
+}
+
+function saysOk(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    // Not through a proxy, and not kept alive: a kubelet that restarts would be asked on a dead connection.
+    const address = { host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: PATIENCE_MS };
+    const request = get(address, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../base/secret.ts';
+import { aConfig, OTHER_PEM, PEM, someFacts } from '../../document/configs.testing.ts';
+import { bytesOf } from '../bytes.ts';
+import type { OwnedFile } from '../tree.ts';
+import { BOOTSTRAP_PATH, join, kubeconfigServer, repointKubeconfig } from './join.ts';
+
+/** As kubelet 1.35 wrote it. */
+const KUBECONFIG = `apiVersion: v1
+clusters:
+- cluster:
+    certificate-authority: /etc/kubernetes/pki/ca.crt
+    server: https://10.0.2.2:6443
+  name: default-cluster
+contexts:
+- context:
+    cluster: default-cluster
+    namespace: default
+    user: default-auth
+  name: default-context
+current-context: default-context
+kind: Config
+preferences: {}
+users:
+- name: default-auth
+  user:
+    client-certificate: /var/lib/kubelet/pki/kubelet-client-current.pem
+    client-key: /var/lib/kubelet/pki/kubelet-client-current.pem
+`;
+const EMBEDDED = KUBECONFIG.replace(
+  'certificate-authority: /etc/kubernetes/pki/ca.crt',
+  `certificate-authority-data: ${Buffer.from(PEM).toString('base64')}`,
+);
+
+describe('the way to join', () => {
+  const usersIn = (file: OwnedFile | undefined) => (file ? JSON.parse(bytesOf(file).toString()).users : undefined);
+  const bootstrap = (over: Parameters<typeof aConfig>[0]) =>
+    join(aConfig(over), someFacts).files?.find((file) => file.path === BOOTSTRAP_PATH);
+
+  it('with a token is a kubeconfig for root alone, until it is not needed any more', () => {
+    const file = bootstrap({ join: { method: 'token', token: new Secret('abcdef.0123456789abcdef') } });
+    expect(file).toMatchObject({ mode: 0o600, isOnlyToJoin: true });
+    expect(String(file?.content)).toBe('[secret]');
+    expect(usersIn(file)).toEqual([{ name: 'bootstrap', user: { token: 'abcdef.0123456789abcdef' } }]);
+  });
+
+  it('with a program names it, and asks nobody anything', () => {
+    const file = bootstrap({
+      join: {
+        method: 'exec',
+        apiVersion: 'client.authentication.k8s.io/v1',
+        command: '/bin/x',
+        args: ['a'],
+        env: { B: 'c' },
+      },
+    });
+    expect(usersIn(file)).toEqual([
+      {
+        name: 'bootstrap',
+        user: {
+          exec: {
+            apiVersion: 'client.authentication.k8s.io/v1',
+            command: '/bin/x',
+            args: ['a'],
+            env: [{ name: 'B', value: 'c' }],
+            interactiveMode: 'Never',
+            provideClusterInfo: false,
+          },
+        },
+      },
+    ]);
+  });
+
+  it('with a credential of systemd, or one that is there, writes none', () => {
+    expect(bootstrap({ join: { method: 'credential', name: 'x' } })).toBeUndefined();
+    expect(bootstrap({ join: { method: 'existing' } })).toBeUndefined();
+    expect(join(aConfig({ cluster: undefined, join: undefined }), someFacts)).toEqual({});
+  });
+});
+
+describe("kubelet's own kubeconfig", () => {
+  it('says which server it is for', () => {
+    expect(kubeconfigServer(KUBECONFIG, PEM)).toBe('https://10.0.2.2:6443');
+    expect(kubeconfigServer(KUBECONFIG.replace(/server: (.*)/, 'server: "$1"'), PEM)).toBe('https://10.0.2.2:6443');
+    expect(kubeconfigServer('', PEM)).toBeUndefined();
+    expect(kubeconfigServer(KUBECONFIG + KUBECONFIG, PEM)).toBeUndefined();
+  });
+
+  it('may have the certificates of the document in it, and no others', () => {
+    expect(kubeconfigServer(EMBEDDED, PEM)).toBe('https://10.0.2.2:6443');
+    expect(kubeconfigServer(EMBEDDED, OTHER_PEM)).toBe('https://10.0.2.2:6443 with other certificates');
+  });
+
+  it('is pointed elsewhere without another change, and then trusts the certificates of the document', () => {
+    const moved = repointKubeconfig(KUBECONFIG, 'https://10.0.0.9:6443');
+    expect(moved).toBe(KUBECONFIG.replace('https://10.0.2.2:6443', 'https://10.0.0.9:6443'));
+    const trusting = repointKubeconfig(EMBEDDED, 'https://10.0.0.9:6443');
+    expect(trusting).toBe(moved);
+    expect(kubeconfigServer(trusting, OTHER_PEM)).toBe('https://10.0.0.9:6443');
+  });
+});

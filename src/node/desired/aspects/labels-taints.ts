@@ -1,0 +1,29 @@
+// node/desired/aspects/labels-taints.ts: which labels and taints does the Node have? kubelet sets them when it registers and never again; on a
+// Node that exists the node itself may change labels, and only the control plane taints.
+
+import type { JsonObject } from '../../../schema/json.ts';
+import type { Taint } from '../../document/config.ts';
+import type { ToPart } from './aspect.ts';
+
+export const labelsTaints: ToPart = ({ cluster, labels, taints }) => {
+  if (cluster === undefined) return {};
+  const entries = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    kubeletFlags:
+      entries.length > 0 ? { 'node-labels': entries.map(([key, value]) => `${key}=${value}`).join(',') } : {},
+    kubeletConfig: taints.length > 0 ? { registerWithTaints: taints.map(toRegister) } : {},
+    live: [
+      ...entries.map(([key, value]) => ({ kind: 'label', key, value, aspect: 'labels-taints' }) as const),
+      ...taints.map((taint) => ({ ...liveTaint(taint), kind: 'taint', aspect: 'labels-taints' }) as const),
+    ],
+  };
+};
+
+/** A Node has one taint for a key and an effect. */
+export function liveTaint({ key, effect, value }: Taint): { key: string; value: string } {
+  return { key: `${key}:${effect}`, value: value ?? '' };
+}
+
+function toRegister({ key, value, effect }: Taint): JsonObject {
+  return { key, effect, ...(value !== undefined && { value }) };
+}

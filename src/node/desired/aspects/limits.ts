@@ -1,0 +1,22 @@
+// node/desired/aspects/limits.ts: what may a login session use? Those of units are in their drop-ins. Root is named apart: `*` is everybody
+// but root, says limits.conf(5).
+import { HEADER, type ToPart, textFile } from './aspect.ts';
+
+export const limits: ToPart = ({ os }) => {
+  const lines = Object.entries(os.limits)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([item, { soft, hard }]) => [
+      ...(soft === undefined ? [] : [`* soft ${item} ${soft}\nroot soft ${item} ${soft}\n`]),
+      ...(hard === undefined ? [] : [`* hard ${item} ${hard}\nroot hard ${item} ${hard}\n`]),
+    ]);
+  if (lines.length === 0) return {};
+  return {
+    files: [
+      textFile('/etc/security/limits.d/90-headstart.conf', HEADER + lines.join(''), {
+        aspect: 'limits',
+        class: 0,
+        after: [],
+      }),
+    ],
+  };
+};

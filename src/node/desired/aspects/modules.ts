@@ -1,0 +1,28 @@
+// node/desired/aspects/modules.ts: which kernel modules, with which parameters? One that leaves the document stays loaded until the next boot:
+// something may be using it.
+import type { OwnedFile } from '../tree.ts';
+import { HEADER, type ToPart, textFile } from './aspect.ts';
+
+export const modules: ToPart = ({ os }) => {
+  const entries = Object.entries(os.modules).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (entries.length === 0) return {};
+  const names = entries.map(([name]) => `${name}\n`).join('');
+  const options = entries.flatMap(([name, { parameters }]) => {
+    const words = Object.entries(parameters).map(([key, value]) => ` ${key}=${value}`);
+    return words.length > 0 ? [`options ${name}${words.sort().join('')}\n`] : [];
+  });
+  const files: OwnedFile[] = [
+    textFile('/etc/modules-load.d/90-headstart.conf', HEADER + names, { aspect: 'modules', class: 0, after: [] }),
+  ];
+  if (options.length > 0) {
+    files.push(
+      // Parameters are read when a module is loaded, and one in use cannot be loaded again.
+      textFile('/etc/modprobe.d/90-headstart.conf', HEADER + options.join(''), {
+        aspect: 'modules',
+        class: 6,
+        after: [],
+      }),
+    );
+  }
+  return { files, live: entries.map(([key]) => ({ kind: 'module', key, value: 'loaded', aspect: 'modules' })) };
+};

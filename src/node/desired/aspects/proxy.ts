@@ -1,0 +1,55 @@
+// node/desired/aspects/proxy.ts: how do kubelet and containerd reach the outside? Their environment comes from a file of root's, for a proxy's
+// address may hold a password, and a unit's drop-in is readable by all.
+import { Secret } from '../../../base/secret.ts';
+import type { NodeConfig, ProxySettings } from '../../document/config.ts';
+import { CONTAINERD, dropIn, HEADER, KUBELET, type ToPart, textFile } from './aspect.ts';
+import { METADATA_ADDRESS, WIRE_SERVER_ADDRESS } from './metadata-firewall.ts';
+
+const ENVIRONMENT = '/etc/headstart/proxy.env';
+
+export const proxy: ToPart = (config) => {
+  if (config.proxy === undefined) return {};
+  const lines = [`EnvironmentFile=${ENVIRONMENT}`];
+  return {
+    files: [
+      textFile(ENVIRONMENT, new Secret(HEADER + environment(config.proxy, config)), {
+        aspect: 'proxy',
+        class: 3,
+        after: [
+          { do: 'restart', unit: CONTAINERD },
+          { do: 'restart', unit: KUBELET },
+        ],
+      }),
+      dropIn(CONTAINERD, '30-headstart-proxy.conf', ['[Service]', ...lines], { aspect: 'proxy', class: 3 }),
+      dropIn(KUBELET, '30-headstart-proxy.conf', ['[Service]', ...lines], { aspect: 'proxy', class: 2 }),
+    ],
+  };
+};
+
+function environment({ http, https, noProxy }: ProxySettings, config: NodeConfig): string {
+  const none = [...noProxy, ...neverProxied(config)].filter((name, i, all) => all.indexOf(name) === i).join(',');
+  const variables = [
+    ...(http === undefined ? [] : [['HTTP_PROXY', http.reveal()] as const]),
+    ...(https === undefined ? [] : [['HTTPS_PROXY', https.reveal()] as const]),
+    ['NO_PROXY', none] as const,
+  ];
+  return variables
+    .flatMap(([name, value]) => [name, name.toLowerCase()].map((spelling) => `${spelling}="${escaped(value)}"\n`))
+    .join('');
+}
+
+/** A proxy must never see the instance's identity, nor traffic that has no business outside. */
+function neverProxied({ cluster }: NodeConfig): string[] {
+  return [
+    'localhost',
+    '127.0.0.0/8',
+    '::1',
+    METADATA_ADDRESS,
+    WIRE_SERVER_ADDRESS,
+    ...(cluster ? ['.svc', `.${cluster.dnsDomain}`, ...cluster.serviceCidrs, ...cluster.podCidrs] : []),
+  ];
+}
+
+function escaped(value: string): string {
+  return value.replace(/[\\"$`]/g, '\\$&');
+}

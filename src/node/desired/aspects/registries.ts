@@ -1,0 +1,41 @@
+// node/desired/aspects/registries.ts: where are images pulled from? A folder for each registry, which containerd reads at every pull.
+
+import type { JsonObject } from '../../../schema/json.ts';
+import type { RegistryMirror, RegistrySpec } from '../../document/config.ts';
+import { renderToml } from '../toml.ts';
+import type { OwnedFile } from '../tree.ts';
+import { HEADER, type ToPart, textFile } from './aspect.ts';
+
+const FOLDER = '/etc/containerd/certs.d';
+const READ_ON_USE = { aspect: 'containerd', class: 0, after: [] } as const;
+
+export const registries: ToPart = ({ containerd }) => ({
+  files: Object.entries(containerd.registries).flatMap(([host, registry]) => filesOf(host, registry)),
+});
+
+function filesOf(host: string, { server, mirrors }: RegistrySpec): OwnedFile[] {
+  const folder = `${FOLDER}/${host}`;
+  const authorities = mirrors.flatMap(({ certificateAuthority }, i) =>
+    certificateAuthority === undefined
+      ? []
+      : [textFile(authorityPath(folder, i), `${certificateAuthority.trim()}\n`, READ_ON_USE)],
+  );
+  const hosts = {
+    ...(server !== undefined && { server }),
+    host: Object.fromEntries(mirrors.map((mirror, i) => [mirror.url, mirrorOf(mirror, authorityPath(folder, i))])),
+  };
+  return [textFile(`${folder}/hosts.toml`, HEADER + renderToml(hosts), READ_ON_USE), ...authorities];
+}
+
+function authorityPath(folder: string, index: number): string {
+  return `${folder}/mirror-${index}.pem`;
+}
+
+function mirrorOf(mirror: RegistryMirror, authority: string): JsonObject {
+  return {
+    capabilities: mirror.capabilities,
+    ...(mirror.overridePath && { override_path: true }),
+    ...(mirror.skipVerify && { skip_verify: true }),
+    ...(mirror.certificateAuthority !== undefined && { ca: authority }),
+  };
+}

@@ -1,0 +1,34 @@
+// node/desired/aspects/ssh-keys.ts: who may log in? Keys are kept in a folder of root's that sshd reads beside each user's own file: nothing
+// is written where a user could put a link in the way.
+import type { OwnedFile } from '../tree.ts';
+import { HEADER, type ToPart, textFile } from './aspect.ts';
+
+const KEYS = '/etc/ssh/authorized_keys.d';
+
+export const sshKeys: ToPart = ({ ssh }) => {
+  const users = Object.entries(ssh.authorizedKeys);
+  const files: OwnedFile[] = users.map(([user, keys]) =>
+    // Read at every login.
+    textFile(`${KEYS}/${user}`, HEADER + keys.map((key) => `${key}\n`).join(''), {
+      aspect: 'ssh-keys',
+      class: 0,
+      after: [],
+    }),
+  );
+  const settings = [
+    ...(users.length > 0 ? [`AuthorizedKeysFile .ssh/authorized_keys ${KEYS}/%u\n`] : []),
+    ...(ssh.passwordAuthentication === undefined
+      ? []
+      : [`PasswordAuthentication ${ssh.passwordAuthentication ? 'yes' : 'no'}\n`]),
+  ];
+  if (settings.length > 0) {
+    files.push(
+      textFile('/etc/ssh/sshd_config.d/20-headstart.conf', HEADER + settings.join(''), {
+        aspect: 'ssh-keys',
+        class: 1,
+        after: [{ do: 'reload', unit: 'ssh.service' }],
+      }),
+    );
+  }
+  return { files };
+};

@@ -1,0 +1,25 @@
+// node/desired/aspects/time.ts: whom is the clock set by, beside the platform? For either of the two programs an image may have.
+import { HEADER, type ToPart, textFile } from './aspect.ts';
+
+export const time: ToPart = ({ os }) => {
+  if (os.timeServers.length === 0) return {};
+  const sources = os.timeServers.map((server) => `server ${server} iburst\n`).join('');
+  return {
+    files: [
+      textFile(
+        '/etc/systemd/timesyncd.conf.d/20-headstart.conf',
+        `${HEADER}[Time]\nNTP=${os.timeServers.join(' ')}\n`,
+        {
+          aspect: 'time',
+          class: 1,
+          after: [{ do: 'restart', unit: 'systemd-timesyncd.service' }],
+        },
+      ),
+      textFile('/etc/chrony/sources.d/headstart.sources', HEADER + sources, {
+        aspect: 'time',
+        class: 1,
+        after: [{ do: 'restart', unit: 'chrony.service' }],
+      }),
+    ],
+  };
+};

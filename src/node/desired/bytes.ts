@@ -1,0 +1,30 @@
+// node/desired/bytes.ts: what does a file of the tree hold, and are two the same?
+import { createHash } from 'node:crypto';
+import { Secret } from '../../base/secret.ts';
+import type { Bytes } from './tree.ts';
+
+export function bytesOf({ content, encoding }: Bytes): Buffer {
+  return Buffer.from(typeof content === 'string' ? content : content.reveal(), encoding);
+}
+
+/** As text where it is text, so that it can be compared by line and read by people. */
+export function toBytes(raw: Uint8Array, isSecret: boolean): Bytes {
+  const text = Buffer.from(raw).toString('utf8');
+  const isText = !text.includes('\u0000') && Buffer.from(text, 'utf8').equals(raw);
+  const content = isText ? text : Buffer.from(raw).toString('base64');
+  return { content: isSecret ? new Secret(content) : content, encoding: isText ? 'utf8' : 'base64' };
+}
+
+export function isSecret({ content }: Bytes): boolean {
+  return content instanceof Secret;
+}
+
+export function sha256Of(bytes: Bytes): string {
+  return createHash('sha256').update(bytesOf(bytes)).digest('hex');
+}
+
+/** Text of it; undefined if it is not text. */
+export function textOf(bytes: Bytes): string | undefined {
+  const text = bytesOf(bytes).toString('utf8');
+  return text.includes('\u0000') || text.includes('\ufffd') ? undefined : text;
+}

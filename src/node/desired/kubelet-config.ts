@@ -1,0 +1,122 @@
+// node/desired/kubelet-config.ts: which configuration does kubelet end up with? It takes the file of --config and merges every drop-in of
+// --config-dir over it, in the order of their paths, as a JSON merge patch (RFC 7386): values replace, objects merge, lists replace
+// as a whole, null removes.
+import { canonicalJson, isObject, type Json, type JsonObject } from '../../schema/json.ts';
+import { kubeletFieldProblem } from './kubelet-fields.ts';
+
+export const BASE_PATH = '/etc/kubernetes/kubelet/config.yaml';
+export const DROP_IN_FOLDER = '/etc/kubernetes/kubelet/config.d';
+
+export const KIND = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' } as const;
+
+/** `dropIns` by path. */
+export function effectiveConfig(base: JsonObject, dropIns: ReadonlyMap<string, JsonObject>): JsonObject {
+  return [...dropIns.keys()]
+    .sort(inWalkOrder)
+    .reduce<JsonObject>((merged, path) => mergeObjects(merged, dropIns.get(path)!), base);
+}
+
+export interface FieldProblem {
+  key: string;
+  message: string;
+}
+
+/** One bad field keeps kubelet from starting, so the types of those we know are checked before anything is written. */
+export function fieldProblems(config: JsonObject): FieldProblem[] {
+  return Object.entries(config).flatMap(([key, value]) => {
+    const message = kubeletFieldProblem(key, value);
+    return message === undefined ? [] : [{ key, message }];
+  });
+}
+
+/** The same for the merged whole, and what kubelet itself refuses when two fields do not go together. */
+export function configProblems(config: JsonObject): FieldProblem[] {
+  const { imageGCHighThresholdPercent: high = 85, imageGCLowThresholdPercent: low = 80 } = config;
+  const { serializeImagePulls = true, maxParallelImagePulls: pulls = 1 } = config;
+  const enforced = Array.isArray(config.enforceNodeAllocatable) ? config.enforceNodeAllocatable.map(String) : [];
+  const needsCgroup = (what: string) => enforced.some((one) => one.startsWith(`${what}-reserved`));
+  const found: [isWrong: boolean, key: string, message: string][] = [
+    [Number(low) >= Number(high), 'imageGCLowThresholdPercent', 'is not below imageGCHighThresholdPercent'],
+    [
+      serializeImagePulls === true && Number(pulls) > 1,
+      'maxParallelImagePulls',
+      'is above 1, and serializeImagePulls true',
+    ],
+    [
+      needsCgroup('system') && !config.systemReservedCgroup,
+      'systemReservedCgroup',
+      'is missing, and is to be enforced',
+    ],
+    [needsCgroup('kube') && !config.kubeReservedCgroup, 'kubeReservedCgroup', 'is missing, and is to be enforced'],
+    [enforced.includes('none') && enforced.length > 1, 'enforceNodeAllocatable', 'has none, and something else'],
+    [config.runOnce === true, 'runOnce', 'makes a kubelet that ends'],
+    [!config.containerRuntimeEndpoint, 'containerRuntimeEndpoint', 'is missing'],
+  ];
+  return [
+    ...fieldProblems(config),
+    ...found.filter(([isWrong]) => isWrong).map(([, key, message]) => ({ key, message })),
+  ];
+}
+
+export function mergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  return mergeObjects(isObject(target) ? target : {}, patch);
+}
+
+function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(target));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  // Not an assignment: a key such as __proto__ has to stay a key.
+  return Object.fromEntries(merged);
+}
+
+/** A folder is walked where its own name stands among its neighbours, so paths are compared part by part. */
+function inWalkOrder(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    if (left[i] !== right[i]) return Buffer.compare(Buffer.from(left[i]!), Buffer.from(right[i]!));
+  }
+  return left.length - right.length;
+}
+
+export interface Leaf {
+  path: readonly string[];
+  from: Json | undefined;
+  to: Json | undefined;
+}
+
+/** Every leaf that differs; a list is one leaf, for it is replaced as a whole. */
+export function differingLeaves(from: Json | undefined, to: Json | undefined, path: readonly string[] = []): Leaf[] {
+  if (from === undefined && to === undefined) return [];
+  if (!isObject(from) && !isObject(to)) {
+    return from !== undefined && to !== undefined && canonicalJson(from) === canonicalJson(to)
+      ? []
+      : [{ path, from, to }];
+  }
+  const left = isObject(from) ? from : {};
+  const right = isObject(to) ? to : {};
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
+  return keys.flatMap((key) => differingLeaves(own(left, key), own(right, key), [...path, key]));
+}
+
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Two spaces, keys in order: the same configuration is the same bytes. */
+export function renderJson(value: Json): string {
+  return `${JSON.stringify(sorted(value), null, 2)}\n`;
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  );
+}

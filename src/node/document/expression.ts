@@ -1,0 +1,200 @@
+// node/document/expression.ts: what is `= min(110, cpu * 10)` on this machine? Values that depend on the size of the node, without
+// a shell at boot. Numbers and bytes are told apart; whatever is written, the answer is a number or a sentence, never a throw.
+import { parseBytes } from './quantity.ts';
+
+/** A plain number (cores, pods, factors) or an amount of memory. */
+export type ExpressionType = 'number' | 'bytes';
+export const VARIABLES = { cpu: 'number', memory: 'bytes', pods: 'number' } as const satisfies Record<
+  string,
+  ExpressionType
+>;
+export type Variable = keyof typeof VARIABLES;
+
+export type Expression =
+  | { kind: 'literal'; value: number }
+  | { kind: 'variable'; name: Variable }
+  | { kind: 'operation'; operator: Operator; operands: readonly Expression[] };
+type Operator = '+' | '-' | '*' | '/' | 'min' | 'max';
+
+export type Parsed = { expression: Expression; variables: ReadonlySet<Variable> } | { problem: string };
+export type Evaluated = { value: number } | { problem: string };
+
+const MAX_LENGTH = 300;
+
+export function isExpression(text: string): boolean {
+  return text.startsWith('=');
+}
+
+/** `text` starts with `=`; the whole of it must be of type `wanted`. */
+export function parseExpression(text: string, wanted: ExpressionType): Parsed {
+  if (text.length > MAX_LENGTH) return { problem: `is longer than ${MAX_LENGTH} characters` };
+  try {
+    const parser = new Parser(text);
+    const { expression, type } = parser.all();
+    if (type !== wanted) return { problem: `is ${NAMED[type]}, and ${NAMED[wanted]} belongs here` };
+    return { expression, variables: parser.variables };
+  } catch (error) {
+    if (error instanceof Refused) return { problem: error.message };
+    throw error;
+  }
+}
+
+export function evaluate(expression: Expression, values: Readonly<Partial<Record<Variable, number>>>): Evaluated {
+  if (expression.kind === 'literal') return { value: expression.value };
+  if (expression.kind === 'variable') {
+    const value = values[expression.name];
+    return value === undefined ? { problem: `${expression.name} is not known here` } : { value };
+  }
+  const operands: number[] = [];
+  for (const operand of expression.operands) {
+    const evaluated = evaluate(operand, values);
+    if ('problem' in evaluated) return evaluated;
+    operands.push(evaluated.value);
+  }
+  const value = operands.slice(1).reduce((left, right) => combine(expression.operator, left, right), operands[0]!);
+  return Number.isFinite(value) ? { value } : { problem: 'divides by zero, or is too large, on this machine' };
+}
+
+function combine(operator: Operator, left: number, right: number): number {
+  switch (operator) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    case '/':
+      return left / right;
+    case 'min':
+      return Math.min(left, right);
+    case 'max':
+      return Math.max(left, right);
+  }
+}
+
+const NAMED = { number: 'a number', bytes: 'an amount of memory' } as const;
+const TOKEN = /\s*(?:(\d+(?:\.\d+)?(?:[KMGT]i|[kMGTm])?(?![\w.]))|([a-z]+)|([-+*/(),]))/y;
+
+class Refused extends Error {}
+interface Typed {
+  expression: Expression;
+  type: ExpressionType;
+}
+
+class Parser {
+  readonly variables = new Set<Variable>();
+  readonly #text: string;
+  #at = 1; // behind the `=`
+  #token = '';
+  #tokenAt = 1;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#next();
+  }
+
+  all(): Typed {
+    const typed = this.#sum();
+    if (this.#token !== '') throw this.#unexpected();
+    return typed;
+  }
+
+  #sum(): Typed {
+    let left = this.#product();
+    while (this.#token === '+' || this.#token === '-')
+      left = this.#binary(this.#take() as Operator, left, this.#product());
+    return left;
+  }
+
+  #product(): Typed {
+    let left = this.#factor();
+    while (this.#token === '*' || this.#token === '/')
+      left = this.#binary(this.#take() as Operator, left, this.#factor());
+    return left;
+  }
+
+  #factor(): Typed {
+    const at = this.#tokenAt;
+    const token = this.#take();
+    if (token === '(') {
+      const inner = this.#sum();
+      this.#expect(')');
+      return inner;
+    }
+    if (token === '-') {
+      const zero: Expression = { kind: 'literal', value: 0 };
+      const { expression, type } = this.#factor();
+      return { expression: { kind: 'operation', operator: '-', operands: [zero, expression] }, type };
+    }
+    if (/^\d/.test(token)) return literal(token);
+    if (token === 'min' || token === 'max') return this.#call(token);
+    if (Object.hasOwn(VARIABLES, token)) return this.#variable(token as Variable);
+    throw this.#unexpected(token, at);
+  }
+
+  #variable(name: Variable): Typed {
+    this.variables.add(name);
+    return { expression: { kind: 'variable', name }, type: VARIABLES[name] };
+  }
+
+  #call(operator: 'min' | 'max'): Typed {
+    this.#expect('(');
+    let typed = this.#sum();
+    while (this.#token === ',') {
+      this.#take();
+      typed = this.#binary(operator, typed, this.#sum());
+    }
+    this.#expect(')');
+    return typed;
+  }
+
+  #binary(operator: Operator, left: Typed, right: Typed): Typed {
+    const expression: Expression = { kind: 'operation', operator, operands: [left.expression, right.expression] };
+    const type = typeOf(operator, left.type, right.type);
+    if (type !== undefined) return { expression, type };
+    throw new Refused(`'${operator}' does not go with ${NAMED[left.type]} and ${NAMED[right.type]}`);
+  }
+
+  #expect(token: string): void {
+    if (this.#token !== token) throw this.#unexpected();
+    this.#take();
+  }
+
+  #take(): string {
+    const token = this.#token;
+    this.#next();
+    return token;
+  }
+
+  #next(): void {
+    this.#tokenAt = this.#at + /^\s*/.exec(this.#text.slice(this.#at))![0].length + 1;
+    TOKEN.lastIndex = this.#at;
+    const match = TOKEN.exec(this.#text);
+    if (match) this.#at = TOKEN.lastIndex;
+    else if (this.#tokenAt <= this.#text.length) throw new Refused(`cannot be read from character ${this.#tokenAt}`);
+    this.#token = match ? (match[1] ?? match[2] ?? match[3]!) : '';
+  }
+
+  /** Where it is, not what it is: an expression in the wrong place may be a secret. */
+  #unexpected(token = this.#token, at = this.#tokenAt): Refused {
+    if (token === '') return new Refused('ends too early');
+    if (/^[a-z]/.test(token))
+      return new Refused(`has a word at character ${at} that is none of cpu, memory, pods, min, max`);
+    return new Refused(`has something at character ${at} that does not belong there`);
+  }
+}
+
+function literal(token: string): Typed {
+  if (token.endsWith('m'))
+    return { expression: { kind: 'literal', value: Number(token.slice(0, -1)) / 1000 }, type: 'number' };
+  if (/^[\d.]+$/.test(token)) return { expression: { kind: 'literal', value: Number(token) }, type: 'number' };
+  const bytes = parseBytes(token);
+  if (bytes === undefined) throw new Refused('has an amount in it that is too large');
+  return { expression: { kind: 'literal', value: bytes }, type: 'bytes' };
+}
+
+function typeOf(operator: Operator, left: ExpressionType, right: ExpressionType): ExpressionType | undefined {
+  if (operator === '*') return left === 'bytes' && right === 'bytes' ? undefined : left === 'bytes' ? left : right;
+  if (operator === '/') return left === right ? 'number' : left === 'bytes' ? 'bytes' : undefined;
+  return left === right ? left : undefined;
+}

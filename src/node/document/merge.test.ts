@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../schema/json.ts';
+import { alone, type Layer, leavesOf, mergeLayers } from './merge.ts';
+
+const merged = (...specs: JsonObject[]) =>
+  mergeLayers(specs.map((spec, index) => ({ name: `layer ${index}`, spec }))).spec;
+
+const leaves: fc.Arbitrary<Json> = fc.oneof(fc.integer(), fc.constant(null), fc.array(fc.integer(), { maxLength: 2 }));
+const { specs } = fc.letrec<{ specs: JsonObject }>((tie) => ({
+  specs: fc.dictionary(
+    fc.constantFrom('a', 'b', 'kubelet', 'config', 'x.y'),
+    fc.oneof({ maxDepth: 3 }, leaves, tie('specs')),
+    {
+      maxKeys: 3,
+      noNullPrototype: true,
+    },
+  ),
+}));
+
+describe('several layers', () => {
+  it('are merged by key, and lists are replaced', () => {
+    expect(merged({ a: { x: 1, y: [1, 2] }, b: 1 }, { a: { y: [3] }, c: 2 })).toEqual({
+      a: { x: 1, y: [3] },
+      b: 1,
+      c: 2,
+    });
+  });
+
+  it('take a value away with null, except where null means something to kubelet or containerd', () => {
+    expect(merged({ a: { x: 1, y: 2 } }, { a: { x: null } }, { a: { z: null } })).toEqual({ a: { y: 2 } });
+    const free = {
+      kubelet: { config: { evictionSoft: null } },
+      containerd: { runtimes: { a: { options: { b: null } } } },
+    };
+    expect(merged({ kubelet: { config: { evictionSoft: { x: 1 } } } }, free)).toEqual(free);
+    expect(merged({ kubelet: { config: { a: 1 } } }, { kubelet: { config: null } })).toEqual({ kubelet: {} });
+  });
+
+  it('replace a taint of the same key and effect, and keep the others', () => {
+    const [a, b, c]: [JsonObject, JsonObject, JsonObject] = [
+      { key: 'a', effect: 'NoSchedule', value: '1' },
+      { key: 'a', effect: 'NoExecute' },
+      { key: 'a', effect: 'NoSchedule', value: '2' },
+    ];
+    expect(merged({ taints: [a, b] }, { taints: [c] })).toEqual({ taints: [b, c] });
+    expect(merged({ taints: [a, b] }, { taints: null })).toEqual({});
+  });
+
+  it('give the same, put together in two steps or in one', () => {
+    fc.assert(
+      fc.property(specs, specs, specs, (a, b, c) => {
+        expect(merged(merged(a, b), c)).toEqual(merged(a, b, c));
+      }),
+    );
+  });
+
+  it('give the last one, where it is all there is', () => {
+    fc.assert(
+      fc.property(specs, (spec) => {
+        expect(merged(spec, spec)).toEqual(alone(spec));
+        expect(merged({}, spec, {})).toEqual(alone(spec));
+      }),
+    );
+  });
+
+  it('know for every leaf the last layer that said it', () => {
+    fc.assert(
+      fc.property(fc.array(specs, { minLength: 1, maxLength: 4 }), (all) => {
+        const layers: Layer[] = all.map((spec, index) => ({ name: `${index}`, spec }));
+        const { spec, provenance } = mergeLayers(layers);
+        for (const { path, value, from } of leavesOf(spec, provenance)) {
+          if (path.length === 0) continue; // nothing at all was said
+          expect(from, path.join('/')).not.toBe('default');
+          const byItself = leavesOf(alone(all[Number(from)]!), new Map());
+          expect(byItself.some((leaf) => leaf.path.join('\0') === path.join('\0'))).toBe(true);
+          expect(JSON.stringify(byItself.find((leaf) => leaf.path.join('\0') === path.join('\0'))!.value)).toBe(
+            JSON.stringify(value),
+          );
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

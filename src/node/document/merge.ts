@@ -1,0 +1,104 @@
+// node/document/merge.ts: what do several layers say together, and which of them said each value? Later layers win; maps are merged
+// by key, null takes a value away, lists are replaced, and taints are told apart by key and effect.
+import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
+
+export interface Layer {
+  /** For people: `image defaults`, `userData`, `etc/headstart/node.d/10-pool.yaml`, `local override`. */
+  name: string;
+  /** Part of a v1 `spec`. */
+  spec: JsonObject;
+}
+
+/** Which layer a leaf came from, by its path below spec; the keys of a path are joined by NUL, which no key holds. */
+export type Provenance = ReadonlyMap<string, string>;
+
+export interface Merged {
+  spec: JsonObject;
+  provenance: Provenance;
+}
+
+/** `layers` from the lowest to the highest. */
+export function mergeLayers(layers: readonly Layer[]): Merged {
+  const provenance = new Map<string, string>();
+  let spec: JsonObject = {};
+  for (const layer of layers) spec = mergeObjects(spec, layer.spec, { path: [], layer: layer.name, provenance });
+  return { spec, provenance };
+}
+
+/** What a layer says when there is no other: its nulls have nothing to take away. */
+export function alone(spec: JsonObject): JsonObject {
+  return mergeLayers([{ name: '', spec }]).spec;
+}
+
+/** Leaves in the order of the document, with where each came from; a leaf that no layer set is the schema's default. */
+export function leavesOf(spec: JsonObject, provenance: Provenance): { path: string[]; value: Json; from: string }[] {
+  const leaves: { path: string[]; value: Json; from: string }[] = [];
+  walk(spec, []);
+  return leaves;
+
+  function walk(value: Json, path: string[]): void {
+    if (isObject(value) && Object.keys(value).length > 0) {
+      for (const [key, item] of Object.entries(value)) walk(item, [...path, key]);
+      return;
+    }
+    leaves.push({ path, value, from: provenance.get(path.join('\0')) ?? 'default' });
+  }
+}
+
+interface At {
+  path: readonly string[];
+  layer: string;
+  provenance: Map<string, string>;
+}
+
+function mergeObjects(lower: JsonObject, upper: JsonObject, at: At): JsonObject {
+  const merged = new Map(Object.entries(lower));
+  for (const [key, value] of Object.entries(upper)) {
+    const inside = { ...at, path: [...at.path, key] };
+    if (value === null && !isFreeForm(inside.path)) {
+      forget(inside);
+      merged.delete(key);
+    } else {
+      merged.set(key, mergeValues(merged.get(key), value, inside));
+    }
+  }
+  return Object.fromEntries(merged);
+}
+
+function mergeValues(lower: Json | undefined, upper: Json, at: At): Json {
+  if (isObject(upper)) {
+    // A map over something else replaces it; its nulls then have nothing to take away but still do not stay.
+    if (!isObject(lower)) forget(at);
+    const merged = mergeObjects(isObject(lower) ? lower : {}, upper, at);
+    if (Object.keys(merged).length === 0) remember(at);
+    return merged;
+  }
+  forget(at);
+  remember(at);
+  return at.path.join('.') === 'taints' && Array.isArray(lower) && Array.isArray(upper)
+    ? mergeTaints(lower, upper)
+    : upper;
+}
+
+function mergeTaints(lower: readonly Json[], upper: readonly Json[]): Json {
+  const keyOf = (taint: Json) => (isObject(taint) ? JSON.stringify([taint.key, taint.effect]) : undefined);
+  const replaced = new Set(upper.map(keyOf));
+  return [...lower.filter((taint) => !replaced.has(keyOf(taint))), ...upper];
+}
+
+/** Where null is a value: inside what kubelet and containerd are given as it is. */
+function isFreeForm([first, second, third, fourth, fifth]: readonly string[]): boolean {
+  if (first === 'kubelet' && second === 'config') return third !== undefined;
+  if (first === 'kubelet' && second === 'credentialProvider') return third === 'config' && fourth !== undefined;
+  return first === 'containerd' && second === 'runtimes' && fourth === 'options' && fifth !== undefined;
+}
+
+function remember({ path, layer, provenance }: At): void {
+  provenance.set(path.join('\0'), layer);
+}
+
+/** What was there before is gone with everything below it. */
+function forget({ path, provenance }: At): void {
+  const own = path.join('\0');
+  for (const key of provenance.keys()) if (key === own || key.startsWith(`${own}\0`)) provenance.delete(key);
+}

@@ -1,0 +1,108 @@
+// node/document/schema/fields.ts: which fields does a version of the document have? One row each, read from the JSON Schema: for
+// `headstart node schema --fields` and the tables of docs/node-config.md.
+import type { ApiVersion } from './convert.ts';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+
+export interface Field {
+  /** `spec.files.<name>.mode`, `spec.taints[].key`. */
+  path: string;
+  /** What may stand there, in words. */
+  takes: string;
+  isRequired: boolean;
+  /** As JSON; undefined: none. */
+  default?: string;
+  isSecret: boolean;
+  about: string;
+}
+
+/** In the order of the schema; a field that only holds others has a row if there is something to say about it. */
+export function fieldsOf(version: ApiVersion): Field[] {
+  return rowsOf(jsonSchemaOf(version), '');
+}
+
+function rowsOf({ properties = {}, required = [] }: JsonSchema, path: string): Field[] {
+  return Object.entries(properties).flatMap(([name, given]) => {
+    const schema = given as JsonSchema;
+    const inside = path === '' ? name : `${path}.${name}`;
+    const below = rowsBelow(schema, inside);
+    const isFolder = schema.properties !== undefined && below.length > 0;
+    return isFolder && schema.description === undefined
+      ? below
+      : [rowOf(schema, inside, required.includes(name)), ...below];
+  });
+}
+
+function rowsBelow(schema: JsonSchema, path: string): Field[] {
+  const { items, additionalProperties } = schema;
+  if (schema.properties !== undefined) return rowsOf(schema, path);
+  if (typeof items === 'object') return rowsOf(items as JsonSchema, `${path}[]`);
+  return typeof additionalProperties === 'object' ? rowsOf(additionalProperties, `${path}.<name>`) : [];
+}
+
+function rowOf(schema: JsonSchema, path: string, isRequired: boolean): Field {
+  return {
+    path,
+    takes: takes(schema),
+    isRequired,
+    ...(schema.default !== undefined && { default: JSON.stringify(schema.default) }),
+    isSecret: schema.writeOnly === true,
+    about: schema.description ?? '',
+  };
+}
+
+/** What a format is called; a test sees to it that each has a name. */
+export const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  ip: 'address',
+  cidr: 'address range',
+  server: 'address or domain',
+  'date-time': 'time',
+  'writable-path': 'path',
+  'unit-name': 'unit',
+  'label-key': 'label',
+  'taint-key': 'key',
+  endpoint: 'https URL',
+  'http-url': 'URL',
+  'proxy-url': 'URL',
+  'pem-certificates': 'certificates',
+  'kubelet-flag': 'flag',
+  span: 'span',
+  'expression-number': 'expression',
+  bytes: 'memory',
+  cpu: 'CPU',
+};
+
+function takes(schema: JsonSchema): string {
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.anyOf !== undefined) return eitherOf(schema.anyOf as JsonSchema[]);
+  if (schema.format !== undefined) return FORMAT_NAMES[schema.format] ?? schema.format;
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return range(schema);
+    case 'boolean':
+      return '`true`, `false`';
+    case 'array':
+      return `list of ${takes(schema.items as JsonSchema)}`;
+    case 'object':
+      return schema.properties === undefined ? mapOf(schema) : 'map';
+    default:
+      return 'text';
+  }
+}
+
+/** An amount is a number too; its name says so. */
+function eitherOf(ways: readonly JsonSchema[]): string {
+  const amount = ways.find(({ format }) => format === 'bytes' || format === 'cpu');
+  return amount ? takes(amount) : ways.map(takes).join(' or ');
+}
+
+function range({ minimum, maximum }: JsonSchema): string {
+  const upTo = maximum === undefined || maximum >= 2 ** 40 ? ' or more' : ` to ${maximum}`;
+  return minimum === undefined || minimum <= -(2 ** 40) ? 'number' : `${minimum}${upTo}`;
+}
+
+function mapOf({ additionalProperties }: JsonSchema): string {
+  const inside = additionalProperties as JsonSchema;
+  return inside.$ref === undefined ? `map of ${takes(inside)}` : 'anything';
+}

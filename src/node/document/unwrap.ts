@@ -1,0 +1,116 @@
+// node/document/unwrap.ts: which text is in these bytes? The document itself, or wrapped the ways user data usually is: base64 once
+// more, gzip, a part of a MIME message (for images on which cloud-init reads the same bytes).
+import { gunzipSync } from 'node:zlib';
+import type { Problem } from '../../schema/problem.ts';
+import type { ReasonCode } from '../reason-codes.ts';
+
+/** What instance metadata carries at most, as delivered. */
+export const MAX_DELIVERED_BYTES = 65_536;
+/** Of the text inside. */
+export const MAX_TEXT_BYTES = 1 << 20;
+/** Wrapped three times over is enough for anybody; a file that unpacks into itself must end. */
+const MAX_LAYERS = 4;
+const MAX_HEAD_CHARS = 4096;
+export const MIME_TYPE = 'application/vnd.headstart.node-config';
+
+export type Unwrapped = { text: string } | { problem: Problem };
+
+export function unwrap(delivered: Uint8Array, maxBytes = MAX_DELIVERED_BYTES): Unwrapped {
+  if (delivered.length > maxBytes) {
+    return problem('config/too-large', `has ${delivered.length} bytes, more than the ${maxBytes} that may be`);
+  }
+  let bytes: Buffer = Buffer.from(delivered.buffer, delivered.byteOffset, delivered.byteLength);
+  for (let layer = 0; layer < MAX_LAYERS; layer++) {
+    const inner = isGzip(bytes) ? gunzip(bytes) : (mimePart(bytes) ?? fromBase64(bytes));
+    if (inner === undefined) return decode(bytes);
+    if ('problem' in inner) return inner;
+    bytes = inner.bytes;
+  }
+  return problem('config/not-readable', 'is wrapped too many times');
+}
+
+type Inner = { bytes: Buffer } | { problem: Problem } | undefined;
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function gunzip(bytes: Buffer): Inner {
+  try {
+    return { bytes: gunzipSync(bytes, { maxOutputLength: MAX_TEXT_BYTES }) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE') return problem('config/too-large', 'unpacks to more than 1 MiB');
+    if (code === 'Z_BUF_ERROR') return problem('config/truncated', 'is gzip that ends in the middle');
+    return problem('config/not-readable', 'is gzip that is damaged');
+  }
+}
+
+/** Only text that can be nothing else: no document consists of these characters alone. */
+function fromBase64(bytes: Buffer): Inner {
+  // Spaces go first: a pattern that allows them everywhere takes for ever on a megabyte of them.
+  const text = bytes.toString('latin1').replace(/\s+/g, '');
+  if (text.length < 16 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  if (text.replace(/=+$/, '').length % 4 === 1) return problem('config/truncated', 'is base64 that ends in the middle');
+  return { bytes: Buffer.from(text, 'base64') };
+}
+
+/** The one part of our own content type; undefined when this is no MIME message. */
+function mimePart(bytes: Buffer): Inner {
+  const message = bytes.toString('latin1');
+  if (!/^(?:content-type|mime-version):/i.test(message)) return undefined;
+  const whole = splitHead(message);
+  const boundary = /multipart\/[^;]+;[\s\S]*?boundary="?([^"\s;]+)"?/i.exec(whole.head.slice(0, MAX_HEAD_CHARS))?.[1];
+  if (boundary === undefined)
+    return isOurs(whole.head) ? content(whole) : problem('config/not-a-node-config', 'is another MIME message');
+  const pieces = `\n${whole.body}`.split(`\n--${boundary}`);
+  if (pieces.length < 2 || !pieces.at(-1)!.startsWith('--')) {
+    return problem('config/truncated', 'is a MIME message that ends in the middle');
+  }
+  const ours = pieces
+    .slice(1, -1)
+    .map((piece) => splitHead(piece.replace(/^[ \t]*\r?\n/, '')))
+    .filter(({ head }) => isOurs(head));
+  if (ours.length === 1) return content(ours[0]!);
+  const found = ours.length === 0 ? 'has no part' : 'has more than one part';
+  return problem('config/not-a-node-config', `is a MIME message that ${found} of type ${MIME_TYPE}`);
+}
+
+interface Part {
+  head: string;
+  body: string;
+}
+
+function splitHead(message: string): Part {
+  const end = /\r?\n\r?\n/.exec(message);
+  if (!end) return { head: message, body: '' };
+  return { head: message.slice(0, end.index), body: message.slice(end.index + end[0].length) };
+}
+
+function isOurs(head: string): boolean {
+  return new RegExp(`^content-type:\\s*${MIME_TYPE.replaceAll('.', '\\.')}(?:\\+(?:json|yaml))?\\s*(?:;|$)`, 'im').test(
+    head,
+  );
+}
+
+function content({ head, body }: Part): Inner {
+  const encoding = /^content-transfer-encoding:\s*(\S+)/im.exec(head)?.[1]?.toLowerCase() ?? '8bit';
+  if (encoding === 'base64') return { bytes: Buffer.from(body, 'base64') };
+  if (/^(?:7bit|8bit|binary)$/.test(encoding)) return { bytes: Buffer.from(body.replace(/\r?\n$/, ''), 'latin1') };
+  return problem('config/not-readable', 'is a MIME part in an encoding other than base64, 7bit, 8bit and binary');
+}
+
+function decode(bytes: Buffer): Unwrapped {
+  if (bytes.length > MAX_TEXT_BYTES) return problem('config/too-large', 'is more than 1 MiB');
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (!text.includes('\u0000')) return { text };
+    return problem('config/not-readable', 'has NUL characters in it');
+  } catch {
+    return problem('config/not-readable', 'is not UTF-8 text');
+  }
+}
+
+function problem(reason: ReasonCode, message: string): { problem: Problem } {
+  return { problem: { reason, path: '', message } };
+}

@@ -1,0 +1,77 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../base/secret.ts';
+import { type Look, lookAtDisk } from './look.ts';
+
+let root: string;
+let look: Look;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'headstart-look-'));
+  look = lookAtDisk(root, async () => ({ outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' }));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function put(path: string, content: string | Uint8Array, mode = 0o644): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+  chmodSync(join(root, path), mode);
+}
+
+describe('looking at a path', () => {
+  it('sees a file with its content, mode and owner', () => {
+    put('/etc/a', 'text\n', 0o640);
+    expect(look.at('/etc/a', false)).toEqual({
+      kind: 'file',
+      content: 'text\n',
+      encoding: 'utf8',
+      mode: 0o640,
+      uid: process.getuid?.(),
+      gid: process.getgid?.(),
+    });
+  });
+
+  it('keeps what is not text byte for byte', () => {
+    put('/etc/a', Uint8Array.of(0xff, 0, 0x80));
+    expect(look.at('/etc/a', false)).toMatchObject({ content: '/wCA', encoding: 'base64' });
+  });
+
+  it('wraps what must not be shown', () => {
+    put('/etc/a', 'hidden');
+    const seen = look.at('/etc/a', true);
+    expect(seen).toMatchObject({ content: expect.any(Secret) });
+    expect(JSON.stringify(seen)).not.toContain('hidden');
+  });
+
+  it('follows no link, neither the last part nor one on the way', () => {
+    put('/etc/real/a', 'x');
+    symlinkSync('real', join(root, 'etc/alias'));
+    symlinkSync('/etc/shadow', join(root, 'etc/link'));
+    expect(look.at('/etc/link', false)).toEqual({ kind: 'link', target: '/etc/shadow' });
+    expect(look.at('/etc/alias/a', false)).toEqual({ kind: 'unreachable', at: '/etc/alias' });
+    expect(look.at('/etc/alias/b/c', false)).toEqual({ kind: 'unreachable', at: '/etc/alias' });
+    expect(look.isFolder('/etc/alias')).toBe(false);
+    expect(look.isFolder('/etc/real')).toBe(true);
+  });
+
+  it('tells what is in the place of a file or of a folder', () => {
+    mkdirSync(join(root, 'etc/folder'), { recursive: true });
+    put('/etc/large', new Uint8Array((1 << 20) + 1));
+    put('/etc/file', '');
+    expect(look.at('/etc/folder', false)).toEqual({ kind: 'other', what: 'a folder' });
+    expect(look.at('/etc/large', false)).toEqual({ kind: 'other', what: 'a file of 1048577 bytes' });
+    expect(look.at('/etc/file/below', false)).toEqual({ kind: 'unreachable', at: '/etc/file' });
+    expect(look.at('/etc/none/below', false)).toEqual({ kind: 'absent' });
+  });
+
+  it('lists and reads nothing where there is nothing', () => {
+    expect(look.names('/none')).toEqual([]);
+    expect(look.text('/none')).toBeUndefined();
+    expect(look.size('/none')).toBeUndefined();
+    put('/a/c', '123');
+    put('/a/b', '');
+    expect(look.names('/a')).toEqual(['b', 'c']);
+    expect(look.size('/a/c')).toBe(3);
+  });
+});

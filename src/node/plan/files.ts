@@ -1,0 +1,223 @@
+// node/plan/files.ts: which files differ from what they should be, what does each of those changes mean, and what is ours afterwards?
+
+import type { Problem } from '../../schema/problem.ts';
+import { isSecret, sha256Of, textOf } from '../desired/bytes.ts';
+import type {
+  Bytes,
+  Change,
+  Desired,
+  Diff,
+  DisruptionClass,
+  Effect,
+  LeafChange,
+  Observed,
+  Original,
+  OwnedBefore,
+  OwnedFile,
+  Ownership,
+  Seen,
+  Step,
+  Treatment,
+} from '../desired/tree.ts';
+import { classNow, highest } from './disruption.ts';
+import { fileLeaves, type JudgedLeaf } from './leaves.ts';
+import { lineDiff } from './line-diff.ts';
+
+export interface FileChange {
+  change: Change;
+  step: Step;
+  effects: readonly Effect[];
+  /** Names of state files that kubelet must not find afterwards. */
+  stale: readonly string[];
+}
+
+export interface FilePlan {
+  changes: FileChange[];
+  owned: Map<string, OwnedBefore>;
+  problems: Problem[];
+}
+
+/** What kubelet's configuration changes, by path of the file that brings it about. */
+export type KubeletLeaves = (before: Bytes | undefined, after: Bytes | undefined) => JudgedLeaf[];
+
+/** Those that a node with a credential of its own has no use for, and must not keep, are not wanted. */
+export function wantedFiles(desired: Desired, observed: Observed): Map<string, OwnedFile> {
+  return new Map([...desired.files].filter(([, file]) => !(file.isOnlyToJoin && observed.hasCredential)));
+}
+
+export function planFiles(
+  wanted: ReadonlyMap<string, OwnedFile>,
+  observed: Observed,
+  ownership: Ownership,
+  kubeletLeaves: KubeletLeaves,
+): FilePlan {
+  const plan: FilePlan = { changes: [], owned: new Map(), problems: [] };
+  for (const file of wanted.values()) {
+    const seen = observed.files.get(file.path) ?? { kind: 'absent' };
+    const before = ownership.files.get(file.path);
+    const [uid, gid] = [observed.users.get(file.owner), observed.groups.get(file.group)];
+    const problem = obstacle(file.path, seen) ?? unknownOwner(file, uid, gid);
+    if (problem !== undefined || !isReplaceable(seen) || uid === undefined || gid === undefined) {
+      if (problem !== undefined) plan.problems.push(problem);
+      continue;
+    }
+    const { path, content, encoding, mode, linkTo } = file;
+    const target: Original =
+      linkTo === undefined ? { kind: 'file', content, encoding, mode, uid, gid } : { kind: 'link', target: linkTo };
+    plan.owned.set(path, ownedAfter(file, target, before?.original ?? seen));
+    if (isSame(seen, target)) continue;
+    plan.changes.push(
+      judged({ path, seen, target, treatment: file, before, op: seen.kind === 'absent' ? 'create' : 'update' }),
+    );
+  }
+  for (const [path, before] of ownership.files) {
+    if (wanted.has(path)) continue;
+    const seen = observed.files.get(path) ?? { kind: 'absent' };
+    // Where somebody put something else in its place, it is not ours any more.
+    if (!isReplaceable(seen) || isSame(seen, before.original)) continue;
+    const op = before.original.kind === 'absent' ? 'remove' : 'restore';
+    plan.changes.push(judged({ path, seen, target: before.original, treatment: before, before, op }));
+  }
+  return plan;
+
+  function judged(work: Work): FileChange {
+    const { path, seen, target, treatment, before } = work;
+    const isHidden = [seen, target].some((one) => one.kind === 'file' && isSecret(one)) || before?.isSecret === true;
+    const isRepair = before !== undefined && before.sha256 === digestOf(target);
+    const leaves = leavesOf(treatment, bytesIn(seen), bytesIn(target), kubeletLeaves)?.map((leaf) =>
+      isRepair ? asRepair(leaf) : leaf,
+    );
+    const nominal = leaves === undefined ? treatment.class : highest(leaves.map((leaf) => leaf.class));
+    const worst = leaves?.find((leaf) => leaf.class === nominal);
+    const now = classNow(nominal, observed.moment);
+    return {
+      change: {
+        aspect: treatment.aspect,
+        what: path,
+        op: work.op,
+        class: now,
+        why: now === nominal ? (worst?.why ?? WHY[nominal]) : 'nothing that runs depends on it yet',
+        isDrift: before !== undefined && !isAsWeLeftIt(seen, before),
+        leaves: (leaves ?? []).map((leaf) => shownLeaf(leaf, isHidden, observed)),
+        diff: isHidden ? { kind: 'hidden', because: 'secret' } : diffOf(seen, target),
+      },
+      step: stepTo(path, target),
+      effects: leaves !== undefined && nominal === 0 ? treatment.after.filter(isNoRestart) : treatment.after,
+      stale: [...new Set(leaves?.flatMap((leaf) => leaf.stale))],
+    };
+  }
+}
+
+interface Work {
+  path: string;
+  seen: Original;
+  target: Original;
+  treatment: Treatment;
+  before: OwnedBefore | undefined;
+  op: Change['op'];
+}
+
+const WHY: Readonly<Record<DisruptionClass, string>> = {
+  0: 'it is read when it is used',
+  1: 'what reads it can take it at any time',
+  2: 'kubelet reads it when it starts',
+  3: 'containerd reads it when it starts',
+  4: 'pods that run keep the old value',
+  5: 'what was kept under the old value is of no use any more',
+  6: 'the kernel reads it at boot',
+  C: 'a node may not do it itself',
+  7: 'it is part of what the node is',
+};
+
+/** What was taken away from the file is still true of the node: putting it back does not make it another one. */
+function asRepair(leaf: JudgedLeaf): JudgedLeaf {
+  return leaf.class === 7 ? { ...leaf, class: 2, why: 'it is put back as it was' } : leaf;
+}
+
+/** Settings that matter only at registration, or none at all: whoever reads the file needs no restart for them. */
+function isNoRestart(effect: Effect): boolean {
+  return effect.do !== 'restart';
+}
+
+function isReplaceable(seen: Seen): seen is Original {
+  return seen.kind === 'absent' || seen.kind === 'file' || seen.kind === 'link';
+}
+
+function obstacle(path: string, seen: Seen): Problem | undefined {
+  const reason = 'plan/obstructed';
+  if (seen.kind === 'other') return { reason, path, message: `there is ${seen.what} in its place` };
+  if (seen.kind !== 'unreachable') return undefined;
+  return { reason, path, message: `${seen.at} is a link or no folder, and links are not followed` };
+}
+
+function unknownOwner({ path, owner, group }: OwnedFile, uid?: number, gid?: number): Problem | undefined {
+  const reason = 'config/invalid';
+  if (uid === undefined) return { reason, path, message: `there is no user ${owner} on this node` };
+  return gid === undefined ? { reason, path, message: `there is no group ${group} on this node` } : undefined;
+}
+
+function ownedAfter(file: OwnedFile, target: Original, original: Original): OwnedBefore {
+  const { aspect, notation, after } = file;
+  const rest = { sha256: digestOf(target), rights: rightsOf(target), isSecret: isSecret(file), original };
+  return { aspect, class: file.class, notation, after, ...rest };
+}
+
+function digestOf(one: Original): string {
+  if (one.kind === 'file') return sha256Of(one);
+  return sha256Of({ content: one.kind === 'link' ? one.target : '', encoding: 'utf8' });
+}
+
+function isSame(a: Original, b: Original): boolean {
+  if (a.kind === 'link' && b.kind === 'link') return a.target === b.target;
+  if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind;
+  return a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && sha256Of(a) === sha256Of(b);
+}
+
+function isAsWeLeftIt(seen: Original, before: OwnedBefore): boolean {
+  if (seen.kind === 'absent' || digestOf(seen) !== before.sha256) return false;
+  const [now, then] = [rightsOf(seen), before.rights];
+  return now?.mode === then?.mode && now?.uid === then?.uid && now?.gid === then?.gid;
+}
+
+function rightsOf(one: Original): OwnedBefore['rights'] {
+  return one.kind === 'file' ? { mode: one.mode, uid: one.uid, gid: one.gid } : undefined;
+}
+
+function bytesIn(one: Original): Bytes | undefined {
+  return one.kind === 'file' ? one : undefined;
+}
+
+/** Undefined when the file as a whole has one class. */
+function leavesOf(
+  { notation }: Treatment,
+  before: Bytes | undefined,
+  after: Bytes | undefined,
+  kubeletLeaves: KubeletLeaves,
+): JudgedLeaf[] | undefined {
+  if (notation === undefined) return undefined;
+  if (notation === 'kubelet-config') return kubeletLeaves(before, after);
+  return fileLeaves(notation, before && textOf(before), after && textOf(after));
+}
+
+function shownLeaf({ path, from, to, why, ...leaf }: JudgedLeaf, isHidden: boolean, { moment }: Observed): LeafChange {
+  return { path, ...(!isHidden && { from, to }), class: classNow(leaf.class, moment), why };
+}
+
+function diffOf(seen: Original, target: Original): Diff {
+  const [from, to] = [asText(seen), asText(target)];
+  return from === undefined || to === undefined
+    ? { kind: 'hidden', because: 'not text' }
+    : { kind: 'text', lines: lineDiff(from, to) };
+}
+
+function asText(one: Original): string | undefined {
+  if (one.kind === 'absent') return '';
+  return one.kind === 'link' ? `link to ${one.target}\n` : textOf(one);
+}
+
+function stepTo(path: string, target: Original): Step {
+  if (target.kind === 'absent') return { do: 'remove-file', path };
+  if (target.kind === 'link') return { do: 'make-link', path, target: target.target };
+  const { content, encoding, mode, uid, gid } = target;
+  return { do: 'write-file', path, mode, uid, gid, content, encoding };
+}

@@ -1,0 +1,32 @@
+// node/plan/folders.ts: which folders have to be made for our files, and which that we made are of no use any more?
+import { dirname } from 'node:path';
+import type { Observed, Ownership, Step } from '../desired/tree.ts';
+
+export interface FolderPlan {
+  /** Outer before inner. */
+  make: Step[];
+  /** Inner before outer. */
+  remove: Step[];
+  owned: Set<string>;
+}
+
+/** `files` that will be there. */
+export function planFolders(files: Iterable<string>, observed: Observed, ownership: Ownership): FolderPlan {
+  const needed = new Set([...files].flatMap(foldersAbove));
+  const missing = [...needed].filter((path) => !observed.folders.has(path));
+  const unused = [...ownership.folders].filter((path) => !needed.has(path) && observed.folders.has(path));
+  return {
+    make: missing.sort().map((path) => ({ do: 'make-folder', path })),
+    remove: unused
+      .sort()
+      .reverse()
+      .map((path) => ({ do: 'remove-folder', path })),
+    owned: new Set([...ownership.folders, ...missing].filter((path) => needed.has(path)).sort()),
+  };
+}
+
+/** `/etc/a/b` → `/etc`, `/etc/a`. */
+export function foldersAbove(path: string): string[] {
+  const parent = dirname(path);
+  return parent === '/' ? [] : [...foldersAbove(parent), parent];
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { type Change, NOTHING_OWNED, type Plan } from '../desired/tree.ts';
+import type { Verdict } from './policy.ts';
+import { planToJson, renderPlan } from './render-plan.ts';
+
+const verdict: Verdict = { decision: 'blocked', code: 'plan/blocked-by-class', reason: 'class 4 (drain): maxPods' };
+
+const change: Change = {
+  aspect: 'kubelet',
+  what: '/etc/kubernetes/kubelet/config.d/20-headstart.conf',
+  op: 'update',
+  class: 4,
+  why: 'more pods may run than are allowed then',
+  isDrift: false,
+  leaves: [{ path: 'maxPods', from: '110', to: '50', class: 4, why: 'more pods may run than are allowed then' }],
+  diff: {
+    kind: 'text',
+    lines: [
+      { sign: 'gap', text: '' },
+      { sign: ' ', text: '  "kind": "KubeletConfiguration",' },
+      { sign: '-', text: '  "maxPods": 110' },
+      { sign: '+', text: '  "maxPods": 50' },
+    ],
+  },
+};
+
+const plan: Plan = {
+  changes: [
+    change,
+    {
+      ...change,
+      what: 'sysctl vm.max_map_count',
+      class: 1,
+      why: 'the kernel takes it at once',
+      leaves: [],
+      diff: { kind: 'value', from: '65530', to: '262144' },
+    },
+    {
+      ...change,
+      what: '/etc/secret',
+      op: 'create',
+      class: 0,
+      why: 'x',
+      leaves: [],
+      diff: { kind: 'hidden', because: 'secret' },
+    },
+  ],
+  steps: [
+    { do: 'drain' },
+    { do: 'make-folder', path: '/etc/a' },
+    { do: 'write-file', path: '/etc/a/b', content: 'inside', encoding: 'utf8', mode: 0o644, uid: 0, gid: 0 },
+    { do: 'remove-file', path: '/etc/c' },
+    { do: 'set', kind: 'sysctl', key: 'vm.max_map_count', value: '262144' },
+    { do: 'set', kind: 'host-name', key: '', value: 'x' },
+    { do: 'clear', kind: 'swap', key: '/swap' },
+    { do: 'remove-state', path: '/var/lib/kubelet/cpu_manager_state' },
+    { do: 'restart-unit', unit: 'kubelet.service' },
+    { do: 'uncordon' },
+  ],
+  class: 4,
+  problems: [],
+  ownership: NOTHING_OWNED,
+  ownershipMeanwhile: NOTHING_OWNED,
+  kubeletConfig: {},
+};
+
+describe('a plan for people', () => {
+  it('says what changes, what each change does, what is done, and whether it may be', () => {
+    expect(renderPlan(plan, verdict)).toBe(`\
+~ /etc/kubernetes/kubelet/config.d/20-headstart.conf  [class 4: more pods may run than are allowed then]
+    maxPods: 110 → 50  [class 4: more pods may run than are allowed then]
+    …
+        "kind": "KubeletConfiguration",
+    -   "maxPods": 110
+    +   "maxPods": 50
+~ sysctl vm.max_map_count: 65530 → 262144  [class 1: the kernel takes it at once]
++ /etc/secret  [class 0: x]
+    (secret, not shown)
+
+then: drain, write 1 file, remove 1 file, set sysctl vm.max_map_count, set host-name, remove swap /swap, remove /var/lib/kubelet/cpu_manager_state, restart kubelet.service, uncordon
+
+class 4: the node is drained first
+blocked: class 4 (drain): maxPods (plan/blocked-by-class)
+`);
+  });
+
+  it('is two lines when there is nothing to do', () => {
+    const nothing = { ...plan, changes: [], steps: [], class: 0 } as const;
+    const text = renderPlan(nothing, { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'all is well' });
+    expect(text).toBe('class 0: nothing is disrupted\nnothing to do: all is well (ok/nothing-to-do)\n');
+  });
+
+  it('does not let a file steer the terminal', () => {
+    const hostile: Change = { ...change, what: '/etc/\u001b[2J', diff: { kind: 'value', from: 'a\rb', to: '\u202e' } };
+    const text = renderPlan({ ...plan, changes: [hostile] }, verdict);
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
+  });
+});
+
+describe('a plan for programs', () => {
+  it('has everything but what is written', () => {
+    const text = JSON.stringify(planToJson(plan, verdict));
+    expect(text).not.toContain('inside');
+    expect(JSON.parse(text)).toMatchObject({ class: 4, verdict, changes: [{ class: 4 }, { class: 1 }, { class: 0 }] });
+    expect(JSON.parse(text).steps).toHaveLength(plan.steps.length);
+  });
+});
