@@ -20,9 +20,9 @@ import { runVerb } from '../src/cli/testing.ts';
 import { layerKey } from '../src/image/build/base-layer.ts';
 import type { BuildRecord } from '../src/image/build/contract.ts';
 import { toolVersions } from '../src/image/build/tool-versions.ts';
-import { createCache } from '../src/image/disk-cache.ts';
-import type { Lock } from '../src/image/lock.ts';
-import { readLock, writeLock } from '../src/image/read-lock.ts';
+import { createCache } from '../src/image/fetch/disk-cache.ts';
+import type { Lock } from '../src/image/lock/lock.ts';
+import { readLock, writeLock } from '../src/image/lock/read-lock.ts';
 import { type BootTest, hasPassed, readTest, withBoot, writeTest } from '../src/image/test/record.ts';
 import { type EnsuredImage, ensureImage } from './ensure-image.ts';
 

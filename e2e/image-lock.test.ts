@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verb as lock } from '../src/cli/image/lock.ts';
 import { verb as update } from '../src/cli/image/update.ts';
 import { runVerb } from '../src/cli/testing.ts';
-import { readLock, writeLock } from '../src/image/read-lock.ts';
+import { readLock, writeLock } from '../src/image/lock/read-lock.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'headstart-lock-'));
 const env = { ...process.env, HEADSTART_MIRRORS: join(top, 'mirrors.yaml'), HEADSTART_CACHE: join(top, 'cache') };

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { officialSchema } from '../src/image/cyclonedx-testing.ts';
-import { checkSbom, pathsIn } from '../src/image/sbom-check.ts';
+import { officialSchema } from '../src/image/report/cyclonedx-testing.ts';
+import { checkSbom, pathsIn } from '../src/image/report/sbom-check.ts';
 import { ensureImage } from './ensure-image.ts';
 
 const LONG_MS = 60 * 60_000;

@@ -7,7 +7,7 @@ import { UserError } from '../base/errors.ts';
 import { whyUnreadable } from '../base/why-unreadable.ts';
 import { sumOf } from '../vms/qemu/disks.ts';
 import type { BuildRecord } from './build/contract.ts';
-import { versionWord } from './names.ts';
+import { versionWord } from './publish/names.ts';
 
 export const BUILD_RECORD = 'build.json';
 /** Written by other versions of this program: what is larger is none of them. */

@@ -1,6 +1,6 @@
 // image/testing.ts: a mirror for tests that can be slow, cut off, broken or dishonest: no socket, a function in the place of fetch.
 import { createHash } from 'node:crypto';
-import type { Wanted } from './cache.ts';
+import type { Wanted } from './fetch/cache.ts';
 
 export interface FakeMirror {
   fetch: typeof fetch;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aLock, anArtifact } from '../../image/build/locks.testing.ts';
-import { writeLock } from '../../image/read-lock.ts';
+import { writeLock } from '../../image/lock/read-lock.ts';
 import { runVerb } from '../testing.ts';
 import { verb } from './build.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CONTAINERD, fileText, KUBELET, manifestText } from '../../image/manifests.testing.ts';
+import { CONTAINERD, fileText, KUBELET, manifestText } from '../../image/manifest/manifests.testing.ts';
 import { runVerb } from '../testing.ts';
 import { verb as check } from './check.ts';
 import { verb as lock } from './lock.ts';

@@ -1,10 +1,10 @@
 // cli/image/check.ts: `headstart image check`: can images be made from this manifest, and do their parts go together? Exits 3 when not.
-import { manifestSha256 } from '../../image/make-lock.ts';
-import type { ManifestProblem } from '../../image/manifest-problem.ts';
-import { renderManifestProblem } from '../../image/manifest-problem.ts';
-import { readLockIfThere } from '../../image/read-lock.ts';
-import { parseManifest } from '../../image/read-manifest.ts';
-import { checkRules, type Finding, RULES, renderFindings } from '../../image/rules/check.ts';
+import { manifestSha256 } from '../../image/lock/make-lock.ts';
+import { readLockIfThere } from '../../image/lock/read-lock.ts';
+import type { ManifestProblem } from '../../image/manifest/manifest-problem.ts';
+import { renderManifestProblem } from '../../image/manifest/manifest-problem.ts';
+import { parseManifest } from '../../image/manifest/read-manifest.ts';
+import { checkRules, type Finding, RULES, renderFindings } from '../../image/manifest/rules/check.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { type Change, diffLocks, isSame, type LockDiff } from '../../image/diff.ts';
-import { renderNotes } from '../../image/notes.ts';
-import { diffVulnerabilities, type Finding, type VulnerabilityDiff } from '../../image/vulnerabilities.ts';
-import { readFeed, type Vulnerability } from '../../image/vulnerability-feed.ts';
+import { diffVulnerabilities, type Finding, type VulnerabilityDiff } from '../../image/report/vulnerabilities.ts';
+import { readFeed, type Vulnerability } from '../../image/report/vulnerability-feed.ts';
+import { type Change, diffLocks, isSame, type LockDiff } from '../../image/update/diff.ts';
+import { renderNotes } from '../../image/update/notes.ts';
 import { printJson } from '../output/json.ts';
 import { PIPE, type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';

@@ -1,9 +1,9 @@
 // cli/image/hotfix.ts: `headstart image hotfix`: the lock of a hotfix, derived from two locks, or every reason why it may not be one.
 import { existsSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
-import { type Allowed, deriveHotfix, type Hotfix, pickHotfix } from '../../image/hotfix.ts';
-import { renderNotes } from '../../image/notes.ts';
-import { writeLock } from '../../image/read-lock.ts';
+import { writeLock } from '../../image/lock/read-lock.ts';
+import { type Allowed, deriveHotfix, type Hotfix, pickHotfix } from '../../image/update/hotfix.ts';
+import { renderNotes } from '../../image/update/notes.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { renderDiff } from './diff.ts';

@@ -1,6 +1,6 @@
 // cli/image/list.ts: `headstart image list`: which images are in a gallery, and which of them each channel means.
 import { UserError } from '../../base/errors.ts';
-import { listPublished, type PublishedImage } from '../../image/gallery-list.ts';
+import { listPublished, type PublishedImage } from '../../image/publish/gallery-list.ts';
 import { printJson } from '../output/json.ts';
 import { inSamePlace } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';

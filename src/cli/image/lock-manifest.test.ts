@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { manifestText } from '../../image/manifests.testing.ts';
+import { manifestText } from '../../image/manifest/manifests.testing.ts';
 import { runVerb } from '../testing.ts';
 import { verb } from './lock.ts';
 

@@ -2,11 +2,11 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../../base/command.ts';
-import { prepareCache } from '../../image/disk-cache.ts';
-import type { Lock } from '../../image/lock.ts';
-import { makeLock } from '../../image/make-lock.ts';
-import type { Architecture, Manifest } from '../../image/manifest.ts';
-import { type OpenPackages, openPackages } from '../../image/resolve-debs.ts';
+import { prepareCache } from '../../image/fetch/disk-cache.ts';
+import type { Lock } from '../../image/lock/lock.ts';
+import { makeLock } from '../../image/lock/make-lock.ts';
+import { type OpenPackages, openPackages } from '../../image/lock/resolve-debs.ts';
+import type { Architecture, Manifest } from '../../image/manifest/manifest.ts';
 import type { Edges } from '../verb.ts';
 import { type CacheFlags, type OpenedCache, openCache } from './open-cache.ts';
 import { orImageInterrupted, type Story } from './story.ts';

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import type { Architecture, Manifest } from '../../image/manifest.ts';
-import { readManifest } from '../../image/read-manifest.ts';
+import type { Architecture, Manifest } from '../../image/manifest/manifest.ts';
+import { readManifest } from '../../image/manifest/read-manifest.ts';
 
 export interface ManifestFlags {
   file: string;

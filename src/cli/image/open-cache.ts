@@ -6,12 +6,12 @@ import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { statfsFree } from '../../host/disk-space.ts';
-import type { Cache } from '../../image/cache.ts';
-import { createCache } from '../../image/disk-cache.ts';
-import type { Origin } from '../../image/manifest.ts';
-import { createMirrors, type Mirrors } from '../../image/mirrors.ts';
-import { proxyVariables } from '../../image/proxies.ts';
-import { mirrorsFile, readMirrors } from '../../image/read-mirrors.ts';
+import type { Cache } from '../../image/fetch/cache.ts';
+import { createCache } from '../../image/fetch/disk-cache.ts';
+import { createMirrors, type Mirrors } from '../../image/fetch/mirrors.ts';
+import { proxyVariables } from '../../image/fetch/proxies.ts';
+import { mirrorsFile, readMirrors } from '../../image/fetch/read-mirrors.ts';
+import type { Origin } from '../../image/manifest/manifest.ts';
 import { type PackageSources, readPackageSources } from '../../vms/qemu/base/package-sources.ts';
 import type { Edges } from '../verb.ts';
 

@@ -2,8 +2,8 @@
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { NotFound } from '../../base/failures.ts';
-import { CHANNELS, type Channel, planPromotion, type TestedBytes } from '../../image/channels.ts';
-import { imagesOf } from '../../image/gallery-list.ts';
+import { CHANNELS, type Channel, planPromotion, type TestedBytes } from '../../image/publish/channels.ts';
+import { imagesOf } from '../../image/publish/gallery-list.ts';
 import { openBuild } from '../../image/publish/publish.ts';
 import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';

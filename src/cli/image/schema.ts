@@ -1,5 +1,5 @@
 // cli/image/schema.ts: `headstart image schema`: what may a manifest say? The JSON Schema, for editors and pipelines.
-import { manifestJsonSchema } from '../../image/manifest-schema.ts';
+import { manifestJsonSchema } from '../../image/manifest/manifest-schema.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 

@@ -1,13 +1,13 @@
 // cli/image/update.ts: `headstart image update`: which newer versions are there, by the policy of each component? With --write they are taken.
 import { statSync } from 'node:fs';
 import { writeFileAtomic } from '../../base/files.ts';
-import { listMirrors, readAvailable } from '../../image/available.ts';
-import { refuseDowngrades } from '../../image/downgrades.ts';
-import type { FetchedComponent, Manifest } from '../../image/manifest.ts';
-import { type Proposal, planUpdates } from '../../image/plan-update.ts';
-import { readLockIfThere, renderLock, writeLock } from '../../image/read-lock.ts';
-import { checkRules, throwOnErrors } from '../../image/rules/check.ts';
-import { type Settled, settleUpdates } from '../../image/settle-update.ts';
+import { refuseDowngrades } from '../../image/lock/downgrades.ts';
+import { readLockIfThere, renderLock, writeLock } from '../../image/lock/read-lock.ts';
+import type { FetchedComponent, Manifest } from '../../image/manifest/manifest.ts';
+import { checkRules, throwOnErrors } from '../../image/manifest/rules/check.ts';
+import { listMirrors, readAvailable } from '../../image/update/available.ts';
+import { type Proposal, planUpdates } from '../../image/update/plan-update.ts';
+import { type Settled, settleUpdates } from '../../image/update/settle-update.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';

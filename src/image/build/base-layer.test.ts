@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sumOf } from '../../vms/qemu/disks.ts';
-import type { Cache } from '../cache.ts';
+import type { Cache } from '../fetch/cache.ts';
 import { ensureBaseLayer, epochOf, hasBaseLayer, layerKey, takeRoot } from './base-layer.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 import { sumSparse } from './sparse-copy.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
-import type { Artifact, Lock } from '../lock.ts';
+import type { Artifact, Lock } from '../lock/lock.ts';
 import { containerImageFiles, isPause } from './container-images.ts';
 import { SOME_TOOLS } from './locks.testing.ts';
 

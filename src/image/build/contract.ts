@@ -1,8 +1,8 @@
 // image/build/contract.ts: what do the stages of a build give one another? Lock → root file system → disk → files to publish.
 import type { RunCommand } from '../../base/command.ts';
 import type { Waiting } from '../../vms/factory.ts';
-import type { Cache } from '../cache.ts';
-import type { Lock } from '../lock.ts';
+import type { Cache } from '../fetch/cache.ts';
+import type { Lock } from '../lock/lock.ts';
 import type { Ext4Place } from './ext4-place.ts';
 import type { ToolVersions } from './tool-versions.ts';
 

@@ -1,6 +1,6 @@
 // image/build/image-content.ts: one hash of all that decides the bytes of an image: its part of the lock, and what this program adds.
 import { createHash } from 'node:crypto';
-import { contentSha256 } from '../content-hash.ts';
+import { contentSha256 } from '../lock/content-hash.ts';
 import { layerKey } from './base-layer.ts';
 import { bootFiles } from './boot-files.ts';
 import type { Target } from './contract.ts';

@@ -1,5 +1,5 @@
 // image/build/locks.testing.ts: a small lock, and what is in it, for tests.
-import type { Artifact, Lock } from '../lock.ts';
+import type { Artifact, Lock } from '../lock/lock.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
 export const SOME_TOOLS: ToolVersions = {

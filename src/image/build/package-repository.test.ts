@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
-import type { Cache } from '../cache.ts';
-import type { Artifact } from '../lock.ts';
+import type { Cache } from '../fetch/cache.ts';
+import type { Artifact } from '../lock/lock.ts';
 import { makePackageRepository } from './package-repository.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart packages-'));

@@ -5,8 +5,8 @@ import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { runTool } from '../../host/run-tool.ts';
 import type { Waiting } from '../../vms/factory.ts';
-import type { Cache } from '../cache.ts';
-import type { Artifact } from '../lock.ts';
+import type { Cache } from '../fetch/cache.ts';
+import type { Artifact } from '../lock/lock.ts';
 
 export interface Package {
   name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseRelease } from '../../node/observe/release.ts';
-import type { Artifact } from '../lock.ts';
+import type { Artifact } from '../lock/lock.ts';
 import { aLock, anArtifact } from './locks.testing.ts';
 import { renderContainerdFiles, renderRelease } from './release-file.ts';
 

@@ -1,7 +1,7 @@
 // image/build/root-image.ts: the base and what one patch version adds to it become the root file system of an image.
 import { join } from 'node:path';
 import { runTool } from '../../host/run-tool.ts';
-import { artifactsOf } from '../content-hash.ts';
+import { artifactsOf } from '../lock/content-hash.ts';
 import { imageRootRunner } from './as-root.ts';
 import { type BaseLayer, epochOf } from './base-layer.ts';
 import type { BuildEdges, RootImage, Target } from './contract.ts';

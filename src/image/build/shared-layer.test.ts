@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
-import type { Cache } from '../cache.ts';
+import type { Cache } from '../fetch/cache.ts';
 import type { BaseLayer } from './base-layer.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 import { keepShared, sharedKey, takeShared } from './shared-layer.ts';

@@ -1,6 +1,6 @@
 // image/build/size-budget.ts: is what goes into an image as large as its manifest allows, and if not, what is it that is so large?
 import { UserError } from '../../base/errors.ts';
-import type { Lock } from '../lock.ts';
+import type { Lock } from '../lock/lock.ts';
 
 export interface Contributor {
   name: string;

@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { runTool } from '../../host/run-tool.ts';
-import type { Artifact } from '../lock.ts';
+import type { Artifact } from '../lock/lock.ts';
 import type { DiskFile } from './put-files.ts';
 
 export interface UnpackEdges {

@@ -1,7 +1,7 @@
 // image/build/version-files.ts: what goes onto the base? What all images of a lock share; and what is one patch version's alone, with what the image says of itself.
 import { join } from 'node:path';
-import { artifactsOf } from '../content-hash.ts';
-import type { Artifact } from '../lock.ts';
+import { artifactsOf } from '../lock/content-hash.ts';
+import type { Artifact } from '../lock/lock.ts';
 import { containerImageFiles } from './container-images.ts';
 import type { BuildEdges, Target } from './contract.ts';
 import { type PlacedFile, placedFiles } from './placed-files.ts';

@@ -4,9 +4,9 @@ import { UserError } from '../../base/errors.ts';
 import type { CallOptions, Definition, Factory, Version } from '../../vms/factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { readBuild, verifyBuild } from '../build-folder.ts';
-import { isTestedVersion } from '../channels.ts';
-import { definitionName, definitionSpec, versionName } from '../names.ts';
 import { type ImageTest, readTest, type Way } from '../test/record.ts';
+import { isTestedVersion } from './channels.ts';
+import { definitionName, definitionSpec, versionName } from './names.ts';
 import { type PublishPlan, planPublish } from './plan.ts';
 
 export type GalleryFactory = Pick<

@@ -6,7 +6,7 @@ import { Throttled } from '../../base/failures.ts';
 import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
 import type { CallOptions } from '../../vms/factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { definitionName, versionName } from '../names.ts';
+import { definitionName, versionName } from './names.ts';
 import type { PageBlob } from './page-blob.ts';
 import type { Destination, GalleryFactory } from './publish.ts';
 import { type Uploaded, uploadDisk } from './upload-disk.ts';

@@ -1,8 +1,8 @@
 // image/publish/to-qemu.ts: a build as a version of a gallery of this machine: its disk and its kernel, copied and packed.
 import { join } from 'node:path';
 import { type PublishEdges, publishVersion } from '../../vms/qemu/make-version.ts';
-import { definitionSpec } from '../names.ts';
 import { requireOwnDisk } from '../own-disk.ts';
+import { definitionSpec } from './names.ts';
 import type { Destination, GalleryFactory } from './publish.ts';
 
 export const QEMU_FILES = { disk: 'disk.qcow2', vmlinux: 'vmlinux', initrd: 'initrd.cpio' } as const;

@@ -7,7 +7,7 @@ import type { CallOptions, Instance, PoolRef } from '../../vms/factory.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { publishVersion } from '../../vms/qemu/make-version.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { definitionSpec, versionName } from '../names.ts';
+import { definitionSpec, versionName } from '../publish/names.ts';
 import { testDocument } from './document.ts';
 import type { Way } from './record.ts';
 

@@ -2,8 +2,8 @@
 import type { BuildRecord } from '../build/contract.ts';
 import type { PlacedFile } from '../build/placed-files.ts';
 import { installedIn } from '../build/unpack-base.ts';
-import type { ContainerImage } from '../image-list.ts';
-import type { Artifact, LockedFile } from '../lock.ts';
+import type { Artifact, LockedFile } from '../lock/lock.ts';
+import type { ContainerImage } from '../report/image-list.ts';
 import type { GuestFacts, Questions } from './guest-facts.ts';
 import type { Check, Way } from './record.ts';
 

@@ -1,0 +1,352 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { type FakeMirror, fakeMirror, sha256Of, wantedOf } from '../testing.ts';
+import type { Cache } from './cache.ts';
+import { type CacheEdges, createCache } from './disk-cache.ts';
+import { createMirrors } from './mirrors.ts';
+
+const kubelet = 'kubelet '.repeat(1000);
+let top: string;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'cache-'));
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+function open(mirror: FakeMirror, changes: Partial<CacheEdges> = {}): Cache {
+  const mirrors = createMirrors({
+    mirrors: new Map([
+      ['upstream:test', 'https://user:pass%20word@mirror.test/'],
+      ['local:folder', join(top, 'folder')],
+    ]),
+    file: '/etc/mirrors.yaml',
+    aptLines: [],
+  });
+  const clock = fakeClock(Date.now());
+  return createCache({
+    folder: join(top, 'cache'),
+    mirrors,
+    fetch: mirror.fetch,
+    clock,
+    freeBytes: async () => 2 ** 40,
+    ...changes,
+  });
+}
+
+const placeOf = (sha256: string) => join(top, 'cache', 'sha256', sha256.slice(0, 2), sha256);
+const partials = () => readdirSync(join(top, 'cache', 'partial'));
+
+describe('fill', () => {
+  it('puts verified files in, closed to others and read-only, and asks for nothing that is there', async () => {
+    const mirror = fakeMirror({ 'v1/kubelet': kubelet, other: 'x' });
+    const cache = open(mirror);
+    const wanted = [wantedOf('v1/kubelet', kubelet), wantedOf('other', 'x'), wantedOf('other', 'x')];
+    await cache.fill(wanted);
+    expect(readFileSync(await cache.open(wanted[0]!), 'utf8')).toBe(kubelet);
+    expect(statSync(placeOf(sha256Of('x'))).mode & 0o777).toBe(0o444);
+    expect(statSync(join(top, 'cache', 'sha256')).mode & 0o777).toBe(0o700);
+    expect(partials()).toEqual([]);
+    await cache.fill(wanted);
+    expect(mirror.requests.sort()).toEqual(['GET /other', 'GET /v1/kubelet']);
+  });
+
+  it('refuses wrong bytes with the component, what was expected and what came, and nothing enters the cache', async () => {
+    const mirror = fakeMirror({ kubelet: 'kubelet!' });
+    const cache = open(mirror);
+    const wanted = { ...wantedOf('kubelet', 'kubelet?'), component: 'the-kubelet' };
+    const error = await cache.fill([wanted]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'image/wrong-digest', exitCode: 1 });
+    const { message } = error as Error;
+    for (const part of ['the-kubelet', wanted.sha256, sha256Of('kubelet!'), 'https://mirror.test/kubelet'])
+      expect(message).toContain(part);
+    expect(message).not.toMatch(/pass|user/);
+    expect(existsSync(join(top, 'cache', 'sha256'))).toBe(false);
+    expect(partials()).toEqual([]);
+    expect(mirror.requests).toHaveLength(1);
+  });
+
+  it('goes on where the connection broke', async () => {
+    const mirror = fakeMirror({ kubelet });
+    mirror.cutAfter = [3000, 2000];
+    await open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    expect(mirror.requests).toEqual(['GET /kubelet', 'GET /kubelet from 3000', 'GET /kubelet from 5000']);
+    expect(readFileSync(placeOf(sha256Of(kubelet)), 'utf8')).toBe(kubelet);
+  });
+
+  it('keeps what it has when it is interrupted, and the next one goes on with it', async () => {
+    const mirror = fakeMirror({ kubelet });
+    const stop = new AbortController();
+    mirror.cutAfter = [4000];
+    const clock = fakeClock(Date.now());
+    clock.sleep = async () => {
+      stop.abort(new Error('Ctrl-C'));
+      throw stop.signal.reason;
+    };
+    const first = open(mirror, { clock }).fill([wantedOf('kubelet', kubelet)], { signal: stop.signal });
+    await expect(first).rejects.toThrow('Ctrl-C');
+    expect(partials()).toHaveLength(1);
+    await open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    expect(mirror.requests).toEqual(['GET /kubelet', 'GET /kubelet from 4000']);
+    expect(partials()).toEqual([]);
+  });
+
+  it('begins again where the server knows no ranges', async () => {
+    const mirror = fakeMirror({ kubelet });
+    mirror.hasRanges = false;
+    mirror.cutAfter = [3000];
+    await open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    expect(readFileSync(placeOf(sha256Of(kubelet)), 'utf8')).toBe(kubelet);
+  });
+
+  it('gives up on a server that knows no ranges and breaks off again and again, wherever that is', async () => {
+    const mirror = fakeMirror({ kubelet });
+    mirror.hasRanges = false;
+    mirror.cutAfter = [3000, ...Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? 2000 : 2500))];
+    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await expect(filled).rejects.toMatchObject({ code: 'image/mirror-unreachable' });
+    expect(mirror.requests.length).toBeLessThan(10);
+  });
+
+  it.each([
+    ['wrong bytes', 'not what comes first'],
+    ['too many bytes', `${kubelet}and more`],
+    ['all of it, wrong', kubelet.toUpperCase()],
+  ])('begins again when a part that was left behind has %s', async (_what, left) => {
+    const wanted = wantedOf('kubelet', kubelet);
+    mkdirSync(join(top, 'cache', 'partial'), { recursive: true });
+    const part = join(top, 'cache', 'partial', `${wanted.sha256}.abc`);
+    writeFileSync(part, left);
+    utimesSync(part, 1, 1);
+    await open(fakeMirror({ kubelet })).fill([wanted]);
+    expect(readFileSync(placeOf(wanted.sha256), 'utf8')).toBe(kubelet);
+    expect(partials()).toEqual([]);
+  });
+
+  it('waits and tries again when a mirror is busy, as long as the mirror asks for', async () => {
+    const mirror = fakeMirror({ kubelet });
+    mirror.next = [
+      () => new Response(null, { status: 429, headers: { 'retry-after': '7' } }),
+      () => new Response(null, { status: 503 }),
+      () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } })),
+    ];
+    const clock = fakeClock(Date.now());
+    await open(mirror, { clock }).fill([wantedOf('kubelet', kubelet)]);
+    expect(clock.sleptMs).toBe(7000 + 2000 + 4000);
+  });
+
+  it('gives up on a mirror that stays away, and says what is missing', async () => {
+    const mirror = fakeMirror({});
+    mirror.next = Array.from({ length: 9 }, () => () => new Response(null, { status: 502 }));
+    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await expect(filled).rejects.toMatchObject({ code: 'image/mirror-unreachable' });
+    expect(mirror.requests).toHaveLength(5);
+  });
+
+  it('does not try again what the mirror does not have', async () => {
+    const mirror = fakeMirror({});
+    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await expect(filled).rejects.toMatchObject({
+      code: 'image/not-on-mirror',
+      message: expect.stringMatching(/^kubelet: .*404/),
+    });
+    expect(mirror.requests).toHaveLength(1);
+  });
+
+  it('ends with a mirror that never does', async () => {
+    const mirror = fakeMirror({});
+    mirror.next = [
+      () => new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(5000)) })),
+    ];
+    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await expect(filled).rejects.toMatchObject({
+      code: 'image/wrong-digest',
+      message: expect.stringContaining('more than 8000 bytes'),
+    });
+  });
+
+  it('names origin, component and what to write where when there is no mirror, before anything is fetched', async () => {
+    const mirror = fakeMirror({ kubelet });
+    const nowhere = { ...wantedOf('crictl', 'x', 'upstream:cri-tools'), component: 'crictl' };
+    const error = await open(mirror)
+      .fill([wantedOf('kubelet', kubelet), nowhere])
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'image/no-mirror', next: expect.stringContaining('/etc/mirrors.yaml') });
+    expect((error as Error).message).toMatch(/upstream:cri-tools.*crictl/);
+    expect(mirror.requests).toEqual([]);
+  });
+
+  it('looks for room first', async () => {
+    const mirror = fakeMirror({ kubelet });
+    const filled = open(mirror, { freeBytes: async () => 1000 }).fill([wantedOf('kubelet', kubelet)]);
+    await expect(filled).rejects.toMatchObject({ code: 'image/no-space', kept: 'Nothing was fetched.' });
+    expect(mirror.requests).toEqual([]);
+  });
+
+  it('says that the disk is full when it fills up on the way', async () => {
+    const mirror = fakeMirror({});
+    mirror.next = [
+      () =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => controller.error(Object.assign(new Error(), { code: 'ENOSPC' })),
+          }),
+        ),
+    ];
+    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await expect(filled).rejects.toMatchObject({ code: 'image/no-space', message: expect.stringContaining('kubelet') });
+  });
+
+  it('takes files of a folder, of any size when none is given', async () => {
+    mkdirSync(join(top, 'folder', 'bin'), { recursive: true });
+    writeFileSync(join(top, 'folder', 'bin', 'headstart'), kubelet);
+    const { bytes: _, ...wanted } = wantedOf('bin/headstart', kubelet, 'local:folder');
+    const cache = open(fakeMirror({}));
+    await cache.fill([wanted]);
+    expect(readFileSync(await cache.open(wanted), 'utf8')).toBe(kubelet);
+    const missing = cache.fill([wantedOf('bin/other', 'x', 'local:folder')]);
+    await expect(missing).rejects.toMatchObject({ code: 'image/not-on-mirror' });
+  });
+
+  it('does not wait for a pipe, nor take a folder for a file', async () => {
+    mkdirSync(join(top, 'folder', 'sub'), { recursive: true });
+    execFileSync('mkfifo', [join(top, 'folder', 'pipe')]);
+    for (const path of ['pipe', 'sub']) {
+      const filled = open(fakeMirror({})).fill([wantedOf(path, 'x', 'local:folder')]);
+      await expect(filled).rejects.toMatchObject({
+        code: 'image/not-on-mirror',
+        message: expect.stringContaining('not a plain file'),
+      });
+    }
+  });
+
+  it('says so when its folder cannot be one', async () => {
+    writeFileSync(join(top, 'taken'), '');
+    const filled = open(fakeMirror({}), { folder: join(top, 'taken', 'cache') }).fill([wantedOf('x', 'x')]);
+    await expect(filled).rejects.toMatchObject({ code: 'image/cache-unusable' });
+  });
+
+  it.each(['../secret', '/etc/passwd', 'a/../../b', 'a//b', 'a\\b', 'a\0b', './a', ''])(
+    'does not leave the origin for %j',
+    async (path) => {
+      const filled = open(fakeMirror({})).fill([{ ...wantedOf('x', 'x', 'local:folder'), path }]);
+      await expect(filled).rejects.toMatchObject({ code: 'image/bad-path' });
+    },
+  );
+
+  it('lets two builds fill it at the same time', async () => {
+    const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`file${i}`, `${i} `.repeat(2000)]));
+    const wanted = Object.entries(files).map(([path, content]) => wantedOf(path, content));
+    const [one, two] = [fakeMirror(files), fakeMirror(files)];
+    one.cutAfter = [100, 200, 300];
+    await Promise.all([open(one).fill(wanted), open(two).fill(wanted)]);
+    for (const each of wanted) await open(one).open(each);
+    expect(partials()).toEqual([]);
+  });
+
+  it('ends all others when one fails, and is not busy any more when it has ended', async () => {
+    const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`file${i}`, 'x'.repeat(50_000 + i)]));
+    const wanted = Object.entries(files).map(([path, content]) => wantedOf(path, content));
+    const mirror = fakeMirror(files);
+    const filled = open(mirror).fill([wantedOf('missing', 'm'), ...wanted]);
+    await expect(filled).rejects.toMatchObject({ code: 'image/not-on-mirror' });
+    const asked = mirror.requests.length;
+    expect(asked).toBeLessThan(20);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(mirror.requests).toHaveLength(asked);
+  });
+
+  it('tells how far it is, in steps', async () => {
+    const told: [string, number | undefined][] = [];
+    await open(fakeMirror({ kubelet, other: 'x' })).fill([wantedOf('kubelet', kubelet), wantedOf('other', 'x')], {
+      onWaiting: (what, percent) => told.push([what, percent]),
+    });
+    expect(told[0]).toEqual(['the files to be fetched: 0 of 2, 0 of 1 MB', 0]);
+    expect(told.length).toBeLessThanOrEqual(12);
+    expect(told.at(-1)?.[1]).toBe(100);
+  });
+
+  it('has the same bytes wherever the connection breaks, and however often', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 1, maxLength: 9000 }),
+        fc.array(fc.nat(9000), { maxLength: 4 }),
+        fc.boolean(),
+        async (content, cuts, hasRanges) => {
+          const mirror = fakeMirror({ file: content });
+          mirror.cutAfter = cuts;
+          mirror.hasRanges = hasRanges;
+          const folder = mkdtempSync(join(top, 'each-'));
+          const cache = open(mirror, { folder });
+          const wanted = wantedOf('file', content);
+          await cache.fill([wanted]);
+          expect(readFileSync(await cache.open(wanted)).equals(Buffer.from(content))).toBe(true);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('open', () => {
+  it('finds one byte that was changed, sets the file aside, and the next fill gets it anew', async () => {
+    const cache = open(fakeMirror({ kubelet }));
+    const wanted = wantedOf('kubelet', kubelet);
+    await cache.fill([wanted]);
+    const place = placeOf(wanted.sha256);
+    chmodSync(place, 0o644);
+    writeFileSync(place, kubelet.replace('k', 'K'));
+    await expect(cache.open(wanted)).rejects.toMatchObject({
+      code: 'image/cache-damaged',
+      message: expect.stringContaining('kubelet'),
+    });
+    expect(existsSync(place)).toBe(false);
+    expect(readdirSync(join(top, 'cache', 'damaged'))).toEqual([wanted.sha256]);
+    await cache.fill([wanted]);
+    expect(await cache.open(wanted)).toBe(place);
+  });
+
+  it('fetches nothing', async () => {
+    const mirror = fakeMirror({ kubelet });
+    await expect(open(mirror).open(wantedOf('kubelet', kubelet))).rejects.toMatchObject({ code: 'image/not-in-cache' });
+    expect(mirror.requests).toEqual([]);
+  });
+
+  it('has a file with another size fetched again without opening it', async () => {
+    const mirror = fakeMirror({ kubelet });
+    const wanted = wantedOf('kubelet', kubelet);
+    await open(mirror).fill([wanted]);
+    chmodSync(placeOf(wanted.sha256), 0o644);
+    writeFileSync(placeOf(wanted.sha256), 'cut');
+    await open(mirror).fill([wanted]);
+    expect(await open(mirror).open(wanted)).toBe(placeOf(wanted.sha256));
+  });
+});
+
+describe('add', () => {
+  it('takes a copy in under its hash, also twice', async () => {
+    const file = join(top, 'made-here');
+    writeFileSync(file, kubelet);
+    const cache = open(fakeMirror({}));
+    const sum = await cache.add(file);
+    expect(sum).toEqual({ sha256: sha256Of(kubelet), bytes: kubelet.length });
+    expect(await cache.add(file)).toEqual(sum);
+    writeFileSync(file, 'changed');
+    expect(readFileSync(await cache.open({ component: 'it', ...sum }), 'utf8')).toBe(kubelet);
+    expect(partials()).toEqual([]);
+  });
+});

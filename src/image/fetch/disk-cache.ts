@@ -1,0 +1,257 @@
+// image/fetch/disk-cache.ts: the cache as a folder. A file gets its name when its bytes are known to be right, by a rename, so any number of builds may share it.
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, chmod, copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
+import { whyUnwritable } from '../../base/why-unreadable.ts';
+import { isFull, isMissing } from '../../host/json-file.ts';
+import { sumOf } from '../../vms/qemu/disks.ts';
+import type { Cache, CacheOptions, Wanted } from './cache.ts';
+import { diskFull, fetchInto } from './fetch-one.ts';
+import { fetchProgress } from './fetch-progress.ts';
+import type { Mirrors, Place } from './mirrors.ts';
+
+export interface CacheEdges {
+  folder: string;
+  mirrors: Mirrors;
+  fetch: typeof fetch;
+  clock: Clock;
+  freeBytes: (folder: string) => Promise<number>;
+  /** Files at a time. */
+  parallel?: number;
+}
+
+const PARALLEL = 8;
+/** Left over for everything else on this machine. */
+const RESERVE_BYTES = 256 << 20;
+/** A part that nobody wrote to for so long was left behind. */
+const LEFT_AFTER_MS = 60_000;
+
+export function createCache(edges: CacheEdges): Cache {
+  const { folder } = edges;
+  return {
+    folder,
+    fill: (wanted, options = {}) => fill(edges, wanted, options),
+    open: (wanted, options = {}) => openVerified(folder, wanted, options),
+    add: (file, options = {}) => add(folder, file, options),
+  };
+}
+
+async function fill(edges: CacheEdges, wanted: readonly Wanted[], { signal, onWaiting }: CacheOptions): Promise<void> {
+  const { folder, mirrors } = edges;
+  signal?.throwIfAborted();
+  await prepareCache(folder);
+  const distinct = [...new Map(wanted.map((each) => [each.sha256, each])).values()];
+  const missing: { wanted: Wanted; place: Place }[] = [];
+  for (const each of distinct) {
+    if (!(await isThere(folder, each))) missing.push({ wanted: each, place: mirrors.locate(each) });
+  }
+  if (missing.length === 0) return;
+  await ensureRoom(
+    edges,
+    missing.map(({ wanted: { bytes } }) => bytes ?? 0),
+  );
+
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const progress = fetchProgress(
+    missing.map(({ wanted: each }) => each),
+    onWaiting,
+  );
+  const queue = missing.values(); // shared: each worker takes the next
+  const workers = Array.from({ length: Math.min(edges.parallel ?? PARALLEL, missing.length) }, async () => {
+    for (const { wanted: each, place } of queue) {
+      const onBytes = (bytes: number) => progress.at(each, bytes);
+      await fetchNew(edges, each, place, { signal: either, onBytes });
+      progress.done(each);
+    }
+  });
+  // The first failure ends the others, and they are waited for: nothing is written any more once this has returned.
+  const ended = await Promise.allSettled(
+    workers.map((worker) =>
+      worker.catch((error: unknown) => {
+        if (!stop.signal.aborted) stop.abort(error);
+        throw error;
+      }),
+    ),
+  );
+  signal?.throwIfAborted();
+  if (ended.some(({ status }) => status === 'rejected')) throw stop.signal.reason;
+}
+
+async function fetchNew(
+  { folder, fetch, clock }: CacheEdges,
+  wanted: Wanted,
+  place: Place,
+  told: { signal: AbortSignal; onBytes: (bytes: number) => void },
+): Promise<void> {
+  told.signal.throwIfAborted();
+  const partial = join(partialFolder(folder), `${wanted.sha256}.${randomBytes(6).toString('hex')}`);
+  await adoptPart(folder, wanted, partial, clock);
+  try {
+    await fetchInto(partial, wanted, place, { fetch, clock, ...told });
+  } catch (error) {
+    // What is kept is for going on; there is no going on from nothing.
+    if ((await sizeOf(partial))?.size === 0) await rm(partial, { force: true });
+    throw error;
+  }
+  await enter(folder, wanted, partial);
+  for (const part of await partsOf(folder, wanted)) await rm(part, { force: true });
+}
+
+/** Throws what can be done about it where nothing can be kept there. */
+export async function prepareCache(folder: string): Promise<void> {
+  try {
+    await mkdir(partialFolder(folder), { recursive: true, mode: 0o700 });
+    await access(partialFolder(folder), constants.W_OK);
+  } catch (cause) {
+    throw new UserError(`the cache ${folder} cannot be written to: ${whyUnwritable(cause)}`, {
+      code: 'image/cache-unusable',
+      kept: 'Nothing was fetched.',
+      next: 'name a folder of your own with --cache',
+      exitCode: 1,
+      cause,
+    });
+  }
+}
+
+/** A part may still be written to by another build: it is copied, and removed only when it was left behind. */
+async function adoptPart(folder: string, wanted: Wanted, into: string, clock: Clock): Promise<void> {
+  const parts = await Promise.all(
+    (await partsOf(folder, wanted)).map(async (file) => ({ file, stat: await sizeOf(file) })),
+  );
+  const [largest] = parts.sort((a, b) => (b.stat?.size ?? 0) - (a.stat?.size ?? 0));
+  if (!largest?.stat) return;
+  try {
+    await copyFile(largest.file, into, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    await rm(into, { force: true });
+    if (isFull(error)) throw diskFull(wanted, error);
+    if (isMissing(error)) return;
+    throw error;
+  }
+  for (const { file, stat: seen } of parts) {
+    if (seen && clock.nowMs() - seen.mtimeMs > LEFT_AFTER_MS) await rm(file, { force: true });
+  }
+}
+
+async function partsOf(folder: string, { sha256 }: Pick<Wanted, 'sha256'>): Promise<string[]> {
+  const names = await readdir(partialFolder(folder));
+  return names.filter((name) => name.startsWith(`${sha256}.`)).map((name) => join(partialFolder(folder), name));
+}
+
+/**
+ * Not synced to the disk: after a power cut the file may be there with wrong bytes, and `open` finds that out, as it would any
+ * other damage. Waiting for the disk after each of hundreds of files would be for nothing.
+ */
+async function enter(folder: string, { sha256 }: Pick<Wanted, 'sha256'>, file: string): Promise<void> {
+  const place = pathOf(folder, sha256);
+  await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+  try {
+    await chmod(file, 0o444);
+    await rename(file, place);
+  } catch (error) {
+    // Another build had the same file first, and cleared up.
+    if (!isMissing(error) || !(await sizeOf(place))) throw error;
+  }
+}
+
+/** Its size is looked at, its bytes when it is opened. */
+async function isThere(folder: string, { sha256, bytes }: Wanted): Promise<boolean> {
+  const place = pathOf(folder, sha256);
+  const seen = await sizeOf(place);
+  if (seen === undefined) return false;
+  if (seen.isFile() && (bytes === undefined || seen.size === bytes)) return true;
+  await setAside(folder, sha256);
+  return false;
+}
+
+async function openVerified(
+  folder: string,
+  { component, sha256 }: Pick<Wanted, 'component' | 'sha256'>,
+  { signal }: CacheOptions,
+): Promise<string> {
+  signal?.throwIfAborted();
+  const place = pathOf(folder, sha256);
+  const seen = await sizeOf(place);
+  if (!seen?.isFile()) {
+    throw new UserError(`${component} is not in the cache ${folder} (sha256 ${sha256})`, {
+      code: 'image/not-in-cache',
+      next: 'run the same command where its mirror can be reached, without --offline',
+      exitCode: 1,
+    });
+  }
+  const got = await sumUnlessAborted(place, signal);
+  if (got.sha256 === sha256) return place;
+  await setAside(folder, sha256);
+  throw new UserError(`${component} was changed in the cache: ${place} has sha256 ${got.sha256}`, {
+    code: 'image/cache-damaged',
+    kept: `Nothing was made from it; the file is in ${damagedFolder(folder)} now.`,
+    next: 'run the same command again, it is fetched anew; if that repeats, look at who can write there, and at the disk',
+    exitCode: 1,
+  });
+}
+
+async function add(folder: string, file: string, { signal }: CacheOptions): Promise<{ sha256: string; bytes: number }> {
+  signal?.throwIfAborted();
+  await prepareCache(folder);
+  const copy = join(partialFolder(folder), `add.${randomBytes(6).toString('hex')}`);
+  try {
+    // The copy is what is hashed: the file itself may change meanwhile.
+    await copyFile(file, copy, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    const sum = await sumUnlessAborted(copy, signal);
+    await enter(folder, sum, copy);
+    return sum;
+  } catch (error) {
+    if (isFull(error)) throw diskFull({ component: file }, error);
+    throw error;
+  } finally {
+    await rm(copy, { force: true });
+  }
+}
+
+async function sumUnlessAborted(file: string, signal: AbortSignal | undefined) {
+  try {
+    return await sumOf(file, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function ensureRoom({ folder, freeBytes }: CacheEdges, sizes: readonly number[]): Promise<void> {
+  const needed = sizes.reduce((sum, bytes) => sum + bytes, RESERVE_BYTES);
+  const free = await freeBytes(folder);
+  if (free >= needed) return;
+  const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+  throw new UserError(`what is to be fetched needs ${inMib(needed)} under ${folder}; ${inMib(free)} are free`, {
+    code: 'image/no-space',
+    kept: 'Nothing was fetched.',
+    next: 'free some space, or name a folder on another disk with --cache',
+    exitCode: 1,
+  });
+}
+
+async function setAside(folder: string, sha256: string): Promise<void> {
+  await mkdir(damagedFolder(folder), { recursive: true, mode: 0o700 });
+  try {
+    await rename(pathOf(folder, sha256), join(damagedFolder(folder), sha256));
+  } catch (error) {
+    if (!isMissing(error)) throw error; // another build did
+  }
+}
+
+async function sizeOf(file: string) {
+  try {
+    return await lstat(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+const pathOf = (folder: string, sha256: string) => join(folder, 'sha256', sha256.slice(0, 2), sha256);
+const partialFolder = (folder: string) => join(folder, 'partial');
+const damagedFolder = (folder: string) => join(folder, 'damaged');

@@ -1,0 +1,250 @@
+// image/fetch/fetch-one.ts: gets one file, hashed as it streams, going on where it was cut off. What it wrote stays for the next time.
+import { createHash, type Hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Clock } from '../../base/clock.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import { isFull, isMissing } from '../../host/json-file.ts';
+import type { Wanted } from './cache.ts';
+import type { Place } from './mirrors.ts';
+
+export interface FetchEdges {
+  fetch: typeof fetch;
+  clock: Clock;
+  signal: AbortSignal;
+  /** How much of it is there by now. */
+  onBytes: (bytes: number) => void;
+}
+
+const TRIES = 5;
+const LONGEST_PAUSE_MS = 60_000;
+/** No file of an image is larger; a mirror that never ends would fill the disk. */
+const MAX_BYTES = 16 * 2 ** 30;
+
+/** Ends with exactly the wanted bytes in `file`, which may hold a part of them already. Throws with `file` as far as it got. */
+export async function fetchInto(file: string, wanted: Wanted, place: Place, edges: FetchEdges): Promise<void> {
+  const handle = await open(file, 'a+', 0o600);
+  try {
+    const part = await Part.of(handle, edges.signal);
+    const isResumed = part.bytes > 0;
+    const got = await whole(part, wanted, place, edges);
+    if (got === wanted.sha256) return;
+    // Of what was here before nobody knows how it came to be; begun again, it is the mirror's word alone.
+    if (isResumed) {
+      await part.empty();
+      if ((await whole(part, wanted, place, edges)) === wanted.sha256) return;
+    }
+    const { bytes } = part;
+    const sha256 = part.digest();
+    await part.empty();
+    throw wrongDigest(wanted, place, { sha256, bytes });
+  } catch (error) {
+    if (isFull(error)) throw diskFull(wanted, error);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Tries until all of it is here; a try that got further than any before does not count. */
+async function whole(part: Part, wanted: Wanted, place: Place, edges: FetchEdges): Promise<string> {
+  let furthest = part.bytes;
+  for (let tries = 1; ; tries++) {
+    try {
+      edges.onBytes(part.bytes);
+      if (part.bytes !== wanted.bytes) await readOn(part, wanted, place, edges);
+      return part.digest();
+    } catch (error) {
+      edges.signal.throwIfAborted();
+      if (!(error instanceof Passing)) throw error;
+      if (part.bytes > furthest) tries = 1;
+      furthest = Math.max(furthest, part.bytes);
+      if (tries >= TRIES) throw gaveUp(wanted, place, error, tries);
+      await edges.clock.sleep(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1000 * 2 ** (tries - 1)), edges.signal);
+    }
+  }
+}
+
+async function readOn(part: Part, wanted: Wanted, place: Place, edges: FetchEdges): Promise<void> {
+  const limit = wanted.bytes ?? MAX_BYTES;
+  if (part.bytes > limit) await part.empty();
+  const body = place.kind === 'file' ? await fromFile(part, wanted, place) : await fromUrl(part, wanted, place, edges);
+  try {
+    for await (const chunk of body) {
+      edges.signal.throwIfAborted();
+      // More than was promised is wrong already; one byte of it is enough for the hash to say so.
+      const rest = limit - part.bytes;
+      await part.append(chunk.length > rest ? chunk.subarray(0, rest + 1) : chunk);
+      edges.onBytes(part.bytes);
+      if (part.bytes > limit) return;
+    }
+  } catch (error) {
+    if (isFull(error) || place.kind === 'file' || edges.signal.aborted) throw error;
+    throw new Passing(reasonOf(error), error);
+  }
+  if (wanted.bytes !== undefined && part.bytes < wanted.bytes && place.kind === 'url') {
+    throw new Passing(`it ended after ${part.bytes} of ${wanted.bytes} bytes`);
+  }
+}
+
+type Body = AsyncIterable<Uint8Array>;
+
+async function fromFile(part: Part, wanted: Wanted, place: Place & { kind: 'file' }): Promise<Body> {
+  await part.empty(); // reading is quicker than finding out whether the part is still right
+  try {
+    // Links are the owner's own way of arranging a folder, and the hash says what is taken; a pipe would be waited for without end.
+    const handle = await open(place.file, constants.O_RDONLY | constants.O_NONBLOCK);
+    if ((await handle.stat()).isFile()) return handle.createReadStream({ highWaterMark: 1 << 20 });
+    await handle.close();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw notThere(wanted, place, isMissing(error) ? 'does not exist' : `cannot be read (${code})`, error);
+  }
+  throw notThere(wanted, place, 'is not a plain file');
+}
+
+async function fromUrl(
+  part: Part,
+  wanted: Wanted,
+  { url, authorization, ...place }: Place & { kind: 'url' },
+  { fetch, clock, signal }: FetchEdges,
+): Promise<Body> {
+  const response = await fetch(url.reveal(), {
+    signal,
+    headers: {
+      // Unpacked on the way it would be other bytes than the hash is of.
+      'accept-encoding': 'identity',
+      ...(part.bytes > 0 && { range: `bytes=${part.bytes}-` }),
+      ...(authorization && { authorization: authorization.reveal() }),
+    },
+  }).catch((error: unknown) => {
+    throw signal.aborted ? error : new Passing(`it could not be reached (${reasonOf(error)})`, error);
+  });
+  const { status } = response;
+  const goesOn = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${part.bytes}-`);
+  if (goesOn && response.body) return response.body;
+  if (status === 200 && response.body) {
+    await part.empty();
+    return response.body;
+  }
+  await response.body?.cancel();
+  if (status === 206 || status === 416) {
+    await part.empty();
+    throw new Passing(`it does not go on at a given byte (${status})`);
+  }
+  if (status === 408 || status === 429 || status >= 500) {
+    throw new Passing(
+      `it answered ${status}`,
+      undefined,
+      pauseAsked(response.headers.get('retry-after'), clock.nowMs()),
+    );
+  }
+  throw notThere(wanted, { shown: place.shown }, `was refused with status ${status}`);
+}
+
+/** What is here so far, and its hash, kept in step. */
+class Part {
+  bytes = 0;
+  readonly #handle: FileHandle;
+  #hash: Hash = createHash('sha256');
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  static async of(handle: FileHandle, signal: AbortSignal): Promise<Part> {
+    const part = new Part(handle);
+    const before = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 });
+    for await (const chunk of before as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      part.#hash.update(chunk);
+      part.bytes += chunk.length;
+    }
+    return part;
+  }
+
+  async append(chunk: Uint8Array): Promise<void> {
+    // Opened for appending: all of it, at the end, wherever the last read was.
+    await this.#handle.appendFile(chunk);
+    this.#hash.update(chunk);
+    this.bytes += chunk.length;
+  }
+
+  async empty(): Promise<void> {
+    await this.#handle.truncate(0);
+    this.#hash = createHash('sha256');
+    this.bytes = 0;
+  }
+
+  digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+}
+
+/** May be better the next time. */
+class Passing extends Error {
+  readonly retryAfterMs: number | undefined;
+
+  constructor(what: string, cause?: unknown, retryAfterMs?: number) {
+    super(what, { cause });
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Fetch hides what happened in `cause`; its code (ECONNREFUSED, ENOTFOUND) is what a person needs, and no text with an address in it. */
+function reasonOf(error: unknown): string {
+  const { cause, code, name } = error as { cause?: { code?: string }; code?: string; name?: string };
+  return cause?.code ?? code ?? name ?? 'unknown';
+}
+
+/** Seconds or a date. */
+function pauseAsked(retryAfter: string | null, nowMs: number): number | undefined {
+  if (retryAfter === null) return undefined;
+  const ms = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+const KEPT = 'What was fetched before is kept; nothing wrong entered the cache.';
+
+function wrongDigest(wanted: Wanted, place: Place, got: { sha256: string; bytes: number }): UserError {
+  const cut =
+    wanted.bytes !== undefined && got.bytes > wanted.bytes
+      ? `more than ${wanted.bytes} bytes`
+      : `${got.sha256} (${got.bytes} bytes)`;
+  return new UserError(
+    `${wanted.component}: ${place.shown} is not what it should be: expected sha256 ${wanted.sha256}${wanted.bytes === undefined ? '' : ` (${wanted.bytes} bytes)`}, got ${cut}`,
+    {
+      code: 'image/wrong-digest',
+      kept: KEPT,
+      next: 'find out which of the two is right before you change the manifest; another mirror may have the right one',
+      exitCode: 1,
+    },
+  );
+}
+
+function notThere(wanted: Wanted, place: Pick<Place, 'shown'>, what: string, cause?: unknown): UserError {
+  return new UserError(`${wanted.component}: ${place.shown} ${what} (origin ${wanted.origin})`, {
+    code: 'image/not-on-mirror',
+    kept: KEPT,
+    next: `see what serves ${wanted.origin} in the mirrors file, and the path in the manifest`,
+    exitCode: 1,
+    cause,
+  });
+}
+
+function gaveUp(wanted: Wanted, place: Place, last: Passing, tries: number): TransientError {
+  return new TransientError(`${wanted.component}: ${place.shown}: ${last.message}, ${tries} times in a row. ${KEPT}`, {
+    code: 'image/mirror-unreachable',
+    cause: last,
+  });
+}
+
+export function diskFull(wanted: Pick<Wanted, 'component'>, cause: unknown): UserError {
+  return new UserError(`${wanted.component} could not be written: the disk is full`, {
+    code: 'image/no-space',
+    kept: KEPT,
+    next: 'free some space, then run the same command again; it goes on where it stopped',
+    exitCode: 1,
+    cause,
+  });
+}

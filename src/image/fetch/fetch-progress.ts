@@ -1,0 +1,41 @@
+// image/fetch/fetch-progress.ts: how far is the fetching? In a log every change is a line, so it is told in steps.
+import type { Waiting } from '../../vms/factory.ts';
+import type { Wanted } from './cache.ts';
+
+export interface FetchProgress {
+  at(wanted: Wanted, bytes: number): void;
+  done(wanted: Wanted): void;
+}
+
+const STEP_PERCENT = 10;
+
+export function fetchProgress(all: readonly Wanted[], onWaiting: Waiting | undefined): FetchProgress {
+  const here = new Map<string, number>();
+  const total = all.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+  // Sizes that nobody knows yet: the number of files is all there is to go by.
+  const hasSizes = all.every(({ bytes }) => bytes !== undefined);
+  let have = 0;
+  let files = 0;
+  let told = -1;
+  const tell = () => {
+    const part = hasSizes && total > 0 ? have / total : files / all.length;
+    const percent = STEP_PERCENT * Math.floor((100 * part) / STEP_PERCENT);
+    if (percent === told) return;
+    told = percent;
+    const amount = hasSizes ? `, ${inMb(have)} of ${inMb(total)} MB` : '';
+    onWaiting?.(`the files to be fetched: ${files} of ${all.length}${amount}`, Math.min(100, percent));
+  };
+  return {
+    at({ sha256 }, bytes) {
+      have += bytes - (here.get(sha256) ?? 0);
+      here.set(sha256, bytes);
+      tell();
+    },
+    done() {
+      files++;
+      tell();
+    },
+  };
+}
+
+const inMb = (bytes: number) => Math.ceil(bytes / 1e6);

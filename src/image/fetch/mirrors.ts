@@ -1,0 +1,102 @@
+// image/fetch/mirrors.ts: which place of this machine's choice serves an origin? Manifest and lock say who publishes; this says where it is had from here.
+import { isAbsolute, join } from 'node:path';
+import { UserError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import type { Origin } from '../manifest/manifest.ts';
+import type { Wanted } from './cache.ts';
+
+/** Where bytes are read from. `shown` is for people: no user, no password, no query. */
+export type Place =
+  | { kind: 'file'; file: string; shown: string }
+  | { kind: 'url'; url: Secret; authorization?: Secret; shown: string };
+
+export interface Mirrors {
+  /** Throws when nothing serves the origin. */
+  locate(wanted: Pick<Wanted, 'component' | 'origin' | 'path'>): Place;
+  /** What serves an origin, as it was written: a URL, perhaps with a password, or a folder. */
+  baseOf(origin: Origin): Secret | undefined;
+}
+
+export interface MirrorSettings {
+  /** By origin: an http(s) URL or an absolute folder. */
+  mirrors: ReadonlyMap<Origin, string>;
+  /** Where to write one that is missing. */
+  file: string;
+  /** Lines of sources.list that apt on this machine uses; they serve `debian:<suite>`. */
+  aptLines: readonly string[];
+}
+
+export function createMirrors({ mirrors, file, aptLines }: MirrorSettings): Mirrors {
+  const served = new Map([...fromApt(aptLines), ...mirrors]);
+  return {
+    baseOf(origin) {
+      const base = served.get(origin);
+      return base === undefined ? undefined : new Secret(base);
+    },
+    locate({ component, origin, path }) {
+      const base = served.get(origin);
+      if (base === undefined) throw noMirror(component, origin, file);
+      if (!isPlainPath(path)) throw new UserError(`${component}: '${path}' is not a path below its origin`, BAD_PATH);
+      return isAbsolute(base) ? inFolder(base, path) : atUrl(base, path);
+    },
+  };
+}
+
+/** Below the origin and nowhere else, whatever a lock says. */
+export function isPlainPath(path: string): boolean {
+  return (
+    path.length <= 1024 &&
+    /^[^\u0000-\u001f\u007f\\]+$/.test(path) &&
+    path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  );
+}
+
+const BAD_PATH = {
+  code: 'image/bad-path',
+  kept: 'Nothing was fetched.',
+  next: 'write it as it is below the origin, without leading slash and without dots: v1.35.8/bin/linux/amd64/kubelet',
+} as const;
+
+function inFolder(base: string, path: string): Place {
+  const file = join(base, path);
+  return { kind: 'file', file, shown: file };
+}
+
+/** A query stays behind the path: that is where storage accounts have their signatures. */
+function atUrl(base: string, path: string): Place {
+  const url = new URL(base);
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  url.pathname = `${url.pathname.replace(/\/*$/, '/')}${path.split('/').map(encodeURIComponent).join('/')}`;
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    kind: 'url',
+    url: new Secret(url.href),
+    shown: `${url.origin}${url.pathname}`,
+    ...(username !== '' && { authorization: new Secret(`Basic ${Buffer.from(user).toString('base64')}`) }),
+  };
+}
+
+/** `deb [signed-by=…] http://deb.debian.org/debian/ bookworm-security main` serves `debian:bookworm-security`. */
+function fromApt(lines: readonly string[]): [Origin, string][] {
+  return lines.flatMap((line): [Origin, string][] => {
+    const [, uri, suite] = /^deb (?:\[[^\]]*\] )?(\S+) (\S+) /.exec(line) ?? [];
+    const folder = /^(?:file|copy):(?:\/\/)?(\/.*)$/.exec(uri ?? '')?.[1];
+    const place = folder ?? (isUrl(uri ?? '') ? uri : undefined);
+    return place && suite ? [[`debian:${suite}`, place]] : [];
+  });
+}
+
+export function isUrl(text: string): boolean {
+  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+function noMirror(component: string, origin: Origin, file: string): UserError {
+  const example = origin.startsWith('local:') ? '/a/folder' : 'https://a.mirror/of/it/';
+  return new UserError(`no mirror on this machine serves ${origin}, from which ${component} comes`, {
+    code: 'image/no-mirror',
+    kept: 'Nothing was fetched.',
+    next: `write \`${origin}: ${example}\` below \`mirrors:\` in ${file}`,
+  });
+}

@@ -1,0 +1,21 @@
+// image/fetch/proxies.ts: through which proxies does this machine reach its mirrors? What the environment says, else what apt was told.
+
+type Variables = Readonly<Record<string, string | undefined>>;
+const NAMES = ['http_proxy', 'https_proxy', 'no_proxy'] as const;
+
+/** `aptConf` as `apt-config dump` writes it: `Acquire::http::Proxy "http://proxy:3128";`. */
+export function proxyVariables(env: Variables, aptConf: string): Record<string, string> {
+  const named = NAMES.flatMap((name): [string, string][] => {
+    const value = env[name] ?? env[name.toUpperCase()];
+    // curl and others take `proxy:3128`, too.
+    const isBare = name !== 'no_proxy' && !value?.includes('://');
+    return value ? [[name, isBare ? `http://${value}` : value]] : [];
+  });
+  if (named.length > 0) return Object.fromEntries(named);
+  return Object.fromEntries(
+    ['http', 'https'].flatMap((scheme): [string, string][] => {
+      const [, proxy] = new RegExp(`^Acquire::${scheme}::Proxy "(https?://[^"]+)";$`, 'm').exec(aptConf) ?? [];
+      return proxy ? [[`${scheme}_proxy`, proxy]] : [];
+    }),
+  );
+}

@@ -1,0 +1,92 @@
+// image/lock/isolated-apt.ts: apt in a state of its own: no root, nothing of this machine is changed, and nothing that is installed on it counts.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Argv, Ran, RunCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import type { Architecture } from '../manifest/manifest.ts';
+
+export interface AptEdges {
+  run: RunCommand;
+  /** How this machine reaches its mirrors: proxies, certificates, passwords. */
+  aptConf: string;
+  /** Scratch, closed to others. */
+  folder: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface AptSource {
+  suite: string;
+  /** May hold a password. */
+  uri: string;
+}
+
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+const COMMAND_NOT_FOUND = 127;
+const DEADLINE_MS = 15 * 60_000;
+const MAX_INDEX_BYTES = 1 << 29;
+
+/** Throws when it fails, beginning with `whatFailed`. */
+export type Apt = (argv: Argv, whatFailed: string) => Promise<Ran>;
+
+export function isolatedApt(from: readonly AptSource[], architecture: Architecture, edges: AptEdges): Apt {
+  const { folder, aptConf, run, signal } = edges;
+  for (const part of ['state/lists/partial', 'cache/archives/partial', 'etc']) {
+    mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
+  }
+  const signed = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : '';
+  const sources = from.map(({ suite, uri }) => `deb ${signed}${uri} ${suite} main\n`).join('');
+  // In files: a mirror's or a proxy's password would be seen by everybody in a command line.
+  writeFileSync(join(folder, 'etc', 'sources.list'), sources, { mode: 0o600 });
+  writeFileSync(join(folder, 'status'), '');
+  writeFileSync(
+    join(folder, 'apt.conf'),
+    `${aptConf}
+APT::Architecture "${architecture}";
+#clear APT::Architectures;
+APT::Architectures:: "${architecture}";
+APT::Install-Recommends "false";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Dir::Etc "${folder}/etc";
+Dir::Etc::parts "${folder}/none";
+Dir::Etc::sourcelist "${folder}/etc/sources.list";
+Dir::Etc::sourceparts "${folder}/none";
+Dir::Etc::trustedparts "/etc/apt/trusted.gpg.d";
+Dir::State "${folder}/state";
+Dir::State::status "${folder}/status";
+Dir::Cache "${folder}/cache";
+`,
+    { mode: 0o600 },
+  );
+  const settings = [`APT_CONFIG=${join(folder, 'apt.conf')}`, 'LC_ALL=C.UTF-8', 'DEBIAN_FRONTEND=noninteractive'];
+  return async (argv, whatFailed) => {
+    const ran = await run(['env', ...settings, ...argv], { timeoutMs: DEADLINE_MS, maxBytes: MAX_INDEX_BYTES, signal });
+    signal?.throwIfAborted();
+    if (ran.code === 0) return ran;
+    const isMissing = ran.outcome === 'missing' || ran.code === COMMAND_NOT_FOUND;
+    throw new UserError(
+      `${whatFailed} (${ran.outcome}): ${lastWords(`${ran.stdout.subarray(-4000)}\n${ran.stderr}`)}`,
+      {
+        code: isMissing ? 'image/no-apt' : 'image/packages-not-resolved',
+        kept: 'Nothing was changed.',
+        next: isMissing
+          ? 'lock on Debian or Ubuntu'
+          : 'see what apt says about it; the mirrors file says where packages come from',
+        exitCode: 1,
+      },
+    );
+  };
+}
+
+/** A URI may hold a password. */
+function lastWords(text: string): string {
+  const lines = text
+    .trim()
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines
+    .slice(-6)
+    .join(' / ')
+    .replace(/\/\/[^/\s@]*@/g, '//')
+    .slice(-900);
+}

@@ -1,0 +1,158 @@
+// image/lock/read-lock.ts: image.lock.json from and to a file. What is on disk is checked once, here, and trusted afterwards.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import * as z from 'zod/mini';
+import { UserError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { whyUnreadable, whyUnwritable } from '../../base/why-unreadable.ts';
+import { isFull, isMissing } from '../../host/json-file.ts';
+import { check } from '../../schema/check.ts';
+import { integer, kubernetesVersion, line, matching } from '../../schema/formats.ts';
+import { isObject, type Json } from '../../schema/json.ts';
+import { renderProblem } from '../../schema/problem.ts';
+import { isPlainPath } from '../fetch/mirrors.ts';
+import * as i from '../manifest/formats.ts';
+import type { Lock } from './lock.ts';
+
+const install = z.strictObject({
+  to: z.union([i.installPath(), i.imageReference()]),
+  only: z.optional(z.array(i.inArchive())),
+  strip: z.optional(integer(0, 16)),
+});
+
+const artifact = z.strictObject({
+  component: i.componentName(),
+  kind: z.enum(['deb', 'archive', 'binary', 'oci-image']),
+  version: line(128),
+  kubernetes: z.optional(kubernetesVersion()),
+  origin: i.origin(),
+  path: z.string().check(z.refine(isPlainPath, 'is not a path below its origin')),
+  sha256: i.sha256(),
+  bytes: integer(0, 2 ** 40),
+  licence: line(200),
+  install: z.optional(install),
+  isAsked: z.optional(z.boolean()),
+});
+
+const schema = z.strictObject({
+  apiVersion: z.literal('headstart.dev/v1'),
+  kind: z.literal('ImageLock'),
+  name: i.imageName(),
+  architecture: z.enum(['amd64', 'arm64']),
+  manifestSha256: i.sha256(),
+  base: z.strictObject({
+    origin: i.origin(),
+    date: matching(/^\d{4}\.[1-9]\d{2,3}$/, 'is not a day such as 2026.1116', 9),
+    patch: integer(0, 1_000_000),
+    indices: z.array(z.strictObject({ suite: line(64), date: line(40), sha256: i.sha256() })),
+  }),
+  kubernetes: z.array(kubernetesVersion()).check(z.minLength(1)),
+  artifacts: z.array(artifact),
+  files: z.array(
+    z.strictObject({
+      component: i.componentName(),
+      to: i.installPath(),
+      mode: integer(0, 0o7777),
+      sha256: i.sha256(),
+      content: z.string(),
+      licence: line(200),
+    }),
+  ),
+  disk: z.strictObject({
+    budgetMb: integer(1, 2_000_000),
+    warnPercent: integer(1, 100),
+    sizeMb: integer(1, 2_000_000),
+  }),
+});
+
+/** `next`: what to do when there is none. */
+export function readLock(file: string, next = `headstart image lock -o ${shellWord(file)}`): Lock {
+  const lock = readLockIfThere(file);
+  if (lock) return lock;
+  throw new UserError(`there is no lock ${file}`, { code: 'image/no-lock', next });
+}
+
+/** Undefined when there is no such file. */
+export function readLockIfThere(file: string): Lock | undefined {
+  try {
+    return parseLock(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    if (isMissing(error)) return undefined;
+    throw badLock(`${file} cannot be read: ${whyUnreadable(error)}`, error, NAME_A_LOCK);
+  }
+}
+
+export function parseLock(text: string, name: string): Lock {
+  const json = jsonOf(text, name);
+  if (!isObject(json) || json.kind !== 'ImageLock') throw badLock(`${name} is not a lock`, undefined, NAME_A_LOCK);
+  const { value, problems, missing, unknown } = check(schema, json);
+  // The type says of optional fields that they are absent, never that they are there and undefined, and that is how JSON has them.
+  const lock = value !== undefined && unknown.length === 0 ? (value as Lock) : undefined;
+  const wrong = lock ? contradictions(lock) : [...problems, ...missing, ...unknown].map(renderProblem);
+  if (lock && wrong.length === 0) return lock;
+  const all = wrong.map((problem) => `         ${problem}`);
+  throw badLock(`${name} is not a lock that this program can read:\n${all.slice(0, 30).join('\n')}`);
+}
+
+/** What `image lock` never writes: a diff, and with it a hotfix, would see one of two and overlook the other. */
+function contradictions({ artifacts, files }: Lock): string[] {
+  const things = [
+    ...artifacts.map(({ kind, component, kubernetes }) => [kind, component, kubernetes ?? 'every version'].join(' ')),
+    ...files.flatMap(({ component, to }) => [`file ${component}`, `the file ${to}`]),
+  ];
+  return [
+    ...things.filter((thing, index) => things.indexOf(thing) < index).map((thing) => `${thing}: is there twice`),
+    ...files
+      .filter(({ content, sha256 }) => createHash('sha256').update(content).digest('hex') !== sha256)
+      .map(({ component }) => `file ${component}: its content is not what its sha256 says`),
+  ];
+}
+
+/** Sorted keys: two locks differ in their text exactly where they differ. */
+export function renderLock(lock: Lock): string {
+  return `${JSON.stringify(sorted(JSON.parse(JSON.stringify(lock)) as Json), null, 2)}\n`;
+}
+
+/** The old one or the new one, nothing between. */
+export function writeLock(file: string, lock: Lock): void {
+  try {
+    writeFileAtomic(file, renderLock(lock), 0o644);
+  } catch (cause) {
+    throw new UserError(`the lock ${file} could not be written: ${whyUnwritable(cause)}`, {
+      code: isFull(cause) ? 'image/no-space' : 'image/lock-not-written',
+      kept: 'What was there before is as it was.',
+      next: 'see that its folder exists, can be written to and has room, then run the same command again',
+      exitCode: 1,
+      cause,
+    });
+  }
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+}
+
+function jsonOf(text: string, name: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw badLock(`${name} is ${text.trim() === '' ? 'empty' : 'not JSON'}`, cause);
+  }
+}
+
+const PUT_BACK = 'put it back as it was, or remove it and write it again with `headstart image lock`';
+const NAME_A_LOCK = 'name a file that `headstart image lock` wrote';
+
+function badLock(message: string, cause?: unknown, next = PUT_BACK): UserError {
+  return new UserError(message, {
+    code: 'image/bad-lock',
+    kept: 'Nothing was changed.',
+    next,
+    cause,
+  });
+}

@@ -1,0 +1,172 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Argv, RunCommand } from '../../base/command.ts';
+import { createMirrors } from '../fetch/mirrors.ts';
+import { sha256Of } from '../testing.ts';
+import { baseDate, buildIndex } from './package-index.ts';
+import { type DebWish, openPackages } from './resolve-debs.ts';
+
+const stanza = (name: string, version: string, more = '') =>
+  `Package: ${name}\nVersion: ${version}\n${more}Filename: pool/${name}_${version}.deb\nSize: 12\nSHA256: ${sha256Of(name + version)}\nDescription: x\n`;
+const MAIN = [
+  stanza('dpkg', '1.21', 'Essential: yes\n'),
+  stanza('tzdata', '1', 'Priority: required\n'),
+  stanza('containerd', '1.6.20~ds1-1+b2'),
+  stanza('runc', '1.1.5'),
+].join('\n');
+const SECURITY = [stanza('containerd', '1.6.20~ds1-1+deb12u1'), stanza('runc', '1.1.5')].join('\n');
+const RELEASE = 'Origin: Debian\nDate: Sat, 14 Nov 2026 08:12:00 UTC\n';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'apt-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What apt would say; `failing`: the word of the command line that fails, and how. */
+function fakeApt({ failing = '', code = 100, says = '' } = {}) {
+  const calls: string[][] = [];
+  const run: RunCommand = async (argv: Argv) => {
+    const words = argv.slice(1).filter((word) => !/^[A-Z_]+=/.test(word));
+    calls.push(words);
+    const answer = (stdout: string) => ({
+      outcome: 'exited' as const,
+      code: 0,
+      stdout: Buffer.from(stdout),
+      stderr: '',
+    });
+    if (failing && words.includes(failing)) return { ...answer(''), code, stderr: says };
+    if (words.includes('update')) {
+      const lists = join(folder, 'state', 'lists');
+      mkdirSync(lists, { recursive: true });
+      for (const suite of ['bookworm', 'bookworm-security'])
+        writeFileSync(join(lists, `m_dists_${suite}_InRelease`), RELEASE);
+      return answer('');
+    }
+    if (words.includes('indextargets')) return answer('bookworm|/lists/main\nbookworm-security|/lists/security\n');
+    if (words.includes('cat-file')) return answer(words.at(-1) === '/lists/main' ? MAIN : SECURITY);
+    const asked = words.slice(words.indexOf('install') + 1).map((word) => word.split('=') as [string, string?]);
+    const newestOf: Record<string, string> = {
+      dpkg: '1.21',
+      tzdata: '1',
+      containerd: '1.6.20~ds1-1+deb12u1',
+      runc: '1.1.5',
+    };
+    return answer(
+      asked.map(([name, version]) => `Inst ${name} (${version ?? newestOf[name]} Debian:12 [amd64])\n`).join(''),
+    );
+  };
+  return { run, calls };
+}
+
+const mirrors = createMirrors({
+  mirrors: new Map([['debian:bookworm', 'https://me:secret@mirror.test/debian']]),
+  file: 'm',
+  aptLines: ['deb http://security.test/debian-security bookworm-security main'],
+});
+const resolve = async (wishes: DebWish[], run: RunCommand, from = mirrors) => {
+  const base = { origin: 'debian:bookworm', architecture: 'amd64' } as const;
+  return (await openPackages(base, { run, mirrors: from, aptConf: 'Acquire::Retries "3";', folder })).resolve(wishes);
+};
+
+describe('the packages of an image', () => {
+  it('asks for what is named and what every system has, and knows the bytes of all of it', async () => {
+    const { run, calls } = fakeApt();
+    const { debs, indices } = await resolve([{ name: 'containerd', version: '*' }], run);
+    expect(debs.map(({ name, version, suite, isAsked }) => [name, version, suite, isAsked])).toEqual([
+      ['containerd', '1.6.20~ds1-1+deb12u1', 'bookworm-security', true],
+      ['dpkg', '1.21', 'bookworm', false],
+      ['tzdata', '1', 'bookworm', false],
+    ]);
+    expect(debs[0]).toMatchObject({
+      sha256: sha256Of('containerd1.6.20~ds1-1+deb12u1'),
+      bytes: 12,
+      path: 'pool/containerd_1.6.20~ds1-1+deb12u1.deb',
+    });
+    expect(indices).toEqual(
+      ['bookworm', 'bookworm-security'].map((suite) => ({
+        suite,
+        date: '2026-11-14T08:12:00.000Z',
+        sha256: sha256Of(RELEASE),
+      })),
+    );
+    expect(calls.at(-1)).toEqual(['apt-get', '--simulate', 'install', 'containerd', 'dpkg', 'tzdata']);
+  });
+
+  it.each([
+    ['1.6.*', 'containerd=1.6.20~ds1-1+deb12u1'],
+    ['1.6.20~ds1-1+b2', 'containerd=1.6.20~ds1-1+b2'],
+  ])('takes the newest that %s allows', async (version, expected) => {
+    const { run, calls } = fakeApt();
+    await resolve([{ name: 'containerd', version }], run);
+    expect(calls.at(-1)).toContain(expected);
+  });
+
+  it('names what it is asked for and there is not, with what there is', async () => {
+    const { run } = fakeApt();
+    await expect(resolve([{ name: 'containrd', version: '*' }], run)).rejects.toMatchObject({
+      code: 'image/no-such-package',
+      message: 'there is no package called containrd (did you mean containerd?)',
+    });
+    await expect(resolve([{ name: 'containerd', version: '1.7.*' }], run)).rejects.toThrow(
+      'no package has version 1.7.*; there is 1.6.20~ds1-1+b2, 1.6.20~ds1-1+deb12u1',
+    );
+  });
+
+  it('keeps passwords in files that are closed to others, out of command lines and errors', async () => {
+    const says = 'E: Failed to fetch https://me:secret@mirror.test/debian/dists  404';
+    const { run, calls } = fakeApt({ failing: 'update', says });
+    const error = (await resolve([], run).catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toMatchObject({ code: 'image/packages-not-resolved' });
+    expect(error.message).toContain('https://mirror.test/debian/dists  404');
+    expect(`${error.message}${calls.flat().join(' ')}`).not.toContain('secret');
+    const sources = join(folder, 'etc', 'sources.list');
+    expect(readFileSync(sources, 'utf8')).toMatch(
+      /me:secret@mirror\.test\/debian bookworm main\n.*security\.test.* bookworm-security main\n$/s,
+    );
+    expect(statSync(sources).mode & 0o777).toBe(0o600);
+  });
+
+  it('says so where there is no apt, and where packages exclude one another', async () => {
+    await expect(resolve([], fakeApt({ failing: 'update', code: 127 }).run)).rejects.toMatchObject({
+      code: 'image/no-apt',
+    });
+    const { run } = fakeApt({
+      failing: 'install',
+      says: 'E: Unable to correct problems, you have held broken packages.',
+    });
+    await expect(resolve([], run)).rejects.toThrow(
+      'cannot be installed together (exited): E: Unable to correct problems',
+    );
+  });
+
+  it('has no base without a mirror', async () => {
+    const none = createMirrors({ mirrors: new Map(), file: 'm', aptLines: [] });
+    await expect(resolve([], fakeApt().run, none)).rejects.toMatchObject({ code: 'image/no-mirror' });
+  });
+});
+
+describe('an index', () => {
+  it('has each version once, from the first suite that has it, and skips what is not whole', () => {
+    const index = buildIndex([
+      { suite: 'bookworm', text: `${MAIN}\nPackage: broken\nVersion: 1\n` },
+      { suite: 'bookworm-security', text: SECURITY },
+    ]);
+    expect(index.get('runc')).toMatchObject([{ suite: 'bookworm' }]);
+    expect(index.get('containerd')).toHaveLength(2);
+    expect(index.has('broken')).toBe(false);
+    expect(
+      [...index.values()]
+        .flat()
+        .filter(({ isBasic }) => isBasic)
+        .map(({ name }) => name),
+    ).toEqual(['dpkg', 'tzdata']);
+  });
+
+  it.each([
+    [['2026-11-16T08:00:00.000Z', '2026-11-09T00:00:00.000Z'], '2026.1116'],
+    [['2027-01-05T23:59:59.000Z'], '2027.105'],
+  ])('gives the base its day: %j is %s', (dates, expected) => expect(baseDate(dates)).toBe(expected));
+});

@@ -1,0 +1,144 @@
+// image/lock/resolve-debs.ts: which packages, in which versions, does an image need, with everything they depend on?
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { UserError } from '../../base/errors.ts';
+import { didYouMean } from '../../base/nearest-names.ts';
+import type { Waiting } from '../../vms/factory.ts';
+import { parseInstallPlan } from '../../vms/qemu/base/packages.ts';
+import type { Mirrors } from '../fetch/mirrors.ts';
+import { compareDebian } from '../manifest/debian-version.ts';
+import type { Architecture, Origin } from '../manifest/manifest.ts';
+import { type Apt, type AptEdges, type AptSource, isolatedApt } from './isolated-apt.ts';
+import type { LockedBase } from './lock.ts';
+import { buildIndex, type IndexEntry, type PackageIndex, parseRelease } from './package-index.ts';
+
+/** What the manifest asks for: `1.6.*`, a version, or `*`. */
+export interface DebWish {
+  name: string;
+  version: string;
+}
+
+export interface ResolvedDebs {
+  debs: readonly (IndexEntry & { isAsked: boolean })[];
+  indices: LockedBase['indices'];
+}
+
+/** Debian's packages as they are today. */
+export interface OpenPackages {
+  index: PackageIndex;
+  resolve(wishes: readonly DebWish[]): Promise<ResolvedDebs>;
+}
+
+export interface ResolveEdges extends AptEdges {
+  mirrors: Mirrors;
+  onWaiting?: Waiting | undefined;
+}
+
+export async function openPackages(
+  base: { origin: Origin; architecture: Architecture },
+  edges: ResolveEdges,
+): Promise<OpenPackages> {
+  const { folder, onWaiting } = edges;
+  const suites = suitesOf(base.origin, edges.mirrors);
+  const apt = isolatedApt(suites, base.architecture, edges);
+  onWaiting?.('the package lists');
+  await apt(['apt-get', 'update', '-o', 'APT::Update::Error-Mode=any'], 'its package lists cannot be fetched');
+  const index = await readIndex(apt);
+  const indices = readReleases(join(folder, 'state', 'lists'), suites);
+  return {
+    index,
+    async resolve(wishes) {
+      onWaiting?.('the packages to be chosen');
+      return { debs: await closureOf(wishes, index, apt), indices };
+    },
+  };
+}
+
+async function closureOf(wishes: readonly DebWish[], index: PackageIndex, apt: Apt): Promise<ResolvedDebs['debs']> {
+  const asked = wishes.map((wish) => choose(wish, index));
+  const names = new Set(wishes.map(({ name }) => name));
+  const basic = [...index.values()].map(newest).filter(({ isBasic, name }) => isBasic && !names.has(name));
+  const plan = await apt(
+    ['apt-get', '--simulate', 'install', ...asked, ...basic.map(({ name }) => name)],
+    'the packages of the manifest cannot be installed together',
+  );
+  return [...parseInstallPlan(plan.stdout.toString())]
+    .map(([name, version]) => {
+      const entry = index.get(name)?.find((each) => each.version === version);
+      if (!entry) throw new Error(`apt chose ${name} ${version}, which no index has`);
+      return { ...entry, isAsked: names.has(name) };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Security and point updates belong to a suite where a mirror has them. */
+function suitesOf(origin: Origin, mirrors: Mirrors): AptSource[] {
+  const main = origin.replace(/^debian:/, '');
+  mirrors.locate({ component: 'the base', origin, path: 'dists' }); // its error says what to write where
+  return [main, `${main}-updates`, `${main}-security`].flatMap((suite) => {
+    const at = mirrors.baseOf(`debian:${suite}`)?.reveal();
+    return at === undefined
+      ? []
+      : [{ suite, uri: isAbsolute(at) ? pathToFileURL(at).href.replace('file://', 'file:') : at }];
+  });
+}
+
+async function readIndex(apt: Apt): Promise<PackageIndex> {
+  const targets = await apt(
+    ['apt-get', 'indextargets', '--format', '$(RELEASE)|$(FILENAME)', 'Created-By: Packages'],
+    'apt does not say where its lists are',
+  );
+  const texts: { suite: string; text: string }[] = [];
+  for (const line of targets.stdout.toString().split('\n')) {
+    const [suite, file] = line.split('|');
+    if (!suite || !file) continue;
+    const ran = await apt(['/usr/lib/apt/apt-helper', 'cat-file', file], `the package list of ${suite} cannot be read`);
+    texts.push({ suite, text: ran.stdout.toString() });
+  }
+  return buildIndex(texts);
+}
+
+function readReleases(lists: string, suites: readonly { suite: string }[]): LockedBase['indices'] {
+  const names = readdirSync(lists);
+  return suites.map(({ suite }) => {
+    const name =
+      names.find((each) => each.endsWith(`_dists_${suite}_InRelease`)) ??
+      names.find((each) => each.endsWith(`_dists_${suite}_Release`));
+    const bytes = name === undefined ? Buffer.alloc(0) : readFileSync(join(lists, name));
+    const facts = parseRelease(bytes.toString());
+    if (!facts) throw new Error(`the release file of ${suite} has no date`);
+    return { suite, date: facts.date, sha256: createHash('sha256').update(bytes).digest('hex') };
+  });
+}
+
+/** As apt takes it: `containerd=1.6.20~ds1-1+deb12u1`, or the name alone for whatever is newest. */
+function choose({ name, version }: DebWish, index: PackageIndex): string {
+  const versions = index.get(name);
+  if (!versions) {
+    throw noPackage(`there is no package called ${name}${didYouMean(name, index.keys())}`);
+  }
+  if (version === '*') return name;
+  const fitting = versions.filter((each) => isMatch(each.version, version));
+  if (fitting.length > 0) return `${name}=${newest(fitting).version}`;
+  throw noPackage(
+    `${name}: no package has version ${version}; there is ${versions.map((each) => each.version).join(', ')}`,
+  );
+}
+
+function isMatch(version: string, wanted: string): boolean {
+  return wanted.endsWith('*') ? version.startsWith(wanted.slice(0, -1)) : version === wanted;
+}
+
+export function newest(versions: readonly IndexEntry[]): IndexEntry {
+  return versions.reduce((best, each) => (compareDebian(each.version, best.version) > 0 ? each : best));
+}
+
+function noPackage(message: string): UserError {
+  return new UserError(message, {
+    code: 'image/no-such-package',
+    kept: 'Nothing was changed.',
+    next: 'put the component in the manifest right; `apt-cache policy NAME` shows what there is',
+  });
+}

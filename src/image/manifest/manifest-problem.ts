@@ -1,0 +1,19 @@
+// image/manifest/manifest-problem.ts: what is wrong with a manifest, and where?
+
+export interface ManifestProblem {
+  /** `components[3].versions[0].sources`; empty for the manifest as a whole. */
+  path: readonly (string | number)[];
+  message: string;
+  /** From 1 on; absent where the text is not known. */
+  line?: number | undefined;
+}
+
+/** `line 12: components[3].kind: …` */
+export function renderManifestProblem({ path, message, line }: ManifestProblem): string {
+  const where = path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+  const what = where === '' ? `the manifest ${message}` : `${where}: ${message}`;
+  return line === undefined ? what : `line ${line}: ${what}`;
+}

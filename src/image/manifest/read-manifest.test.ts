@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { renderManifestProblem } from './manifest-problem.ts';
+import { manifestJsonSchema } from './manifest-schema.ts';
+import { CONTAINERD, debText, fileText, KUBELET, manifestText, SHA } from './manifests.testing.ts';
+import { parseManifest, readManifest } from './read-manifest.ts';
+import { checkRules } from './rules/check.ts';
+
+async function problemsOf(text: string): Promise<string[]> {
+  const parsed = await parseManifest(text);
+  return 'problems' in parsed ? parsed.problems.map(renderManifestProblem) : [];
+}
+
+describe('a manifest', () => {
+  it('is read, with defaults', async () => {
+    const parsed = await parseManifest(manifestText(`${CONTAINERD}${fileText('motd', '/etc/motd', 'hi\n')}`));
+    expect(parsed).toEqual({
+      manifest: {
+        name: 'node',
+        base: { origin: 'debian:bookworm' },
+        architectures: ['amd64'],
+        kubernetes: ['1.35.8'],
+        disk: { budgetMb: 3000, warnPercent: 75, sizeMb: 4096 },
+        components: [
+          {
+            name: 'containerd',
+            kind: 'deb',
+            version: '1.7.24-1',
+            licence: 'Apache-2.0',
+            reason: 'runs containers',
+            update: 'patch',
+            constraints: [],
+          },
+          {
+            name: 'motd',
+            kind: 'file',
+            licence: 'Apache-2.0',
+            reason: 'a test',
+            update: 'patch',
+            constraints: [],
+            install: { to: '/etc/motd', mode: 0o644 },
+            content: 'hi\n',
+          },
+        ],
+      },
+    });
+  });
+
+  it('is told of an unknown kind with where it is, what was probably meant and what there is', async () => {
+    expect(await problemsOf(manifestText(CONTAINERD.replace('kind: deb', 'kind: debb')))).toEqual([
+      "line 8: components[0].kind: 'debb' is not a kind of component (did you mean deb?); there are deb, archive, binary, oci-image, file",
+    ]);
+  });
+
+  it('is told everything at once, each with path and line, misspelt fields with what was meant', async () => {
+    const text = manifestText(
+      `${CONTAINERD}    licens: MIT\n${KUBELET.replace(SHA, 'short')}`,
+      'architecture: [amd64]\ndisk: { budgetMb: 5 }\n',
+    ).replace('name: node\n', '');
+    expect(await problemsOf(text)).toEqual([
+      'line 1: name: is missing',
+      'line 5: architecture: is not a field (did you mean architectures?)',
+      'line 6: disk.budgetMb: 5 is below 100',
+      'line 13: components[0].licens: is not a field (did you mean licence?)',
+      'line 20: components[1].versions[0].sources.amd64.sha256: is not a sha256: 64 hexadecimal digits in lower case',
+    ]);
+  });
+
+  it.each([
+    [
+      'a version that YAML takes for a number',
+      debText('x', '1').replace('"1"', '1.10'),
+      /line 9: components\[0\]\.version: .*quotes/,
+    ],
+    [
+      'a component twice',
+      `${CONTAINERD}${CONTAINERD}`,
+      /components\[1\]\.name: there is another component called containerd/,
+    ],
+    [
+      'no version for an image',
+      KUBELET.replace('- version: 1.35.8\n', '- version: 1.35.8\n        kubernetes: 1.35.9\n'),
+      /has no version for 1\.35\.8/,
+    ],
+    ['no source for an architecture', KUBELET.replace('amd64:', 'arm64:'), /sources: has none for amd64/],
+    ['two in one place', `${KUBELET}${fileText('other', '/usr/bin/kubelet', 'x')}`, /is where kubelet is, too/],
+    ['a path out of the image', fileText('x', '/etc/../../passwd', 'x'), /install\.to: is not an absolute path/],
+    [
+      'a path out of the origin',
+      KUBELET.replace('v1.35.8/kubelet', '../../etc/passwd'),
+      /path: is not a path below the origin/,
+    ],
+    ['a server for an origin', KUBELET.replace('upstream:kubernetes', 'https://dl.k8s.io'), /origin: is not an origin/],
+    ['a constraint that is none', debText('x', '1', ['containerd newer than 2']), /is not a constraint such as/],
+    [
+      'a constraint on nothing',
+      `${CONTAINERD}${debText('x', '1', ['contaienrd >= 1'])}`,
+      /there is no component called contaienrd \(did you mean containerd\?\)/,
+    ],
+    [
+      'constraints that go round',
+      debText('a', '1', ['b >= 1']) + debText('b', '1', ['c >= 1']) + debText('c', '1', ['a >= 1']),
+      /circle: a → b → c → a/,
+    ],
+    ['a constraint on itself', debText('a', '1', ['a >= 1']), /circle: a → a/],
+    [
+      'constraints that exclude one another',
+      CONTAINERD + debText('a', '1', ['containerd >= 2']) + debText('b', '1', ['containerd < 2']),
+      /no version of containerd can be right: a wants containerd >= 2, b wants containerd < 2/,
+    ],
+    [
+      'something frozen that is open',
+      debText('x', '1.6.*').replace('reason: a test', 'reason: a test\n    update: frozen'),
+      /update: frozen goes with a whole version, not with 1\.6\.\*/,
+    ],
+    ['no components', '  []\n', /components: has fewer than 1 entries/],
+  ])('is refused for %s', async (_what, components, expected) => {
+    const problems = await problemsOf(manifestText(components));
+    expect(problems.join('\n')).toMatch(expected);
+    expect(problems.every((problem) => /^line \d+: /.test(problem))).toBe(true);
+  });
+
+  it.each([
+    ['', /^the manifest is empty$/],
+    ['# nothing yet\n', /^the manifest is empty$/],
+    ['- a\n- b\n', /^line 1: the manifest is a list, and a map belongs here$/],
+    ['a: [\n', /line/],
+    ['a: 1\na: 2\n', /unique/],
+    ['a: &a [*a]\n', /./],
+    ['a: *b\n', /./],
+    ['__proto__: { name: x }\n', /name: is missing/],
+    [`${manifestText()}    __proto__: 1\n`, /__proto__: is not a field/],
+  ])('that is no manifest at all is refused: %j', async (text, expected) => {
+    expect((await problemsOf(text)).join('\n')).toMatch(expected);
+  });
+
+  it('that is wrong is an error with the name of the file and the next step', async () => {
+    await expect(readManifest('name: x', 'my.yaml')).rejects.toMatchObject({
+      code: 'image/bad-manifest',
+      message: expect.stringContaining('my.yaml'),
+      next: expect.stringContaining('image schema'),
+    });
+  });
+
+  it('is never anything but right or refused', async () => {
+    const words = [
+      'kind',
+      'name',
+      'deb',
+      'components',
+      '-',
+      ':',
+      '\n',
+      '  ',
+      '[',
+      '{',
+      '"',
+      '&a',
+      '*a',
+      '!!x',
+      '0',
+      'null',
+      '|',
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 5 })), { maxLength: 25 }),
+        async (parts) => {
+          expect(await problemsOf(parts.join(' '))).not.toEqual([]);
+        },
+      ),
+    );
+  });
+});
+
+describe('the JSON Schema', () => {
+  const schema = manifestJsonSchema();
+  const examples = ['image', 'upstream'].map((name) => ({
+    name,
+    text: readFileSync(new URL(`../../../examples/image/${name}.yaml`, import.meta.url), 'utf8'),
+  }));
+
+  it('is published, and the published one is the one in force', () => {
+    // To renew it: ./headstart image schema > docs/schema/image.json
+    const published = readFileSync(new URL('../../../docs/schema/image.json', import.meta.url), 'utf8');
+    expect(JSON.parse(published)).toEqual(schema);
+  });
+
+  it.each(examples)('takes the example $name, which lacks only what its user builds', async ({ name, text }) => {
+    const validate = new Ajv2020({ strict: false }).compile(schema as object);
+    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
+    const manifest = await readManifest(text, name);
+    const missing = new Set(checkRules(manifest).map(({ rule, component }) => `${rule} ${component}`));
+    expect(missing).toEqual(new Set(['node/complete headstart', 'node/complete pause']));
+  });
+
+  it('refuses what the check refuses for its form', () => {
+    const validate = new Ajv2020({ strict: false }).compile(schema as object);
+    expect(validate(parse(manifestText()))).toBe(true);
+    expect(validate(parse(manifestText(CONTAINERD.replace('kind: deb', 'kind: rpm'))))).toBe(false);
+    expect(validate(parse(manifestText(KUBELET.replace(SHA, 'x'))))).toBe(false);
+  });
+});

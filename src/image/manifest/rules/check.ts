@@ -1,0 +1,89 @@
+// image/manifest/rules/check.ts: which rules does a manifest break, image by image? With a lock, for the versions that packages really have.
+import { UserError } from '../../../base/errors.ts';
+import { artifactsOf } from '../../lock/content-hash.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { versionFor } from '../../lock/make-lock.ts';
+import type { Versioned } from '../constraints.ts';
+import type { Manifest } from '../manifest.ts';
+import { ownConstraints } from './constraints.ts';
+import { cgroupV2, configVersions, dropInFolder, removedFlags } from './files.ts';
+import { crictlMinor, pauseTag, samePatch } from './kubernetes.ts';
+import { completeNode, nodeConfiguration } from './node.ts';
+import type { Finding, Rule, Subject } from './rule.ts';
+import { cniPlugins, containerdCri, containerdRecommended, runcWithContainerd } from './runtime.ts';
+
+export type { Finding } from './rule.ts';
+
+export const RULES: readonly Rule[] = [
+  samePatch,
+  crictlMinor,
+  containerdCri,
+  containerdRecommended,
+  runcWithContainerd,
+  pauseTag,
+  cniPlugins,
+  cgroupV2,
+  removedFlags,
+  dropInFolder,
+  configVersions,
+  completeNode,
+  nodeConfiguration,
+];
+
+/** Errors first. The same thing in several images is several findings: another one of them may be fine. */
+export function checkRules(manifest: Manifest, lock?: Lock): Finding[] {
+  const rules = [...RULES, ownConstraints(manifest.components)];
+  return manifest.kubernetes
+    .flatMap((kubernetes) => {
+      const subject = subjectOf(manifest, kubernetes, lock);
+      return rules.flatMap(({ id, source, check }) =>
+        check(subject).map((found): Finding => ({ rule: id, ...found, kubernetes, source })),
+      );
+    })
+    .sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'));
+}
+
+export function subjectOf(manifest: Manifest, kubernetes: string, lock?: Lock): Subject {
+  const versions = new Map<string, Versioned>();
+  const images = new Map<string, string>();
+  for (const component of manifest.components) {
+    if (component.kind === 'file') continue;
+    const { name, kind } = component;
+    if (kind === 'oci-image') images.set(name, component.install.to);
+    if (kind !== 'deb') versions.set(name, { kind, version: versionFor(component, kubernetes).version });
+    else if (!component.version.endsWith('*')) versions.set(name, { kind, version: component.version });
+  }
+  for (const { component, kind, version } of lock ? artifactsOf(lock, kubernetes) : []) {
+    versions.set(component, { kind, version });
+  }
+  const files = manifest.components.filter((component) => component.kind === 'file');
+  const components = new Set([...manifest.components.map(({ name }) => name), ...versions.keys()]);
+  const places = new Set(manifest.components.flatMap((one) => (one.kind === 'deb' ? [] : [one.install.to])));
+  return { kubernetes, base: manifest.base.origin, versions, files, components, places, images };
+}
+
+/** `warning  containerd (Kubernetes 1.35.8): … [containerd/recommended; https://…]`; what is the same in several images, once. */
+export function renderFindings(findings: readonly Finding[]): string[] {
+  const alike = Map.groupBy(findings, ({ rule, component, message }) => JSON.stringify([rule, component, message]));
+  return [...alike.values()].map((same) => {
+    const { severity, component, message, rule, source } = same[0]!;
+    const images = same.map(({ kubernetes }) => kubernetes).join(', ');
+    return `${severity === 'error' ? 'problem' : 'warning'}  ${component} (Kubernetes ${images}): ${message} [${rule}; ${source}]`;
+  });
+}
+
+export function throwOnErrors(findings: readonly Finding[], lockFile: string): void {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  throw new UserError(
+    `the parts do not go together:\n${renderFindings(errors)
+      .map((line) => `         ${line}`)
+      .join('\n')}`,
+    {
+      code: 'image/incompatible',
+      kept: `No lock was written; ${lockFile} is as it was.`,
+      next: 'change the versions in the manifest, then `headstart image check`',
+      exitCode: 1,
+    },
+  );
+}

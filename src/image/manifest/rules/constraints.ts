@@ -1,0 +1,38 @@
+// image/manifest/rules/constraints.ts: do the versions satisfy what the manifest itself demands?
+import { parseConstraints, renderConstraint, satisfies, type Versioned } from '../constraints.ts';
+import type { Component } from '../manifest.ts';
+import type { Found, Rule, Subject } from './rule.ts';
+
+/** Debian's number, by its name. */
+const RELEASES: ReadonlyMap<string, string> = new Map([
+  ['bullseye', '11'],
+  ['bookworm', '12'],
+  ['trixie', '13'],
+  ['forky', '14'],
+]);
+
+export function ownConstraints(components: readonly Component[]): Rule {
+  return {
+    id: 'manifest/constraints',
+    says: 'what a component demands of others holds',
+    source: 'the manifest',
+    check: (subject) =>
+      components.flatMap(({ name, constraints }) => constraints.flatMap((text) => violation(name, text, subject))),
+  };
+}
+
+function violation(component: string, text: string, subject: Subject): Found[] {
+  const constraint = parseConstraints(text);
+  const seen = constraint && versionOf(constraint.name, subject);
+  if (!constraint || !seen || satisfies(seen, constraint)) return [];
+  return [
+    { severity: 'error', component, message: `it needs ${renderConstraint(constraint)}, and there is ${seen.version}` },
+  ];
+}
+
+function versionOf(name: string, { kubernetes, base, versions }: Subject): Versioned | undefined {
+  if (name === 'kubernetes') return { kind: 'binary', version: kubernetes };
+  if (name !== 'debian') return versions.get(name);
+  const release = RELEASES.get(base.replace(/^debian:/, ''));
+  return release === undefined ? undefined : { kind: 'binary', version: release };
+}

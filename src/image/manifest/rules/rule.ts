@@ -1,0 +1,44 @@
+// image/manifest/rules/rule.ts: what is a compatibility rule? Something that is known of two components together, by whom, and how to see that it is broken.
+import type { Versioned } from '../constraints.ts';
+import type { FileComponent, Origin } from '../manifest.ts';
+
+/** One image: what is known of it from the manifest, and from the lock where there is one. */
+export interface Subject {
+  /** `1.35.8`. */
+  kubernetes: string;
+  base: Origin;
+  /** By component; without a lock, packages whose version is open are not here. */
+  versions: ReadonlyMap<string, Versioned>;
+  files: readonly FileComponent[];
+  /** Names of all, whatever their version. */
+  components: ReadonlySet<string>;
+  /** Where programs and files are installed. */
+  places: ReadonlySet<string>;
+  /** By component: the name a container image is to have. */
+  images: ReadonlyMap<string, string>;
+}
+
+export interface Finding {
+  rule: string;
+  severity: 'error' | 'warning';
+  component: string;
+  kubernetes: string;
+  message: string;
+  source: string;
+}
+
+export type Found = Pick<Finding, 'severity' | 'component' | 'message'>;
+
+export interface Rule {
+  /** Never renamed. */
+  id: string;
+  says: string;
+  /** A public document. */
+  source: string;
+  check(subject: Subject): Found[];
+}
+
+/** 35 of `1.35.8`; Kubernetes 2 is not known to any rule. */
+export function minorOf(version: string): number {
+  return Number(/^v?1\.(\d+)\./.exec(version)?.[1] ?? Number.NaN);
+}

@@ -1,0 +1,77 @@
+// image/publish/gallery-list.ts: which images are in a gallery, and what is each good for? Channel, test, exclusion, size, day.
+import type { CallOptions, Definition, Factory, Version } from '../../vms/factory.ts';
+import { compareVersions } from '../manifest/compare-versions.ts';
+import { CHANNELS, type Channel, holderOf, isTestedVersion, lostHolder } from './channels.ts';
+import { IMAGE_TAGS } from './names.ts';
+
+export interface PublishedImage {
+  gallery: string;
+  definition: string;
+  version: string;
+  id: string;
+  contentSha256: string;
+  /** Those that mean it now. */
+  channels: Channel[];
+  state: Version['state'];
+  isTested: boolean;
+  isExcludedFromLatest: boolean;
+  sizeGb: number;
+  createdMs: number;
+}
+
+/** A channel that means nothing, because the version it meant is gone. */
+export interface EmptyChannel {
+  definition: string;
+  channel: Channel;
+  was: string;
+}
+
+export interface Published {
+  /** Sorted by definition, newest first. What others put into the gallery is left out. */
+  images: PublishedImage[];
+  emptyChannels: EmptyChannel[];
+}
+
+/** Undefined: there is no such gallery. */
+export async function listPublished(
+  factory: Pick<Factory, 'listDefinitions' | 'listVersions'>,
+  gallery: string,
+  options: CallOptions = {},
+): Promise<Published | undefined> {
+  const definitions = await factory.listDefinitions(gallery, options);
+  if (!definitions) return undefined;
+  const found: Published = { images: [], emptyChannels: [] };
+  for (const definition of definitions.toSorted((a, b) => compareVersions('binary', a.name, b.name))) {
+    const versions = await factory.listVersions(definition, options);
+    found.images.push(...imagesOf(definition, versions));
+    found.emptyChannels.push(...emptyChannelsOf(definition, versions));
+  }
+  return found;
+}
+
+export function emptyChannelsOf({ name: definition }: Definition, versions: readonly Version[]): EmptyChannel[] {
+  return CHANNELS.flatMap((channel) => {
+    const was = lostHolder(versions, channel);
+    return was === undefined ? [] : [{ definition, channel, was }];
+  });
+}
+
+export function imagesOf({ gallery, name: definition }: Definition, versions: readonly Version[]): PublishedImage[] {
+  const holders = new Map(CHANNELS.map((channel) => [channel, holderOf(versions, channel)?.name]));
+  return versions
+    .filter(({ tags }) => tags[IMAGE_TAGS.content] !== undefined)
+    .toSorted((a, b) => compareVersions('binary', b.name, a.name))
+    .map((version) => ({
+      gallery,
+      definition,
+      version: version.name,
+      id: version.id,
+      contentSha256: version.tags[IMAGE_TAGS.content]!,
+      channels: CHANNELS.filter((channel) => holders.get(channel) === version.name),
+      state: version.state,
+      isTested: isTestedVersion(version),
+      isExcludedFromLatest: version.isExcludedFromLatest,
+      sizeGb: version.sizeGb,
+      createdMs: version.createdMs,
+    }));
+}

@@ -1,0 +1,49 @@
+// image/publish/names.ts: what is an image called in a gallery, and which marks does a version of it carry? Persisted: never renamed.
+import type { DefinitionSpec } from '../../vms/factory.ts';
+import type { LockedBase } from '../lock/lock.ts';
+
+/** `node-1.35.8`: one definition per Kubernetes patch version. */
+export function definitionName(name: string, kubernetes: string): string {
+  return `${name}-${kubernetes}`;
+}
+
+/** `2026.1116.0`: three numbers, as galleries want them. */
+export function versionName({ date, patch }: Pick<LockedBase, 'date' | 'patch'>): string {
+  return `${date}.${patch}`;
+}
+
+/** `1.35.8-2026.1116.0`. */
+export function versionWord(kubernetes: string, base: Pick<LockedBase, 'date' | 'patch'>): string {
+  return `${kubernetes}-${versionName(base)}`;
+}
+
+/** On image versions. */
+export const IMAGE_TAGS = {
+  /** What it is made of: the promise that a channel never means other bytes. */
+  content: 'headstart-content',
+  version: 'headstart-image',
+  /** sha256 of the disk it was made of: which bytes, not only of what. */
+  disk: 'headstart-disk',
+  /** The content that passed its test; absent: nobody has shown that it boots. */
+  tested: 'headstart-tested',
+} as const;
+
+export interface Named {
+  name: string;
+  kubernetes: string;
+  architecture: string;
+}
+
+export function definitionSpec({ name, kubernetes, architecture }: Named, gallery: string): DefinitionSpec {
+  return {
+    gallery,
+    name: definitionName(name, kubernetes),
+    osState: 'generalized',
+    generation: 'V2',
+    architecture: architecture === 'arm64' ? 'Arm64' : 'x64',
+    securityType: 'Standard',
+    publisher: 'headstart',
+    offer: name,
+    sku: kubernetes,
+  };
+}

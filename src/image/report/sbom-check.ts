@@ -1,0 +1,90 @@
+// image/report/sbom-check.ts: is what the SBOM says what is in the image? dpkg's own status and the hashes of files, against the document.
+import { z } from 'zod';
+import { PROPERTY } from './sbom.ts';
+
+export interface Seen {
+  /** `/var/lib/dpkg/status`. */
+  dpkgStatus: string;
+  /** sha256 by path, of those that `pathsIn` names; what is missing is not in it. */
+  files: ReadonlyMap<string, string>;
+}
+
+export interface Difference {
+  what: string;
+  said?: string;
+  seen?: string;
+}
+
+/** Empty: they are equal. */
+export function checkSbom(sbomText: string, seen: Seen): Difference[] {
+  const sbom = schema.parse(JSON.parse(sbomText));
+  const said = new Map(
+    sbom.components
+      .filter((component) => property(component, 'kind') === 'deb')
+      .map(({ name, version, purl }) => [name, `${version} ${archOf(purl)}`]),
+  );
+  return [...packageDifferences(said, installedIn(seen.dpkgStatus)), ...fileDifferences(sbom.components, seen.files)];
+}
+
+/** Which files have to be hashed for the check: those that are in the image byte for byte as the document has them. */
+export function pathsIn(sbomText: string): string[] {
+  return placed(schema.parse(JSON.parse(sbomText)).components).map(({ path }) => path);
+}
+
+const schema = z.object({
+  components: z.array(
+    z.object({
+      name: z.string(),
+      version: z.string().optional(),
+      purl: z.string().optional(),
+      hashes: z.array(z.object({ alg: z.literal('SHA-256'), content: z.string() })),
+      properties: z.array(z.object({ name: z.string(), value: z.string() })),
+    }),
+  ),
+});
+type Component = z.infer<typeof schema>['components'][number];
+
+function packageDifferences(said: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): Difference[] {
+  return [...new Set([...said.keys(), ...seen.keys()])]
+    .sort()
+    .filter((name) => said.get(name) !== seen.get(name))
+    .map((name) => ({ what: `package ${name}`, ...sides(said.get(name), seen.get(name)) }));
+}
+
+function fileDifferences(components: readonly Component[], seen: ReadonlyMap<string, string>): Difference[] {
+  return placed(components)
+    .filter(({ path, sha256 }) => seen.get(path) !== sha256)
+    .map(({ path, sha256 }) => ({ what: `file ${path}`, ...sides(sha256, seen.get(path)) }));
+}
+
+function placed(components: readonly Component[]): { path: string; sha256: string | undefined }[] {
+  return components
+    .filter((component) => ['binary', 'file'].includes(property(component, 'kind') ?? ''))
+    .map((component) => ({ path: property(component, 'install') ?? '', sha256: component.hashes[0]?.content }))
+    .filter(({ path }) => path !== '')
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** One stanza per package; what was removed but not purged has one, too. */
+function installedIn(status: string): Map<string, string> {
+  const installed = new Map<string, string>();
+  for (const stanza of status.split(/\n\s*\n/)) {
+    const field = (name: string) => new RegExp(`^${name}: *(.*)$`, 'm').exec(stanza)?.[1]?.trim();
+    const name = field('Package');
+    if (name && field('Status')?.endsWith(' installed'))
+      installed.set(name, `${field('Version') ?? ''} ${field('Architecture') ?? ''}`);
+  }
+  return installed;
+}
+
+function archOf(purl: string | undefined): string {
+  return /[?&]arch=([a-z0-9]+)/.exec(purl ?? '')?.[1] ?? '';
+}
+
+function property({ properties }: Component, name: string): string | undefined {
+  return properties.find((one) => one.name === `${PROPERTY}${name}`)?.value;
+}
+
+function sides(said: string | undefined, seen: string | undefined): Omit<Difference, 'what'> {
+  return { ...(said !== undefined && { said }), ...(seen !== undefined && { seen }) };
+}

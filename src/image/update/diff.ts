@@ -1,0 +1,154 @@
+// image/update/diff.ts: what is different between two locks? Packages, binaries, container images and files that came, went or changed, and what it weighs.
+
+import { artifactsOf } from '../lock/content-hash.ts';
+import type { Lock, LockedBase } from '../lock/lock.ts';
+import { compareVersions } from '../manifest/compare-versions.ts';
+import type { Kind } from '../manifest/manifest.ts';
+import { versionName } from '../publish/names.ts';
+
+export interface LockDiff {
+  from: Side;
+  to: Side;
+  kubernetes: { added: string[]; removed: string[] };
+  /** Of facts that are no component: architecture, size of the disk, base. */
+  facts: { what: string; from: string; to: string }[];
+  /** Sorted by kind, name, Kubernetes version. */
+  changes: Change[];
+  /** Of every patch version that is on either side: what has to be fetched for its image. */
+  sizes: { kubernetes: string; fromBytes?: number; toBytes?: number }[];
+}
+
+export interface Side {
+  name: string;
+  version: string;
+  base: LockedBase;
+}
+
+export interface Change {
+  kind: Kind;
+  component: string;
+  /** Only in the image of this patch version. */
+  kubernetes?: string;
+  /** same-version: other bytes under the same number. */
+  change: 'added' | 'removed' | 'up' | 'down' | 'same-version';
+  from?: Made;
+  to?: Made;
+}
+
+export interface Made {
+  version: string;
+  sha256: string;
+  bytes: number;
+}
+
+export function diffLocks(from: Lock, to: Lock): LockDiff {
+  return {
+    from: sideOf(from),
+    to: sideOf(to),
+    kubernetes: {
+      added: to.kubernetes.filter((version) => !from.kubernetes.includes(version)),
+      removed: from.kubernetes.filter((version) => !to.kubernetes.includes(version)),
+    },
+    facts: factsOf(from, to),
+    changes: changesOf(thingsOf(from), thingsOf(to)),
+    sizes: [...new Set([...from.kubernetes, ...to.kubernetes])]
+      .sort((a, b) => compareVersions('binary', a, b))
+      .map((kubernetes) => ({
+        kubernetes,
+        ...(from.kubernetes.includes(kubernetes) && { fromBytes: bytesOf(from, kubernetes) }),
+        ...(to.kubernetes.includes(kubernetes) && { toBytes: bytesOf(to, kubernetes) }),
+      })),
+  };
+}
+
+/** Two locks may be alike in all that is in an image. */
+export function isSame({ changes, facts, kubernetes }: LockDiff): boolean {
+  return changes.length + facts.length + kubernetes.added.length + kubernetes.removed.length === 0;
+}
+
+interface Thing extends Made {
+  kind: Kind;
+  component: string;
+  kubernetes: string | undefined;
+  /** What else than its bytes makes a difference in the image: where it goes, and how. */
+  place: string;
+}
+
+/** A component that moved to another place is another one there: named by both, so that a move is seen. */
+function thingsOf(lock: Lock): Map<string, Thing> {
+  const artifacts = lock.artifacts.map(
+    ({ kind, component, version, sha256, bytes, kubernetes, install }): Thing => ({
+      ...{ kind, component, version, sha256, bytes, kubernetes },
+      place: JSON.stringify([install?.to, install?.only, install?.strip]),
+    }),
+  );
+  const files = lock.files.map(
+    ({ component, sha256, content, to, mode }): Thing => ({
+      ...{ kind: 'file', component, version: sha256.slice(0, 12), sha256, bytes: Buffer.byteLength(content) },
+      kubernetes: undefined,
+      place: JSON.stringify([to, mode]),
+    }),
+  );
+  return new Map([...artifacts, ...files].map((thing) => [keyOf(thing), thing]));
+}
+
+/** In the order they are told. */
+function keyOf({ kind, component, kubernetes }: Thing): string {
+  return JSON.stringify([KINDS.indexOf(kind), component, kubernetes ?? '']);
+}
+
+const KINDS: readonly Kind[] = ['deb', 'binary', 'archive', 'oci-image', 'file'];
+
+function changesOf(from: ReadonlyMap<string, Thing>, to: ReadonlyMap<string, Thing>): Change[] {
+  return [...new Set([...from.keys(), ...to.keys()])].sort().flatMap((key) => {
+    const [before, after] = [from.get(key), to.get(key)];
+    const { kind, component, kubernetes } = (before ?? after)!;
+    const change = changeOf(kind, before, after);
+    if (change === undefined) return [];
+    const about = { kind, component, ...(kubernetes !== undefined && { kubernetes }), change };
+    return [{ ...about, ...(before && { from: madeOf(before) }), ...(after && { to: madeOf(after) }) }];
+  });
+}
+
+function changeOf(kind: Kind, before: Thing | undefined, after: Thing | undefined): Change['change'] | undefined {
+  if (!before) return 'added';
+  if (!after) return 'removed';
+  if (before.sha256 === after.sha256 && before.version === after.version && before.place === after.place)
+    return undefined;
+  // A file has no version, only content: neither side is the newer one.
+  const order = kind === 'file' ? 0 : compareVersions(kind, before.version, after.version);
+  return order < 0 ? 'up' : order > 0 ? 'down' : 'same-version';
+}
+
+function madeOf({ version, sha256, bytes }: Thing): Made {
+  return { version, sha256, bytes };
+}
+
+function factsOf(from: Lock, to: Lock): LockDiff['facts'] {
+  const facts = (lock: Lock): [string, string][] => [
+    ['name', lock.name],
+    ['architecture', lock.architecture],
+    ['base', lock.base.origin],
+    ['package snapshot', snapshotOf(lock.base)],
+    ['disk', `${lock.disk.sizeMb} MB, budget ${lock.disk.budgetMb} MB, warning at ${lock.disk.warnPercent}%`],
+  ];
+  const after = new Map(facts(to));
+  return facts(from)
+    .map(([what, value]) => ({ what, from: value, to: after.get(what)! }))
+    .filter((fact) => fact.from !== fact.to);
+}
+
+/** `2026.1116 (bookworm 2026-11-16 1f2e…)`. */
+function snapshotOf({ date, indices }: LockedBase): string {
+  const suites = indices.map(({ suite, date: day, sha256 }) => `${suite} ${day} ${sha256.slice(0, 12)}`);
+  return `${date} (${suites.toSorted().join(', ')})`;
+}
+
+function bytesOf(lock: Lock, kubernetes: string): number {
+  const files = lock.files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  return artifactsOf(lock, kubernetes).reduce((sum, { bytes }) => sum + bytes, files);
+}
+
+function sideOf({ name, base }: Lock): Side {
+  return { name, version: versionName(base), base };
+}

@@ -1,0 +1,141 @@
+// image/update/plan-update.ts: which newer versions may a manifest have, by the policy of each component, and how would it have to be edited?
+
+import type { Lock } from '../lock/lock.ts';
+import type { PackageIndex } from '../lock/package-index.ts';
+import { compareVersions } from '../manifest/compare-versions.ts';
+import type { Architecture, Component, FetchedComponent, Manifest } from '../manifest/manifest.ts';
+import type { Available, Offer } from './available.ts';
+import { bestOf } from './update-policy.ts';
+
+/** A change of the manifest's text: another value at `path`, or one more entry of the list there. */
+export interface Edit {
+  do: 'set' | 'append';
+  path: readonly (string | number)[];
+  value: unknown;
+}
+
+export interface Proposal {
+  /** `kubernetes` for one more patch version, with everything that goes by it. */
+  component: string;
+  kind: Component['kind'] | 'kubernetes';
+  from: string;
+  to: string;
+  policy: Component['update'];
+  /** None: the manifest leaves it open, and a new lock has it. */
+  edits: readonly Edit[];
+}
+
+export interface Offered {
+  lock: Lock | undefined;
+  index: PackageIndex;
+  available: Available;
+}
+
+export function planUpdates(manifest: Manifest, offered: Offered): Proposal[] {
+  return [
+    ...manifest.components.flatMap((component, at) => {
+      if (component.kind === 'file') return [];
+      return component.kind === 'deb'
+        ? debUpdate(component, at, offered)
+        : fetchedUpdates(component, at, manifest, offered);
+    }),
+    ...kubernetesUpdates(manifest, offered),
+  ];
+}
+
+function debUpdate(component: Component & { kind: 'deb' }, at: number, { lock, index }: Offered): Proposal[] {
+  const { name, kind, version, update: policy } = component;
+  const isOpen = version.endsWith('*');
+  const locked = lock?.artifacts.find((artifact) => artifact.kind === kind && artifact.component === name)?.version;
+  const from = isOpen ? locked : version;
+  if (from === undefined) return []; // nothing is settled yet
+  const fitting = (index.get(name) ?? []).filter((each) => !isOpen || each.version.startsWith(version.slice(0, -1)));
+  const to = bestOf(policy, kind, from, fitting)?.version;
+  if (to === undefined) return [];
+  const edits: Edit[] = isOpen ? [] : [{ do: 'set', path: ['components', at, 'version'], value: to }];
+  return [{ component: name, kind, from, to, policy, edits }];
+}
+
+function fetchedUpdates(
+  component: FetchedComponent,
+  at: number,
+  manifest: Manifest,
+  { available }: Offered,
+): Proposal[] {
+  const { name, kind, update: policy } = component;
+  return component.versions.flatMap((version, which) => {
+    if (goesByKubernetes(version)) return [];
+    const best = bestOf(policy, kind, version.version, complete(available.get(name) ?? [], manifest));
+    if (!best) return [];
+    const path = ['components', at, 'versions', which] as const;
+    const edits: Edit[] = [
+      { do: 'set', path: [...path, 'version'], value: best.version },
+      ...Object.entries(best.sources)
+        .filter(([architecture]) => version.sources[architecture as Architecture])
+        .flatMap(([architecture, source]): Edit[] => [
+          { do: 'set', path: [...path, 'sources', architecture, 'path'], value: source.path },
+          { do: 'set', path: [...path, 'sources', architecture, 'sha256'], value: source.sha256 },
+        ]),
+    ];
+    return [{ component: name, kind, from: version.version, to: best.version, policy, edits }];
+  });
+}
+
+/** One image more for each minor that has a newer patch, once everything that goes by it is there. Which old ones to give up is for people to say. */
+function kubernetesUpdates(manifest: Manifest, { available }: Offered): Proposal[] {
+  const bound = manifest.components.flatMap((component, at) =>
+    component.kind !== 'deb' && component.kind !== 'file' && component.versions.some(goesByKubernetes)
+      ? [{ component, at }]
+      : [],
+  );
+  if (bound.length === 0 || bound.some(({ component }) => component.update === 'frozen')) return [];
+  const newestOfMinor = [
+    ...Map.groupBy(manifest.kubernetes, (version) => version.replace(/\.\d+(?:-.*)?$/, '')).values(),
+  ].map((versions) => versions.toSorted((a, b) => compareVersions('binary', b, a))[0]!);
+  return newestOfMinor.flatMap((from) => {
+    const offers = bound.map(({ component }) => complete(available.get(component.name) ?? [], manifest));
+    const everywhere = offers[0]!.filter(({ version }) =>
+      offers.every((each) => each.some((other) => other.version === version)),
+    );
+    const to = bestOf('patch', 'binary', from, everywhere)?.version;
+    if (to === undefined) return [];
+    const edits: Edit[] = bound.map(({ component, at }, i) => ({
+      do: 'append',
+      path: ['components', at, 'versions'],
+      value: {
+        version: to,
+        kubernetes: to,
+        sources: withOrigins(component, offers[i]!.find(({ version }) => version === to)!),
+      },
+    }));
+    return [
+      {
+        component: 'kubernetes',
+        kind: 'kubernetes',
+        from,
+        to,
+        policy: 'patch',
+        edits: [{ do: 'append', path: ['kubernetes'], value: to }, ...edits],
+      },
+    ];
+  });
+}
+
+function goesByKubernetes({ version, kubernetes }: { version: string; kubernetes?: string | undefined }): boolean {
+  return kubernetes !== undefined && version.replace(/^v/, '') === kubernetes;
+}
+
+/** What has bytes for every architecture. */
+function complete(offers: readonly Offer[], { architectures }: Manifest): Offer[] {
+  return offers.filter(({ sources }) => architectures.every((architecture) => sources[architecture]));
+}
+
+function withOrigins({ versions }: FetchedComponent, { sources }: Offer): Record<string, unknown> {
+  const known = versions.at(-1)!.sources;
+  return Object.fromEntries(
+    Object.entries(sources).map(([architecture, source]) => [
+      architecture,
+      { origin: known[architecture as Architecture]?.origin, ...source },
+    ]),
+  );
+}
