@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../src/base/command.ts';
 import { verb } from '../src/cli/image/build.ts';
 import { runVerb } from '../src/cli/testing.ts';
-import { layerKey } from '../src/image/build/base-layer.ts';
+import { layerKey } from '../src/image/build/base/base-layer.ts';
 import type { BuildRecord } from '../src/image/build/contract.ts';
 import { toolVersions } from '../src/image/build/tool-versions.ts';
 import { createCache } from '../src/image/fetch/disk-cache.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireTools } from '../src/host/required-tools.ts';
 import { runTool } from '../src/host/run-tool.ts';
-import { type DiskFile, putFiles } from '../src/image/build/put-files.ts';
+import { type DiskFile, putFiles } from '../src/image/build/disk/put-files.ts';
 import { ensureExecutable } from '../src/node/build/build.ts';
 import { parseVersionId, type VersionId, versionFiles, versionFolder, versionId } from '../src/vms/qemu/layout.ts';
 import { type PublishEdges, publishVersion } from '../src/vms/qemu/make-version.ts';

@@ -63,7 +63,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
         .option('--json', 'print JSON: one event per line, the result last'),
     async run([folder = ''], options: Options, edges) {
       const budget = options.budget === undefined ? undefined : readBudget(options.budget);
-      const { readBuild } = await import('../../image/build-folder.ts');
+      const { readBuild } = await import('../../image/build/build-folder.ts');
       await readBuild(folder); // refused before anything is made
       const way = options.firmware ? 'firmware' : 'kernel';
       if (options.dryRun) return tellPlan(folder, options, edges);

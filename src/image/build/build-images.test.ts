@@ -8,7 +8,7 @@ import { sha256Of } from '../testing.ts';
 import { buildFolder } from './build-image.ts';
 import { buildImages } from './build-images.ts';
 import type { BuildRecord } from './contract.ts';
-import type { Format } from './disk.ts';
+import type { Format } from './disk/disk.ts';
 import { imageContent } from './image-content.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 

@@ -3,7 +3,7 @@ import type { RunCommand } from '../../base/command.ts';
 import type { Waiting } from '../../vms/factory.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type { Lock } from '../lock/lock.ts';
-import type { Ext4Place } from './ext4-place.ts';
+import type { Ext4Place } from './disk/ext4-place.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
 export interface BuildEdges {

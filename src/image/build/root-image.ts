@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { runTool } from '../../host/run-tool.ts';
 import { artifactsOf } from '../lock/content-hash.ts';
 import { imageRootRunner } from './as-root.ts';
-import { type BaseLayer, epochOf } from './base-layer.ts';
+import { type BaseLayer, epochOf } from './base/base-layer.ts';
 import type { BuildEdges, RootImage, Target } from './contract.ts';
-import { derivedId } from './derived-id.ts';
-import { layoutFor, rootBytesFor } from './disk-layout.ts';
-import { onPlace } from './ext4-place.ts';
-import { LABEL } from './node-files.ts';
-import type { PlacedFile } from './placed-files.ts';
-import { putFiles } from './put-files.ts';
+import { derivedId } from './disk/derived-id.ts';
+import { layoutFor, rootBytesFor } from './disk/disk-layout.ts';
+import { onPlace } from './disk/ext4-place.ts';
+import { putFiles } from './disk/put-files.ts';
+import { LABEL } from './files/node-files.ts';
+import type { PlacedFile } from './files/placed-files.ts';
+import { checkBudget } from './files/size-budget.ts';
+import { versionFiles } from './files/version-files.ts';
 import { takeShared } from './shared-layer.ts';
-import { checkBudget } from './size-budget.ts';
-import { versionFiles } from './version-files.ts';
 
 const MIB = 2 ** 20;
 

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
 import type { Cache } from '../fetch/cache.ts';
-import type { BaseLayer } from './base-layer.ts';
+import type { BaseLayer } from './base/base-layer.ts';
+import { sumSparse } from './disk/sparse-copy.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 import { keepShared, sharedKey, takeShared } from './shared-layer.ts';
-import { sumSparse } from './sparse-copy.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'headstart-shared-'));
 afterAll(() => rmSync(top, { recursive: true }));

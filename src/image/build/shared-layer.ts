@@ -9,16 +9,16 @@ import { readJson, writeJson } from '../../host/json-file.ts';
 import { runTool } from '../../host/run-tool.ts';
 import { partialPrefix } from '../../vms/qemu/layout.ts';
 import { imageRootRunner } from './as-root.ts';
-import { type BaseLayer, badLayer, epochOf, removeLeftOvers, setAside, takeRoot } from './base-layer.ts';
-import { containerdOf } from './container-images.ts';
+import { type BaseLayer, badLayer, epochOf, removeLeftOvers, setAside, takeRoot } from './base/base-layer.ts';
 import type { BuildEdges, Target } from './contract.ts';
-import { dataRanges } from './data-ranges.ts';
-import type { Ext4Place } from './ext4-place.ts';
-import { type PlacedFile, placedSchema } from './placed-files.ts';
-import { putFiles } from './put-files.ts';
+import { dataRanges } from './disk/data-ranges.ts';
+import type { Ext4Place } from './disk/ext4-place.ts';
+import { putFiles } from './disk/put-files.ts';
+import { copySparse, sumSparse } from './disk/sparse-copy.ts';
+import { type PlacedFile, placedSchema } from './files/placed-files.ts';
+import { sharedArtifacts, sharedFiles } from './files/version-files.ts';
 import { ensureRoom, orFull } from './room.ts';
-import { copySparse, sumSparse } from './sparse-copy.ts';
-import { sharedArtifacts, sharedFiles } from './version-files.ts';
+import { containerdOf } from './store/container-images.ts';
 
 /** Counts changes of how a layer is made that its content does not show. */
 const FORMAT = 2;

@@ -2,8 +2,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { CallOptions, Definition, Factory, Version } from '../../vms/factory.ts';
+import { readBuild, verifyBuild } from '../build/build-folder.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { readBuild, verifyBuild } from '../build-folder.ts';
 import { type ImageTest, readTest, type Way } from '../test/record.ts';
 import { isTestedVersion } from './channels.ts';
 import { definitionName, definitionSpec, versionName } from './names.ts';

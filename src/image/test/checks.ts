@@ -1,7 +1,8 @@
 // image/test/checks.ts: is what runs the image that was built, and is it as a node is to be before anybody has used it? Pure.
+
+import { installedIn } from '../build/base/unpack-base.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import type { PlacedFile } from '../build/placed-files.ts';
-import { installedIn } from '../build/unpack-base.ts';
+import type { PlacedFile } from '../build/files/placed-files.ts';
 import type { Artifact, LockedFile } from '../lock/lock.ts';
 import type { ContainerImage } from '../report/image-list.ts';
 import type { GuestFacts, Questions } from './guest-facts.ts';

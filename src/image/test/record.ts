@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
+import { readSmall } from '../build/build-folder.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { readSmall } from '../build-folder.ts';
 
 export const TEST_RECORD = 'test.json';
 

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
-import { type PlacedFile, renderPlaced } from '../build/placed-files.ts';
-import { vhdFooter } from '../build/vhd.ts';
-import { qcow2Header } from '../own-disk-testing.ts';
+import { qcow2Header } from '../build/disk/own-disk-testing.ts';
+import { vhdFooter } from '../build/disk/vhd.ts';
+import { type PlacedFile, renderPlaced } from '../build/files/placed-files.ts';
 import { renderImageList } from '../report/image-list.ts';
 import { sha256Of } from '../testing.ts';
 import type { Expected } from './checks.ts';

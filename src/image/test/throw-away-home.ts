@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/files.ts';
 import { type Processes, readMark, systemProcesses } from '../../base/process-mark.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
-import { readSmall } from '../build-folder.ts';
+import { readSmall } from '../build/build-folder.ts';
 import { TEST_POOL } from './boot-image.ts';
 
 export interface HomeEdges {

@@ -1,0 +1,68 @@
+// image/build/base/take-kernel.ts: what starts an installed system? Kernel, initrd and boot loader, as files beside its root.
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { RunCommand } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+import { isMissing } from '../../../host/json-file.ts';
+import { runTool } from '../../../host/run-tool.ts';
+import { unpackKernel } from '../../../vms/qemu/base/unpack-kernel.ts';
+
+/** Their names beside the root. */
+export const KERNEL_FILES = {
+  vmlinuz: 'vmlinuz',
+  initrd: 'initrd.img',
+  vmlinux: 'vmlinux',
+  initrdPlain: 'initrd.cpio',
+  loader: 'loader.efi',
+} as const;
+
+export interface KernelEdges {
+  run: RunCommand;
+  /** The root's files are root's, or of root's users in a namespace. */
+  runAsRoot: RunCommand;
+  signal?: AbortSignal | undefined;
+}
+
+/** They start the system and are not read by it: beside the root, not in it. */
+export async function takeKernel(
+  rootfs: string,
+  layer: string,
+  { run, runAsRoot, signal }: KernelEdges,
+): Promise<string> {
+  const boot = join(rootfs, 'boot');
+  const releases = (await readdir(boot)).flatMap((name) => /^vmlinuz-(.+)$/.exec(name)?.[1] ?? []);
+  const [release] = releases;
+  if (release === undefined || releases.length > 1)
+    throw incomplete(
+      `has ${releases.length === 0 ? 'no kernel' : `the kernels ${releases.join(', ')}`}`,
+      'one package linux-image-…',
+    );
+  const inRoot = { vmlinuz: join(boot, `vmlinuz-${release}`), initrd: join(boot, `initrd.img-${release}`) };
+  const loader = join(rootfs, 'usr/lib/systemd/boot/efi/systemd-bootx64.efi');
+  await take(inRoot.vmlinuz, join(layer, KERNEL_FILES.vmlinuz), 'kernel that can be read', 'one package linux-image-…');
+  await take(inRoot.initrd, join(layer, KERNEL_FILES.initrd), 'initrd', 'the package initramfs-tools');
+  await take(loader, join(layer, KERNEL_FILES.loader), 'boot loader', 'the package systemd-boot-efi');
+  await writeFile(join(layer, KERNEL_FILES.vmlinux), await unpackKernel(await readFile(inRoot.vmlinuz), run, signal));
+  await writeFile(join(layer, KERNEL_FILES.initrdPlain), gunzipSync(await readFile(inRoot.initrd)));
+  await runTool(runAsRoot, ['rm', '-f', inRoot.vmlinuz, inRoot.initrd], signal);
+  return release;
+}
+
+async function take(from: string, to: string, what: string, needed: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw incomplete(`has no ${what}`, needed);
+  }
+}
+
+function incomplete(what: string, needed: string): UserError {
+  return new UserError(`a system made of the locked packages ${what}`, {
+    code: 'image/incomplete',
+    kept: 'No image was made.',
+    next: `have ${needed} in the manifest, then: headstart image lock`,
+    exitCode: 1,
+  });
+}

@@ -1,0 +1,230 @@
+// image/build/disk/put-files.ts: files onto an ext4 file system that nobody has mounted: no VM, no root, no loop device.
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import type { Argv, RunCommand } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+import { dyingWithUs } from '../../../host/run-tool.ts';
+import { type Ext4Place, onPlace } from './ext4-place.ts';
+
+/** Paths are from the root of the file system. Root's, unless it says otherwise. */
+export type DiskFile = {
+  path: string;
+  uid?: number;
+  gid?: number;
+  /** Unless it is as old as the image. */
+  mtimeSec?: number;
+  xattrs?: readonly Xattr[];
+} & (
+  | { mode: number; bytes: Uint8Array | string }
+  /** A large one, as it is in a file of this machine. */
+  | { mode: number; from: string }
+  /** A symbolic link. */
+  | { to: string }
+  | { mode: number; isFolder: true }
+  | { mode: number; device: { kind: 'c' | 'b'; major: number; minor: number } }
+);
+
+export interface Xattr {
+  name: string;
+  value: Uint8Array;
+}
+
+export interface PutEdges {
+  run: RunCommand;
+  /** Scratch. */
+  folder: string;
+  /** All that is written is of this second. */
+  epochSec: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** What is there under a name is replaced. Throws unless all of it is there afterwards, and the file system is sound. */
+export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], edges: PutEdges): Promise<void> {
+  checkFolder(edges.folder);
+  for (const file of files) checkNames(file);
+  mkdirSync(edges.folder, { recursive: true, mode: 0o700 });
+  const all = withFolders(files);
+  const before = await statAll(disk, all, edges);
+  const lines = all.flatMap((file, index) => placing(file, before[index], join(edges.folder, `file-${index}`), edges));
+  await debugfs(disk, lines, edges, ['-w']);
+  // 1: something was put right, which is no more than counts that debugfs leaves to it.
+  await tool(onPlace(disk, edges.epochSec, ['e2fsck', '-f', '-p']), edges, [0, 1]);
+  const after = await statAll(disk, all, edges);
+  for (const [index, file] of all.entries()) expectThere(file, after[index]);
+}
+
+interface Folder {
+  path: string;
+  /** Made only where there is none. */
+  isAbove: true;
+}
+type Entry = DiskFile | Folder;
+
+/** Outermost first, each once. */
+function withFolders(files: readonly DiskFile[]): Entry[] {
+  const given = new Set(files.map(({ path }) => path));
+  const above = new Set<string>();
+  for (const { path } of files) {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      if (!given.has(folder)) above.add(folder);
+    }
+  }
+  const entries: Entry[] = [...[...above].map((path) => ({ path, isAbove: true }) as const), ...files];
+  return entries.sort((a, b) => (a.path < b.path ? -1 : 1)); // a folder sorts in front of what is in it
+}
+
+function checkFolder(folder: string): void {
+  if (isQuotable(folder)) return;
+  throw new UserError(`${JSON.stringify(folder)} has a character in its name that debugfs cannot be told`, {
+    code: 'image/bad-folder',
+    kept: 'No image was made.',
+    next: 'name a folder without quotes in its path with --out or --cache',
+  });
+}
+
+/** debugfs takes a quoted word as it is, but for the quote itself and the end of the line. Names come from archives and layers of others. */
+function checkNames(file: DiskFile): void {
+  const { path, xattrs = [] } = file;
+  const words = [path, 'to' in file ? file.to : '', 'from' in file ? file.from : ''];
+  const isPath = path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.length < 256);
+  const areAttributes = xattrs.every(({ name }) => /^[a-z]+\.[A-Za-z0-9._-]+$/.test(name));
+  if (isPath && words.every(isQuotable) && areAttributes) return;
+  throw new UserError(`${JSON.stringify(path)} cannot be put on an image under that name, or with its attributes`, {
+    code: 'image/bad-name',
+    kept: 'No image was made.',
+    next: 'leave it out, or rename it where it comes from',
+    exitCode: 1,
+  });
+}
+
+const isQuotable = (word: string) => !/["\u0000-\u001f\u007f]/.test(word);
+
+function placing(file: Entry, before: Stat | undefined, scratch: string, { epochSec }: PutEdges): string[] {
+  const place = `"/${file.path}"`;
+  if ('isAbove' in file) return before === undefined ? [`mkdir ${place}`] : [];
+  const owner = [`sif ${place} uid ${file.uid ?? 0}`, `sif ${place} gid ${file.gid ?? 0}`];
+  const mode = (type: number, bits: number) => `sif ${place} mode 0${(type | bits).toString(8)}`;
+  const attributes = (file.xattrs ?? []).map(({ name, value }, index) => {
+    const from = `${scratch}-xattr-${index}`;
+    writeFileSync(from, value, { mode: 0o600 });
+    return `ea_set -f "${from}" ${place} ${name}`;
+  });
+  const time = file.mtimeSec === undefined ? [] : [`sif ${place} mtime @${file.mtimeSec}`];
+  const rest = [...owner, ...attributes, ...time];
+  if ('isFolder' in file) {
+    const made = before === undefined ? [`mkdir ${place}`] : [];
+    return [...made, mode(0o040000, file.mode), ...rest];
+  }
+  const gone = before === undefined ? [] : [`rm ${place}`];
+  if ('to' in file) return [...gone, `symlink ${place} "${file.to}"`, ...rest];
+  if ('device' in file) {
+    const { kind, major, minor } = file.device;
+    const type = kind === 'c' ? 0o020000 : 0o060000;
+    const times = ['atime', 'ctime', 'mtime'].map((field) => `sif ${place} ${field} @${epochSec}`);
+    // Of its commands this one alone takes a name and no path.
+    const { dir, base } = posix.parse(`/${file.path}`);
+    const made = [`cd "${dir}"`, `mknod "${base}" ${kind} ${major} ${minor}`, 'cd /'];
+    return [...gone, ...made, mode(type, file.mode), ...times, ...rest];
+  }
+  const source = 'from' in file ? file.from : scratch;
+  if ('bytes' in file) writeFileSync(scratch, file.bytes, { mode: 0o600 });
+  return [...gone, `write "${source}" ${place}`, mode(0o100000, file.mode), ...rest];
+}
+
+interface Stat {
+  type: string;
+  mode: number;
+  uid: number;
+  gid: number;
+  bytes: number;
+  linkTo: string | undefined;
+}
+
+/** Undefined: there is nothing of that name. */
+async function statAll(disk: Ext4Place, files: readonly Entry[], edges: PutEdges): Promise<(Stat | undefined)[]> {
+  const said = await debugfs(
+    disk,
+    files.map(({ path }) => `stat "/${path}"`),
+    edges,
+    [],
+    ['File not found by ext2_lookup'],
+  );
+  const answers = said.split(/^debugfs: stat .*$/m).slice(1);
+  if (answers.length !== files.length) throw new Error('debugfs did not answer every question');
+  return answers.map(parseStat);
+}
+
+function parseStat(text: string): Stat | undefined {
+  const [, type, mode] = /^Inode: \d+ +Type: (.+?) +Mode: +([0-7]+) /m.exec(text) ?? [];
+  const [, uid, gid, bytes] = /^User: +(\d+) +Group: +(\d+) .*?(?:Size: (\d+))?$/m.exec(text) ?? [];
+  if (type === undefined || mode === undefined) return undefined;
+  const linkTo = /^Fast link dest: "(.*)"$/m.exec(text)?.[1];
+  return { type, mode: Number.parseInt(mode, 8), uid: Number(uid), gid: Number(gid), bytes: Number(bytes), linkTo };
+}
+
+function expectThere(file: Entry, found: Stat | undefined): void {
+  const problem = found === undefined ? 'is not there' : problemOf(file, found);
+  if (problem !== undefined) throw new Error(`/${file.path} ${problem} although it was put on the file system`);
+}
+
+const LONGEST_FAST_LINK = 59;
+
+function problemOf(file: Entry, found: Stat): string | undefined {
+  if ('isAbove' in file) return found.type === 'directory' ? undefined : `is a ${found.type}, not a folder`;
+  const type = typeOf(file);
+  if (found.type !== type) return `is a ${found.type}, not a ${type}`;
+  if (found.uid !== (file.uid ?? 0) || found.gid !== (file.gid ?? 0)) return 'is not its owner’s';
+  if ('to' in file) {
+    const isFast = Buffer.byteLength(file.to) <= LONGEST_FAST_LINK;
+    return isFast && found.linkTo !== file.to ? `leads to ${found.linkTo}` : undefined;
+  }
+  if (found.mode !== file.mode) return `has mode ${found.mode.toString(8)}`;
+  if ('isFolder' in file || 'device' in file) return undefined;
+  const bytes = 'from' in file ? statSync(file.from).size : Buffer.byteLength(file.bytes);
+  return found.bytes === bytes ? undefined : `has ${found.bytes} bytes instead of ${bytes}`;
+}
+
+function typeOf(file: DiskFile): string {
+  if ('to' in file) return 'symlink';
+  if ('isFolder' in file) return 'directory';
+  if ('device' in file) return file.device.kind === 'c' ? 'character special' : 'block special';
+  return 'regular';
+}
+
+/** Its exit code says nothing of its commands, but what fails says so on standard error, below one line about itself. */
+async function debugfs(
+  disk: Ext4Place,
+  lines: readonly string[],
+  edges: PutEdges,
+  flags: readonly string[],
+  expected: readonly string[] = [],
+): Promise<string> {
+  const script = join(edges.folder, 'debugfs.txt');
+  writeFileSync(script, `${lines.join('\n')}\n`, { mode: 0o600 });
+  const { stdout, stderr } = await tool(onPlace(disk, edges.epochSec, ['debugfs', ...flags, '-f', script]), edges);
+  const wrong = stderr
+    .split('\n')
+    .slice(1)
+    .find((line) => line !== '' && !expected.some((text) => line.includes(text)));
+  if (wrong === undefined) return stdout;
+  throw new UserError(`the image's file system could not be written: ${wrong}`, {
+    code: 'image/not-written',
+    kept: 'No image was made.',
+    next: 'if it is full, raise disk.sizeMb in the manifest',
+    exitCode: 1,
+  });
+}
+
+const DEADLINE_MS = 60 * 60_000;
+
+async function tool(argv: Argv, { run, signal }: PutEdges, good: readonly number[] = [0]) {
+  signal?.throwIfAborted();
+  const ran = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
+  signal?.throwIfAborted();
+  if (ran.code === null || !good.includes(ran.code)) {
+    throw new Error(
+      `${argv.join(' ')}: ${ran.outcome} ${ran.code}: ${ran.stderr}${ran.stdout.toString().slice(-2000)}`,
+    );
+  }
+  return { stdout: ran.stdout.toString(), stderr: ran.stderr };
+}

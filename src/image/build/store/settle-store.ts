@@ -1,0 +1,55 @@
+// image/build/store/settle-store.ts: containerd has stopped; is all in its folder, and nothing else? Then its databases are made what they would be anywhere.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../../base/files.ts';
+import { readBolt } from './bolt/read.ts';
+import type { BoltFile, Bucket } from './bolt/tree.ts';
+import { writeBolt } from './bolt/write.ts';
+import { normaliseMetadata, normaliseSnapshots, snapshotIds, storeContent, type Usage } from './normalise-store.ts';
+
+export interface Expected {
+  /** Every name that is to be there → what it names. */
+  digests: ReadonlyMap<string, string>;
+  usages: ReadonlyMap<bigint, Usage>;
+  epochSec: number;
+}
+
+const METADATA = 'io.containerd.metadata.v1.bolt/meta.db';
+const BLOBS = 'io.containerd.content.v1.content/blobs/sha256';
+const OVERLAYFS = 'io.containerd.snapshotter.v1.overlayfs';
+
+export function settleStore(folder: string, { digests, usages, epochSec }: Expected): void {
+  const metadata = settle(join(folder, METADATA), (root) => normaliseMetadata(root, epochSec));
+  const snapshots = settle(join(folder, OVERLAYFS, 'metadata.db'), (root) =>
+    normaliseSnapshots(root, usages, epochSec),
+  );
+  const { images, blobs, snapshots: chains } = storeContent(metadata);
+  expectSame('images', pairs(images), pairs(digests));
+  expectSame(
+    'blobs',
+    readdirSync(join(folder, BLOBS)).map((name) => `sha256:${name}`),
+    [...blobs],
+  );
+  expectSame('snapshots', readdirSync(join(folder, OVERLAYFS, 'snapshots')), snapshotIds(snapshots).map(String));
+  expectSame(
+    'layers',
+    chains,
+    chains.filter((chain) => chain.startsWith('sha256:')),
+  );
+}
+
+/** Gives what it has become. */
+function settle(file: string, change: (root: Bucket) => Bucket): Bucket {
+  const before: BoltFile = readBolt(readFileSync(file), file);
+  const after = { ...before, root: change(before.root) };
+  writeFileAtomic(file, writeBolt(after), statSync(file).mode & 0o777);
+  return after.root;
+}
+
+const pairs = (map: ReadonlyMap<string, string>) => [...map].map((pair) => pair.join(' → '));
+
+/** What differs between two builds would else be found only by comparing images. */
+function expectSame(what: string, there: readonly string[], wanted: readonly string[]): void {
+  const [a, b] = [there.toSorted().join('\n'), wanted.toSorted().join('\n')];
+  if (a !== b) throw new Error(`containerd's ${what} are not as expected:\n${a}\nbut should be:\n${b}`);
+}

@@ -1,8 +1,0 @@
-// image/required-tools.ts: which programs of this machine is an image built with?
-import { type Tool, toolsOf } from '../host/required-tools.ts';
-
-export const IMAGE_TOOLS: readonly Tool[] = toolsOf(
-  ...['mmdebstrap', 'apt-get', 'dpkg-deb'],
-  ...['mke2fs', 'debugfs', 'dumpe2fs', 'e2fsck', 'tune2fs'],
-  ...['lz4', 'qemu-img', 'unshare', 'flock', 'setpriv'],
-);
