@@ -1,5 +1,5 @@
 // cli/complete/few-words.ts: the values of options that take one of a few words, each with what it means.
-import type { LoginName } from '../../vms/azure/credentials.ts';
+import type { LoginName } from '../../vms/azure/connect/credentials.ts';
 import type { Candidate } from './place.ts';
 
 type Summaries = Readonly<Record<string, string>>;

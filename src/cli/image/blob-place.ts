@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import type { AzureSettings } from '../../vms/azure/settings.ts';
+import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import type { Edges } from '../verb.ts';
 

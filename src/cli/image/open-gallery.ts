@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
-import type { AzureSettings } from '../../vms/azure/settings.ts';
+import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { PublishEdges } from '../../vms/qemu/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';

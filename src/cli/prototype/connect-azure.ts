@@ -20,8 +20,8 @@ export const DEFAULT_AZURE_JSON = '/etc/kubernetes/azure.json';
 /** Azure as the options, the environment and the cluster's file name it. Nobody logs in before the first call. */
 export async function openAzure(options: AzureOptions, edges: Edges) {
   const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureFactory }] = await Promise.all([
-    import('../../vms/azure/settings.ts'),
-    import('../../vms/azure/credentials.ts'),
+    import('../../vms/azure/connect/settings.ts'),
+    import('../../vms/azure/connect/credentials.ts'),
     import('../../vms/azure/azure-factory.ts'),
   ]);
   const azureJson = await readAzureJson(options.azureJson ?? DEFAULT_AZURE_JSON);
@@ -85,7 +85,7 @@ async function readAzureJson(path: string) {
       cause: error,
     });
   }
-  const { parseAzureJson } = await import('../../vms/azure/azure-json.ts');
+  const { parseAzureJson } = await import('../../vms/azure/connect/azure-json.ts');
   return parseAzureJson(text, path);
 }
 

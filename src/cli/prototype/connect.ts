@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
 import type { Channel } from '../../prototype/donor/inspect/inspect-donor.ts';
-import { LOGIN_NAMES, type LoginName } from '../../vms/azure/credentials.ts';
+import { LOGIN_NAMES, type LoginName } from '../../vms/azure/connect/credentials.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';

@@ -5,7 +5,7 @@ import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
 import { TransientError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NotFound, Refused, Throttled } from '../../base/failures.ts';
 import type { Secret } from '../../base/secret.ts';
-import { failureWithoutAnswer } from '../../vms/azure/translate-errors.ts';
+import { failureWithoutAnswer } from '../../vms/azure/connect/translate-errors.ts';
 import type { PageBlob } from './page-blob.ts';
 
 export interface BlobPlace {

@@ -1,7 +1,8 @@
 // vms/azure/azure-factory.ts: the VM factory that is Azure: scale sets are pools, compute galleries hold the versions. Start here; each file beside answers one question.
 import type { CallOptions, Factory } from '../factory.ts';
 import { changeModel, readRecipe } from './change-model.ts';
-import { type Call, connect, type Edges } from './connection.ts';
+import { type Call, connect, type Edges } from './connect/connection.ts';
+import type { AzureSettings } from './connect/settings.ts';
 import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
 import { instancesOfSet, type KnownSpot, listInstances, locateInstance, readInstance } from './instances.ts';
 import { setProtection, tagInstance } from './mark-instance.ts';
@@ -9,7 +10,6 @@ import { tagPool } from './mark-pool.ts';
 import { type KnownHardware, poolScaleSet, readPool } from './pools.ts';
 import { deallocate, powerOff, start } from './power.ts';
 import { referencedImages } from './references.ts';
-import type { AzureSettings } from './settings.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
 import {
   type BlobVersionSpec,

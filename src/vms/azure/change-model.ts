@@ -2,10 +2,10 @@
 
 import { Conflict, NotFound, Refused } from '../../base/failures.ts';
 import type { ImageRef, ModelChange, Pool, PoolRef, Recipe } from '../factory.ts';
-import { apiVersions } from './api-versions.ts';
 import { scaleSetId } from './arm-ids.ts';
-import type { Call } from './connection.ts';
-import { untilEnded } from './operations.ts';
+import { apiVersions } from './connect/api-versions.ts';
+import type { Call } from './connect/connection.ts';
+import { untilEnded } from './connect/operations.ts';
 import { poolScaleSet, readScaleSet } from './pools.ts';
 import { bootstrapTag, extensionSchema, imageOf, type ScaleSet } from './scale-set.ts';
 import { withChanges } from './tags.ts';

@@ -2,9 +2,9 @@
 import type { GalleryImage } from '@azure/arm-compute';
 import { Refused } from '../../base/failures.ts';
 import type { Definition, DefinitionSpec } from '../factory.ts';
-import type { Call } from './connection.ts';
-import { carryOut } from './operations.ts';
-import { collect, orNothing } from './reading.ts';
+import type { Call } from './connect/connection.ts';
+import { carryOut } from './connect/operations.ts';
+import { collect, orNothing } from './connect/reading.ts';
 
 export async function readDefinition(call: Call, gallery: string, name: string): Promise<Definition | undefined> {
   const { subscriptionId, resourceGroup } = call.settings;

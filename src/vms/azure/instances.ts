@@ -3,11 +3,11 @@ import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-comput
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Instance, InstanceRef, PoolRef } from '../factory.ts';
 import { parseDiskId, parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
-import type { Call } from './connection.ts';
+import type { Call } from './connect/connection.ts';
+import { collect, orNothing } from './connect/reading.ts';
 import { parseProviderId } from './locate.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './pools.ts';
-import { collect, orNothing } from './reading.ts';
 import { isFlexible, isSpot, type ScaleSet } from './scale-set.ts';
 import { instanceOf } from './vm.ts';
 

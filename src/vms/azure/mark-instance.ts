@@ -1,8 +1,8 @@
 // vms/azure/mark-instance.ts: how are protection and tags put on an instance? With the smallest body there is: a whole VM sent back needs rights to all it touches.
 import type { InstanceRef, Protection } from '../factory.ts';
-import type { Call } from './connection.ts';
+import type { Call } from './connect/connection.ts';
+import { carryOut } from './connect/operations.ts';
 import { instanceVm, readMember } from './instances.ts';
-import { carryOut } from './operations.ts';
 import { poolScaleSet } from './pools.ts';
 import { withChanges } from './tags.ts';
 import { protectionOf } from './vm.ts';

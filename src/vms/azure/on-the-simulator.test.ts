@@ -12,7 +12,7 @@ import { Conflict, Forbidden, NoCapacity } from '../../base/failures.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Factory, InstanceRef, ModelChange, PoolRef } from '../factory.ts';
 import { createAzureFactory } from './azure-factory.ts';
-import { lazyCredential } from './credentials.ts';
+import { lazyCredential } from './connect/credentials.ts';
 import { type AzureLab, azureLab } from './testing.ts';
 
 const modes = ['Uniform', 'Flexible'] as const;

@@ -3,9 +3,9 @@
 import { NotFound } from '../../base/failures.ts';
 import { didYouMean, fewNames } from '../../base/nearest-names.ts';
 import { parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
-import type { Call } from './connection.ts';
-import { collect } from './reading.ts';
-import { AzureError } from './translate-errors.ts';
+import type { Call } from './connect/connection.ts';
+import { collect } from './connect/reading.ts';
+import { AzureError } from './connect/translate-errors.ts';
 
 /** Makes the error; what may not be listed is left out of it. */
 export async function poolNotFound(call: Call, ref: ScaleSetRef): Promise<NotFound> {

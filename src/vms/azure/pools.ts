@@ -2,11 +2,11 @@
 
 import { NotFound } from '../../base/failures.ts';
 import type { Instance, Pool, PoolRef } from '../factory.ts';
-import { apiVersions } from './api-versions.ts';
 import { parseDiskId, parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
-import type { Call } from './connection.ts';
+import { apiVersions } from './connect/api-versions.ts';
+import type { Call } from './connect/connection.ts';
+import { failureOf } from './connect/translate-errors.ts';
 import { type HardwareFacts, poolOf, type ScaleSet, scaleSetSchema, securityTypeOf } from './scale-set.ts';
-import { failureOf } from './translate-errors.ts';
 
 /** What does not change as long as the pool is built from the same image: asked once, not at every look. */
 export type KnownHardware = Map<string, HardwareFacts>;

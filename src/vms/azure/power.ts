@@ -1,8 +1,8 @@
 // vms/azure/power.ts: how is an instance stopped and started? Each order is sent even when it seems done: repeating is free, guessing is not.
 import type { InstanceRef } from '../factory.ts';
-import type { Call } from './connection.ts';
+import type { Call } from './connect/connection.ts';
+import { carryOut } from './connect/operations.ts';
 import { instanceVm } from './instances.ts';
-import { carryOut } from './operations.ts';
 
 /** Keeps its place on the host, its address and its price; the guest is shut down in order. */
 export async function powerOff(call: Call, instance: InstanceRef): Promise<void> {

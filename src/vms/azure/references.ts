@@ -3,8 +3,8 @@ import type { VirtualMachine, VirtualMachineScaleSet } from '@azure/arm-compute'
 import { Forbidden } from '../../base/failures.ts';
 import type { Definition, ImageRef } from '../factory.ts';
 import { isSameId, parseGalleryImageId, parseScaleSetId } from './arm-ids.ts';
-import type { Call } from './connection.ts';
-import { collect, orNothing } from './reading.ts';
+import type { Call } from './connect/connection.ts';
+import { collect, orNothing } from './connect/reading.ts';
 import { imageOf } from './scale-set.ts';
 import { listVersions } from './versions.ts';
 import { bornFrom } from './vm.ts';

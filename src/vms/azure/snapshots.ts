@@ -1,9 +1,9 @@
 // vms/azure/snapshots.ts: is there a copy of the donor's disk, and is every byte of it readable?
 import type { Snapshot as AzureSnapshot } from '@azure/arm-compute';
 import type { Snapshot } from '../factory.ts';
-import type { Call } from './connection.ts';
-import { carryOut } from './operations.ts';
-import { orNothing } from './reading.ts';
+import type { Call } from './connect/connection.ts';
+import { carryOut } from './connect/operations.ts';
+import { orNothing } from './connect/reading.ts';
 
 export interface SnapshotSpec {
   name: string;

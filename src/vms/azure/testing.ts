@@ -6,12 +6,12 @@ import { VirtualClock } from '../../../sims/azure/virtual-clock.ts';
 import { instancesOf, keyOf } from '../../../sims/azure/world.ts';
 import type { Birth, Lab } from '../contract.ts';
 import type { PoolRef } from '../factory.ts';
-import { apiVersions } from './api-versions.ts';
 import { createAzureFactory } from './azure-factory.ts';
-import { connect, type Edges } from './connection.ts';
-import { untilEnded } from './operations.ts';
+import { apiVersions } from './connect/api-versions.ts';
+import { connect, type Edges } from './connect/connection.ts';
+import { untilEnded } from './connect/operations.ts';
+import type { AzureSettings } from './connect/settings.ts';
 import { imageOf, imageReferenceSchema } from './scale-set.ts';
-import type { AzureSettings } from './settings.ts';
 
 export interface AzureLab extends Lab {
   sim: AzureSim;

@@ -2,10 +2,10 @@
 import type { GalleryImageVersion } from '@azure/arm-compute';
 import { NotFound } from '../../base/failures.ts';
 import type { Definition, Version, VersionSpec } from '../factory.ts';
-import { apiVersions } from './api-versions.ts';
-import type { Call, Order } from './connection.ts';
-import { carryOut, unlessRefusedSoon, untilEnded } from './operations.ts';
-import { collect, orNothing } from './reading.ts';
+import { apiVersions } from './connect/api-versions.ts';
+import type { Call, Order } from './connect/connection.ts';
+import { carryOut, unlessRefusedSoon, untilEnded } from './connect/operations.ts';
+import { collect, orNothing } from './connect/reading.ts';
 import { withChanges } from './tags.ts';
 
 export async function listVersions(call: Call, definition: Definition): Promise<Version[]> {

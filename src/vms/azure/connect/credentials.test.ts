@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { UserError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
+import { UserError } from '../../../base/errors.ts';
+import { Secret } from '../../../base/secret.ts';
 import { parseAzureJson } from './azure-json.ts';
 import { chooseCredential, createCredential, LOGIN_NAMES } from './credentials.ts';
 

@@ -1,7 +1,15 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { TransientError, UserError } from '../../base/errors.ts';
-import { Conflict, Forbidden, NoCapacity, NotFound, QuotaExceeded, Refused, Throttled } from '../../base/failures.ts';
+import { TransientError, UserError } from '../../../base/errors.ts';
+import {
+  Conflict,
+  Forbidden,
+  NoCapacity,
+  NotFound,
+  QuotaExceeded,
+  Refused,
+  Throttled,
+} from '../../../base/failures.ts';
 import { failureOf, failureWithoutAnswer, operationFailure } from './translate-errors.ts';
 
 const answer = (status: number, error: object | undefined, headers = {}) => ({

@@ -1,4 +1,4 @@
-// vms/azure/api-versions.ts: which version of each Azure API is spoken? Pinned, so that what is tested and what is sent are the same.
+// vms/azure/connect/api-versions.ts: which version of each Azure API is spoken? Pinned, so that what is tested and what is sent are the same.
 
 export const apiVersions = { compute: '2024-07-01', disks: '2024-03-02', galleries: '2024-03-03' } as const;
 

@@ -1,5 +1,5 @@
-// vms/azure/reading.ts: how is something read that comes in pages, or may not be there?
-import { NotFound } from '../../base/failures.ts';
+// vms/azure/connect/reading.ts: how is something read that comes in pages, or may not be there?
+import { NotFound } from '../../../base/failures.ts';
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

@@ -1,5 +1,5 @@
-// vms/azure/settings.ts: which cloud, subscription and resource group? Flags first, then the environment, then the cluster's azure.json.
-import { UserError } from '../../base/errors.ts';
+// vms/azure/connect/settings.ts: which cloud, subscription and resource group? Flags first, then the environment, then the cluster's azure.json.
+import { UserError } from '../../../base/errors.ts';
 import type { AzureJson } from './azure-json.ts';
 
 export interface AzureSettings {

@@ -1,5 +1,5 @@
-// vms/azure/operations.ts: has the operation that this answer began ended, and how? The SDK's pollers would wait on the wall clock and lose the error's code.
-import { TransientError } from '../../base/errors.ts';
+// vms/azure/connect/operations.ts: has the operation that this answer began ended, and how? The SDK's pollers would wait on the wall clock and lose the error's code.
+import { TransientError } from '../../../base/errors.ts';
 import type { Call, Order } from './connection.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { type Answer, failureOf, operationFailure } from './translate-errors.ts';

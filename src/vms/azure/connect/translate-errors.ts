@@ -1,6 +1,14 @@
-// vms/azure/translate-errors.ts: which of our kinds of failure is this answer? Codes decide; text only where Azure has one code for several causes.
-import { TransientError, UserError } from '../../base/errors.ts';
-import { Conflict, Forbidden, NoCapacity, NotFound, QuotaExceeded, Refused, Throttled } from '../../base/failures.ts';
+// vms/azure/connect/translate-errors.ts: which of our kinds of failure is this answer? Codes decide; text only where Azure has one code for several causes.
+import { TransientError, UserError } from '../../../base/errors.ts';
+import {
+  Conflict,
+  Forbidden,
+  NoCapacity,
+  NotFound,
+  QuotaExceeded,
+  Refused,
+  Throttled,
+} from '../../../base/failures.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { Unreached, unreachable } from './unreached.ts';
 

@@ -1,12 +1,12 @@
-// vms/azure/unreached.ts: Azure or its login service gave no answer: which address, why, is it worth asking again, and which setting is to check?
-import { TransientError, UserError } from '../../base/errors.ts';
+// vms/azure/connect/unreached.ts: Azure or its login service gave no answer: which address, why, is it worth asking again, and which setting is to check?
+import { TransientError, UserError } from '../../../base/errors.ts';
 import {
   certificateAdvice,
   isAboutCertificate,
   looksPermanent,
   type NetworkFailure,
   networkFailure,
-} from '../../base/network-failure.ts';
+} from '../../../base/network-failure.ts';
 
 export interface Unanswered {
   service: 'management' | 'login';

@@ -1,7 +1,7 @@
-// vms/azure/login-network.ts: what happened between us and the login service? The identity library keeps only "endpoints_resolution_error" of it.
+// vms/azure/connect/login-network.ts: what happened between us and the login service? The identity library keeps only "endpoints_resolution_error" of it.
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
-import { type NetworkFailure, networkFailure } from '../../base/network-failure.ts';
-import { isTraced, trace } from '../../base/trace.ts';
+import { type NetworkFailure, networkFailure } from '../../../base/network-failure.ts';
+import { isTraced, trace } from '../../../base/trace.ts';
 
 export interface LoginNetwork {
   policy: PipelinePolicy;

@@ -1,6 +1,6 @@
-// vms/azure/token.ts: is the token we have still good? Each call has its own client, and some credentials start a process for every token.
+// vms/azure/connect/token.ts: is the token we have still good? Each call has its own client, and some credentials start a process for every token.
 import type { TokenCredential } from '@azure/identity';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 
 type Token = NonNullable<Awaited<ReturnType<TokenCredential['getToken']>>>;
 

@@ -1,8 +1,8 @@
-// vms/azure/credentials.ts: as whom does the tool speak to Azure? Choosing is pure; making the credential loads the identity library.
+// vms/azure/connect/credentials.ts: as whom does the tool speak to Azure? Choosing is pure; making the credential loads the identity library.
 import type { TokenCredential } from '@azure/identity';
-import { UserError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
-import { trace } from '../../base/trace.ts';
+import { UserError } from '../../../base/errors.ts';
+import { Secret } from '../../../base/secret.ts';
+import { trace } from '../../../base/trace.ts';
 import type { AzureJson } from './azure-json.ts';
 import { type LoginNetwork, watchLogin } from './login-network.ts';
 import type { AzureSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-// vms/azure/retry-after.ts: how long does the service ask us to wait?
+// vms/azure/connect/retry-after.ts: how long does the service ask us to wait?
 
 /** Seconds or an HTTP date; undefined where it asks for nothing. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {

@@ -1,6 +1,6 @@
 import { createPipelineRequest, RestError } from '@azure/core-rest-pipeline';
 import { describe, expect, it } from 'vitest';
-import { onTrace } from '../../base/trace.ts';
+import { onTrace } from '../../../base/trace.ts';
 import { watchLogin } from './login-network.ts';
 
 const request = createPipelineRequest({ url: 'https://login.example/t/oauth2/v2.0/token?canary=1', method: 'POST' });

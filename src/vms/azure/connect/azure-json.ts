@@ -1,7 +1,7 @@
-// vms/azure/azure-json.ts: what does the cluster's cloud provider file say about the cloud and how to log in?
+// vms/azure/connect/azure-json.ts: what does the cluster's cloud provider file say about the cloud and how to log in?
 import { z } from 'zod';
-import { UserError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
+import { UserError } from '../../../base/errors.ts';
+import { Secret } from '../../../base/secret.ts';
 
 const text = z.string().trim().transform(emptyIsAbsent).optional();
 const flag = z.union([z.boolean(), z.stringbool()]).optional().default(false);

@@ -1,4 +1,4 @@
-// vms/azure/retry.ts: is this answer worth asking again, and when? The SDK's own retries are off: they cannot be seen and sleep on the wall clock.
+// vms/azure/connect/retry.ts: is this answer worth asking again, and when? The SDK's own retries are off: they cannot be seen and sleep on the wall clock.
 import { retryAfterMs } from './retry-after.ts';
 import type { Patience } from './unreached.ts';
 
