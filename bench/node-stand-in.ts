@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type ListenOptions, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Imds } from '../sims/imds/start.ts';
+import type { Imds } from '../src/vms/qemu/metadata-service/start.ts';
 
 export interface Lab {
   folder: string;

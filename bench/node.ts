@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { startImds } from '../sims/imds/start.ts';
-import { anInstance } from '../sims/imds/testing.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { median } from '../src/boot/model/noise.ts';
 import { ensureExecutable } from '../src/node/build/build.ts';
+import { startImds } from '../src/vms/qemu/metadata-service/start.ts';
+import { anInstance } from '../src/vms/qemu/metadata-service/testing.ts';
 import type { Bench, Figure } from './figure.ts';
 import {
   beHealthy,

@@ -11,7 +11,7 @@ import {
   USER_TOOLS,
 } from '../src/host/required-tools.ts';
 import { IMAGE_TOOLS } from '../src/image/build/required-tools.ts';
-import { findFirmware } from '../src/vms/qemu/firmware.ts';
+import { findFirmware } from '../src/vms/qemu/machine/firmware.ts';
 import { aptWaitS, installPackages } from './apt/install-packages.ts';
 import { runApt } from './apt/run-apt.ts';
 

@@ -5,7 +5,7 @@ import { runCommand } from '../src/base/command.ts';
 import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath } from '../src/host/required-tools.ts';
 import { ensureBase } from '../src/vms/qemu/base/build-base.ts';
 import { baseRecipe } from '../src/vms/qemu/base/recipe.ts';
-import type { PublishEdges } from '../src/vms/qemu/make-version.ts';
+import type { PublishEdges } from '../src/vms/qemu/images/make-version.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
 /** Where the image is, and where pools are made; whoever makes one deletes it. */

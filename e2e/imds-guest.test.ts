@@ -1,13 +1,13 @@
-// A real guest and the platform it believes in: Debian's own cloud-init provisions from sims/imds, and there is nothing else it can reach.
+// A real guest and the platform it believes in: Debian's own cloud-init provisions from src/vms/qemu/metadata-service, and there is nothing else it can reach.
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseHealth } from '../sims/imds/health.ts';
 import { guestCommands } from '../src/cli/guest-commands.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
+import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 import { ensureBaseImage } from './ensure-base.ts';
 

@@ -5,7 +5,7 @@ import { systemClock } from '../src/base/clock.ts';
 import { guestCommands } from '../src/cli/guest-commands.ts';
 import type { NodeStatus } from '../src/node/status/node-status.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
-import { instanceFiles } from '../src/vms/qemu/layout.ts';
+import { instanceFiles } from '../src/vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 import { ensureNodeImage } from './node-lab.ts';

@@ -7,11 +7,11 @@ import { requireTools } from '../src/host/required-tools.ts';
 import { runTool } from '../src/host/run-tool.ts';
 import { type DiskFile, putFiles } from '../src/image/build/disk/put-files.ts';
 import { ensureExecutable } from '../src/node/build/build.ts';
-import { parseVersionId, type VersionId, versionFiles, versionFolder, versionId } from '../src/vms/qemu/layout.ts';
-import { type PublishEdges, publishVersion } from '../src/vms/qemu/make-version.ts';
-import { referencedIn } from '../src/vms/qemu/references.ts';
-import { removeAtOnce } from '../src/vms/qemu/remove.ts';
-import { readVersionRecord, versionNamesIn } from '../src/vms/qemu/version-records.ts';
+import { parseVersionId, type VersionId, versionFiles, versionFolder, versionId } from '../src/vms/qemu/home/layout.ts';
+import { referencedIn } from '../src/vms/qemu/home/references.ts';
+import { removeAtOnce } from '../src/vms/qemu/home/remove.ts';
+import { readVersionRecord, versionNamesIn } from '../src/vms/qemu/home/version-records.ts';
+import { type PublishEdges, publishVersion } from '../src/vms/qemu/images/make-version.ts';
 import { ensureBaseImage } from './ensure-base.ts';
 import { nodeImageFiles } from './node-image-files.ts';
 

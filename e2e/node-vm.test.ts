@@ -2,7 +2,6 @@
 // a change breaks it, and whole after every power cut. Two seeded cuts; HEADSTART_CAMPAIGN=full makes one for each seed, twenty by default.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../sims/azure/world.ts';
-import { parseHealth } from '../sims/imds/health.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { seedsAsked } from '../src/base/seeds.testing.ts';
 import { memoryInput } from '../src/boot/load/input.ts';
@@ -10,6 +9,7 @@ import { recognise } from '../src/boot/load/load.ts';
 import { nodeStepsSource } from '../src/boot/load/sources/kubernetes/node-steps.ts';
 import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
+import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';
 import { bootNode, type NodeGuest } from './node-guest.ts';
 import { KUBELET_SEEN, KUBERNETES_VERSION } from './node-image-files.ts';
 

@@ -10,9 +10,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
 import { factoryContract } from '../src/vms/contract.ts';
 import type { Definition, Instance, PoolRef } from '../src/vms/factory.ts';
-import { instanceFiles, providerId } from '../src/vms/qemu/layout.ts';
-import { instanceRecordSchema } from '../src/vms/qemu/records.ts';
-import { verifyVersion } from '../src/vms/qemu/version-records.ts';
+import { instanceFiles, providerId } from '../src/vms/qemu/home/layout.ts';
+import { instanceRecordSchema } from '../src/vms/qemu/home/records.ts';
+import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
 import { type EmptyLab, makeEmptyLab } from './qemu-lab.ts';
 
 factoryContract('QEMU', async () => {

@@ -9,7 +9,7 @@ import { guestCommands } from '../src/cli/guest-commands.ts';
 import { parseCheckResult, RESULT_PATH } from '../src/clone-check/result.ts';
 import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript } from '../src/clone-check/seal-script.ts';
 import type { Definition, InstanceRef, PoolRef } from '../src/vms/factory.ts';
-import { versionFiles, versionFolder } from '../src/vms/qemu/layout.ts';
+import { versionFiles, versionFolder } from '../src/vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 import { scrubDisk } from '../src/vms/qemu/scrub/scrub-disk.ts';

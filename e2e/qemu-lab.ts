@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
 import { type RunCommand, runCommand } from '../src/base/command.ts';
+import { publishVersion } from '../src/vms/qemu/images/make-version.ts';
 import type { PoolSpec, QemuFactory } from '../src/vms/qemu/local-factory.ts';
-import { publishVersion } from '../src/vms/qemu/make-version.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 
 export interface EmptyLab {

@@ -6,7 +6,7 @@ import { type BuildEdges, buildProgram } from '../src/cluster/local/build-progra
 import { checkVersion } from '../src/cluster/local/programs.ts';
 import { withLock } from '../src/host/locks.ts';
 import type { CallOptions } from '../src/vms/factory.ts';
-import { programLock } from '../src/vms/qemu/layout.ts';
+import { programLock } from '../src/vms/qemu/home/layout.ts';
 
 /** Its path. */
 export async function ensureStampedKubelet(

@@ -48,8 +48,8 @@ import {
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
 import { KUBE_SERVERS, SERVERS } from '../src/cluster/local/server-flags.ts';
 import { standingProcesses } from '../src/cluster/local/standing-process.ts';
-import type { JoinCluster } from '../src/vms/qemu/admission.ts';
-import { poolRef } from '../src/vms/qemu/layout.ts';
+import { poolRef } from '../src/vms/qemu/home/layout.ts';
+import type { JoinCluster } from '../src/vms/qemu/pools/admission.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
 import { until } from './cluster-lab.ts';
 import { ensurePlanePrograms } from './ensure-kube.ts';

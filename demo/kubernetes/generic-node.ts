@@ -2,7 +2,7 @@
 // configures and starts. Nothing of it is secret, and nothing names the machine: a clone of the node is another node.
 
 import { BRIDGE, BRIDGE_PATH, DNS_ADDRESS } from '../../src/cli/cluster/node-document.ts';
-import { CREDENTIAL_NAME } from '../../src/vms/qemu/admission.ts';
+import { CREDENTIAL_NAME } from '../../src/vms/qemu/pools/admission.ts';
 import { SERVER_ADDRESS } from '../bootstrap.ts';
 import { READY_UNIT } from './settings.ts';
 

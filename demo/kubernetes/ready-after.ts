@@ -1,7 +1,7 @@
 // demo/kubernetes/ready-after.ts: how long from the start of its VM until the node was Ready? Both on this machine's clock.
 import { join } from 'node:path';
 import { readJoinLog } from '../../src/cluster/join-log.ts';
-import { instanceFiles, instanceFolder, poolRef } from '../../src/vms/qemu/layout.ts';
+import { instanceFiles, instanceFolder, poolRef } from '../../src/vms/qemu/home/layout.ts';
 import type { Stage } from '../stage.ts';
 
 /** Of an instance that has not been started again since it came up. */

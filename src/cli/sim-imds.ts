@@ -1,9 +1,9 @@
 // cli/sim-imds.ts: `headstart sim imds`: the metadata service and wire server of one instance, to try a node's first minutes against.
 import { readFileSync } from 'node:fs';
-import { type InstanceMetadata, parseInstanceFile } from '../../sims/imds/instance-file.ts';
-import { isKind, MISBEHAVIOURS, type Misbehaviour } from '../../sims/imds/misbehave.ts';
-import { type Imds, startImds } from '../../sims/imds/start.ts';
 import { UserError } from '../base/errors.ts';
+import { type InstanceMetadata, parseInstanceFile } from '../vms/qemu/metadata-service/instance-file.ts';
+import { isKind, MISBEHAVIOURS, type Misbehaviour } from '../vms/qemu/metadata-service/misbehave.ts';
+import { type Imds, startImds } from '../vms/qemu/metadata-service/start.ts';
 import { printJson } from './output/json.ts';
 import type { Edges, Verb } from './verb.ts';
 
@@ -16,8 +16,8 @@ interface Options {
 
 export const verb: Verb = {
   examples: [
-    'sim imds --instance sims/imds/examples/instance.json',
-    'sim imds --instance sims/imds/examples/instance.json --port 8169 --misbehave throttled:2 --misbehave late-start',
+    'sim imds --instance src/vms/qemu/metadata-service/examples/instance.json',
+    'sim imds --instance src/vms/qemu/metadata-service/examples/instance.json --port 8169 --misbehave throttled:2 --misbehave late-start',
   ],
   notes: ['Kinds:', ...Object.entries(MISBEHAVIOURS).map(([kind, meaning]) => `  ${kind}: ${meaning}`)].join('\n'),
   configure(command) {
@@ -70,7 +70,7 @@ function readInstance(path: string): InstanceMetadata {
   } catch (cause) {
     throw new UserError(`cannot read the instance ${path}: ${(cause as Error).message}`, {
       code: 'sim/instance-unreadable',
-      next: 'name one with --instance, for example sims/imds/examples/instance.json',
+      next: 'name one with --instance, for example src/vms/qemu/metadata-service/examples/instance.json',
       cause,
     });
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { homeLock, poolLock } from '../vms/qemu/layout.ts';
+import { homeLock, poolLock } from '../vms/qemu/home/layout.ts';
 import { ifFree, withLock } from './locks.ts';
 
 let home: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { Conflict } from '../base/failures.ts';
 import type { CallOptions } from '../vms/factory.ts';
-import { type LockName, locksFolder } from '../vms/qemu/layout.ts';
+import { type LockName, locksFolder } from '../vms/qemu/home/layout.ts';
 import { isFull } from './json-file.ts';
 import { missingProgram } from './run-tool.ts';
 

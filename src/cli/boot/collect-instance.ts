@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { parseHealth } from '../../../sims/imds/health.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Collected, Member, Missed } from '../../boot/collect/collected.ts';
 import type { Item } from '../../boot/collect/items.ts';
@@ -13,8 +12,9 @@ import type { VmStart } from '../../boot/load/sources/platform/vm-start.ts';
 import { BOOT_API_VERSION } from '../../boot/model/record.ts';
 import { readJoinLog } from '../../cluster/join-log.ts';
 import type { Instance } from '../../vms/factory.ts';
-import { instanceFiles } from '../../vms/qemu/layout.ts';
+import { instanceFiles } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { parseHealth } from '../../vms/qemu/metadata-service/health.ts';
 import { askGuest, requireRunning } from '../pool/ask-guest.ts';
 import { findInstance } from '../pool/find.ts';
 import type { LookAtCluster } from './look-at-cluster.ts';

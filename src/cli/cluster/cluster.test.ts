@@ -8,7 +8,7 @@ import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { programsFolder } from '../../cluster/local/programs.ts';
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { type FakePlane, fakePlane } from '../../cluster/local/testing.ts';
-import { writePoolRecord } from '../../vms/qemu/instance-records.ts';
+import { writePoolRecord } from '../../vms/qemu/home/instance-records.ts';
 import { runVerb, type TestWorld } from '../testing.ts';
 import { clusterDown } from './down.ts';
 import type { OpenPlane } from './open-plane.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import { askHealth } from '../../cluster/local/health.ts';
-import type { JoinCluster } from '../../vms/qemu/admission.ts';
+import type { JoinCluster } from '../../vms/qemu/pools/admission.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../../vms/qemu/testing.ts';
 import { kubeletFinder } from './egress.ts';
 import { openPlane } from './open-plane.ts';

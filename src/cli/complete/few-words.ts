@@ -57,7 +57,7 @@ export const FEW_WORDS = {
     plain((await import('../../node/document/schema/convert.ts')).API_VERSIONS.map(withoutGroup)),
   platforms: async () => plain((await import('../../node/metadata/detect.ts')).PLATFORMS),
   suites: async () => plain((await import('../../vms/qemu/base/recipe.ts')).SUITES),
-  misbehaviours: async () => summarised((await import('../../../sims/imds/misbehave.ts')).MISBEHAVIOURS),
+  misbehaviours: async () => summarised((await import('../../vms/qemu/metadata-service/misbehave.ts')).MISBEHAVIOURS),
   'systemd-versions': async () => {
     const { NEWEST_VERSION, OLDEST_VERSION } = await import('../../boot/compat/systemd/versions.ts');
     const count = NEWEST_VERSION - OLDEST_VERSION + 1;

@@ -17,8 +17,8 @@ import {
   poolsFolder,
   versionFiles,
   versionId,
-} from '../../vms/qemu/layout.ts';
-import { visibleIn } from '../../vms/qemu/remove.ts';
+} from '../../vms/qemu/home/layout.ts';
+import { visibleIn } from '../../vms/qemu/home/remove.ts';
 import type { Candidate } from './place.ts';
 
 /** The gallery that `pool base` and `image publish` fill: `pool create --image` needs no gallery in front of its definitions. */

@@ -6,7 +6,7 @@ import { runCommand } from '../../base/command.ts';
 import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
 import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import type { Factory } from '../../vms/factory.ts';
-import type { PublishEdges } from '../../vms/qemu/make-version.ts';
+import type { PublishEdges } from '../../vms/qemu/images/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import { openPools } from '../pool/open-pools.ts';
 import { refuseWithoutAzure } from '../prototype/azure-not-configured.ts';

@@ -70,7 +70,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
       const [{ testImage }, { withThrowAwayHome }, { shareAccelerator }] = await Promise.all([
         import('../../image/test/test-image.ts'),
         import('../../image/test/throw-away-home.ts'),
-        import('../../vms/qemu/accelerator.ts'),
+        import('../../vms/qemu/machine/accelerator.ts'),
       ]);
       const signal = edges.signal();
       const story = tellImageStory(edges, options);

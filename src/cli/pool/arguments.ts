@@ -4,8 +4,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { isServiceAddress } from '../../vms/qemu/addresses.ts';
 import type { Service } from '../../vms/qemu/local-factory.ts';
+import { isServiceAddress } from '../../vms/qemu/machine/addresses.ts';
 
 /** It becomes part of host names (`NAME-000001`), of which each label has room for 63 characters. */
 export function poolName(name: string): string {

@@ -6,7 +6,7 @@ import type { JoinEvent, JoinEventName } from '../../cluster/kubernetes/join-eve
 import type { JoinWatch } from '../../cluster/kubernetes/watch-joining.ts';
 import type { PlaneAccess } from '../../cluster/local/joining.ts';
 import type { CallOptions } from '../../vms/factory.ts';
-import type { Joining } from '../../vms/qemu/admission.ts';
+import type { Joining } from '../../vms/qemu/pools/admission.ts';
 import { seeJoining } from './see-joining.ts';
 
 /** Ready, and pods may come: the taints of a start go some moments later. */

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { type ClusterRecord, filesOf, GUEST_PORT, readIfThere, readRecord } from '../../cluster/local/cluster-files.ts';
 import type { PlaneAccess } from '../../cluster/local/joining.ts';
-import type { JoinCluster } from '../../vms/qemu/admission.ts';
+import type { JoinCluster } from '../../vms/qemu/pools/admission.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { awaitNodeReady } from './await-ready.ts';
 

@@ -2,7 +2,7 @@
 import type { JoinEvent, JoinEventName } from '../../cluster/kubernetes/join-events.ts';
 import type { PlaneAccess } from '../../cluster/local/joining.ts';
 import type { ClusterSeen, GuestSeen, JoiningSeen } from '../../cluster/why-not-ready.ts';
-import type { Joining } from '../../vms/qemu/admission.ts';
+import type { Joining } from '../../vms/qemu/pools/admission.ts';
 
 const ASK_MS = 60_000;
 const UNIT = 'kubelet.service';

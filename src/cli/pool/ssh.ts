@@ -7,7 +7,7 @@ import { writeFileAtomic } from '../../base/files.ts';
 import { shownArgv } from '../../base/shown-argv.ts';
 import { trace } from '../../base/trace.ts';
 import type { Instance } from '../../vms/factory.ts';
-import { poolKey } from '../../vms/qemu/layout.ts';
+import { poolKey } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';

@@ -5,7 +5,7 @@ import { Conflict, NotFound } from '../../base/failures.ts';
 import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
 import type { InstanceRef, PoolRef } from '../../vms/factory.ts';
 import { type FakeFactory, fakeFactory } from '../../vms/fake/fake-factory.ts';
-import { parseProviderId } from '../../vms/qemu/layout.ts';
+import { parseProviderId } from '../../vms/qemu/home/layout.ts';
 import type { GuestRan, GuestRunOptions, PoolSpec, QemuFactory } from '../../vms/qemu/local-factory.ts';
 
 export interface FakePools extends QemuFactory, Pick<FakeFactory, 'state'> {

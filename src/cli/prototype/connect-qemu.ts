@@ -7,7 +7,7 @@ import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { type NoClusterOptions, noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
-import { providerId } from '../../vms/qemu/layout.ts';
+import { providerId } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';

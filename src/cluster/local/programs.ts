@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { withLock } from '../../host/locks.ts';
 import type { CallOptions } from '../../vms/factory.ts';
-import { programLock } from '../../vms/qemu/layout.ts';
+import { programLock } from '../../vms/qemu/home/layout.ts';
 import { type BuildEdges, buildProgram, ensureRoom, type Program } from './build-program.ts';
 
 /** The version in tools/kube/go.mod: the only one that can be built. */

@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors.ts';
 import { isFull } from '../../host/json-file.ts';
 import { withLock } from '../../host/locks.ts';
 import type { CallOptions } from '../../vms/factory.ts';
-import { clusterLock } from '../../vms/qemu/layout.ts';
+import { clusterLock } from '../../vms/qemu/home/layout.ts';
 import { type ClusterPlace, clustersFolder, deletingPrefix, ensureFolder, filesOf, noSpace } from './cluster-files.ts';
 import { lookForUp } from './look-at-plane.ts';
 import { planUp, type UpStep } from './plan-up.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import { runTool } from '../../host/run-tool.ts';
-import { type FileSum, sumOf } from '../../vms/qemu/disks.ts';
+import { type FileSum, sumOf } from '../../vms/qemu/images/disks.ts';
 import { artifactsOf } from '../lock/content-hash.ts';
 import { renderLock } from '../lock/read-lock.ts';
 import { definitionName, versionName, versionWord } from '../publish/names.ts';

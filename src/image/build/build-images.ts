@@ -2,7 +2,7 @@
 
 import { withLock } from '../../host/locks.ts';
 import type { Waiting } from '../../vms/factory.ts';
-import { imageBuildLock } from '../../vms/qemu/layout.ts';
+import { imageBuildLock } from '../../vms/qemu/home/layout.ts';
 import type { Lock } from '../lock/lock.ts';
 import { ensureBaseLayer } from './base/base-layer.ts';
 import { type BuildOptions, type Built, buildImage, findSame, type MachineEdges } from './build-image.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnwritable } from '../../base/why-unreadable.ts';
 import { isFull, isMissing } from '../../host/json-file.ts';
-import { sumOf } from '../../vms/qemu/disks.ts';
+import { sumOf } from '../../vms/qemu/images/disks.ts';
 import type { Cache, CacheOptions, Wanted } from './cache.ts';
 import { diskFull, fetchInto } from './fetch-one.ts';
 import { fetchProgress } from './fetch-progress.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { versionFolder } from '../../vms/qemu/layout.ts';
+import { versionFolder } from '../../vms/qemu/home/layout.ts';
+import { readVersionRecord } from '../../vms/qemu/home/version-records.ts';
 import { type Lab, makeLab } from '../../vms/qemu/testing.ts';
-import { readVersionRecord } from '../../vms/qemu/version-records.ts';
 import { openBuild, publishBuild } from './publish.ts';
 import { writeBuild, writeTest } from './testing.ts';
 import { qemuDestination } from './to-qemu.ts';

@@ -1,6 +1,6 @@
 // image/publish/to-qemu.ts: a build as a version of a gallery of this machine: its disk and its kernel, copied and packed.
 import { join } from 'node:path';
-import { type PublishEdges, publishVersion } from '../../vms/qemu/make-version.ts';
+import { type PublishEdges, publishVersion } from '../../vms/qemu/images/make-version.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
 import { definitionSpec } from './names.ts';
 import type { Destination, GalleryFactory } from './publish.ts';

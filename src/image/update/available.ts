@@ -9,7 +9,7 @@ import { check } from '../../schema/check.ts';
 import { line } from '../../schema/formats.ts';
 import type { Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
-import { sumOf } from '../../vms/qemu/disks.ts';
+import { sumOf } from '../../vms/qemu/images/disks.ts';
 import type { Mirrors } from '../fetch/mirrors.ts';
 import { belowOrigin, sha256 } from '../manifest/formats.ts';
 import type { Architecture, FetchedComponent, Source } from '../manifest/manifest.ts';

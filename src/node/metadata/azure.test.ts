@@ -1,12 +1,12 @@
-// The metadata service here is sims/imds: every way in which it lets a node down, and what the node makes of it.
+// The metadata service here is src/vms/qemu/metadata-service: every way in which it lets a node down, and what the node makes of it.
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Kind, MISBEHAVIOURS } from '../../../sims/imds/misbehave.ts';
-import { type Imds, type ImdsOptions, startImds } from '../../../sims/imds/start.ts';
-import { anInstance } from '../../../sims/imds/testing.ts';
 import { runCommand } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
+import { type Kind, MISBEHAVIOURS } from '../../vms/qemu/metadata-service/misbehave.ts';
+import { type Imds, type ImdsOptions, startImds } from '../../vms/qemu/metadata-service/start.ts';
+import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import { parseDocument } from '../document/document.ts';
 import { aDocument, aReading, bytesOf } from '../document/documents.testing.ts';
 import { azureSource } from './azure.ts';

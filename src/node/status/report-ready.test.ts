@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Imds, startImds } from '../../../sims/imds/start.ts';
-import { anInstance } from '../../../sims/imds/testing.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
+import { type Imds, startImds } from '../../vms/qemu/metadata-service/start.ts';
+import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import { REASONS, type ReasonCode } from '../reason-codes.ts';
 import { parseGoalState, type ReportEdges, renderHealth, reportToPlatform } from './report-ready.ts';
 

@@ -2,10 +2,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { CallOptions } from '../factory.ts';
-import type { JoinCluster } from './admission.ts';
-import type { Accelerator } from './command-line.ts';
-import type { GuestAgent } from './guest-agent.ts';
-import type { Machines } from './machines.ts';
+import type { GuestAgent } from './guest/guest-agent.ts';
+import type { Accelerator } from './machine/command-line.ts';
+import type { Machines } from './machine/machines.ts';
+import type { JoinCluster } from './pools/admission.ts';
 
 /** A flattened copy of a disk (raw) and what boots it; the copy is edited in place. */
 export interface DiskCopy {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { factoryContract } from '../contract.ts';
-import { instanceFiles, providerId } from './layout.ts';
-import { instanceRecordSchema } from './records.ts';
+import { instanceFiles, providerId } from './home/layout.ts';
+import { instanceRecordSchema } from './home/records.ts';
 import { makeLab, poolSpec, publishEmpty } from './testing.ts';
 
 const customData = Buffer.from('#cloud-config\nruncmd: [join]\n').toString('base64');

@@ -2,25 +2,31 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { statfsFree } from '../../host/disk-space.ts';
-import { deleteInstance, setCapacity } from './capacity.ts';
-import { reimage, setProtection, setUserData, tagInstance } from './change-instance.ts';
-import { changeModel, readRecipe, tagPool } from './change-model.ts';
 import type { QemuContext, QemuOptions } from './context.ts';
-import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
-import { readGuestClock, runInGuest } from './guest.ts';
-import { guestAgent } from './guest-agent.ts';
-import { instanceRecordOf, poolRecordOf } from './instance-records.ts';
-import { listInstances, locateInstance, placeOf, readInstance } from './instances.ts';
-import { instanceFolder } from './layout.ts';
+import { readGuestClock, runInGuest } from './guest/guest.ts';
+import { guestAgent } from './guest/guest-agent.ts';
+import { awaitUp, isUp } from './guest/up.ts';
+import { instanceRecordOf, poolRecordOf } from './home/instance-records.ts';
+import { instanceFolder } from './home/layout.ts';
+import { referencedImages } from './home/references.ts';
+import {
+  deleteDefinition,
+  deleteGallery,
+  ensureDefinition,
+  listDefinitions,
+  readDefinition,
+} from './images/galleries.ts';
+import { beginVersion } from './images/make-version.ts';
+import { createSnapshot, deleteSnapshot, readSnapshot } from './images/snapshots.ts';
+import { deleteVersion, listVersions, readVersion, setExcludedFromLatest, tagVersion } from './images/versions.ts';
 import type { QemuFactory } from './local-factory.ts';
-import { qemuMachines } from './machines.ts';
-import { beginVersion } from './make-version.ts';
-import { createPool, deletePool, listPools, readPool } from './pools.ts';
-import { releaseInstance, startInstance, stopInstance } from './power.ts';
-import { referencedImages } from './references.ts';
-import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
-import { awaitUp, isUp } from './up.ts';
-import { deleteVersion, listVersions, readVersion, setExcludedFromLatest, tagVersion } from './versions.ts';
+import { qemuMachines } from './machine/machines.ts';
+import { deleteInstance, setCapacity } from './pools/capacity.ts';
+import { reimage, setProtection, setUserData, tagInstance } from './pools/change-instance.ts';
+import { changeModel, readRecipe, tagPool } from './pools/change-model.ts';
+import { listInstances, locateInstance, placeOf, readInstance } from './pools/instances.ts';
+import { createPool, deletePool, listPools, readPool } from './pools/pools.ts';
+import { releaseInstance, startInstance, stopInstance } from './pools/power.ts';
 
 const STOP_GRACE_MS = 90_000;
 

@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
 import type { QemuContext } from './context.ts';
-import type { Ask, GuestAgent } from './guest-agent.ts';
-import { type Conversation, NotAnswering } from './line-socket.ts';
+import type { Ask, GuestAgent } from './guest/guest-agent.ts';
+import { type PublishSpec, publishVersion } from './images/make-version.ts';
 import type { PoolSpec, QemuFactory } from './local-factory.ts';
-import type { MachineRef, MachineState, Machines } from './machines.ts';
-import { type PublishSpec, publishVersion } from './make-version.ts';
+import { type Conversation, NotAnswering } from './machine/line-socket.ts';
+import type { MachineRef, MachineState, Machines } from './machine/machines.ts';
 import { factoryIn } from './qemu-factory.ts';
 
 export interface Lab {

@@ -1,7 +1,7 @@
 // vms/qemu/base/base-versions.ts: which base images are there, what were they made of, and what is the next one called?
-import { type VersionId, versionId } from '../layout.ts';
-import type { VersionRecord } from '../records.ts';
-import { readVersionRecord, versionNamesIn } from '../version-records.ts';
+import { type VersionId, versionId } from '../home/layout.ts';
+import type { VersionRecord } from '../home/records.ts';
+import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
 import { hashRecipe, type Recipe } from './recipe.ts';
 
 export const BASE_GALLERY = 'headstart';

@@ -9,9 +9,9 @@ import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import type { CallOptions } from '../../factory.ts';
-import { baseImageLock } from '../layout.ts';
-import { publishVersion } from '../make-version.ts';
-import { readVersionRecord, versionNamesIn } from '../version-records.ts';
+import { baseImageLock } from '../home/layout.ts';
+import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
+import { publishVersion } from '../images/make-version.ts';
 import {
   BASE_TAGS,
   type BaseImage,

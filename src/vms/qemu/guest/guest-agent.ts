@@ -1,0 +1,98 @@
+// vms/qemu/guest/guest-agent.ts: ask the agent inside a guest something. It needs no network there, only the guest's own will to answer.
+import { randomInt } from 'node:crypto';
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../../../base/errors.ts';
+import { trace } from '../../../base/trace.ts';
+import { instanceFiles } from '../home/layout.ts';
+import { type Conversation, converse } from '../machine/line-socket.ts';
+
+export interface AgentOptions {
+  deadlineMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+export type Ask = (command: string, args?: Record<string, unknown>) => Promise<unknown>;
+
+/** Throws `NotAnswering` when there is nobody, `AgentRefused` when the agent would not. */
+export interface GuestAgent {
+  talk<T>(folder: string, options: AgentOptions, work: (ask: Ask) => Promise<T>): Promise<T>;
+  /** The agent never answers to this one: the guest is on its way down. Throws `NotAnswering` when there is nobody. */
+  shutDown(folder: string, options: AgentOptions): Promise<void>;
+}
+
+export class AgentRefused extends UserError {
+  constructor(command: string, why: string) {
+    super(`the guest's agent refused ${command}: ${why}`, { code: 'vms/guest-refused', exitCode: 1 });
+    this.name = 'AgentRefused';
+  }
+}
+
+const answerSchema = z.looseObject({
+  return: z.unknown().optional(),
+  error: z.object({ desc: z.string() }).optional(),
+});
+
+export const guestAgent: GuestAgent = {
+  talk: (folder, options, work) =>
+    converse(placeOf(folder), options, async (conversation) => {
+      const ask = await askOver(conversation);
+      return work((command, args) => {
+        traceOrder(folder, command, args);
+        return ask(command, args);
+      });
+    }),
+  shutDown: (folder, options) => {
+    traceOrder(folder, 'guest-shutdown');
+    return converse(placeOf(folder), options, shutDownOver);
+  },
+};
+
+/** Of a program only its name: arguments, input and files carry secrets. */
+function traceOrder(folder: string, command: string, args: Record<string, unknown> = {}): void {
+  const program = typeof args.path === 'string' ? ` ${args.path}` : '';
+  trace('guest', `${basename(folder)}: ${command}${program}`);
+}
+
+export async function askOver(conversation: Conversation): Promise<Ask> {
+  await synchronise(conversation);
+  return async (command, args) => {
+    conversation.send(order(command, args));
+    const { error, return: value } = answerSchema.parse(JSON.parse((await conversation.nextLine()).toString()));
+    if (error) throw new AgentRefused(command, error.desc);
+    return value;
+  };
+}
+
+export async function shutDownOver(conversation: Conversation): Promise<void> {
+  await synchronise(conversation);
+  conversation.send(order('guest-shutdown', { mode: 'powerdown' }));
+  // Success has no answer, so something with one is asked next: what comes first is a refusal or that. The guest may be gone by then.
+  conversation.send(order('guest-ping'));
+  const first = await conversation.nextLine().catch(() => undefined);
+  const { error } = first ? answerSchema.parse(JSON.parse(first.toString())) : {};
+  if (error) throw new AgentRefused('guest-shutdown', error.desc);
+}
+
+/** Whatever an earlier, broken conversation left in the pipe comes before our own number. */
+async function synchronise({ send, nextLine }: Conversation): Promise<void> {
+  const id = randomInt(1, 2 ** 31);
+  send(Buffer.concat([Buffer.of(0xff), Buffer.from(order('guest-sync-delimited', { id }))]));
+  for (;;) {
+    const line = await nextLine();
+    const own = line.subarray(line.lastIndexOf(0xff) + 1).toString();
+    try {
+      if (answerSchema.parse(JSON.parse(own)).return === id) return;
+    } catch {
+      // half an answer to somebody who no longer listens
+    }
+  }
+}
+
+function order(execute: string, args?: Record<string, unknown>): string {
+  return `${JSON.stringify({ execute, ...(args && { arguments: args }) })}\n`;
+}
+
+function placeOf(folder: string) {
+  return { folder, socket: instanceFiles.agent };
+}

@@ -1,0 +1,119 @@
+// vms/qemu/guest/guest.ts: run a program in a guest, write a file there, read its clock. All through its agent, as root.
+import { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
+import { UserError } from '../../../base/errors.ts';
+import type { ClockReading, GuestRan, GuestRunOptions } from '../local-factory.ts';
+import type { GuestAgent } from './guest-agent.ts';
+
+export interface GuestEdges {
+  agent: GuestAgent;
+  clock: Clock;
+}
+
+/** A guest that is emulated on a busy machine takes its time. */
+const TALK_DEADLINE_MS = 60_000;
+const FIRST_LOOK_MS = 50;
+const LAST_LOOK_MS = 1_000;
+const CHUNK_BYTES = 1 << 20;
+const CLOCK_SAMPLES = 5;
+
+const startedSchema = z.object({ pid: z.int() });
+const statusSchema = z.object({
+  exited: z.boolean(),
+  exitcode: z.int().optional(),
+  signal: z.int().optional(),
+  'out-data': z.string().optional(),
+  'err-data': z.string().optional(),
+  'out-truncated': z.boolean().optional(),
+  'err-truncated': z.boolean().optional(),
+});
+
+/** Nothing of it is held open: the agent serves one caller at a time, and others may want to ask meanwhile. */
+export async function runInGuest(
+  { agent, clock }: GuestEdges,
+  folder: string,
+  argv: readonly [string, ...string[]],
+  options: GuestRunOptions,
+): Promise<GuestRan> {
+  const { deadlineMs, input, signal, onWaiting } = options;
+  const [path, ...arg] = argv;
+  const talk = { deadlineMs: Math.min(deadlineMs, TALK_DEADLINE_MS), signal };
+  const begun = {
+    path,
+    arg,
+    'capture-output': true,
+    ...(input !== undefined && { 'input-data': Buffer.from(input).toString('base64') }),
+  };
+  const beganMs = clock.nowMs();
+  const { pid } = startedSchema.parse(await agent.talk(folder, talk, (ask) => ask('guest-exec', begun)));
+  for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LAST_LOOK_MS)) {
+    const status = statusSchema.parse(await agent.talk(folder, talk, (ask) => ask('guest-exec-status', { pid })));
+    if (status.exited) return ranOf(path, status);
+    const waitedMs = clock.nowMs() - beganMs;
+    if (waitedMs >= deadlineMs || signal?.aborted) {
+      // Not left running in the guest; that it cannot be ended there changes nothing about our answer.
+      await agent
+        .talk(folder, { deadlineMs: TALK_DEADLINE_MS }, (ask) =>
+          ask('guest-exec', { path: 'kill', arg: ['-KILL', String(pid)] }),
+        )
+        .catch(() => undefined);
+      signal?.throwIfAborted();
+      throw new UserError(`${path} did not end in ${Math.round(deadlineMs / 1000)} s in the guest, and was killed`, {
+        code: 'vms/guest-deadline',
+        exitCode: 1,
+      });
+    }
+    onWaiting?.(`${path} in the guest`);
+    await clock.sleep(lookMs);
+  }
+}
+
+/** A file that was there is replaced. */
+export async function writeInGuest(
+  { agent }: GuestEdges,
+  folder: string,
+  path: string,
+  content: Uint8Array,
+  signal?: AbortSignal,
+): Promise<void> {
+  await agent.talk(folder, { deadlineMs: TALK_DEADLINE_MS + content.length / 100, signal }, async (ask) => {
+    const handle = z.int().parse(await ask('guest-file-open', { path, mode: 'w' }));
+    for (let at = 0; at < content.length; at += CHUNK_BYTES) {
+      const chunk = Buffer.from(content.subarray(at, at + CHUNK_BYTES)).toString('base64');
+      await ask('guest-file-write', { handle, 'buf-b64': chunk });
+    }
+    await ask('guest-file-close', { handle });
+  });
+}
+
+/** The narrowest of a few readings. */
+export async function readGuestClock(
+  { agent, clock }: GuestEdges,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<ClockReading> {
+  return agent.talk(folder, { deadlineMs: TALK_DEADLINE_MS, signal }, async (ask) => {
+    const readings: ClockReading[] = [];
+    for (let i = 0; i < CLOCK_SAMPLES; i++) {
+      const hostBeforeMs = clock.nowMs();
+      const guestMs = z.number().parse(await ask('guest-get-time')) / 1e6;
+      readings.push({ guestMs, hostBeforeMs, hostAfterMs: clock.nowMs() });
+    }
+    const width = (one: ClockReading) => one.hostAfterMs - one.hostBeforeMs;
+    return readings.reduce((best, one) => (width(one) < width(best) ? one : best));
+  });
+}
+
+function ranOf(path: string, status: z.infer<typeof statusSchema>): GuestRan {
+  if (status['out-truncated'] || status['err-truncated'])
+    throw new UserError(`${path} wrote more in the guest than its agent passes on (16 MiB)`, {
+      code: 'vms/guest-output',
+      exitCode: 1,
+    });
+  return {
+    // As a shell tells the end by a signal.
+    exitCode: status.exitcode ?? 128 + (status.signal ?? 0),
+    stdout: Buffer.from(status['out-data'] ?? '', 'base64'),
+    stderr: Buffer.from(status['err-data'] ?? '', 'base64'),
+  };
+}

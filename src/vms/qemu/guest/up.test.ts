@@ -1,0 +1,186 @@
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type FakeClock, fakeClock } from '../../../base/fake-clock.ts';
+import type { InstanceRef } from '../../factory.ts';
+import type { LocalExtension, PoolSpec } from '../local-factory.ts';
+import { answeringAgent, type Lab, makeLab, poolSpec, publishEmpty, silentAgent } from '../testing.ts';
+
+let lab: Lab & { clock: FakeClock };
+afterEach(() => lab.end());
+
+/** A guest in which systemd runs units. */
+function systemdGuest(clock: FakeClock) {
+  const guest = {
+    isAnswering: true,
+    system: 'running',
+    units: new Map<string, string>(),
+    /** In order. */
+    ranScripts: [] as string[],
+    failing: new Set<string>(),
+    files: new Map<string, string>(),
+  };
+  const outcomes: string[] = [];
+  let open = '';
+  const exec = ([program, ...args]: string[]): string => {
+    if (program === 'systemctl' && args[0] === 'is-system-running') return guest.system;
+    if (program === 'systemctl' && args[0] === 'is-active') return guest.units.get(args.at(-1)!) ?? 'inactive';
+    if (program === 'systemctl') {
+      const state = guest.units.get(args.at(-1)!);
+      return `LoadState=${state ? 'loaded' : 'not-found'}\nActiveState=${state ?? 'inactive'}\nResult=exit-code\nExecMainStatus=1\n`;
+    }
+    if (program === 'systemd-run') {
+      const unit = args.find((one) => one.startsWith('--unit='))!.slice('--unit='.length);
+      guest.ranScripts.push(guest.files.get(args.at(-1)!)!);
+      guest.units.set(unit, guest.failing.has(unit) ? 'failed' : 'active');
+    }
+    return '';
+  };
+  const agent = answeringAgent({
+    'guest-ping': () => ({}),
+    'guest-exec': ({ path, arg }) => ({ pid: outcomes.push(exec([String(path), ...(arg as string[])])) - 1 }),
+    'guest-exec-status': ({ pid }) => ({
+      exited: true,
+      exitcode: 0,
+      'out-data': Buffer.from(outcomes[pid as number]!).toString('base64'),
+    }),
+    'guest-file-open': ({ path }) => {
+      open = String(path);
+      return 1;
+    },
+    'guest-file-write': ({ 'buf-b64': text }) =>
+      void guest.files.set(open, Buffer.from(String(text), 'base64').toString()),
+    'guest-file-close': () => ({}),
+  });
+  const { talk } = agent;
+  agent.talk = (folder, options, work) => {
+    clock.advance(100);
+    return guest.isAnswering ? talk(folder, options, work) : silentAgent.talk(folder, options, work);
+  };
+  return { agent, guest };
+}
+
+async function oneInstance(changes: Partial<PoolSpec> = {}) {
+  const clock = fakeClock();
+  const { agent, guest } = systemdGuest(clock);
+  lab = { ...makeLab({ clock, agent }), clock };
+  const { ref: pool } = await lab.factory.createPool(poolSpec(await publishEmpty(lab), changes));
+  const [made] = await lab.factory.setCapacity(pool, 1);
+  return { ref: made!.ref, guest };
+}
+
+const wait = (ref: InstanceRef) => lab.factory.awaitUp(ref, { deadlineMs: 60_000 });
+
+const extension = (name: string, after: string[] = []): LocalExtension => ({
+  name,
+  publisher: 'p',
+  type: 't',
+  after,
+  script: `echo ${name}`,
+});
+
+describe('up', () => {
+  it.each(['running', 'degraded'])('is a guest in which systemd is %s: all was started', async (system) => {
+    const { ref, guest } = await oneInstance();
+    guest.system = system;
+    expect(await lab.factory.isUp(ref)).toBe(true);
+    await wait(ref);
+  });
+
+  it.each(['starting', 'initializing', 'maintenance', 'stopping'])('is not one in which it is %s', async (system) => {
+    const { ref, guest } = await oneInstance();
+    guest.system = system;
+    expect(await lab.factory.isUp(ref)).toBe(false);
+  });
+
+  it('is what the pool says it is', async () => {
+    const { ref, guest } = await oneInstance({ readyUnit: 'kubelet.service' });
+    expect(await lab.factory.isUp(ref)).toBe(false);
+    guest.units.set('kubelet.service', 'active');
+    expect(await lab.factory.isUp(ref)).toBe(true);
+  });
+
+  it('is not a guest that does not answer, or that does not run', async () => {
+    const { ref, guest } = await oneInstance();
+    guest.isAnswering = false;
+    expect(await lab.factory.isUp(ref)).toBe(false);
+    guest.isAnswering = true;
+    lab.machines.states.clear();
+    expect(await lab.factory.isUp(ref)).toBe(false);
+  });
+
+  it('is awaited until its time is over, and then the console is shown', async () => {
+    const { ref, guest } = await oneInstance();
+    guest.isAnswering = false;
+    writeFileSync((await lab.factory.placeOf(ref)).consoleLog, `${'early '.repeat(1000)}Kernel panic`);
+    await expect(wait(ref)).rejects.toMatchObject({
+      code: 'vms/not-up',
+      message: expect.stringMatching(/is not up after 60 s; its console ends with:\n.*Kernel panic$/s),
+      next: expect.stringContaining(`headstart pool logs ${ref.id}`),
+    });
+  });
+
+  it('comes after a reset where a machine has come to nothing, and only there', async () => {
+    const { ref, guest } = await oneInstance();
+    const { folder, consoleLog } = await lab.factory.placeOf(ref);
+    const resets: number[] = [];
+    const startedMs = lab.clock.nowMs();
+    lab.machines.reset = async () => void resets.push(lab.clock.nowMs() - startedMs);
+    guest.isAnswering = false;
+    const long = () => lab.factory.awaitUp(ref, { deadlineMs: 500_000, onWaiting: (what) => told.add(what) });
+    const told = new Set<string>();
+    await expect(long()).rejects.toMatchObject({ code: 'vms/not-up' });
+    expect(resets).toEqual([]); // its files were written later than it was started
+    const atStart = new Date(lab.clock.nowMs() - 500_000);
+    writeFileSync(consoleLog, '');
+    for (const path of [consoleLog, join(folder, 'disk.qcow2')]) utimesSync(path, atStart, atStart);
+    lab.machines.reset = async () => {
+      resets.push(lab.clock.nowMs() - startedMs);
+      guest.isAnswering = resets.length > 1;
+    };
+    await long();
+    expect(resets).toHaveLength(2);
+    expect(resets[1]! - resets[0]!).toBeGreaterThanOrEqual(180_000); // twice as long as the first time
+    expect([...told].filter((what) => what.includes('was reset'))).toHaveLength(1);
+  });
+
+  it('is not awaited from a machine that is off, or whose disk has no room', async () => {
+    const { ref } = await oneInstance();
+    const [vmId] = lab.machines.states.keys();
+    lab.machines.states.set(vmId!, 'full');
+    await expect(wait(ref)).rejects.toThrow('the disk of this machine is full');
+    lab.machines.states.clear();
+    await expect(wait(ref)).rejects.toThrow('is not running');
+  });
+});
+
+describe('extensions', () => {
+  it('run once, in their order, before a guest is up', async () => {
+    const { ref, guest } = await oneInstance({ extensions: [extension('b', ['a']), extension('a')] });
+    expect(await lab.factory.isUp(ref)).toBe(false);
+    await wait(ref);
+    await wait(ref);
+    expect(guest.ranScripts).toEqual(['echo a', 'echo b']);
+    expect(await lab.factory.isUp(ref)).toBe(true);
+  });
+
+  it('that fail are named, and run again only when asked for again', async () => {
+    const { ref, guest } = await oneInstance({ extensions: [extension('a')] });
+    guest.failing.add('headstart-extension-a.service');
+    await expect(wait(ref)).rejects.toMatchObject({
+      code: 'vms/extension-failed',
+      message: expect.stringContaining('status 1'),
+    });
+    await expect(wait(ref)).rejects.toMatchObject({ code: 'vms/extension-failed' });
+    expect(guest.ranScripts).toEqual(['echo a']);
+  });
+
+  it('that ran while nobody watched are found again, and begun anew when the guest was restarted', async () => {
+    const { ref, guest } = await oneInstance({ extensions: [extension('a')] });
+    guest.failing.add('headstart-extension-a.service');
+    await expect(wait(ref)).rejects.toThrow();
+    guest.units.set('headstart-extension-a.service', 'active');
+    await wait(ref);
+    expect(guest.ranScripts).toEqual(['echo a']);
+  });
+});

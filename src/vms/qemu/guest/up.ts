@@ -1,0 +1,176 @@
+// vms/qemu/guest/up.ts: is a guest up, as its pool defines it? Power alone is not readiness.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../../../base/errors.ts';
+import type { CallOptions, InstanceRef } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import { instanceRecordOf, poolRecordOf } from '../home/instance-records.ts';
+import { instanceFiles, instanceFolder } from '../home/layout.ts';
+import { NotAnswering } from '../machine/line-socket.ts';
+import type { MachineState } from '../machine/machines.ts';
+import { isStuck, writtenMs } from '../machine/stuck.ts';
+import { type Joining, joinerOf } from '../pools/admission.ts';
+import { machineOf } from '../pools/instances.ts';
+import { hasRun, runExtensions } from './extensions.ts';
+import { runInGuest } from './guest.ts';
+import { AgentRefused } from './guest-agent.ts';
+
+const ASK_DEADLINE_MS = 60_000;
+const PING_DEADLINE_MS = 5_000;
+const LOOK_EVERY_MS = 1_000;
+/** Why a node is not Ready says more than that its guest is not up; finding it out takes a while. */
+const LATER_MS = 180_000;
+const CONSOLE_BYTES = 2_000;
+
+export async function isUp(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<boolean> {
+  const record = instanceRecordOf(context.home, ref);
+  if (!hasRun(record)) return false;
+  if ((await context.machines.state(machineOf(context.home, ref, record))) !== 'running') return false;
+  const { cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster !== undefined && !(await joinerOf(context, ref, cluster).isReady(cluster, ref, options))) return false;
+  return hasStarted(context, ref, options);
+}
+
+/** Of a cluster's pool: its node is Ready as well. Both are watched from the beginning, for what is seen on the way. */
+export async function awaitUp(
+  context: QemuContext,
+  ref: InstanceRef,
+  options: CallOptions & { deadlineMs: number },
+): Promise<void> {
+  const { cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster === undefined) return awaitGuest(context, ref, options);
+  const joiner = joinerOf(context, ref, cluster);
+  const end = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
+  const { onWaiting: onReset, ...silently } = options; // what is told of the node says more than that its guest is awaited
+  const both = [
+    awaitGuest(context, ref, { ...silently, onReset, signal, deadlineMs: options.deadlineMs + LATER_MS }),
+    joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal }),
+  ];
+  try {
+    await Promise.all(both);
+  } finally {
+    end.abort();
+    await Promise.allSettled(both); // neither goes on after the other has failed
+  }
+}
+
+function joiningOf(context: QemuContext, ref: InstanceRef): Joining {
+  const folder = instanceFolder(context.home, ref);
+  return {
+    ref,
+    startedMs: instanceRecordOf(context.home, ref).startedMs ?? context.clock.nowMs(),
+    eventsFile: join(folder, instanceFiles.clusterEvents),
+    isRunning: async () => {
+      const record = instanceRecordOf(context.home, ref);
+      return (await context.machines.state(machineOf(context.home, ref, record))) !== 'off';
+    },
+    runInGuest: (argv, options) => runInGuest(context, folder, argv, options),
+  };
+}
+
+async function awaitGuest(
+  context: QemuContext,
+  ref: InstanceRef,
+  options: CallOptions & { deadlineMs: number; onReset?: CallOptions['onWaiting'] },
+): Promise<void> {
+  const { clock, machines, home } = context;
+  const { signal, onWaiting, onReset = onWaiting, deadlineMs } = options;
+  const untilMs = clock.nowMs() + deadlineMs;
+  const resetsMs: number[] = [];
+  for (;;) {
+    signal?.throwIfAborted();
+    const record = instanceRecordOf(home, ref);
+    const machine = machineOf(home, ref, record);
+    const state = await machines.state(machine);
+    if (state === 'off' || state === 'full') throw notUp(home, ref, WHY[state]);
+    if (await answers(context, ref, signal)) {
+      if (!hasRun(record)) await runExtensions(context, ref, { ...options, untilMs }).catch(unlessSilent(signal));
+      else if (await hasStarted(context, ref, options)) return;
+    }
+    const { startedMs = Number.POSITIVE_INFINITY } = record;
+    const since = { resets: resetsMs.length, sinceMs: resetsMs.at(-1) ?? startedMs };
+    if (isStuck({ startedMs, writtenMs: writtenMs(machine.folder), ...since, nowMs: clock.nowMs() })) {
+      onReset?.(`${ref.id} to boot again: it had come to nothing, and was reset`);
+      await machines.reset(machine);
+      resetsMs.push(clock.nowMs());
+    }
+    if (clock.nowMs() >= untilMs) throw notUp(home, ref, `is not up after ${Math.round(deadlineMs / 1000)} s`);
+    onWaiting?.(`${ref.id} to be up`);
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+const WHY: Readonly<Record<Extract<MachineState, 'off' | 'full'>, string>> = {
+  off: 'is not running',
+  full: 'is paused: the disk of this machine is full',
+};
+
+async function answers({ agent, home }: QemuContext, ref: InstanceRef, signal?: AbortSignal): Promise<boolean> {
+  const asked = agent.talk(instanceFolder(home, ref), { deadlineMs: PING_DEADLINE_MS, signal }, async (ask) => {
+    await ask('guest-ping');
+    return true;
+  });
+  return asked.catch((error) => unlessSilent(signal)(error) ?? false);
+}
+
+/**
+ * Of the unit the pool names; without one, of everything systemd had to start, whether or not all of it worked. A node needs neither: it
+ * is its cluster that says when it is ready.
+ */
+async function hasStarted(context: QemuContext, ref: InstanceRef, { signal }: CallOptions): Promise<boolean> {
+  const { readyUnit, cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster !== undefined && readyUnit === undefined) return true;
+  const argv: [string, ...string[]] = readyUnit
+    ? ['systemctl', 'is-active', '--', readyUnit]
+    : ['systemctl', 'is-system-running'];
+  const expected = readyUnit ? ['active'] : ['running', 'degraded'];
+  try {
+    const deadline = { deadlineMs: ASK_DEADLINE_MS, ...(signal && { signal }) };
+    const { stdout } = await runInGuest(context, instanceFolder(context.home, ref), argv, deadline);
+    return expected.includes(stdout.toString().trim());
+  } catch (error) {
+    unlessSilent(signal)(error);
+    return false;
+  }
+}
+
+/** A guest on its way up or down answers some of the time. */
+function unlessSilent(signal: AbortSignal | undefined) {
+  return (error: unknown): undefined => {
+    signal?.throwIfAborted();
+    const isSilence =
+      error instanceof NotAnswering ||
+      error instanceof AgentRefused ||
+      (error instanceof UserError && error.code === 'vms/guest-deadline');
+    if (!isSilence) throw error;
+  };
+}
+
+function notUp(home: string, ref: InstanceRef, why: string): UserError {
+  const console = endOf(join(instanceFolder(home, ref), instanceFiles.console));
+  return new UserError(`${ref.id} ${why}${console && `; its console ends with:\n${console}`}`, {
+    code: 'vms/not-up',
+    kept: 'The instance and its disk are as they are.',
+    next: `read all of it with \`headstart pool logs ${ref.id}\``,
+    exitCode: 1,
+  });
+}
+
+function endOf(path: string): string {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const bytes = Buffer.alloc(CONSOLE_BYTES);
+      const from = Math.max(0, fstatSync(fd).size - CONSOLE_BYTES);
+      return bytes
+        .subarray(0, readSync(fd, bytes, 0, CONSOLE_BYTES, from))
+        .toString()
+        .trim();
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}

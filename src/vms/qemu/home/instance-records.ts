@@ -1,0 +1,73 @@
+// vms/qemu/home/instance-records.ts: what is written down about a pool and its instances; changed only by whoever holds the pool's lock.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NotFound } from '../../../base/failures.ts';
+import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
+import type { InstanceRef, PoolRef } from '../../factory.ts';
+import { metadataOf } from '../machine/metadata.ts';
+import {
+  instanceFiles,
+  instanceFolder,
+  instancesFolder,
+  poolFolder,
+  poolKey,
+  poolNameOf,
+  poolRecord,
+  poolRef,
+} from './layout.ts';
+import { type InstanceRecord, instanceRecordSchema, type PoolRecord, poolRecordSchema } from './records.ts';
+import { visibleIn } from './remove.ts';
+
+export function readPoolRecord(home: string, pool: PoolRef): PoolRecord | undefined {
+  return readJson(join(poolFolder(home, poolNameOf(pool)), poolRecord), poolRecordSchema);
+}
+
+export function poolRecordOf(home: string, pool: PoolRef): PoolRecord {
+  const record = readPoolRecord(home, pool);
+  if (!record) throw new NotFound(`pool ${pool.name}`);
+  return record;
+}
+
+/** As one change: the revision is the pool's etag. */
+export function writePoolRecord(home: string, record: PoolRecord): PoolRecord {
+  const next = { ...record, revision: record.revision + 1 };
+  writeJson(join(poolFolder(home, record.spec.name), poolRecord), next);
+  return next;
+}
+
+/** Undefined, too, for one that was never finished. */
+export function readInstanceRecord(home: string, ref: InstanceRef): InstanceRecord | undefined {
+  return readJson(join(instanceFolder(home, ref), instanceFiles.record), instanceRecordSchema);
+}
+
+export function instanceRecordOf(home: string, ref: InstanceRef): InstanceRecord {
+  const record = readInstanceRecord(home, ref);
+  if (!record) throw new NotFound(`instance ${ref.id} of pool ${ref.pool.name}`);
+  return record;
+}
+
+/** In the order in which they were made. */
+export function instanceRecordsOf(home: string, pool: PoolRef): InstanceRecord[] {
+  const name = poolNameOf(pool);
+  return visibleIn(instancesFolder(home, name)).flatMap((id) => {
+    const record = readInstanceRecord(home, { pool: poolRef(name), id });
+    return record ? [record] : [];
+  });
+}
+
+export function writeInstanceRecord(home: string, pool: PoolRecord, record: InstanceRecord): InstanceRecord {
+  const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
+  // First what follows from the record: once the record is there, the instance is whole.
+  writeJson(join(folder, instanceFiles.metadata), metadataOf(pool, record, publicKeysOf(home, pool.spec.name)));
+  writeJson(join(folder, instanceFiles.record), record);
+  return record;
+}
+
+export function publicKeysOf(home: string, pool: string): string[] {
+  try {
+    return [readFileSync(join(poolFolder(home, pool), `${poolKey}.pub`), 'utf8').trim()];
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

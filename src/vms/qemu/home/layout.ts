@@ -1,0 +1,173 @@
+// vms/qemu/home/layout.ts: where is what under the home folder, and what are things called? Pure; nothing else builds a path.
+import { join, relative } from 'node:path';
+import { Refused } from '../../../base/failures.ts';
+import type { InstanceRef, PoolRef } from '../../factory.ts';
+
+export interface VersionId {
+  gallery: string;
+  definition: string;
+  version: string;
+}
+
+/** Files of one instance, relative to its folder: QEMU runs in there, so that no path it is given can be too long. */
+export const instanceFiles = {
+  record: 'instance.json',
+  metadata: 'metadata.json',
+  health: 'health.jsonl',
+  disk: 'disk.qcow2',
+  provisioning: 'provisioning.iso',
+  /** There while QEMU starts, and no longer. */
+  credential: 'bootstrap-kubeconfig',
+  /** What was seen in the cluster of its coming up. */
+  clusterEvents: 'cluster-events.jsonl',
+  console: 'console.log',
+  log: 'qemu.log',
+  pid: 'qemu.pid',
+  qmp: 'qmp.sock',
+  agent: 'agent.sock',
+} as const;
+
+export const versionFiles = {
+  record: 'version.json',
+  disk: 'disk.qcow2',
+  vmlinux: 'vmlinux',
+  initrd: 'initrd.cpio',
+} as const;
+
+export const snapshotRecord = 'snapshot.json';
+export const definitionRecord = 'definition.json';
+export const poolRecord = 'pool.json';
+/** The private half; the public one is beside it with `.pub`. */
+export const poolKey = 'id_ed25519';
+
+/** Under way: whoever finds one while holding the lock it is made under may remove it. */
+export const partialPrefix = '.partial-';
+/** Gone already as far as anybody can tell: anyone may finish it. */
+export const deletingPrefix = '.deleting-';
+
+export const galleriesFolder = (home: string) => join(home, 'galleries');
+export const galleryFolder = (home: string, gallery: string) =>
+  join(galleriesFolder(home), checkName('gallery', gallery));
+export const definitionFolder = (home: string, gallery: string, definition: string) =>
+  join(galleryFolder(home, gallery), checkName('image definition', definition));
+export const versionFolder = (home: string, { gallery, definition, version }: VersionId) =>
+  join(definitionFolder(home, gallery, definition), checkVersion(version));
+
+export const snapshotsFolder = (home: string) => join(home, 'snapshots');
+export const snapshotFolder = (home: string, name: string) => join(snapshotsFolder(home), checkName('snapshot', name));
+
+export const poolsFolder = (home: string) => join(home, 'pools');
+export const poolFolder = (home: string, pool: string) => join(poolsFolder(home), checkPoolName(pool));
+export const instancesFolder = (home: string, pool: string) => join(poolFolder(home, pool), 'instances');
+export const instanceFolder = (home: string, ref: InstanceRef) =>
+  join(instancesFolder(home, poolNameOf(ref.pool)), checkInstanceId(ref));
+
+export const locksFolder = (home: string) => join(home, 'locks');
+
+/** Made only here, so that every one is a file in that folder. */
+export type LockName = string & { readonly isLockName: unique symbol };
+const lockName = (name: string) => name as LockName;
+/** Short: what concerns several pools, that is addresses and who refers to which version. */
+export const homeLock = lockName('home');
+export const snapshotsLock = lockName('snapshots');
+export const baseImageLock = lockName('base-image');
+export const imageBuildLock = lockName('image-build');
+export const clusterLock = (cluster: string) => lockName(`cluster-${checkName('cluster', cluster)}`);
+/** Under the cache's folder, where every home gets its programs from. */
+export const programLock = (version: string, program: string) =>
+  lockName(`program-${checkName('version of Kubernetes', version)}-${checkName('program', program)}`);
+export const poolLock = (pool: string) => lockName(`pool-${checkPoolName(pool)}`);
+/** Held while a version is made, which takes its time. */
+export const galleryLock = (gallery: string) => lockName(`gallery-${checkName('gallery', gallery)}`);
+
+/** How one folder names a file in another, so that the home may be moved as a whole. */
+export const seenFrom = (folder: string, file: string) => relative(folder, file);
+
+export const poolRef = (name: string): PoolRef => ({ id: `pools/${name}`, name });
+
+export function poolNameOf(ref: PoolRef): string {
+  const name = /^pools\/([^/]+)$/.exec(ref.id)?.[1];
+  if (name === undefined) throw new Refused(`'${ref.id}' is not a pool of this machine`, 'vms/not-a-pool');
+  return checkPoolName(name);
+}
+
+export const instanceId = (pool: string, number: number) => `${pool}-${String(number).padStart(6, '0')}`;
+export const diskId = (ref: InstanceRef) => `${ref.pool.id}/instances/${ref.id}/${instanceFiles.disk}`;
+export const providerId = (ref: InstanceRef) => `qemu:///${poolNameOf(ref.pool)}/${ref.id}`;
+
+/** The second form is what a node makes of its metadata, which are a cloud's. */
+const PROVIDER_IDS = [
+  /^qemu:\/\/\/([^/]+)\/([^/]+)$/,
+  /^azure:\/\/\/subscriptions\/0{8}-0{4}-0{4}-0{4}-0{12}\/.*\/virtualMachineScaleSets\/([^/]+)\/virtualMachines\/([^/]+)$/,
+];
+
+export function parseProviderId(text: string): InstanceRef {
+  const [, pool, id] = PROVIDER_IDS.map((form) => form.exec(text.trim())).find((found) => found !== null) ?? [];
+  if (pool === undefined || id === undefined || !isPoolName(pool))
+    throw new Refused(`'${text}' is not the provider id of an instance of this machine`, 'vms/not-an-instance');
+  return { pool: poolRef(pool), id };
+}
+
+export function parseDiskId(id: string): InstanceRef | undefined {
+  const [, pool, instance] = /^pools\/([^/]+)\/instances\/([^/]+)\/disk\.qcow2$/.exec(id) ?? [];
+  if (pool === undefined || instance === undefined || !isPoolName(pool)) return undefined;
+  return { pool: poolRef(pool), id: instance };
+}
+
+export const snapshotId = (name: string) => `snapshots/${name}`;
+
+export function parseSnapshotId(id: string): string | undefined {
+  const name = /^snapshots\/([^/]+)$/.exec(id)?.[1];
+  return name !== undefined && isName(name) ? name : undefined;
+}
+
+export const definitionId = (gallery: string, definition: string) => `galleries/${gallery}/${definition}`;
+export const versionId = ({ gallery, definition, version }: VersionId) =>
+  `${definitionId(gallery, definition)}/${version}`;
+
+export function parseVersionId(id: string): VersionId | undefined {
+  const [, gallery, definition, version] = /^galleries\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(id) ?? [];
+  if (gallery === undefined || definition === undefined || version === undefined) return undefined;
+  return isName(gallery) && isName(definition) && isVersion(version) ? { gallery, definition, version } : undefined;
+}
+
+export function parseDefinitionId(id: string): Omit<VersionId, 'version'> | undefined {
+  const [, gallery, definition] = /^galleries\/([^/]+)\/([^/]+)$/.exec(id) ?? [];
+  if (gallery === undefined || definition === undefined) return undefined;
+  return isName(gallery) && isName(definition) ? { gallery, definition } : undefined;
+}
+
+// A name becomes a folder: it cannot be hidden, climb, or be too long for a file system. A pool's name also begins host names.
+const isName = (text: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text);
+const isVersion = (text: string) => /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text);
+export const isPoolName = (text: string) => /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(text);
+const isInstanceId = (text: string) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+
+function checkName(what: string, name: string): string {
+  if (isName(name)) return name;
+  throw new Refused(
+    `'${name}' cannot be the name of a ${what}: letters, digits, dots, dashes and underscores, at most 100`,
+    'vms/bad-name',
+  );
+}
+
+function checkVersion(name: string): string {
+  if (isVersion(name)) return name;
+  throw new Refused(
+    `'${name}' cannot be the name of an image version: three numbers, as in 2026.11.15`,
+    'vms/bad-name',
+  );
+}
+
+function checkPoolName(name: string): string {
+  if (isPoolName(name)) return name;
+  throw new Refused(
+    `'${name}' cannot be the name of a pool: small letters, digits and dashes, at most 50 (its instances' host names begin with it)`,
+    'vms/bad-name',
+  );
+}
+
+function checkInstanceId({ id }: InstanceRef): string {
+  if (isInstanceId(id)) return id;
+  throw new Refused(`'${id}' is not the id of an instance of this machine`, 'vms/not-an-instance');
+}

@@ -1,0 +1,78 @@
+// vms/qemu/home/pool-lock.ts: one command at a time changes a pool, and first puts right what dead ones left behind.
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifFree, withLock } from '../../../host/locks.ts';
+import type { CallOptions, PoolRef } from '../../factory.ts';
+import {
+  deletingPrefix,
+  galleriesFolder,
+  galleryFolder,
+  galleryLock,
+  instanceFiles,
+  instancesFolder,
+  partialPrefix,
+  poolFolder,
+  poolLock,
+  poolNameOf,
+  poolsFolder,
+  snapshotsFolder,
+  snapshotsLock,
+} from './layout.ts';
+import { namesIn, removeLeftovers, visibleIn } from './remove.ts';
+
+/** Not held while a guest boots. */
+export async function lockPool<T>(
+  home: string,
+  pool: PoolRef,
+  why: string,
+  options: CallOptions | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const name = poolNameOf(pool);
+  return withLock(home, { name: poolLock(name), why }, options, async () => {
+    await tidyPool(home, name);
+    await tidyImages(home);
+    return work();
+  });
+}
+
+/** Whoever finds these while holding the lock knows that their maker is gone. */
+async function tidyPool(home: string, pool: string): Promise<void> {
+  await removeLeftovers(poolsFolder(home), deletingPrefix);
+  const folder = instancesFolder(home, pool);
+  await removeLeftovers(folder, deletingPrefix);
+  await removeUnfinished(poolFolder(home, pool));
+  for (const id of visibleIn(folder)) {
+    const instance = join(folder, id);
+    // The record comes last, and QEMU is started after it: nothing runs in here.
+    if (!existsSync(join(instance, instanceFiles.record))) await rm(instance, { recursive: true, force: true });
+    else await removeUnfinished(instance);
+  }
+}
+
+/** Gigabytes, possibly, and nobody may ever make a version there again. What is locked is being made right now. */
+async function tidyImages(home: string): Promise<void> {
+  if (namesIn(snapshotsFolder(home)).some(isUnfinished))
+    await ifFree(home, snapshotsLock, () => removeUnfinished(snapshotsFolder(home)));
+  for (const gallery of visibleIn(galleriesFolder(home))) {
+    const folder = galleryFolder(home, gallery);
+    const definitions = visibleIn(folder).map((name) => join(folder, name));
+    if (definitions.some((one) => namesIn(one).some(isUnfinished)))
+      await ifFree(home, galleryLock(gallery), () => tidyGallery(home, gallery));
+  }
+}
+
+/** To be called by whoever holds the gallery's lock. */
+export async function tidyGallery(home: string, gallery: string): Promise<void> {
+  const folder = galleryFolder(home, gallery);
+  for (const definition of visibleIn(folder)) await removeUnfinished(join(folder, definition));
+}
+
+const isUnfinished = (name: string) => name.startsWith(partialPrefix) || name.startsWith(deletingPrefix);
+
+/** What was being made, deleted or written when whoever did it died. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const prefix of [partialPrefix, deletingPrefix]) await removeLeftovers(folder, prefix);
+  for (const name of namesIn(folder)) if (/^\..*\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
+}

@@ -1,0 +1,57 @@
+// vms/qemu/home/references.ts: what stands on which image version? Nothing that is referred to is ever deleted.
+import { join } from 'node:path';
+import { NotFound } from '../../../base/failures.ts';
+import { readJson } from '../../../host/json-file.ts';
+import type { Definition } from '../../factory.ts';
+import {
+  instanceFiles,
+  instancesFolder,
+  poolFolder,
+  poolRecord,
+  poolsFolder,
+  snapshotRecord,
+  snapshotsFolder,
+  versionId,
+} from './layout.ts';
+import { instanceRecordSchema, poolRecordSchema, snapshotRecordSchema } from './records.ts';
+import { visibleIn } from './remove.ts';
+import { resolveImage } from './version-records.ts';
+
+/** Of the definition's versions, those that a pool's model or an instance refers to. */
+export function referencedImages(home: string, definition: Definition): ReadonlySet<string> {
+  const ids = [...referencedByPools(home).keys()];
+  return new Set(ids.filter((id) => id.startsWith(`${definition.id}/`)));
+}
+
+/** Version id → who refers to it. */
+export function referencedIn(home: string): ReadonlyMap<string, string> {
+  const users = referencedByPools(home);
+  for (const snapshot of visibleIn(snapshotsFolder(home))) {
+    const record = readJson(join(snapshotsFolder(home), snapshot, snapshotRecord), snapshotRecordSchema);
+    if (record) users.set(record.backing, `snapshot ${snapshot}`);
+  }
+  return users;
+}
+
+function referencedByPools(home: string): Map<string, string> {
+  const users = new Map<string, string>();
+  for (const pool of visibleIn(poolsFolder(home))) {
+    const model = readJson(join(poolFolder(home, pool), poolRecord), poolRecordSchema)?.spec.image;
+    if (model) for (const id of meantBy(home, model)) users.set(id, `the model of pool ${pool}`);
+    for (const instance of visibleIn(instancesFolder(home, pool))) {
+      const record = readJson(join(instancesFolder(home, pool), instance, instanceFiles.record), instanceRecordSchema);
+      if (record) users.set(record.image.id, `instance ${instance}`);
+    }
+  }
+  return users;
+}
+
+/** A floating reference means the newest version that is there today. */
+function meantBy(home: string, image: Parameters<typeof resolveImage>[1]): string[] {
+  try {
+    return [versionId(resolveImage(home, image).id)];
+  } catch (error) {
+    if (error instanceof NotFound) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+// vms/qemu/home/version-records.ts: which image versions are on this machine, which one does a reference mean, and is it whole?
+import { join } from 'node:path';
+import { UserError } from '../../../base/errors.ts';
+import { NotFound, Refused } from '../../../base/failures.ts';
+import { readJson } from '../../../host/json-file.ts';
+import type { ImageRef } from '../../factory.ts';
+import { sumOf } from '../images/disks.ts';
+import {
+  definitionFolder,
+  parseDefinitionId,
+  parseVersionId,
+  type VersionId,
+  versionFiles,
+  versionFolder,
+  versionId,
+} from './layout.ts';
+import { type VersionRecord, versionRecordSchema } from './records.ts';
+import { visibleIn } from './remove.ts';
+
+export function readVersionRecord(home: string, id: VersionId): VersionRecord | undefined {
+  return readJson(join(versionFolder(home, id), versionFiles.record), versionRecordSchema);
+}
+
+/** Newest first. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
+export function versionNamesIn(home: string, { gallery, definition }: Omit<VersionId, 'version'>): string[] {
+  return visibleIn(definitionFolder(home, gallery, definition))
+    .filter((name) => parseVersionId(versionId({ gallery, definition, version: name })))
+    .filter((version) => readVersionRecord(home, { gallery, definition, version }))
+    .sort(newestFirst);
+}
+
+/** What a new instance would be made from. Throws `NotFound` when there is no such version. */
+export function resolveImage(home: string, image: ImageRef): { id: VersionId; record: VersionRecord } {
+  if (image.kind === 'marketplace' || image.kind === 'other')
+    throw new Refused('a pool on this machine is made from a version of a local gallery', 'vms/not-a-local-image');
+  const pinned = image.kind === 'version' ? parseVersionId(image.id) : newestOf(home, image.id);
+  const record = pinned && readVersionRecord(home, pinned);
+  if (!pinned || !record) throw new NotFound(`image ${image.id}`);
+  return { id: pinned, record };
+}
+
+/** Reads every byte. Throws when one differs from what was published. */
+export async function verifyVersion(home: string, id: VersionId, signal?: AbortSignal): Promise<void> {
+  const record = readVersionRecord(home, id);
+  if (!record) throw new NotFound(`image ${versionId(id)}`);
+  const folder = versionFolder(home, id);
+  for (const [part, published] of Object.entries(record.files)) {
+    const file = join(folder, versionFiles[part as keyof VersionRecord['files']]);
+    const { sha256 } = await sumOf(file, signal).catch((error) => {
+      signal?.throwIfAborted();
+      throw damaged(file, error);
+    });
+    if (sha256 !== published.sha256) throw damaged(file);
+  }
+}
+
+function newestOf(home: string, id: string): VersionId | undefined {
+  const definition = parseDefinitionId(id);
+  if (!definition) return undefined;
+  const version = versionNamesIn(home, definition).find(
+    (name) => !readVersionRecord(home, { ...definition, version: name })?.isExcludedFromLatest,
+  );
+  return version === undefined ? undefined : { ...definition, version };
+}
+
+function newestFirst(a: string, b: string): number {
+  const [left, right] = [a, b].map((name) => name.split('.').map(Number));
+  for (let i = 0; i < 3; i++) if (left![i] !== right![i]) return right![i]! - left![i]!;
+  return 0;
+}
+
+function damaged(file: string, cause?: unknown): UserError {
+  return new UserError(`${file} is not what was published: its checksum differs, or it cannot be read`, {
+    code: 'vms/version-damaged',
+    next: 'delete that version and make it again; instances that stand on it are damaged, too',
+    exitCode: 1,
+    cause,
+  });
+}

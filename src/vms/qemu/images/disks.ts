@@ -1,0 +1,108 @@
+// vms/qemu/images/disks.ts: make, copy, flatten, compress and sum up disks. All of it with qemu-img; nothing is mounted.
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { open, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { RunCommand } from '../../../base/command.ts';
+import { runTool } from '../../../host/run-tool.ts';
+import { partialPrefix, seenFrom } from '../home/layout.ts';
+
+const GIB = 2 ** 30;
+const infoSchema = z.object({ 'virtual-size': z.number(), 'actual-size': z.number() });
+const measureSchema = z.object({ required: z.number() });
+
+export interface DiskEdges {
+  run: RunCommand;
+  signal?: AbortSignal | undefined;
+}
+
+/** A disk of its own that shares all it has not changed with `backing`. One that was there is replaced, at the end and at once. */
+export async function makeOverlay(
+  { run, signal }: DiskEdges,
+  { file, backing, bytes }: { file: string; backing: string; bytes: number },
+): Promise<void> {
+  const made = join(dirname(file), `${partialPrefix}disk`);
+  const below = seenFrom(dirname(file), backing);
+  await runTool(
+    run,
+    ['qemu-img', 'create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', below, made, String(bytes)],
+    signal,
+  );
+  await rename(made, file);
+}
+
+/** The copy stands on the same version, seen from another folder. Cheap where the file system can share blocks. */
+export async function copyOverlay(
+  { run, signal }: DiskEdges,
+  { from, to, backing }: { from: string; to: string; backing: string },
+): Promise<void> {
+  await runTool(run, ['cp', '--reflink=auto', '--no-dereference', from, to], signal);
+  const below = seenFrom(dirname(to), backing);
+  await runTool(run, ['qemu-img', 'rebase', '-q', '-u', '-f', 'qcow2', '-F', 'qcow2', '-b', below, to], signal);
+}
+
+/** One file that needs no other, byte for byte what the guest sees: whoever edits it leaves no remainder in unused parts of a format. */
+export async function flatten({ run, signal }: DiskEdges, from: string, to: string): Promise<void> {
+  await runTool(run, ['qemu-img', 'convert', '-f', 'qcow2', '-O', 'raw', from, to], signal);
+}
+
+/** `format` is what `from` is in: guessing it would let a guest's own bytes decide. */
+export async function compress(
+  { run, signal }: DiskEdges,
+  { from, format, to }: { from: string; format: 'raw' | 'qcow2'; to: string },
+): Promise<void> {
+  await runTool(
+    run,
+    ['qemu-img', 'convert', '-f', format, '-c', '-o', 'compression_type=zstd', '-O', 'qcow2', from, to],
+    signal,
+  );
+}
+
+/** virtual: what a guest sees; actual: what it takes on this machine, without what is below it. */
+export async function diskSize(
+  { run, signal }: DiskEdges,
+  file: string,
+): Promise<{ virtualBytes: number; actualBytes: number }> {
+  const text = await runTool(run, ['qemu-img', 'info', '--force-share', '--output=json', file], signal);
+  const { 'virtual-size': virtualBytes, 'actual-size': actualBytes } = infoSchema.parse(JSON.parse(text));
+  return { virtualBytes, actualBytes };
+}
+
+/** How large the disk is flattened, uncompressed. */
+export async function flatBytes({ run, signal }: DiskEdges, file: string): Promise<number> {
+  const text = await runTool(run, ['qemu-img', 'measure', '--output=json', '-O', 'qcow2', file], signal);
+  return measureSchema.parse(JSON.parse(text)).required;
+}
+
+export const toGib = (bytes: number) => Math.ceil(bytes / GIB);
+export const fromGib = (gib: number) => gib * GIB;
+
+export interface FileSum {
+  bytes: number;
+  sha256: string;
+}
+
+export async function sumOf(file: string, signal?: AbortSignal): Promise<FileSum> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20, signal })) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Safe on the disk itself, so that what is renamed into place afterwards is whole after a power cut, too. */
+export async function syncFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+export const bytesOf = async (file: string) => (await stat(file)).size;

@@ -1,0 +1,89 @@
+// vms/qemu/images/galleries.ts: which galleries and image definitions are there? A gallery is a folder, a definition a folder with a record.
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refused } from '../../../base/failures.ts';
+import { readJson, writeJson } from '../../../host/json-file.ts';
+import { withLock } from '../../../host/locks.ts';
+import type { CallOptions, Definition, DefinitionSpec } from '../../factory.ts';
+import {
+  definitionFolder,
+  definitionId,
+  definitionRecord,
+  galleryFolder,
+  galleryLock,
+  homeLock,
+} from '../home/layout.ts';
+import { definitionSchema } from '../home/records.ts';
+import { removeAtOnce, visibleIn } from '../home/remove.ts';
+import { versionNamesIn } from '../home/version-records.ts';
+
+export async function readDefinition(home: string, gallery: string, name: string): Promise<Definition | undefined> {
+  return readJson(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
+}
+
+export async function ensureDefinition(home: string, spec: DefinitionSpec, options?: CallOptions): Promise<Definition> {
+  const folder = definitionFolder(home, spec.gallery, spec.name);
+  return withLock(home, { name: homeLock, why: `making image definition ${spec.name}` }, options, async () => {
+    const seen = await readDefinition(home, spec.gallery, spec.name);
+    const made: Definition = { ...spec, id: definitionId(spec.gallery, spec.name) };
+    if (!seen) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      writeJson(join(folder, definitionRecord), made);
+      return made;
+    }
+    const differences = differencesOf(seen, spec);
+    if (differences.length === 0) return seen;
+    throw new Refused(
+      `image definition ${spec.gallery}/${spec.name} exists and differs in what cannot be changed: ${differences.join(', ')}`,
+      'vms/definition-differs',
+    );
+  });
+}
+
+/** Undefined where there is no such gallery. */
+export async function listDefinitions(home: string, gallery: string): Promise<Definition[] | undefined> {
+  const folder = galleryFolder(home, gallery);
+  if (!existsSync(folder)) return undefined;
+  const all = await Promise.all(visibleIn(folder).map((name) => readDefinition(home, gallery, name)));
+  return all.filter((one) => one !== undefined);
+}
+
+/** Refused while it has versions. */
+export async function deleteDefinition(
+  home: string,
+  { gallery, name }: Definition,
+  options?: CallOptions,
+): Promise<void> {
+  const why = `deleting image definition ${name}`;
+  // The gallery's own lock, too: somebody may be making a version in there.
+  await withLock(home, { name: galleryLock(gallery), why }, options, () =>
+    withLock(home, { name: homeLock, why }, options, async () => {
+      const [version] = versionNamesIn(home, { gallery, definition: name });
+      if (version) throw new Refused(`image definition ${name} has version ${version} in it`, 'vms/not-empty');
+      await removeAtOnce(definitionFolder(home, gallery, name));
+    }),
+  );
+}
+
+/** Refused while it has definitions. */
+export async function deleteGallery(home: string, gallery: string, options?: CallOptions): Promise<void> {
+  const folder = galleryFolder(home, gallery);
+  await withLock(home, { name: homeLock, why: `deleting gallery ${gallery}` }, options, async () => {
+    const [definition] = (await listDefinitions(home, gallery)) ?? [];
+    if (definition)
+      throw new Refused(`gallery ${gallery} has image definition ${definition.name} in it`, 'vms/not-empty');
+    await removeAtOnce(folder);
+  });
+}
+
+function differencesOf(seen: DefinitionSpec, wanted: DefinitionSpec): string[] {
+  const fields = ['osState', 'generation', 'architecture', 'securityType', 'publisher', 'offer', 'sku'] as const;
+  const planText = ({ plan }: DefinitionSpec) => (plan ? `${plan.publisher}/${plan.product}/${plan.name}` : 'none');
+  return [
+    ...fields
+      .filter((field) => seen[field] !== wanted[field])
+      .map((field) => `${field} is ${seen[field]}, needed ${wanted[field]}`),
+    ...(planText(seen) === planText(wanted) ? [] : [`plan is ${planText(seen)}, needed ${planText(wanted)}`]),
+  ];
+}

@@ -1,0 +1,245 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Definition, Instance, PoolRef } from '../../factory.ts';
+import type { DiskCopy, QemuContext } from '../context.ts';
+import { versionFiles, versionFolder } from '../home/layout.ts';
+import { verifyVersion } from '../home/version-records.ts';
+import { factoryIn } from '../qemu-factory.ts';
+import { emptyDefinition, type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
+import { type PublishFiles, type PublishSpec, publishVersion } from './make-version.ts';
+
+let lab: Lab;
+let pool: PoolRef;
+let donor: Instance;
+let definition: Definition;
+beforeEach(async () => {
+  lab = makeLab();
+  const { factory } = lab;
+  pool = (await factory.createPool(poolSpec(await publishEmpty(lab)))).ref;
+  donor = (await factory.setCapacity(pool, 1))[0]!;
+  await factory.stop(donor.ref);
+  const { disk } = await factory.placeOf(donor.ref);
+  writeFileSync(disk, `${readFileSync(disk, 'utf8')} + what the donor wrote`);
+  const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
+  const identity = { publisher: 'p', offer: 'o', sku: 's' };
+  definition = await factory.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
+});
+afterEach(() => lab.end());
+
+const id = { gallery: 'g', definition: 'd', version: '2026.11.15' };
+const placeOf = (file: keyof typeof versionFiles) => join(versionFolder(lab.context.home, id), versionFiles[file]);
+const filesIn = () => readdirSync(join(lab.context.home, 'galleries/g/d')).sort();
+
+async function makeVersion(changes: Partial<QemuContext> = {}): Promise<void> {
+  const factory = factoryIn({ ...lab.context, ...changes });
+  await factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+  const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
+  await factory.beginVersion({ definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms });
+}
+
+describe('beginVersion', () => {
+  it('makes one file of all the donor stood on and wrote, with the same kernel', async () => {
+    await makeVersion();
+    expect(readFileSync(placeOf('disk'), 'utf8')).toBe('disk 1.0.0 + what the donor wrote');
+    expect(readFileSync(placeOf('vmlinux'), 'utf8')).toBe('vmlinux 1.0.0');
+    await verifyVersion(lab.context.home, id);
+    expect(filesIn()).toEqual(['2026.11.15', 'definition.json']);
+  });
+
+  it('stands on its own: snapshot, donor and the version below may go', async () => {
+    await makeVersion();
+    const { factory } = lab;
+    const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
+    const change = { image, bootstrap: 'none' as const, extensions: { keep: [], add: [] }, tags: {} };
+    await factory.changeModel((await factory.readPool(pool))!, change);
+    await factory.deleteSnapshot('snap');
+    await factory.deleteInstance(donor.ref);
+    const [base] = (await factory.listDefinitions('headstart'))!;
+    await factory.deleteVersion(base!, '1.0.0');
+    const [clone] = await factory.setCapacity(pool, 1);
+    expect(clone?.image).toEqual(image);
+  });
+
+  it('has the copy scrubbed, and publishes what that left', async () => {
+    const scrub = async ({ disk, vmlinux, workFolder }: DiskCopy) => {
+      expect(existsSync(workFolder) && existsSync(vmlinux)).toBe(true);
+      writeFileSync(disk, readFileSync(disk, 'utf8').replace('what the donor wrote', 'nothing'));
+    };
+    await makeVersion({ scrub });
+    expect(readFileSync(placeOf('disk'), 'utf8')).toBe('disk 1.0.0 + nothing');
+    expect(readdirSync(versionFolder(lab.context.home, id)).sort()).toEqual(Object.values(versionFiles).sort());
+    expect(readFileSync((await lab.factory.placeOf(donor.ref)).disk, 'utf8')).toContain('what the donor wrote');
+  });
+
+  it('publishes nothing when the scrub fails, and succeeds when it is asked again', async () => {
+    const scrub = () => Promise.reject(new Error('not scrubbed'));
+    await expect(makeVersion({ scrub })).rejects.toThrow('not scrubbed');
+    expect(filesIn()).toEqual(['definition.json']);
+    await makeVersion();
+    expect(await lab.factory.listVersions(definition)).toMatchObject([{ name: '2026.11.15', state: 'ready' }]);
+  });
+
+  it('leaves nothing when it is told to stop', async () => {
+    const stop = new AbortController();
+    const factory = factoryIn({ ...lab.context, scrub: async () => stop.abort(new Error('enough')) });
+    await factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+    const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
+    const order = { definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms };
+    await expect(factory.beginVersion(order, { signal: stop.signal })).rejects.toThrow('enough');
+    expect(filesIn()).toEqual(['definition.json']);
+  });
+
+  it('says what is needed when there is no room, and writes nothing', async () => {
+    await makeSnapshot();
+    await expect(makeVersion({ freeBytes: async () => 300 << 20 })).resolves.toBeUndefined();
+    await lab.factory.deleteVersion(definition, id.version);
+    await expect(makeVersion({ freeBytes: async () => 1000 })).rejects.toMatchObject({
+      code: 'vms/no-space',
+      kept: 'Nothing was written.',
+    });
+    expect(filesIn()).toEqual(['definition.json']);
+  });
+
+  it('remembers that its instances boot without cloud-init', async () => {
+    await makeVersion({ cloudInit: 'off' });
+    const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
+    await lab.factory.createPool(poolSpec(image.id, { name: 'quick' }));
+    await lab.factory.setCapacity({ id: 'pools/quick', name: 'quick' }, 1);
+    const { argv } = lab.machines.launched.at(-1)!;
+    expect(argv[argv.indexOf('-append') + 1]).toContain('cloud-init=disabled systemd.hostname=quick-000001');
+  });
+
+  it('is one version, whoever began it at the same time', async () => {
+    await makeSnapshot();
+    const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
+    const order = { definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms };
+    await Promise.all([1, 2, 3].map(() => lab.factory.beginVersion(order)));
+    expect(
+      lab.ran.filter((argv) => argv.includes('compression_type=zstd') && argv.at(-2)?.includes('snap')),
+    ).toHaveLength(1);
+    expect(filesIn()).toEqual(['2026.11.15', 'definition.json']);
+  });
+
+  it('needs a snapshot and a definition', async () => {
+    const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
+    const order = { definition, name: id.version, region: 'local', ...terms };
+    for (const snapshotId of ['snapshots/none', '../../etc', 'snapshots/../x'])
+      await expect(lab.factory.beginVersion({ ...order, snapshotId })).rejects.toMatchObject({ code: 'vms/not-found' });
+  });
+
+  async function makeSnapshot(): Promise<void> {
+    await lab.factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+  }
+});
+
+describe('a version that something stands on', () => {
+  it('is not deleted: not one below a snapshot, an instance or a model', async () => {
+    const [base] = (await lab.factory.listDefinitions('headstart'))!;
+    const remove = () => lab.factory.deleteVersion(base!, '1.0.0');
+    await expect(remove()).rejects.toThrow('instance web-000001');
+    await makeVersion();
+    await lab.factory.deletePool(pool);
+    await expect(remove()).rejects.toThrow('snapshot snap');
+    await lab.factory.deleteSnapshot('snap');
+    const { ref } = await lab.factory.createPool(poolSpec(`${base!.id}/1.0.0`));
+    await expect(remove()).rejects.toThrow('the model of pool web');
+    await lab.factory.deletePool(ref);
+    await lab.factory.createPool(poolSpec('', { image: { kind: 'definition', id: base!.id } }));
+    await expect(remove()).rejects.toThrow('the model of pool web');
+  });
+});
+
+describe('snapshots', () => {
+  it('are refused of a disk in use, and of another disk under a name that is taken', async () => {
+    await lab.factory.start(donor.ref);
+    const spec = { name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} };
+    await expect(lab.factory.createSnapshot(spec)).rejects.toMatchObject({ code: 'vms/not-stopped' });
+    await lab.factory.stop(donor.ref);
+    await lab.factory.createSnapshot(spec);
+    const [other] = await lab.factory.setCapacity(pool, 2);
+    await lab.factory.stop(other!.ref);
+    const second = lab.factory.createSnapshot({ ...spec, sourceDiskId: other!.osDisk!.id });
+    await expect(second).rejects.toMatchObject({ code: 'vms/snapshot-differs' });
+  });
+
+  it('keep what the donor writes afterwards out', async () => {
+    await lab.factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+    const { disk } = await lab.factory.placeOf(donor.ref);
+    writeFileSync(disk, `${readFileSync(disk, 'utf8')} and later`);
+    await makeVersion();
+    expect(readFileSync(placeOf('disk'), 'utf8')).not.toContain('later');
+  });
+});
+
+describe('publishVersion', () => {
+  const ROOT = 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00';
+  const disk = () => {
+    const path = join(lab.context.home, 'own-disk');
+    writeFileSync(path, 'own');
+    return path;
+  };
+  const publish = (spec: Partial<PublishSpec>, files: Partial<PublishFiles> = {}) =>
+    publishVersion(
+      lab.context,
+      { definition: emptyDefinition, name: '2.0.0', tags: {}, ...spec },
+      { disk: disk(), ...files },
+    );
+
+  it('remembers how it is started, and so do copies of its instances’ disks', async () => {
+    const [vmlinux, initrd] = [join(lab.context.home, 'vmlinux-1.0.0'), join(lab.context.home, 'initrd-1.0.0')];
+    const image = await publish(
+      { root: ROOT, kernelArgs: ['panic=10'], cloudInit: 'off' },
+      { kernel: { vmlinux, initrd } },
+    );
+    const { ref } = await lab.factory.createPool(poolSpec(image, { name: 'parted' }));
+    const [one] = await lab.factory.setCapacity(ref, 1);
+    const started = () => {
+      const { argv } = lab.machines.launched.at(-1)!;
+      return argv[argv.indexOf('-append') + 1];
+    };
+    expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=parted-000001$`));
+    await lab.factory.stop(one!.ref);
+    await lab.factory.createSnapshot({ name: 'parted', sourceDiskId: one!.osDisk!.id, region: 'local', tags: {} });
+    const roots: (string | undefined)[] = [];
+    const factory = factoryIn({ ...lab.context, scrub: async ({ root }) => void roots.push(root) });
+    const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
+    const order = { name: '3.0.0', snapshotId: 'snapshots/parted', region: 'local', ...terms };
+    await factory.beginVersion({ definition, ...order });
+    expect(roots).toEqual([ROOT]);
+    const { ref: clones } = await lab.factory.createPool(poolSpec(`${definition.id}/3.0.0`, { name: 'clones' }));
+    await lab.factory.setCapacity(clones, 1);
+    expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=clones-000001$`));
+  });
+
+  it('refuses what would be more than one word to a kernel, and publishes nothing', async () => {
+    for (const spec of [{ root: 'PARTUUID=x init=/bin/sh' }, { kernelArgs: ['a b'] }, { kernelArgs: ['ä'] }])
+      await expect(publish(spec)).rejects.toMatchObject({ code: 'vms/bad-boot-facts' });
+    const [empty] = (await lab.factory.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    expect((await lab.factory.listVersions(empty!)).map(({ name }) => name)).toEqual(['1.0.0']);
+  });
+
+  it('leaves a loose disk as it is, and what is excluded out of the latest', async () => {
+    const before = lab.ran.length;
+    const id = await publish({ isExcludedFromLatest: true }, { isLoose: true });
+    expect(lab.ran.slice(before).flat()).not.toContain('convert');
+    const [empty] = (await lab.factory.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    const version = (await lab.factory.listVersions(empty!)).find((one) => one.id === id);
+    expect(version).toMatchObject({ isExcludedFromLatest: true });
+  });
+
+  it('keeps its own bytes: whoever made the files may change theirs', async () => {
+    writeFileSync(join(lab.context.home, 'vmlinux-1.0.0'), 'changed');
+    await verifyVersion(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' });
+  });
+
+  it('is done already the second time', async () => {
+    const record = join(
+      versionFolder(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' }),
+      'version.json',
+    );
+    const before = statSync(record).mtimeMs;
+    await publishEmpty(lab);
+    expect(statSync(record).mtimeMs).toBe(before);
+  });
+});

@@ -1,0 +1,221 @@
+// vms/qemu/images/make-version.ts: how does a disk become an image version? Made beside its place, summed up, and renamed in: whole or not at all.
+import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../base/clock.ts';
+import type { RunCommand } from '../../../base/command.ts';
+import { NotFound, Refused } from '../../../base/failures.ts';
+import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
+import { readJson, writeJson } from '../../../host/json-file.ts';
+import { withLock } from '../../../host/locks.ts';
+import { runTool } from '../../../host/run-tool.ts';
+import type { CallOptions, DefinitionSpec, VersionSpec } from '../../factory.ts';
+import type { DiskCopy, QemuContext } from '../context.ts';
+import {
+  definitionFolder,
+  galleryLock,
+  parseSnapshotId,
+  partialPrefix,
+  snapshotFolder,
+  snapshotRecord,
+  type VersionId,
+  versionFiles,
+  versionFolder,
+  versionId,
+} from '../home/layout.ts';
+import { tidyGallery } from '../home/pool-lock.ts';
+import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
+import { namesIn } from '../home/remove.ts';
+import { readVersionRecord } from '../home/version-records.ts';
+import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
+import { ensureDefinition, readDefinition } from './galleries.ts';
+
+/** Ends with the version ready; there already is success. */
+export async function beginVersion(context: QemuContext, spec: VersionSpec, options: CallOptions = {}): Promise<void> {
+  const { home } = context;
+  const { definition, name, snapshotId } = spec;
+  const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: name };
+  if (readVersionRecord(home, id)) return;
+  const snapshot = parseSnapshotId(snapshotId);
+  if (snapshot === undefined) throw new NotFound(`snapshot ${snapshotId}`);
+  if (!(await readDefinition(home, definition.gallery, definition.name)))
+    throw new NotFound(`image definition ${definition.gallery}/${definition.name}`);
+  const from = snapshotFolder(home, snapshot);
+  const record = readJson(join(from, snapshotRecord), snapshotRecordSchema);
+  if (!record) throw new NotFound(`snapshot ${snapshot}`);
+  const { isExcludedFromLatest, replicas, redundancy, tags } = spec;
+  await placeVersion(context, id, options, {
+    files: filesIn(from),
+    take: shareFile,
+    facts: {
+      ...{ isExcludedFromLatest, replicas, redundancy, tags },
+      ...bootFactsOf({ ...record, cloudInit: context.cloudInit ?? record.cloudInit }),
+    },
+    ...(context.scrub && { edit: context.scrub }),
+  });
+}
+
+/** How it is started: by default with cloud-init, from a disk that is one file system. */
+export interface PublishSpec extends Partial<BootFacts> {
+  definition: DefinitionSpec;
+  /** Three integers, `2026.11.15`. */
+  name: string;
+  tags: Readonly<Record<string, string>>;
+  isExcludedFromLatest?: boolean;
+}
+
+/** Without a kernel the firmware boots the disk. */
+export interface PublishFiles {
+  /** qcow2; it is copied, not taken. */
+  disk: string;
+  /** The disk is not packed, and may stand on another; for versions that are soon gone again. */
+  isLoose?: true;
+  kernel?: { vmlinux: string; initrd: string };
+}
+
+export interface PublishEdges {
+  home: string;
+  clock: Clock;
+  run: RunCommand;
+}
+
+/** Puts files made elsewhere (a base image) in as a version, with its definition. Gives its id; there already is success. */
+export async function publishVersion(
+  edges: PublishEdges,
+  spec: PublishSpec,
+  files: PublishFiles,
+  options: CallOptions = {},
+): Promise<string> {
+  await mkdir(edges.home, { recursive: true, mode: 0o700 });
+  const definition = await ensureDefinition(edges.home, spec.definition, options);
+  const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: spec.name };
+  const { isExcludedFromLatest = false, tags } = spec;
+  await placeVersion({ ...edges, freeBytes: statfsFree }, id, options, {
+    files,
+    take: copyFile,
+    facts: {
+      ...{ isExcludedFromLatest, replicas: 1, redundancy: 'local', tags },
+      ...bootFactsOf({ cloudInit: 'on', ...spec }),
+    },
+  });
+  return versionId(id);
+}
+
+interface Making {
+  files: PublishFiles;
+  /** How the kernel gets into its place. */
+  take: TakeFile;
+  facts: BootFacts & Pick<VersionRecord, 'isExcludedFromLatest' | 'replicas' | 'redundancy' | 'tags'>;
+  edit?: (copy: DiskCopy, options: CallOptions) => Promise<void>;
+}
+
+type TakeFile = (run: RunCommand, from: string, to: string, signal?: AbortSignal) => Promise<unknown>;
+type MakingEdges = PublishEdges & Pick<QemuContext, 'freeBytes'>;
+
+/** One at a time per gallery: what is unfinished when the lock is taken was left by somebody who is gone. */
+async function placeVersion(edges: MakingEdges, id: VersionId, options: CallOptions, making: Making): Promise<void> {
+  const { home } = edges;
+  const why = `making image version ${id.definition}/${id.version}`;
+  await withLock(home, { name: galleryLock(id.gallery), why }, options, async () => {
+    await tidyGallery(home, id.gallery);
+    if (readVersionRecord(home, id)) return;
+    const folder = definitionFolder(home, id.gallery, id.definition);
+    const work = await mkdtemp(join(folder, partialPrefix));
+    try {
+      await fill(edges, work, id.version, options, making);
+      await rename(work, versionFolder(home, id));
+      await syncFiles([folder]);
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  });
+}
+
+async function fill(
+  edges: MakingEdges,
+  work: string,
+  name: string,
+  options: CallOptions,
+  { files, take, facts, edit }: Making,
+): Promise<void> {
+  const { run, clock } = edges;
+  const { signal, onWaiting } = options;
+  const disks = { run, signal };
+  const kernelBytes = files.kernel ? (await bytesOf(files.kernel.vmlinux)) + (await bytesOf(files.kernel.initrd)) : 0;
+  // The flat copy and, in the worst case, as much again compressed.
+  const diskBytes = files.isLoose ? await bytesOf(files.disk) : 2 * (await flatBytes(disks, files.disk));
+  await ensureSpace(edges, diskBytes + kernelBytes, `image version ${name}`);
+
+  const place = (part: keyof typeof versionFiles) => join(work, versionFiles[part]);
+  if (files.kernel) {
+    await take(run, files.kernel.vmlinux, place('vmlinux'), signal);
+    await take(run, files.kernel.initrd, place('initrd'), signal);
+  }
+  if (edit) await compressEdited(options, disks, { work, files, place, edit, facts });
+  else if (files.isLoose) await take(run, files.disk, place('disk'), signal);
+  else {
+    onWaiting?.('the compressed disk');
+    await compress(disks, { from: files.disk, format: 'qcow2', to: place('disk') });
+  }
+
+  onWaiting?.('the checksums');
+  const record: VersionRecord = {
+    name,
+    createdMs: clock.nowMs(),
+    ...facts,
+    diskBytes: (await diskSize(disks, place('disk'))).virtualBytes,
+    files: {
+      disk: await sumOf(place('disk'), signal),
+      ...(files.kernel && {
+        vmlinux: await sumOf(place('vmlinux'), signal),
+        initrd: await sumOf(place('initrd'), signal),
+      }),
+    },
+  };
+  writeJson(place('record'), record);
+  const bytes = [place('disk'), ...(files.kernel ? [place('vmlinux'), place('initrd')] : [])];
+  for (const file of bytes) await chmod(file, 0o400); // overlays stand on them: they never change again
+  await syncFiles([...bytes, work]);
+}
+
+/** The copy is edited, never the disk it was taken of. */
+async function compressEdited(
+  options: CallOptions,
+  disks: DiskEdges,
+  {
+    work,
+    files,
+    place,
+    edit,
+    facts: { root },
+  }: Pick<Making, 'files' | 'facts'> & {
+    work: string;
+    place: (part: 'disk' | 'vmlinux' | 'initrd') => string;
+    edit: NonNullable<Making['edit']>;
+  },
+): Promise<void> {
+  if (!files.kernel) throw new Refused('an image without a kernel of its own cannot be scrubbed', 'vms/cannot-scrub');
+  const { onWaiting } = options;
+  const flat = join(work, 'flat.raw');
+  const workFolder = join(work, 'scrub');
+  await mkdir(workFolder, { mode: 0o700 });
+  onWaiting?.('the copy of the disk');
+  await flatten(disks, files.disk, flat);
+  onWaiting?.('the scrub of the copy');
+  const copy = { disk: flat, vmlinux: place('vmlinux'), initrd: place('initrd'), workFolder };
+  await edit({ ...copy, ...(root !== undefined && { root }) }, options);
+  onWaiting?.('the compressed disk');
+  await compress(disks, { from: flat, format: 'raw', to: place('disk') });
+  await rm(flat);
+  await rm(workFolder, { recursive: true, force: true });
+}
+
+/** Files of ours never change once they are in place, so those who use them share the bytes. */
+export const shareFile: TakeFile = (_run, from, to) => link(from, to);
+
+const copyFile: TakeFile = (run, from, to, signal) => runTool(run, ['cp', '--reflink=auto', from, to], signal);
+
+export function filesIn(folder: string): PublishFiles {
+  const [vmlinux, initrd] = [join(folder, versionFiles.vmlinux), join(folder, versionFiles.initrd)];
+  const hasKernel = namesIn(folder).includes(versionFiles.vmlinux);
+  return { disk: join(folder, versionFiles.disk), ...(hasKernel && { kernel: { vmlinux, initrd } }) };
+}

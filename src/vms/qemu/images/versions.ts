@@ -1,0 +1,82 @@
+// vms/qemu/images/versions.ts: which versions does a definition have, which are offered as the latest, and how does one go?
+import { join } from 'node:path';
+import { NotFound, Refused } from '../../../base/failures.ts';
+import { writeJson } from '../../../host/json-file.ts';
+import { withLock } from '../../../host/locks.ts';
+import type { CallOptions, Definition, Version } from '../../factory.ts';
+import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from '../home/layout.ts';
+import type { VersionRecord } from '../home/records.ts';
+import { referencedIn } from '../home/references.ts';
+import { removeAtOnce } from '../home/remove.ts';
+import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
+import { withChanges } from '../pools/tags.ts';
+import { toGib } from './disks.ts';
+
+export async function listVersions(home: string, definition: Definition): Promise<Version[]> {
+  const all = versionNamesIn(home, idOf(definition, '')).map((name) => readVersion(home, definition, name));
+  return (await Promise.all(all)).filter((one) => one !== undefined);
+}
+
+export async function readVersion(home: string, definition: Definition, name: string): Promise<Version | undefined> {
+  const id = idOf(definition, name);
+  const record = readVersionRecord(home, id);
+  if (!record) return undefined;
+  const { isExcludedFromLatest, replicas, redundancy, createdMs, tags } = record;
+  const made = { isExcludedFromLatest, replicas, redundancy, createdMs, tags };
+  // A version appears in its place whole, or not at all.
+  return { name, id: versionId(id), state: 'ready', percent: 100, sizeGb: toGib(record.diskBytes), ...made };
+}
+
+export async function setExcludedFromLatest(
+  home: string,
+  definition: Definition,
+  name: string,
+  isExcluded: boolean,
+  options?: CallOptions,
+): Promise<void> {
+  await changeRecord(home, definition, name, options, () => ({ isExcludedFromLatest: isExcluded }));
+}
+
+export async function tagVersion(
+  home: string,
+  definition: Definition,
+  name: string,
+  changes: Readonly<Record<string, string | null>>,
+  options?: CallOptions,
+): Promise<void> {
+  await changeRecord(home, definition, name, options, ({ tags }) => ({ tags: withChanges(tags, changes) }));
+}
+
+async function changeRecord(
+  home: string,
+  definition: Definition,
+  name: string,
+  options: CallOptions | undefined,
+  change: (seen: VersionRecord) => Partial<VersionRecord>,
+): Promise<void> {
+  const id = idOf(definition, name);
+  await withLock(home, { name: homeLock, why: `changing image version ${name}` }, options, async () => {
+    const record = readVersionRecord(home, id);
+    if (!record) throw new NotFound(`image version ${definition.name}/${name}`);
+    writeJson(join(versionFolder(home, id), versionFiles.record), { ...record, ...change(record) });
+  });
+}
+
+/** Refused while anything stands on it. */
+export async function deleteVersion(
+  home: string,
+  definition: Definition,
+  name: string,
+  options?: CallOptions,
+): Promise<void> {
+  const id = idOf(definition, name);
+  await withLock(home, { name: homeLock, why: `deleting image version ${name}` }, options, async () => {
+    const user = referencedIn(home).get(versionId(id));
+    if (user) throw new Refused(`image version ${definition.name}/${name} is in use by ${user}`, 'vms/in-use');
+    await removeAtOnce(versionFolder(home, id));
+  });
+}
+
+function idOf({ gallery, name: definition }: Definition, version: string): VersionId {
+  return { gallery, definition, version };
+}

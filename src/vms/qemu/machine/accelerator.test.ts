@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ran, RunCommand } from '../../../base/command.ts';
+import { accelerator, shareAccelerator } from './accelerator.ts';
+
+let home: string;
+let probes: readonly string[][];
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'headstart-accelerator-'));
+  probes = [];
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+function ask(ended: Partial<Ran>, hasKvm = true, vmlinux: string | undefined = '/v/vmlinux') {
+  const run: RunCommand = async (argv) => {
+    probes = [...probes, [...argv]];
+    return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...ended };
+  };
+  return accelerator({ home, run, hasKvm: async () => hasKvm }, vmlinux);
+}
+
+describe('accelerator', () => {
+  it('is KVM when a kernel came to its end on it', async () => {
+    expect(await ask({})).toBe('kvm');
+    expect(probes[0]).toEqual(expect.arrayContaining(['-accel', 'kvm', '-kernel', '/v/vmlinux', '-no-reboot']));
+  });
+
+  it.each<[string, Partial<Ran>]>([
+    ['hangs', { outcome: 'timed-out', code: null }],
+    ['is refused', { code: 1 }],
+    ['is not installed', { outcome: 'missing', code: null }],
+  ])('is emulation when the guest %s', async (_what, ended) => {
+    expect(await ask(ended)).toBe('tcg');
+  });
+
+  it('is asked once per boot of this machine', async () => {
+    await ask({ outcome: 'timed-out', code: null });
+    expect(await ask({})).toBe('tcg');
+    expect(probes).toHaveLength(1);
+  });
+
+  it('is not asked where there is no KVM, or no kernel to try it with', async () => {
+    expect(await ask({}, false)).toBe('tcg');
+    expect(
+      await accelerator({ home, run: () => Promise.reject(new Error('no')), hasKvm: async () => true }, undefined),
+    ).toBe('tcg');
+    expect(probes).toEqual([]);
+  });
+
+  it('is not asked again in a home that was told by another', async () => {
+    await ask({});
+    const other = mkdtempSync(join(tmpdir(), 'headstart-accelerator-'));
+    try {
+      shareAccelerator(home, other);
+      expect(
+        await accelerator({ home: other, run: () => Promise.reject(new Error('no')), hasKvm: async () => true }, '/v'),
+      ).toBe('kvm');
+      shareAccelerator(join(other, 'nowhere'), other);
+      shareAccelerator(other, join(other, 'nowhere'));
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  });
+});

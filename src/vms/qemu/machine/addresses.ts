@@ -1,0 +1,46 @@
+// vms/qemu/machine/addresses.ts: which address does a new instance get in the guests' network, and what else is in there? Pure.
+
+/** Holds both 168.63.129.16 and 169.254.169.254, where clouds keep their wire server and metadata. */
+export const network = '168.0.0.0/7';
+export const gateway = '168.0.0.2';
+export const nameServer = '168.0.0.3';
+export const metadataAddress = '169.254.169.254';
+export const wireServerAddress = '168.63.129.16';
+
+const FIRST = toNumber('168.1.0.4');
+/** A guest may ask for any of the sixteen addresses its DHCP server has: nobody else is in them. */
+const STEP = 16;
+const COUNT = 100_000;
+
+export interface Address {
+  ip: string;
+  mac: string;
+}
+
+/** Undefined when all are taken. */
+export function freeAddress(taken: Iterable<string>): Address | undefined {
+  const used = new Set(taken);
+  for (let index = 0; index < COUNT; index++) {
+    const ip = toText(FIRST + index * STEP);
+    if (!used.has(ip)) return { ip, mac: macOf(index) };
+  }
+  return undefined;
+}
+
+/** Services have the range below the instances, without what slirp itself is. */
+export function isServiceAddress(ip: string): boolean {
+  return /^168\.0\.\d+\.\d+$/.test(ip) && ![gateway, nameServer, '168.0.0.0', '168.0.0.1'].includes(ip);
+}
+
+function macOf(index: number): string {
+  const hex = (index + 1).toString(16).padStart(6, '0');
+  return `52:54:00:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`;
+}
+
+function toNumber(ip: string): number {
+  return ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+}
+
+function toText(value: number): string {
+  return [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.');
+}

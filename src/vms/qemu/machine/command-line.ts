@@ -1,0 +1,156 @@
+// vms/qemu/machine/command-line.ts: with which arguments does QEMU run an instance? Pure: facts in, argv out.
+import { UserError } from '../../../base/errors.ts';
+import { instanceFiles } from '../home/layout.ts';
+import type { Service, Size } from '../local-factory.ts';
+import { CREDENTIAL } from '../pools/admission.ts';
+import { gateway, metadataAddress, nameServer, network, wireServerAddress } from './addresses.ts';
+
+export type Accelerator = 'kvm' | 'tcg';
+
+export interface MachineFacts {
+  id: string;
+  vmId: string;
+  accelerator: Accelerator;
+  size: Size;
+  address: string;
+  mac: string;
+  services: readonly Service[];
+  metadataCommand: readonly string[];
+  relayCommand: readonly string[];
+  /** How it reaches the API server, where it is a cluster's; its kubelet can be reached then, too. */
+  apiServer?: Service;
+  /** As seen from the instance's folder; without it the firmware boots the disk. */
+  kernel?: { vmlinux: string; initrd: string };
+  /** off: the host name comes with the kernel's command line. */
+  cloudInit: 'on' | 'off';
+  /** For the kernel; without it, the whole disk. */
+  root?: string;
+  kernelArgs?: readonly string[];
+  /** UEFI, in two files: the program, and its variables as they are before the first boot. */
+  firmware?: { code: string; variables: string };
+}
+
+/** How clouds of this kind are recognised: by cloud-init, and by our clone check through the UUID. */
+const CHASSIS_TAG = '7783-7084-3265-9085-8269-3286-77';
+// The guest runs nobody's secrets beside somebody else's, and emulated it pays dearly for every mitigation.
+const KERNEL_ARGS =
+  'console=ttyS0 quiet mitigations=off nokaslr audit=0 tsc=reliable no_timer_check ci.datasource=Azure'.split(' ');
+/** Of the guest, reachable from this machine alone. */
+export const SSH_PORT = 22;
+export const KUBELET_PORT = 10250;
+const WHOLE_DISK = '/dev/vda';
+/** slirp cuts a longer rule off without a word. */
+const MAX_RULE_CHARS = 1023;
+
+/** To be run in the instance's folder. */
+export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
+  const { kernel, size } = facts;
+  const disk = (id: string, file: string, format: string, more: Drive, device: Drive = {}) => [
+    ...['-drive', options({ file, if: 'none', id, format, ...more })],
+    ...['-device', options('virtio-blk-pci', { drive: id, ...device })],
+  ];
+  return [
+    'qemu-system-x86_64',
+    ...['-name', options({ guest: facts.id })],
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-machine', 'q35', '-cpu', 'max'],
+    ...['-accel', facts.accelerator === 'kvm' ? 'kvm' : 'tcg,thread=multi'],
+    ...['-smp', String(size.cpus), '-m', String(size.memoryMb)],
+    ...['-uuid', facts.vmId],
+    ...[
+      '-smbios',
+      options({ type: '1', manufacturer: 'Microsoft Corporation', product: 'Virtual Machine', uuid: facts.vmId }),
+    ],
+    ...['-smbios', options({ type: '3', asset: CHASSIS_TAG })],
+    ...(kernel ? ['-kernel', kernel.vmlinux, '-initrd', kernel.initrd, '-append', kernelArgs(facts)] : flash(facts)),
+    // Flushes are honoured: a guest that is killed leaves what a power cut leaves, not a broken disk. The number spares firmware the
+    // search for something to start; a kernel that QEMU starts has that number itself.
+    ...disk(
+      'd0',
+      instanceFiles.disk,
+      'qcow2',
+      { cache: 'writeback', discard: 'unmap' },
+      kernel ? {} : { bootindex: '0' },
+    ),
+    ...disk('d1', instanceFiles.provisioning, 'raw', { readonly: 'on' }),
+    ...(facts.apiServer ? ['-fw_cfg', options({ name: CREDENTIAL, file: instanceFiles.credential })] : []),
+    ...['-device', 'virtio-rng-pci'],
+    ...['-netdev', netdev(facts), '-device', options('virtio-net-pci', { netdev: 'n0', mac: facts.mac, romfile: '' })],
+    ...['-device', 'virtio-serial-pci'],
+    ...['-chardev', options('socket', { id: 'agent', path: instanceFiles.agent, server: 'on', wait: 'off' })],
+    ...['-device', options('virtserialport', { chardev: 'agent', name: 'org.qemu.guest_agent.0' })],
+    ...[
+      '-chardev',
+      options('file', { id: 'console', path: instanceFiles.console, append: 'on' }),
+      '-serial',
+      'chardev:console',
+    ],
+    ...['-qmp', `unix:${instanceFiles.qmp},server=on,wait=off`],
+    ...['-pidfile', instanceFiles.pid],
+  ];
+}
+
+function kernelArgs({ cloudInit, id, root = WHOLE_DISK, kernelArgs: own = [] }: MachineFacts): string {
+  const name = cloudInit === 'off' ? ['cloud-init=disabled', `systemd.hostname=${id}`] : [];
+  return [...new Set([`root=${root}`, 'rw', ...own, ...KERNEL_ARGS, ...name])].join(' ');
+}
+
+/** Variables are forgotten when QEMU ends: what is on the disk alone decides how it starts, as on a machine that is new. */
+function flash({ firmware }: MachineFacts): string[] {
+  if (!firmware) return [];
+  const part = (unit: string, file: string, more: Drive) => [
+    '-drive',
+    options({ if: 'pflash', unit, format: 'raw', file, ...more }),
+  ];
+  return [...part('0', firmware.code, { readonly: 'on' }), ...part('1', firmware.variables, { snapshot: 'on' })];
+}
+
+/** The guest reaches its metadata and the pool's services, and nothing else. */
+function netdev({ address, metadataCommand, relayCommand, services, apiServer }: MachineFacts): string {
+  const forward = (ip: string, port: number, command: readonly string[]): [string, string] => [
+    'guestfwd',
+    rule(`tcp:${ip}:${port}-cmd:${command.map(quoted).join(' ')}`),
+  ];
+  // QEMU runs in the instance's folder, and so do the commands it starts.
+  const metadata = [...metadataCommand, '.'];
+  return options('user', [
+    ['id', 'n0'],
+    ['net', network],
+    ['host', gateway],
+    ['dns', nameServer],
+    ['dhcpstart', address],
+    ['restrict', 'on'],
+    // Port 0: the kernel picks a free one, and QEMU tells which.
+    ...[SSH_PORT, ...(apiServer ? [KUBELET_PORT] : [])].map((port) => ['hostfwd', `tcp:127.0.0.1:0-:${port}`] as const),
+    forward(metadataAddress, 80, metadata),
+    forward(wireServerAddress, 80, metadata),
+    ...[...services, ...(apiServer ? [apiServer] : [])].map(({ address: ip, port, to }) =>
+      forward(ip, port, [...relayCommand, to.host, String(to.port)]),
+    ),
+  ]);
+}
+
+function rule(text: string): string {
+  if (Buffer.byteLength(text) <= MAX_RULE_CHARS && !/[\0-\x1f]/.test(text)) return text;
+  throw new UserError(
+    'a command for the guests’ network cannot be passed to QEMU: it is too long, or has a line break in it',
+    {
+      code: 'vms/command-too-long',
+      next: 'install headstart under a shorter path',
+    },
+  );
+}
+
+type Drive = Readonly<Record<string, string>>;
+type Options = Drive | readonly (readonly [string, string])[];
+
+/** QEMU's option syntax: a comma inside a value is written twice. */
+function options(first: string | Options, rest: Options = {}): string {
+  const [kind, pairs] = typeof first === 'string' ? [[first], rest] : [[], first];
+  const entries = Array.isArray(pairs) ? (pairs as readonly [string, string][]) : Object.entries(pairs);
+  return [...kind, ...entries.map(([key, value]) => `${key}=${value.replaceAll(',', ',,')}`)].join(',');
+}
+
+/** As slirp takes a command apart (like a shell, without expanding anything). */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

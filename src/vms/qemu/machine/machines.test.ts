@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../base/clock.ts';
+import { fakeClock } from '../../../base/fake-clock.ts';
+import { instanceFiles } from '../home/layout.ts';
+import { forwardedIn, pidOf, qemuMachines } from './machines.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-machine-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const machine = () => ({ folder, vmId: '6b1f0f1e-1f2a-4c4c-9a57-0123456789ab' });
+const writePid = (text: string) => writeFileSync(join(folder, instanceFiles.pid), text);
+
+describe('pidOf', () => {
+  it('is none without a pid file, with nonsense in it, or with a process that is gone', () => {
+    expect(pidOf(machine())).toBeUndefined();
+    for (const text of ['', 'x', '-1', '0', '1', '4194304999\n', '../../1']) {
+      writePid(text);
+      expect(pidOf(machine()), text).toBeUndefined();
+    }
+  });
+
+  it('is none when the number belongs to another program by now', () => {
+    writePid(`${process.pid}\n`);
+    expect(pidOf(machine())).toBeUndefined();
+  });
+});
+
+// With real processes: e2e/qemu-contract.test.ts.
+describe('machines', () => {
+  it('that were never started, or whose process is somebody else’s, are off, and nobody is ended', async () => {
+    writePid(`${process.pid}\n`);
+    const machines = qemuMachines(systemClock);
+    expect(await machines.state(machine())).toBe('off');
+    expect(await machines.forwardedPorts(machine())).toEqual(new Map());
+    await machines.end(machine());
+  });
+
+  it('that end at once say what QEMU said', async () => {
+    const launching = qemuMachines(systemClock).launch(machine(), ['sh', '-c', 'echo no such machine >&2; exit 1']);
+    await expect(launching).rejects.toMatchObject({
+      code: 'vms/qemu-failed',
+      message: expect.stringContaining('no such machine'),
+    });
+  });
+
+  it('are not started while a tool has their disk open, and say which when it does not let go', async () => {
+    const disk = join(folder, instanceFiles.disk);
+    writeFileSync(disk, '');
+    const handle = openSync(disk, 'r');
+    const tool = spawn('cat', { stdio: ['pipe', handle, 'ignore'] });
+    await once(tool, 'spawn');
+    closeSync(handle);
+    const argv = ['sh', '-c', 'echo begun >&2; exit 1'] as const;
+    const stubborn = qemuMachines(fakeClock()).launch(machine(), argv);
+    await expect(stubborn).rejects.toMatchObject({
+      code: 'vms/disk-in-use',
+      message: expect.stringContaining(`process ${tool.pid} (cat)`),
+    });
+
+    const sleep = async (ms: number) => {
+      tool.stdin!.end();
+      await systemClock.sleep(ms);
+    };
+    const launching = qemuMachines({ ...systemClock, sleep }).launch(machine(), argv);
+    await expect(launching).rejects.toMatchObject({ code: 'vms/qemu-failed' });
+    expect(tool.exitCode).toBe(0);
+  });
+
+  it('whose program is missing say which package has it', async () => {
+    const launching = qemuMachines(systemClock).launch(machine(), ['no-such-qemu-anywhere']);
+    await expect(launching).rejects.toMatchObject({ code: 'vms/missing-program' });
+  });
+});
+
+describe('forwardedIn', () => {
+  it('finds the forwardings in what QEMU tells of its network', () => {
+    const told = `Hub -1 (n0):\r
+  Protocol[State]    FD  Source Address  Port   Dest. Address  Port RecvQ SendQ\r
+  TCP[ESTABLISHED]   18       127.0.0.1 41234       168.1.0.4    22     0     0\r
+  TCP[HOST_FORWARD]  12       127.0.0.1 42255               *    22     0     0\r
+  TCP[HOST_FORWARD]  13       127.0.0.1 42256       168.1.0.4 10250     0     0\r
+`;
+    expect([...forwardedIn(told)]).toEqual([
+      [22, 42255],
+      [10250, 42256],
+    ]);
+    expect(forwardedIn('nothing').size).toBe(0);
+    expect(forwardedIn(undefined).size).toBe(0);
+  });
+});

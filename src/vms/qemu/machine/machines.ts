@@ -1,0 +1,235 @@
+// vms/qemu/machine/machines.ts: start, look at and end the QEMU process of an instance. The process and its files are the only truth about power.
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
+import { UserError } from '../../../base/errors.ts';
+import { shownArgv } from '../../../base/shown-argv.ts';
+import { trace } from '../../../base/trace.ts';
+import { usersOf } from '../../../host/open-files.ts';
+import { missingProgram } from '../../../host/run-tool.ts';
+import { instanceFiles } from '../home/layout.ts';
+import { NotAnswering } from './line-socket.ts';
+import { qmp } from './qmp.ts';
+
+/** full: paused by QEMU because this machine's disk is. */
+export type MachineState = 'off' | 'starting' | 'running' | 'stopping' | 'full' | 'unknown';
+
+/** A machine is an instance's folder and its VM id: a process that has only one of them is not it. */
+export interface MachineRef {
+  folder: string;
+  vmId: string;
+}
+
+export interface Machines {
+  state(machine: MachineRef): Promise<MachineState>;
+  /** Returns when QEMU answers; the guest has then only begun to boot. */
+  launch(machine: MachineRef, argv: readonly [string, ...string[]], signal?: AbortSignal): Promise<void>;
+  /** Ports of the guest, each with the one on 127.0.0.1 that leads there; none when it does not run. */
+  forwardedPorts(machine: MachineRef): Promise<ReadonlyMap<number, number>>;
+  /** Presses the reset button: the guest begins to boot anew, and knows nothing of it. */
+  reset(machine: MachineRef): Promise<void>;
+  /** Presses the power button: the guest may look away. */
+  pressPower(machine: MachineRef): Promise<void>;
+  /** Like pulling the plug, but QEMU writes out what it holds. Returns when the process is gone. */
+  end(machine: MachineRef): Promise<void>;
+}
+
+const LAUNCH_DEADLINE_MS = 60_000;
+const QUIT_DEADLINE_MS = 20_000;
+const DISK_DEADLINE_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+const STATE_DEADLINE_MS = 10_000;
+
+export function qemuMachines(clock: Clock): Machines {
+  const gone = async (machine: MachineRef, withinMs: number): Promise<boolean> => {
+    for (let waitedMs = 0; pidOf(machine) !== undefined; waitedMs += LOOK_EVERY_MS) {
+      if (waitedMs >= withinMs) return false;
+      await clock.sleep(LOOK_EVERY_MS);
+    }
+    return true;
+  };
+  return {
+    async state(machine) {
+      if (pidOf(machine) === undefined) return 'off';
+      try {
+        return stateOf(await qmp(machine.folder, 'query-status', {}, { deadlineMs: STATE_DEADLINE_MS }));
+      } catch (error) {
+        if (!(error instanceof NotAnswering)) throw error;
+        return pidOf(machine) === undefined ? 'off' : 'unknown';
+      }
+    },
+    async launch(machine, argv, signal) {
+      const { folder } = machine;
+      for (let waitedMs = 0; isDying(folder) && waitedMs < QUIT_DEADLINE_MS; waitedMs += LOOK_EVERY_MS) {
+        await clock.sleep(LOOK_EVERY_MS, signal);
+      }
+      await diskToBeFree(machine, clock, signal);
+      const hasEnded = startDetached(folder, argv);
+      for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+        signal?.throwIfAborted();
+        // Whose it is does not matter: QEMU lets only one have the pid file, and a command that was killed may have been faster.
+        const isThere = pidOf(machine) !== undefined;
+        if (isThere && (await qmp(folder, 'query-status').then(() => true, ignoreSilence))) return;
+        if (!isThere && hasEnded()) throw couldNotStart(folder, 'it ended at once');
+        if (waitedMs >= LAUNCH_DEADLINE_MS) throw couldNotStart(folder, 'it does not answer');
+        await clock.sleep(LOOK_EVERY_MS, signal);
+      }
+    },
+    async forwardedPorts(machine) {
+      if (pidOf(machine) === undefined) return new Map();
+      const told = await qmp(machine.folder, 'human-monitor-command', { 'command-line': 'info usernet' }).catch(
+        ignoreSilence,
+      );
+      return forwardedIn(told);
+    },
+    async reset(machine) {
+      if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_reset').catch(ignoreSilence);
+    },
+    async pressPower(machine) {
+      if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_powerdown');
+    },
+    async end(machine) {
+      if (pidOf(machine) === undefined) return;
+      await qmp(machine.folder, 'quit').catch(ignoreSilence);
+      if (await gone(machine, QUIT_DEADLINE_MS)) return;
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        sendSignal(pidOf(machine), signal);
+        if (await gone(machine, QUIT_DEADLINE_MS)) return;
+      }
+      throw new UserError(`QEMU (process ${pidOf(machine)}) does not end`, { code: 'vms/qemu-stuck', exitCode: 1 });
+    },
+  };
+}
+
+/**
+ * The process, if it is there and ours: a number may have been given to another program since, and a zombie has no command line. One
+ * that has not written its pid file yet, or whose file somebody removed, is found as well: no folder goes while it runs in there.
+ */
+export function pidOf({ folder, vmId }: MachineRef): number | undefined {
+  const written = Number(readIfThere(join(folder, instanceFiles.pid)).trim());
+  if (isMachine(written, vmId)) return written;
+  return readdirSync('/proc')
+    .map(Number)
+    .find((pid) => Number.isInteger(pid) && isMachine(pid, vmId));
+}
+
+/** Killed, but the kernel still takes it apart: it has no command line any more, and one of its threads may still hold its pid file. */
+function isDying(folder: string): boolean {
+  const pid = Number(readIfThere(join(folder, instanceFiles.pid)).trim());
+  if (!Number.isInteger(pid) || pid <= 0 || readIfThere(`/proc/${pid}/cmdline`) !== '') return false;
+  if (!readIfThere(`/proc/${pid}/comm`).startsWith('qemu')) return false;
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  const isDead = stat === '' || 'ZX'.includes(stat[stat.lastIndexOf(')') + 2] ?? 'X');
+  return !isDead || threadsOf(pid) > 1;
+}
+
+/** A command that was killed while it copied the disk takes its tool with it, but not before that one's last write has ended. */
+async function diskToBeFree(machine: MachineRef, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  const disk = join(machine.folder, instanceFiles.disk);
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const users = usersOf(disk);
+    // The machine itself, started by a command that was faster, is no reason to wait.
+    const pid = users.length > 0 ? users.find((user) => user !== pidOf(machine)) : undefined;
+    if (pid === undefined) return;
+    if (waitedMs >= DISK_DEADLINE_MS) {
+      const name = readIfThere(`/proc/${pid}/comm`).trim();
+      throw new UserError(`process ${pid} (${name}) has the disk ${disk} open`, {
+        code: 'vms/disk-in-use',
+        kept: 'The instance and its disk are as they are.',
+        next: 'end that process, then run the same command again',
+        exitCode: 1,
+      });
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+function threadsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length;
+  } catch {
+    return 0; // it is gone by now
+  }
+}
+
+function isMachine(pid: number, vmId: string): boolean {
+  const argv = readIfThere(`/proc/${pid}/cmdline`).split('\0');
+  return argv[argv.indexOf('-uuid') + 1] === vmId;
+}
+
+function sendSignal(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** In a session of its own, so that neither our end nor a Ctrl-C is its end. Gives a look at whether it has ended. */
+function startDetached(folder: string, [program, ...args]: readonly [string, ...string[]]): () => boolean {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const log = openSync(join(folder, instanceFiles.log), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  try {
+    // The environment of a process that lives for weeks holds nothing but the way to the programs it starts.
+    const env = { PATH: process.env.PATH };
+    trace('run', `${shownArgv([program, ...args])}: started`);
+    const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', log, log], env });
+    let hasEnded = false;
+    let failure: Error | undefined;
+    child.on('exit', () => {
+      hasEnded = true;
+    });
+    child.on('error', (error) => {
+      failure = error;
+    });
+    child.unref();
+    return () => {
+      if (failure) throw notInstalled(program, failure);
+      return hasEnded;
+    };
+  } finally {
+    closeSync(log);
+  }
+}
+
+const statusSchema = z.object({ status: z.string() });
+
+function stateOf(answer: unknown): MachineState {
+  const { status } = statusSchema.parse(answer);
+  if (status === 'running') return 'running';
+  if (status === 'prelaunch') return 'starting';
+  if (status === 'shutdown') return 'stopping';
+  return status === 'io-error' ? 'full' : 'unknown';
+}
+
+/** `TCP[HOST_FORWARD]  12        127.0.0.1 45678       168.1.0.4    22 …` */
+export function forwardedIn(answer: unknown): ReadonlyMap<number, number> {
+  const lines = String(answer).matchAll(/HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s+\S+\s+(\d+)\s/g);
+  return new Map([...lines].map(([, host, guest]) => [Number(guest), Number(host)]));
+}
+
+function couldNotStart(folder: string, why: string): UserError {
+  const said = readIfThere(join(folder, instanceFiles.log)).trim().slice(-2000);
+  return new UserError(`QEMU could not be started: ${why}${said && `\n${said}`}`, {
+    code: 'vms/qemu-failed',
+    exitCode: 1,
+  });
+}
+
+function notInstalled(program: string, cause: Error): UserError {
+  return missingProgram(program, cause);
+}
+
+function ignoreSilence(error: unknown): undefined {
+  if (!(error instanceof NotAnswering)) throw error;
+}

@@ -1,0 +1,102 @@
+// src/vms/qemu/metadata-service/wire-server.ts: what does 168.63.129.16 answer? As much of Azure's wire server as an agent needs to report ready.
+import type { HealthReport } from './health.ts';
+import type { Request, Response } from './http.ts';
+import type { InstanceMetadata } from './instance-file.ts';
+
+export interface WireAnswer {
+  response: Response;
+  /** To be kept before the response is sent. */
+  report?: HealthReport;
+}
+
+const VERSIONS = ['2015-04-05', '2012-11-30', '2012-09-15', '2012-05-15', '2011-12-31', '2010-12-15'];
+
+export function answerWire(request: Request, instance: InstanceMetadata, nowMs: number): WireAnswer {
+  const comp = request.query.get('comp');
+  const path = request.path.replace(/\/$/, '');
+  if (path === '' && comp === 'versions') return { response: get(request, versions()) };
+  if (path !== '/machine') return { response: problem(404, 'ResourceNotFound') };
+  if (!VERSIONS.includes(request.headers['x-ms-version'] ?? '')) {
+    return { response: problem(400, 'MissingOrInvalidRequiredHeader', 'x-ms-version') };
+  }
+  switch (comp) {
+    case 'goalstate':
+      return { response: get(request, goalState(instance)) };
+    case 'health':
+      return request.method === 'POST' ? takeHealth(request.body, instance, nowMs) : { response: wrongVerb('POST') };
+    case 'telemetrydata':
+      return { response: request.method === 'POST' ? { status: 200, body: '' } : wrongVerb('POST') };
+    default:
+      return { response: problem(404, 'ResourceNotFound') };
+  }
+}
+
+/** Nothing that is configured this way ever changes here, so the incarnation does not either. */
+const INCARNATION = '1';
+
+function goalState({ vmId, name }: InstanceMetadata): string {
+  return xml(
+    `<GoalState><Version>2012-11-30</Version><Incarnation>${INCARNATION}</Incarnation>`,
+    '<Machine><ExpectedState>Started</ExpectedState><StopRolesDeadlineHint>300000</StopRolesDeadlineHint></Machine>',
+    `<Container><ContainerId>${escapeXml(vmId)}</ContainerId><RoleInstanceList><RoleInstance>`,
+    `<InstanceId>${escapeXml(`${vmId}._${name}`)}</InstanceId><State>Started</State>`,
+    '<Configuration></Configuration>',
+    '</RoleInstance></RoleInstanceList></Container></GoalState>',
+  );
+}
+
+function versions(): string {
+  const all = VERSIONS.map((version) => `<Version>${version}</Version>`).join('');
+  return xml(
+    '<Versions><Preferred><Version>2012-11-30</Version></Preferred>',
+    `<Supported>${all}</Supported></Versions>`,
+  );
+}
+
+/** Refuses what was meant for another container: a clone that reports with what it found of its donor has not asked again. */
+function takeHealth(body: string, { vmId }: InstanceMetadata, nowMs: number): WireAnswer {
+  const state = elementOf(body, 'State');
+  if (state !== 'Ready' && state !== 'NotReady') return { response: problem(400, 'InvalidXmlNodeValue', 'State') };
+  if (elementOf(body, 'GoalStateIncarnation') !== INCARNATION || elementOf(body, 'ContainerId') !== vmId) {
+    return { response: problem(410, 'ResourceNotAvailable', 'another goal state') };
+  }
+  const subStatus = elementOf(body, 'SubStatus');
+  const description = elementOf(body, 'Description');
+  const report: HealthReport = {
+    atMs: nowMs,
+    state,
+    ...(subStatus !== undefined && { subStatus: subStatus.slice(0, 64) }),
+    ...(description !== undefined && { description: description.slice(0, 1024) }),
+  };
+  return { response: { status: 200, body: '' }, report };
+}
+
+/** Enough for the flat documents agents send; a guest that sends something else is told it is not understood. */
+function elementOf(text: string, name: string): string | undefined {
+  const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
+  return found?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => ENTITIES[entity] ?? '').trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function xml(...parts: string[]): string {
+  return `<?xml version="1.0" encoding="utf-8"?>${parts.join('')}`;
+}
+
+const XML = { 'Content-Type': 'text/xml; charset=utf-8' };
+
+function get({ method }: Request, body: string): Response {
+  return method === 'GET' ? { status: 200, headers: XML, body } : wrongVerb('GET');
+}
+
+function problem(status: number, code: string, message = code): Response {
+  return { status, headers: XML, body: xml(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`) };
+}
+
+function wrongVerb(allowed: string): Response {
+  return { ...problem(405, 'UnsupportedHttpVerb'), headers: { ...XML, Allow: allowed } };
+}

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../../base/errors.ts';
+import { fakeClock } from '../../../base/fake-clock.ts';
+import { Secret } from '../../../base/secret.ts';
+import type { PoolRef } from '../../factory.ts';
+import { instanceFiles } from '../home/layout.ts';
+import type { Machines } from '../machine/machines.ts';
+import { answeringAgent, fakeMachines, type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
+import type { JoinCluster } from './admission.ts';
+
+const SERVER = { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 20_001 } };
+const SECRET = 'abcdef.0123456789abcdef';
+
+let lab: Lab;
+afterEach(() => lab.end());
+
+interface Seen {
+  joiner: JoinCluster;
+  /** `admit web-000001` and so on, in order. */
+  asked: string[];
+  /** What was in the credential's file, and its mode, when QEMU was started. */
+  atLaunch: { text: string; mode: number }[];
+  machines: ReturnType<typeof fakeMachines>;
+}
+
+function clusterLab(changes: Partial<JoinCluster> = {}): Seen {
+  const asked: string[] = [];
+  const note = (what: string) => (cluster: string, instance: { id?: string; ref?: { id: string } }) =>
+    void asked.push(`${what} ${cluster} ${instance.id ?? instance.ref?.id}`);
+  const joiner: JoinCluster = {
+    admit: async (cluster, instance) => {
+      note('admit')(cluster, instance);
+      return { server: SERVER, credential: new Secret(SECRET) };
+    },
+    awaitReady: async (cluster, joining) => note('await')(cluster, joining),
+    isReady: async () => true,
+    dismiss: async (cluster, instance) => note('dismiss')(cluster, instance),
+    ...changes,
+  };
+  const atLaunch: Seen['atLaunch'] = [];
+  const machines = fakeMachines();
+  const watched: Machines = {
+    ...machines,
+    launch: async (machine, argv) => {
+      const file = join(machine.folder, instanceFiles.credential);
+      if (existsSync(file)) atLaunch.push({ text: readFileSync(file, 'utf8'), mode: statSync(file).mode & 0o777 });
+      await machines.launch(machine, argv);
+    },
+  };
+  lab = makeLab({
+    clock: fakeClock(),
+    machines: watched,
+    joinCluster: joiner,
+    agent: answeringAgent({ 'guest-ping': () => ({}) }),
+    stopGraceMs: 0,
+  });
+  return { joiner, asked, atLaunch, machines };
+}
+
+async function nodes(count: number): Promise<PoolRef> {
+  const { ref } = await lab.factory.createPool(poolSpec(await publishEmpty(lab), { cluster: 'local' }));
+  await lab.factory.setCapacity(ref, count);
+  return ref;
+}
+
+describe('an instance of a cluster’s pool', () => {
+  it('is given a way to the API server and a fresh credential at each start, which is on no disk afterwards', async () => {
+    const { asked, atLaunch, machines } = clusterLab();
+    const pool = await nodes(1);
+    const [instance] = await lab.factory.listInstances(pool);
+    const { folder } = await lab.factory.placeOf(instance!.ref);
+    expect(asked).toEqual(['dismiss local web-000001', 'admit local web-000001']);
+    await lab.factory.stop(instance!.ref);
+    await lab.factory.start(instance!.ref);
+    expect(asked.slice(2)).toEqual(['admit local web-000001']);
+    expect(atLaunch).toEqual([
+      { text: SECRET, mode: 0o600 },
+      { text: SECRET, mode: 0o600 },
+    ]);
+    expect(existsSync(join(folder, instanceFiles.credential))).toBe(false);
+
+    const argv = machines.launched[0]!.argv.join(' ');
+    expect(argv).toContain('-fw_cfg name=opt/io.systemd.credentials/bootstrap-kubeconfig,file=bootstrap-kubeconfig');
+    expect(argv).toContain('guestfwd=tcp:168.0.0.10:6443-cmd:');
+    expect(argv).toContain('hostfwd=tcp:127.0.0.1:0-:10250');
+    expect(argv).not.toContain(SECRET);
+  });
+
+  it('leaves no credential behind when QEMU does not start', async () => {
+    const { machines } = clusterLab();
+    const pool = await nodes(1);
+    const [instance] = await lab.factory.listInstances(pool);
+    const { folder } = await lab.factory.placeOf(instance!.ref);
+    await lab.factory.stop(instance!.ref);
+    machines.failNextLaunch = new Error('no QEMU');
+    await expect(lab.factory.start(instance!.ref)).rejects.toThrow('no QEMU');
+    expect(existsSync(join(folder, instanceFiles.credential))).toBe(false);
+  });
+
+  it('loses its node when it goes, by whatever way, and when it gets another disk', async () => {
+    const { asked } = clusterLab();
+    const pool = await nodes(3);
+    const [first] = await lab.factory.listInstances(pool);
+    asked.length = 0;
+    await lab.factory.reimage(first!.ref);
+    expect(asked).toEqual(['dismiss local web-000001', 'dismiss local web-000001', 'admit local web-000001']);
+    asked.length = 0;
+    await lab.factory.setCapacity(pool, 2);
+    expect(asked).toEqual(['dismiss local web-000003']);
+    await lab.factory.deletePool(pool);
+    expect(asked.slice(1)).toEqual(['dismiss local web-000001', 'dismiss local web-000002']);
+  });
+
+  it('is not made when its cluster does not take it', async () => {
+    const refusal = new UserError('the cluster does not run', { code: 'cluster/not-running' });
+    clusterLab({ admit: () => Promise.reject(refusal) });
+    await expect(nodes(1)).rejects.toBe(refusal);
+    expect(await lab.factory.listInstances({ id: 'pools/web', name: 'web' })).toEqual([]);
+  });
+
+  it('is up when its node is Ready, and its guest is not asked for more', async () => {
+    const { asked } = clusterLab();
+    const [instance] = await lab.factory.listInstances(await nodes(1));
+    await lab.factory.awaitUp(instance!.ref, { deadlineMs: 60_000 });
+    expect(asked.at(-1)).toBe('await local web-000001');
+    expect(await lab.factory.isUp(instance!.ref)).toBe(true);
+  });
+});

@@ -1,0 +1,117 @@
+// vms/qemu/pools/capacity.ts: how does a pool get as many instances as it should have?
+import { UserError } from '../../../base/errors.ts';
+import { Refused } from '../../../base/failures.ts';
+import { ensureSpace } from '../../../host/disk-space.ts';
+import type { CallOptions, Instance, InstanceRef, PoolRef } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
+import { instanceFolder } from '../home/layout.ts';
+import { lockPool } from '../home/pool-lock.ts';
+import type { InstanceRecord } from '../home/records.ts';
+import { removeAtOnce } from '../home/remove.ts';
+import { resolveImage, verifyVersion } from '../home/version-records.ts';
+import { dismiss } from './admission.ts';
+import { machineOf, readInstance } from './instances.ts';
+import { makeInstance } from './make-instance.ts';
+import { bringUp } from './power.ts';
+
+/** What a guest writes while it boots, at the least. */
+const FIRST_BOOT_BYTES = 64 << 20;
+
+/** Returns the new ones, started but not up. */
+export async function setCapacity(
+  context: QemuContext,
+  pool: PoolRef,
+  capacity: number,
+  options: CallOptions = {},
+): Promise<Instance[]> {
+  if (!Number.isInteger(capacity) || capacity < 0)
+    throw new UserError(`a pool cannot have ${capacity} instances`, { code: 'vms/bad-capacity' });
+  const { home } = context;
+  poolRecordOf(home, pool);
+  const started = await lockPool(context.home, pool, `scaling ${pool.name} to ${capacity}`, options, async () => {
+    poolRecordOf(home, pool);
+    const before = instanceRecordsOf(home, pool);
+    await shrink(context, pool, before, before.length - capacity, options);
+    return [
+      ...(await adopt(context, pool, options)),
+      ...(await grow(context, pool, capacity - before.length, options)),
+    ];
+  });
+  const seen = await Promise.all(started.map((ref) => readInstance(context, ref)));
+  return seen.filter((one) => one !== undefined);
+}
+
+/** Gone already is success. */
+export async function deleteInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
+  poolRecordOf(context.home, ref.pool);
+  await lockPool(context.home, ref.pool, `deleting ${ref.id}`, options, async () => {
+    await takeAway(context, ref, options);
+    writePoolRecord(context.home, poolRecordOf(context.home, ref.pool));
+  });
+}
+
+/** Those a dead command made, or gave a new disk, but did not get to start. */
+async function adopt(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<InstanceRef[]> {
+  const refs = instanceRecordsOf(context.home, pool)
+    .filter(({ isNew, isBlank, wanted }) => (isNew || isBlank) && wanted === 'running')
+    .map(({ id }) => ({ pool, id }));
+  for (const ref of refs) await bringUp(context, ref, options);
+  return refs;
+}
+
+async function grow(context: QemuContext, pool: PoolRef, count: number, options: CallOptions): Promise<InstanceRef[]> {
+  const { home } = context;
+  if (count <= 0) return [];
+  await ensureSpace(context, count * FIRST_BOOT_BYTES, `${count} more of pool ${pool.name}`);
+  options.onWaiting?.('the checksums of the image');
+  await verifyVersion(home, resolveImage(home, poolRecordOf(home, pool).spec.image).id, options.signal);
+  const made: InstanceRef[] = [];
+  for (let i = 0; i < count; i++) {
+    options.signal?.throwIfAborted();
+    const record = poolRecordOf(home, pool);
+    // The number is used up before anything carries it.
+    const after = writePoolRecord(home, { ...record, nextInstance: record.nextInstance + 1 });
+    const ref = await makeInstance(context, after, record.nextInstance, options);
+    try {
+      await bringUp(context, ref, options);
+    } catch (error) {
+      await takeAway(context, ref, options);
+      throw error;
+    }
+    made.push(ref);
+  }
+  return made;
+}
+
+/** The newest go first. */
+async function shrink(
+  context: QemuContext,
+  pool: PoolRef,
+  records: readonly InstanceRecord[],
+  count: number,
+  options: CallOptions,
+): Promise<void> {
+  if (count <= 0) return;
+  const free = records.filter(({ protection }) => !protection.fromScaleIn).reverse();
+  if (free.length < count)
+    throw new Refused(
+      `${pool.name} cannot lose ${count}: only ${free.length} of its instances are not protected from scale-in`,
+      'vms/protected',
+    );
+  for (const { id } of free.slice(0, count)) {
+    options.signal?.throwIfAborted();
+    options.onWaiting?.(`the end of ${id}`);
+    await takeAway(context, { pool, id }, options);
+  }
+  writePoolRecord(context.home, poolRecordOf(context.home, pool));
+}
+
+async function takeAway(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
+  const record = readInstanceRecord(context.home, ref);
+  if (!record) return;
+  await context.machines.end(machineOf(context.home, ref, record));
+  // Before its record goes: whoever is killed here finds it again.
+  await dismiss(context, ref, options);
+  await removeAtOnce(instanceFolder(context.home, ref));
+}

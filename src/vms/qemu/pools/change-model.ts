@@ -1,0 +1,78 @@
+// vms/qemu/pools/change-model.ts: how is the recipe changed, as a whole and only from what was read?
+import { z } from 'zod';
+import { Conflict } from '../../../base/failures.ts';
+import { withLock } from '../../../host/locks.ts';
+import type { CallOptions, ModelChange, Pool, PoolRef, Recipe } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import { instanceRecordsOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
+import { homeLock } from '../home/layout.ts';
+import { lockPool } from '../home/pool-lock.ts';
+import { extensionSchema, type PoolRecord } from '../home/records.ts';
+import { checkSpec, traitsOf } from './pools.ts';
+import { withChanges } from './tags.ts';
+
+export async function changeModel(
+  context: QemuContext,
+  pool: Pool,
+  change: ModelChange,
+  options?: CallOptions,
+): Promise<void> {
+  const { home } = context;
+  poolRecordOf(home, pool.ref);
+  await lockPool(context.home, pool.ref, `changing the model of ${pool.ref.name}`, options, async () => {
+    const record = poolRecordOf(home, pool.ref);
+    if (String(record.revision) !== pool.etag) throw new Conflict(`pool ${pool.ref.name} changed since it was read`);
+    // Between looking at the image and referring to it nobody may delete it.
+    await withLock(
+      context.home,
+      { name: homeLock, why: `changing the model of ${pool.ref.name}` },
+      options,
+      async () => {
+        const spec = checkSpec(specAfter(record.spec, change));
+        const traits = await traitsOf(home, spec.image);
+        writePoolRecord(home, { ...record, modelRevision: record.modelRevision + 1, traits, spec });
+      },
+    );
+  });
+}
+
+/** The model stays, and so do the instances made from it; what a change is conditional on moves. */
+export async function tagPool(
+  context: QemuContext,
+  pool: PoolRef,
+  tags: ModelChange['tags'],
+  options?: CallOptions,
+): Promise<void> {
+  const { home } = context;
+  poolRecordOf(home, pool);
+  await lockPool(context.home, pool, `tagging ${pool.name}`, options, async () => {
+    const record = poolRecordOf(home, pool);
+    const spec = { ...record.spec, tags: withChanges(record.spec.tags, tags) };
+    const after = writePoolRecord(home, { ...record, spec });
+    for (const instance of instanceRecordsOf(home, pool)) writeInstanceRecord(home, after, instance);
+  });
+}
+
+/** With the custom data and the scripts: on this machine nobody else keeps them. */
+export async function readRecipe(home: string, pool: PoolRef): Promise<Recipe> {
+  const { image, customData, extensions } = poolRecordOf(home, pool).spec;
+  return { image, ...(customData !== undefined && { customData }), extensions };
+}
+
+type Spec = PoolRecord['spec'];
+
+function specAfter({ customData: _, ...spec }: Spec, change: ModelChange): Parameters<typeof checkSpec>[0] {
+  const added = z.array(extensionSchema).parse(change.extensions.add);
+  const addedNames = new Set(added.map(({ name }) => name));
+  const kept = spec.extensions.filter(({ name }) => change.extensions.keep.includes(name) && !addedNames.has(name));
+  const extensions = [...kept, ...added];
+  const names = new Set(extensions.map(({ name }) => name));
+  return {
+    ...spec,
+    image: change.image,
+    ...(change.bootstrap !== 'none' && { customData: change.bootstrap.customData }),
+    // One that waits for an extension which is no longer there would wait for ever.
+    extensions: extensions.map((one) => ({ ...one, after: one.after.filter((name) => names.has(name)) })),
+    tags: withChanges(spec.tags, change.tags),
+  };
+}

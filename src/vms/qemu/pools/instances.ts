@@ -1,0 +1,76 @@
+// vms/qemu/pools/instances.ts: which instances does a pool have, and how are they? Reading takes no lock: records are replaced whole.
+import { join } from 'node:path';
+import { NotFound } from '../../../base/failures.ts';
+import type { Instance, InstanceRef, PoolRef } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import {
+  instanceRecordOf,
+  instanceRecordsOf,
+  poolRecordOf,
+  readInstanceRecord,
+  readPoolRecord,
+} from '../home/instance-records.ts';
+import { diskId, instanceFiles, instanceFolder, parseProviderId, poolRef } from '../home/layout.ts';
+import type { InstanceRecord, PoolRecord } from '../home/records.ts';
+import type { InstancePlace } from '../local-factory.ts';
+import { KUBELET_PORT, SSH_PORT } from '../machine/command-line.ts';
+import type { MachineState } from '../machine/machines.ts';
+
+export async function locateInstance(home: string, providerId: string): Promise<InstanceRef> {
+  const ref = parseProviderId(providerId);
+  if (!readInstanceRecord(home, ref)) throw new NotFound(`instance ${ref.id} of pool ${ref.pool.name}`);
+  return ref;
+}
+
+export async function readInstance(context: QemuContext, ref: InstanceRef): Promise<Instance | undefined> {
+  const pool = readPoolRecord(context.home, ref.pool);
+  const record = readInstanceRecord(context.home, ref);
+  return pool && record && seenInstance(context, pool, record);
+}
+
+export async function listInstances(context: QemuContext, ref: PoolRef): Promise<Instance[]> {
+  const pool = poolRecordOf(context.home, ref);
+  return Promise.all(instanceRecordsOf(context.home, ref).map((record) => seenInstance(context, pool, record)));
+}
+
+export async function placeOf({ home, machines }: QemuContext, ref: InstanceRef): Promise<InstancePlace> {
+  const record = instanceRecordOf(home, ref);
+  const { address, startedMs } = record;
+  const ports = await machines.forwardedPorts(machineOf(home, ref, record));
+  const [sshPort, kubeletPort] = [ports.get(SSH_PORT), ports.get(KUBELET_PORT)];
+  const folder = instanceFolder(home, ref);
+  return {
+    folder,
+    consoleLog: join(folder, instanceFiles.console),
+    disk: join(folder, instanceFiles.disk),
+    address,
+    ...(startedMs !== undefined && { startedMs }),
+    ...(sshPort !== undefined && { sshPort }),
+    ...(kubeletPort !== undefined && { kubeletPort }),
+  };
+}
+
+export function machineOf(home: string, ref: InstanceRef, { vmId }: Pick<InstanceRecord, 'vmId'>) {
+  return { folder: instanceFolder(home, ref), vmId };
+}
+
+async function seenInstance(context: QemuContext, pool: PoolRecord, record: InstanceRecord): Promise<Instance> {
+  const ref = { pool: poolRef(pool.spec.name), id: record.id };
+  return {
+    ref,
+    computerName: record.id,
+    vmId: record.vmId,
+    power: powerOf(await context.machines.state(machineOf(context.home, ref, record)), record),
+    protection: record.protection,
+    isOnLatestModel: record.modelRevision === pool.modelRevision,
+    image: record.image,
+    osDisk: { id: diskId(ref), sizeGb: record.size.diskGb },
+    isSpot: false,
+    tags: record.tags,
+  };
+}
+
+function powerOf(state: MachineState, { wanted }: InstanceRecord): Instance['power'] {
+  if (state === 'off') return wanted === 'deallocated' ? 'deallocated' : 'stopped';
+  return state === 'full' ? 'unknown' : state;
+}

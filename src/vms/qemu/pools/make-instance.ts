@@ -1,0 +1,105 @@
+// vms/qemu/pools/make-instance.ts: how does an instance come to be, and get a new disk? Its record is written last: without one it does not exist.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../../../base/errors.ts';
+import { withLock } from '../../../host/locks.ts';
+import type { CallOptions, InstanceRef } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import { instanceRecordsOf, publicKeysOf, writeInstanceRecord } from '../home/instance-records.ts';
+import {
+  homeLock,
+  instanceFiles,
+  instanceFolder,
+  instanceId,
+  poolRef,
+  poolsFolder,
+  versionFiles,
+  versionFolder,
+  versionId,
+} from '../home/layout.ts';
+import type { InstanceRecord, PoolRecord } from '../home/records.ts';
+import { visibleIn } from '../home/remove.ts';
+import { resolveImage } from '../home/version-records.ts';
+import { fromGib, makeOverlay, toGib } from '../images/disks.ts';
+import { freeAddress } from '../machine/addresses.ts';
+import { adminUser } from '../machine/metadata.ts';
+import { makeProvisioningDisk } from '../machine/provisioning-disk.ts';
+
+/** From the model as it is now; not started. To be called by whoever holds the pool's lock. */
+export async function makeInstance(
+  context: QemuContext,
+  pool: PoolRecord,
+  number: number,
+  options: CallOptions,
+): Promise<InstanceRef> {
+  const { home, clock } = context;
+  const name = pool.spec.name;
+  const ref: InstanceRef = { pool: poolRef(name), id: instanceId(name, number) };
+  // Two pools may grow at once: an address is free, and an image there, until somebody else says so.
+  await withLock(context.home, { name: homeLock, why: `making ${ref.id}` }, options, async () => {
+    const address = freeAddress(addressesIn(home));
+    if (!address)
+      throw new UserError('every address of the guests’ network is taken', { code: 'vms/no-address', exitCode: 1 });
+    await mkdir(instanceFolder(home, ref), { mode: 0o700 });
+    const record: InstanceRecord = {
+      id: ref.id,
+      vmId: context.newVmId(),
+      ...bornFrom(home, pool),
+      wanted: 'running',
+      protection: { fromScaleIn: false, fromPoolActions: false },
+      tags: {},
+      address: address.ip,
+      mac: address.mac,
+      isBlank: false,
+      isNew: true,
+      createdMs: clock.nowMs(),
+    };
+    await makeDisks(context, pool, record, options);
+    writeInstanceRecord(home, pool, record);
+  });
+  return ref;
+}
+
+/** What an instance takes over from the model when it is made, and again when it is reimaged. */
+export function bornFrom(
+  home: string,
+  pool: PoolRecord,
+): Pick<InstanceRecord, 'image' | 'modelRevision' | 'size' | 'extensions'> {
+  const { id, record } = resolveImage(home, pool.spec.image);
+  const { size, extensions } = pool.spec;
+  return {
+    image: { kind: 'version', id: versionId(id) },
+    modelRevision: pool.modelRevision,
+    size: { ...size, diskGb: Math.max(size.diskGb, toGib(record.diskBytes)) },
+    extensions: extensions.map((extension) => ({ extension, state: 'waiting' })),
+  };
+}
+
+/** The overlay on its version, and the provisioning disk. Disks that were there are replaced. */
+export async function makeDisks(
+  context: QemuContext,
+  pool: PoolRecord,
+  record: InstanceRecord,
+  { signal }: CallOptions,
+): Promise<void> {
+  const { home, run } = context;
+  const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
+  const backing = join(versionFolder(home, resolveImage(home, record.image).id), versionFiles.disk);
+  await makeOverlay(
+    { run, signal },
+    { file: join(folder, instanceFiles.disk), backing, bytes: fromGib(record.size.diskGb) },
+  );
+  const { customData } = pool.spec;
+  await makeProvisioningDisk({ run, signal }, folder, {
+    hostName: record.id,
+    userName: adminUser,
+    publicKeys: publicKeysOf(home, pool.spec.name),
+    ...(customData !== undefined && { customData }),
+  });
+}
+
+function addressesIn(home: string): string[] {
+  return visibleIn(poolsFolder(home)).flatMap((pool) =>
+    instanceRecordsOf(home, poolRef(pool)).map(({ address }) => address),
+  );
+}

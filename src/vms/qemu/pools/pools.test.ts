@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../../base/errors.ts';
+import { Conflict, NotFound, Refused } from '../../../base/failures.ts';
+import { poolFolder, poolKey, poolRecord } from '../home/layout.ts';
+import { type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
+import { checkSpec } from './pools.ts';
+
+let lab: Lab;
+let image: string;
+beforeEach(async () => {
+  lab = makeLab();
+  image = await publishEmpty(lab);
+});
+afterEach(() => lab.end());
+
+const extension = { publisher: 'p', type: 't', after: [], script: 'exit 0' };
+
+describe('createPool', () => {
+  it('keeps what may be secret to its owner', async () => {
+    await lab.factory.createPool(poolSpec(image, { customData: 'c2VjcmV0' }));
+    const folder = poolFolder(lab.context.home, 'web');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of [poolRecord, poolKey]) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, `${poolKey}.pub`), 'utf8')).toContain('ssh-ed25519');
+  });
+
+  it('refuses a name that is taken, and leaves that pool as it is', async () => {
+    const first = await lab.factory.createPool(poolSpec(image, { tags: { a: '1' } }));
+    await expect(lab.factory.createPool(poolSpec(image, { tags: { a: '2' } }))).rejects.toBeInstanceOf(Conflict);
+    expect(await lab.factory.listPools()).toEqual([first]);
+  });
+
+  it('leaves nothing when its image does not exist, or is not one of this machine', async () => {
+    const gone = poolSpec('galleries/headstart/empty/9.9.9');
+    await expect(lab.factory.createPool(gone)).rejects.toBeInstanceOf(NotFound);
+    const other = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
+    await expect(lab.factory.createPool(poolSpec(image, { image: other }))).rejects.toBeInstanceOf(UserError);
+    expect(existsSync(poolFolder(lab.context.home, 'web'))).toBe(false);
+  });
+
+  it('gives back what it was made from', async () => {
+    const spec = poolSpec(image, {
+      customData: 'Y3VzdG9t',
+      userData: 'dXNlcg==',
+      extensions: [{ ...extension, name: 'a' }],
+      services: [{ address: '168.0.0.100', port: 80, to: { host: 'localhost', port: 8080 } }],
+      readyUnit: 'kubelet.service',
+    });
+    const { ref } = await lab.factory.createPool(spec);
+    expect(await lab.factory.readSpec(ref)).toEqual(spec);
+    expect(await lab.factory.readRecipe(ref)).toEqual({
+      image: spec.image,
+      customData: spec.customData,
+      extensions: spec.extensions,
+    });
+  });
+
+  it('follows the newest version that is not excluded', async () => {
+    for (const name of ['2026.9.30', '2026.10.2', '2026.11.1']) await publishEmpty(lab, name);
+    const [definition] = (await lab.factory.listDefinitions('headstart'))!;
+    await lab.factory.setExcludedFromLatest(definition!, '2026.11.1', true);
+    const { ref } = await lab.factory.createPool(poolSpec('', { image: { kind: 'definition', id: definition!.id } }));
+    const [made] = await lab.factory.setCapacity(ref, 1);
+    expect(made?.image).toEqual({ kind: 'version', id: `${definition!.id}/2026.10.2` });
+  });
+});
+
+describe('deletePool', () => {
+  it('ends its machines and takes its folders; gone already is success', async () => {
+    const { ref } = await lab.factory.createPool(poolSpec(image));
+    const made = await lab.factory.setCapacity(ref, 2);
+    for (const _ of [1, 2]) await lab.factory.deletePool(ref);
+    expect(lab.machines.ended.sort()).toEqual(made.map(({ vmId }) => vmId).sort());
+    expect(existsSync(poolFolder(lab.context.home, 'web'))).toBe(false);
+  });
+});
+
+describe('checkSpec', () => {
+  it('names every problem at once', () => {
+    const bad = poolSpec(image, {
+      name: 'Not A Name',
+      customData: 'not base64!',
+      size: { cpus: 0, memoryMb: 1024, diskGb: 4 },
+      services: [
+        { address: '168.0.0.2', port: 80, to: { host: 'a b', port: 80 } },
+        { address: '168.0.0.100', port: 0, to: { host: 'a', port: 80 } },
+      ],
+      extensions: [
+        { ...extension, name: 'a/../b' },
+        { ...extension, name: 'c' },
+        { ...extension, name: 'c' },
+      ],
+      readyUnit: 'a b',
+    });
+    const parts = [
+      'name:',
+      'customData:',
+      'size.cpus:',
+      '168.0.0.2',
+      'services.0.to.host',
+      'services.1.port',
+      'extensions.0.name',
+      'c is there twice',
+      'readyUnit',
+    ];
+    for (const part of parts) expect(() => checkSpec(bad)).toThrow(part);
+  });
+
+  it('refuses what would be an image of somebody else', async () => {
+    const change = {
+      image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const,
+      bootstrap: 'none' as const,
+      extensions: { keep: [], add: [] },
+      tags: {},
+    };
+    const pool = await lab.factory.createPool(poolSpec(image));
+    await expect(lab.factory.changeModel(pool, change)).rejects.toBeInstanceOf(UserError);
+    await expect(lab.factory.readPool({ id: 'pools/../..', name: 'x' })).rejects.toBeInstanceOf(Refused);
+  });
+});

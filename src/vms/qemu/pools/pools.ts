@@ -1,0 +1,152 @@
+// vms/qemu/pools/pools.ts: make, read and delete pools. A pool is a folder with a record of its model; its instances are folders in it.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../../../base/errors.ts';
+import { Conflict } from '../../../base/failures.ts';
+import { withLock } from '../../../host/locks.ts';
+import { runTool } from '../../../host/run-tool.ts';
+import type { CallOptions, Model, Pool, PoolRef } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import { instanceRecordsOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
+import {
+  homeLock,
+  instanceFolder,
+  instancesFolder,
+  isPoolName,
+  poolFolder,
+  poolKey,
+  poolRef,
+  poolsFolder,
+} from '../home/layout.ts';
+import { lockPool } from '../home/pool-lock.ts';
+import { type PoolRecord, seenExtension, specSchema } from '../home/records.ts';
+import { removeAtOnce, visibleIn } from '../home/remove.ts';
+import { resolveImage } from '../home/version-records.ts';
+import { readDefinition } from '../images/galleries.ts';
+import type { PoolSpec } from '../local-factory.ts';
+import { isServiceAddress } from '../machine/addresses.ts';
+import { region } from '../machine/metadata.ts';
+import { dismiss } from './admission.ts';
+
+export async function createPool(context: QemuContext, given: PoolSpec, options: CallOptions = {}): Promise<Pool> {
+  const { home, run } = context;
+  const spec = checkSpec(given);
+  const ref = poolRef(spec.name);
+  const folder = poolFolder(home, spec.name);
+  return lockPool(context.home, ref, `creating pool ${spec.name}`, options, async () => {
+    if (readPoolRecord(home, ref)) throw new Conflict(`pool ${spec.name} exists`);
+    resolveImage(home, spec.image);
+    // Without its record it was never finished.
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(instancesFolder(home, spec.name), { recursive: true, mode: 0o700 });
+    const comment = `headstart pool ${spec.name}`;
+    await runTool(
+      run,
+      ['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', comment, '-f', join(folder, poolKey)],
+      options.signal,
+    );
+    const record = await withLock(
+      context.home,
+      { name: homeLock, why: `creating pool ${spec.name}` },
+      options,
+      async () =>
+        writePoolRecord(home, {
+          revision: 0,
+          modelRevision: 1,
+          nextInstance: 1,
+          traits: await traitsOf(home, spec.image),
+          spec,
+        }),
+    );
+    return seenPool(home, record);
+  });
+}
+
+export async function readPool(home: string, ref: PoolRef): Promise<Pool | undefined> {
+  const record = readPoolRecord(home, ref);
+  return record && seenPool(home, record);
+}
+
+export async function listPools(home: string): Promise<Pool[]> {
+  return visibleIn(poolsFolder(home)).flatMap((name) => {
+    const record = readPoolRecord(home, poolRef(name));
+    return record ? [seenPool(home, record)] : [];
+  });
+}
+
+export async function deletePool(context: QemuContext, ref: PoolRef, options?: CallOptions): Promise<void> {
+  const { home, machines } = context;
+  await lockPool(context.home, ref, `deleting pool ${ref.name}`, options, async () => {
+    if (!readPoolRecord(home, ref)) return;
+    for (const { id, vmId } of instanceRecordsOf(home, ref)) {
+      options?.onWaiting?.(`the end of ${id}`);
+      await machines.end({ folder: instanceFolder(home, { pool: ref, id }), vmId });
+      await dismiss(context, { pool: ref, id }, options);
+    }
+    await removeAtOnce(poolFolder(home, ref.name));
+  });
+}
+
+/** Every problem at once, each with its path. */
+export function checkSpec(given: PoolSpec): PoolRecord['spec'] {
+  const { success, data, error } = specSchema.safeParse(given);
+  const problems = [
+    ...(isPoolName(given.name) ? [] : ['name: small letters, digits and dashes, at most 50: host names begin with it']),
+    ...(error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
+    ...given.services
+      .filter(({ address }) => !isServiceAddress(address))
+      .map(({ address }) => `services: ${address} is not in 168.0.0.0/16, or is taken by the network itself`),
+    ...repeated(given.services.map(({ address, port }) => `${address}:${port}`)).map(
+      (one) => `services: ${one} is there twice`,
+    ),
+    ...repeated(given.extensions.map(({ name }) => name)).map((one) => `extensions: ${one} is there twice`),
+  ];
+  if (success && problems.length === 0) return data;
+  throw new UserError(`a pool cannot be made like this:\n${problems.map((one) => `  ${one}`).join('\n')}`, {
+    code: 'vms/bad-pool',
+  });
+}
+
+export async function traitsOf(home: string, image: PoolSpec['image']): Promise<PoolRecord['traits']> {
+  const { id } = resolveImage(home, image);
+  const definition = await readDefinition(home, id.gallery, id.definition);
+  const {
+    osState = 'generalized',
+    generation = 'V2',
+    architecture = 'x64',
+    securityType = 'Standard',
+  } = definition ?? {};
+  return { osState, generation, architecture, securityType };
+}
+
+function seenPool(home: string, record: PoolRecord): Pool {
+  const { spec, traits } = record;
+  const ref = poolRef(spec.name);
+  const model: Model = {
+    image: spec.image,
+    os: 'linux',
+    ...traits,
+    // Here it could be told; but what it does is unknown, and that is what is asked.
+    bootstrap: spec.customData === undefined ? 'none' : 'unknown',
+    extensions: spec.extensions.map(seenExtension),
+    hasEphemeralDisk: false,
+    isSpot: false,
+    upgrades: 'manual',
+    hasAutomaticOsUpgrade: false,
+    osDiskGb: spec.size.diskGb,
+  };
+  return {
+    ref,
+    etag: String(record.revision),
+    region,
+    state: 'ready',
+    model,
+    hasInstanceRepair: false,
+    capacity: instanceRecordsOf(home, ref).length,
+    tags: spec.tags,
+  };
+}
+
+function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}

@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type FakeClock, fakeClock } from '../../../base/fake-clock.ts';
+import type { InstanceRef } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import { AgentRefused, type GuestAgent } from '../guest/guest-agent.ts';
+import type { Machines } from '../machine/machines.ts';
+import { fakeMachines, type Lab, makeLab, poolSpec, publishEmpty, silentAgent } from '../testing.ts';
+
+let lab: Lab & { clock: FakeClock };
+afterEach(() => lab.end());
+
+async function oneInstance(changes: Partial<QemuContext>): Promise<InstanceRef> {
+  const clock = fakeClock();
+  lab = { ...makeLab({ clock, stopGraceMs: 90_000, ...changes }), clock };
+  const { ref } = await lab.factory.createPool(poolSpec(await publishEmpty(lab)));
+  return (await lab.factory.setCapacity(ref, 1))[0]!.ref;
+}
+
+const powerOf = async (ref: InstanceRef) => (await lab.factory.readInstance(ref))?.power;
+
+/** A guest that goes off some time after it was asked in one of two ways. */
+function politeGuest(how: { agent?: true; button?: true; afterLooks: number }) {
+  const machines = fakeMachines();
+  let isAsked = false;
+  let looks = 0;
+  const ask = () => {
+    isAsked = true;
+  };
+  const watched: Machines & { ended: string[] } = {
+    ...machines,
+    state: async (machine) => {
+      if (isAsked && ++looks > how.afterLooks) machines.states.clear();
+      return machines.state(machine);
+    },
+    launch: (...given) => machines.launch(...given),
+    pressPower: async () => {
+      if (how.button) ask();
+    },
+    end: (machine) => machines.end(machine),
+  };
+  const agent: GuestAgent = how.agent ? { ...silentAgent, shutDown: async () => ask() } : silentAgent;
+  return { machines: watched, agent };
+}
+
+describe('stop', () => {
+  it.each([
+    ['its agent', { agent: true as const, afterLooks: 3 }],
+    ['the power button', { button: true as const, afterLooks: 20 }],
+  ])('waits for a guest that listens to %s, and pulls no plug', async (_what, how) => {
+    const guest = politeGuest(how);
+    const ref = await oneInstance(guest);
+    await lab.factory.stop(ref);
+    expect(await powerOf(ref)).toBe('stopped');
+    expect(guest.machines.ended).toEqual([]);
+  });
+
+  it('presses the button when the agent would not', async () => {
+    const guest = politeGuest({ button: true, afterLooks: 1 });
+    const refusing = { ...silentAgent, shutDown: () => Promise.reject(new AgentRefused('guest-shutdown', 'no')) };
+    const ref = await oneInstance({ ...guest, agent: refusing });
+    await lab.factory.stop(ref);
+    expect(guest.machines.ended).toEqual([]);
+  });
+
+  it('ends a guest that does not listen, after its time, and says that its disk is as after a power cut', async () => {
+    const ref = await oneInstance({});
+    const told: string[] = [];
+    await lab.factory.stop(ref, { onWaiting: (what) => told.push(what) });
+    expect(await powerOf(ref)).toBe('stopped');
+    expect(lab.machines.ended).toHaveLength(1);
+    expect(told.at(-1)).toMatch(/did not stop by itself in 90 s.*power cut/);
+    expect(lab.clock.sleptMs).toBeGreaterThanOrEqual(90_000);
+    expect(lab.clock.sleptMs).toBeLessThan(100_000);
+  });
+
+  it('leaves the guest alone when it is told to stop waiting', async () => {
+    const stop = new AbortController();
+    const ref = await oneInstance({});
+    const stopping = lab.factory.stop(ref, { signal: stop.signal, onWaiting: () => stop.abort(new Error('enough')) });
+    await expect(stopping).rejects.toThrow('enough');
+    expect(await powerOf(ref)).toBe('running');
+  });
+
+  it('keeps a place given up that was given up', async () => {
+    const ref = await oneInstance({ stopGraceMs: 0 });
+    await lab.factory.stopAndRelease(ref);
+    await lab.factory.stop(ref);
+    expect(await powerOf(ref)).toBe('deallocated');
+  });
+});
+
+describe('start', () => {
+  it('says when it was, on this machine’s clock, and which port leads to the guest', async () => {
+    const ref = await oneInstance({ stopGraceMs: 0 });
+    await lab.factory.stop(ref);
+    expect((await lab.factory.placeOf(ref)).sshPort).toBeUndefined();
+    lab.clock.advance(5000);
+    const nowMs = lab.clock.nowMs();
+    await lab.factory.start(ref);
+    expect(await lab.factory.placeOf(ref)).toMatchObject({ startedMs: nowMs, sshPort: 2222 });
+  });
+
+  it('starts nothing twice', async () => {
+    const ref = await oneInstance({});
+    await Promise.all([lab.factory.start(ref), lab.factory.start(ref)]);
+    expect(lab.machines.launched).toHaveLength(1);
+  });
+
+  it('shows a machine that QEMU paused as neither running nor stopped', async () => {
+    const ref = await oneInstance({});
+    for (const vmId of lab.machines.states.keys()) lab.machines.states.set(vmId, 'full');
+    expect(await powerOf(ref)).toBe('unknown');
+  });
+});

@@ -1,0 +1,164 @@
+// vms/qemu/pools/power.ts: start and stop instances. A guest is asked to stop, then told to, and only then ended.
+import type { CallOptions, InstanceRef } from '../../factory.ts';
+import type { QemuContext } from '../context.ts';
+import { AgentRefused } from '../guest/guest-agent.ts';
+import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
+import { instanceFolder, poolRef, seenFrom, versionFolder } from '../home/layout.ts';
+import { lockPool } from '../home/pool-lock.ts';
+import type { InstanceRecord, PoolRecord } from '../home/records.ts';
+import { resolveImage } from '../home/version-records.ts';
+import { filesIn } from '../images/make-version.ts';
+import type { Service } from '../local-factory.ts';
+import { accelerator } from '../machine/accelerator.ts';
+import { qemuArgv } from '../machine/command-line.ts';
+import { findFirmware } from '../machine/firmware.ts';
+import { NotAnswering } from '../machine/line-socket.ts';
+import type { MachineRef } from '../machine/machines.ts';
+import { dismiss, whileAdmitted } from './admission.ts';
+import { machineOf } from './instances.ts';
+import { makeDisks } from './make-instance.ts';
+
+const AGENT_DEADLINE_MS = 5_000;
+const ASK_AGAIN_MS = 10_000;
+const LOOK_EVERY_MS = 250;
+
+export async function startInstance(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
+  options.signal?.throwIfAborted();
+  instanceRecordOf(context.home, ref);
+  await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, () => bringUp(context, ref, options));
+}
+
+/** To be called by whoever holds the pool's lock. */
+export async function bringUp(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {
+  const { home, clock, machines } = context;
+  const pool = poolRecordOf(home, ref.pool);
+  let record = instanceRecordOf(home, ref);
+  const machine = machineOf(home, ref, record);
+  const settle = () => writeInstanceRecord(home, pool, { ...record, wanted: 'running', isNew: false });
+  if ((await machines.state(machine)) !== 'off') {
+    if (record.isNew || record.wanted !== 'running') settle();
+    return;
+  }
+  // A node of that name is of a machine that is gone: its command was killed, or its cluster was not there.
+  if (record.isNew || record.isBlank) await dismiss(context, ref, options);
+  if (record.isBlank) {
+    await makeDisks(context, pool, record, options);
+    record = writeInstanceRecord(home, pool, { ...record, isBlank: false });
+  }
+  options.onWaiting?.(`QEMU of ${ref.id}`);
+  await whileAdmitted(context, ref, options, async (apiServer) => {
+    const argv = await argvFor(context, pool, record, apiServer, options);
+    // Known before the guest can begin: the timeline starts here, also when we are killed right after.
+    record = writeInstanceRecord(home, pool, { ...record, startedMs: clock.nowMs() });
+    await machines.launch(machine, argv, options.signal);
+  });
+  settle();
+}
+
+export async function stopInstance(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
+  await stopAs(context, ref, 'stopped', options);
+}
+
+export async function releaseInstance(
+  context: QemuContext,
+  ref: InstanceRef,
+  options: CallOptions = {},
+): Promise<void> {
+  await stopAs(context, ref, 'deallocated', options);
+}
+
+async function stopAs(
+  context: QemuContext,
+  ref: InstanceRef,
+  wanted: 'stopped' | 'deallocated',
+  options: CallOptions,
+): Promise<void> {
+  options.signal?.throwIfAborted();
+  const machine = machineOf(context.home, ref, instanceRecordOf(context.home, ref));
+  // Without the lock: a guest may take minutes, and the pool's other instances are not concerned.
+  await shutDown(context, machine, ref.id, options);
+  await lockPool(context.home, ref.pool, `stopping ${ref.id}`, options, async () => {
+    const record = instanceRecordOf(context.home, ref);
+    // Somebody may have started it since.
+    await context.machines.end(machine);
+    // A place that was given up stays given up.
+    const after = record.wanted === 'deallocated' ? 'deallocated' : wanted;
+    writeInstanceRecord(context.home, poolRecordOf(context.home, ref.pool), { ...record, wanted: after });
+  });
+}
+
+/** Returns when the process is gone. */
+async function shutDown(context: QemuContext, machine: MachineRef, name: string, options: CallOptions): Promise<void> {
+  const { clock, machines, stopGraceMs } = context;
+  const { signal, onWaiting } = options;
+  const beganMs = clock.nowMs();
+  let askedMs = Number.NEGATIVE_INFINITY;
+  while ((await machines.state(machine)) !== 'off') {
+    signal?.throwIfAborted();
+    const waitedMs = clock.nowMs() - beganMs;
+    if (waitedMs >= stopGraceMs) {
+      onWaiting?.(
+        `the end of ${name}: it did not stop by itself in ${Math.round(waitedMs / 1000)} s, so its disk is as after a power cut`,
+      );
+      return machines.end(machine);
+    }
+    // Asked again now and then: a guest that is still booting does not hear the first one.
+    if (clock.nowMs() - askedMs >= ASK_AGAIN_MS) {
+      onWaiting?.(`${name} to shut down`);
+      await askToStop(context, machine, Math.min(AGENT_DEADLINE_MS, stopGraceMs - waitedMs), signal);
+      askedMs = clock.nowMs();
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** The agent first: the power button needs somebody in the guest who listens to it. */
+async function askToStop(
+  { agent, machines }: QemuContext,
+  machine: MachineRef,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await agent.shutDown(machine.folder, { deadlineMs, signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof NotAnswering || error instanceof AgentRefused)) throw error;
+    // QEMU may be on its way out, or busy; the next look tells.
+    await machines.pressPower(machine).catch(ignoreSilence);
+  }
+}
+
+async function argvFor(
+  context: QemuContext,
+  pool: PoolRecord,
+  record: InstanceRecord,
+  apiServer: Service | undefined,
+  options: CallOptions,
+) {
+  const { home, metadataCommand, relayCommand } = context;
+  const { id, record: version } = resolveImage(home, record.image);
+  const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
+  const { kernel } = filesIn(versionFolder(home, id));
+  return qemuArgv({
+    id: record.id,
+    vmId: record.vmId,
+    accelerator: context.accelerator ?? (await accelerator(context, kernel?.vmlinux, options)),
+    size: record.size,
+    address: record.address,
+    mac: record.mac,
+    services: pool.spec.services,
+    ...(apiServer && { apiServer }),
+    metadataCommand,
+    relayCommand,
+    ...(kernel && { kernel: { vmlinux: seenFrom(folder, kernel.vmlinux), initrd: seenFrom(folder, kernel.initrd) } }),
+    cloudInit: version.cloudInit,
+    ...(version.root !== undefined && { root: version.root }),
+    ...(version.kernelArgs !== undefined && { kernelArgs: version.kernelArgs }),
+    ...(!kernel && version.firmware === 'uefi' && { firmware: findFirmware() }),
+  });
+}
+
+function ignoreSilence(error: unknown): void {
+  if (!(error instanceof NotAnswering)) throw error;
+}

@@ -1,0 +1,9 @@
+// vms/qemu/pools/tags.ts: tags after a change; null removes one.
+
+export function withChanges(
+  tags: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+): Record<string, string> {
+  const after = Object.entries({ ...tags, ...changes });
+  return Object.fromEntries(after.filter((one): one is [string, string] => one[1] !== null));
+}
