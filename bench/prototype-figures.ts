@@ -1,6 +1,6 @@
 // bench/prototype-figures.ts: what does one run cost: how many requests, and how long is the donor out beyond what cloud and node take by themselves?
-import type { Exchange } from '../sims/azure/listen.ts';
-import type { Timing } from '../sims/azure/timing.ts';
+import type { Exchange } from '../sims/azure/service/listen.ts';
+import type { Timing } from '../sims/azure/service/timing.ts';
 import type { RunEvent } from '../src/prototype/run/engine.ts';
 
 export interface Told {

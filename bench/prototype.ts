@@ -4,7 +4,7 @@ import type { KubeLab } from '../e2e/cluster-lab.ts';
 import { isKubeAtHand } from '../e2e/ensure-kube.ts';
 import { BOOT_TIMES, type CaseOptions, openFakeCase, openRealCase } from '../e2e/prototype-case.ts';
 import { SEALED } from '../e2e/prototype-lab.ts';
-import { REALISTIC } from '../sims/azure/timing.ts';
+import { REALISTIC } from '../sims/azure/service/timing.ts';
 import { Dial } from '../src/prototype/testing.ts';
 import type { Bench, Figure } from './figure.ts';
 import { describeRun, MOST_BEYOND_PERCENT, type RunFigures, runFigures } from './prototype-figures.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringAt } from '../sims/azure/json.ts';
+import { stringAt } from '../sims/azure/service/json.ts';
 import { runCommand } from '../src/base/command.ts';
 import { imageList } from '../src/cli/image/list.ts';
 import type { OpenGallery } from '../src/cli/image/open-gallery.ts';

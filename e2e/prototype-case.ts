@@ -2,9 +2,9 @@
 
 import type { Told } from '../bench/prototype-figures.ts';
 import type { Referee } from '../sims/azure/referee/referee.ts';
+import type { Timing } from '../sims/azure/service/timing.ts';
+import type { VirtualClock } from '../sims/azure/service/virtual-clock.ts';
 import type { AzureSim } from '../sims/azure/start.ts';
-import type { Timing } from '../sims/azure/timing.ts';
-import type { VirtualClock } from '../sims/azure/virtual-clock.ts';
 import { instancesOf } from '../sims/azure/world.ts';
 import { systemClock, versionOfDay } from '../src/base/clock.ts';
 import type { Cluster } from '../src/cluster/cluster.ts';

@@ -1,9 +1,9 @@
 // e2e/prototype.test.ts: does the whole operation hold on real parts: engine, Azure SDK, refereed simulator on a virtual clock, real API server?
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeRun, MOST_BEYOND_PERCENT, runFigures } from '../bench/prototype-figures.ts';
-import type { Fault as SimFault } from '../sims/azure/faults.ts';
 import { describeReport, type Referee, seatReferee } from '../sims/azure/referee/referee.ts';
-import { REALISTIC, type Timing } from '../sims/azure/timing.ts';
+import type { Fault as SimFault } from '../sims/azure/service/faults.ts';
+import { REALISTIC, type Timing } from '../sims/azure/service/timing.ts';
 import { random } from '../sims/azure/world.ts';
 import { AUTOSCALER_ANNOTATION, snapshotName } from '../src/prototype/names.ts';
 import type { Intent } from '../src/prototype/run/scene.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dials, type FaultKind, UNHARMED } from './faults.ts';
-import { objectsAt, stringAt } from './json.ts';
-import { covers, grantOf, isGranted } from './roles.ts';
+import { Dials, type FaultKind, UNHARMED } from './service/faults.ts';
+import { objectsAt, stringAt } from './service/json.ts';
+import { covers, grantOf, isGranted } from './service/roles.ts';
 import { Bench, withVersion } from './testing.ts';
 
 const SET = 'virtualMachineScaleSets/pool1';

@@ -1,8 +1,8 @@
 // sims/azure/populate.ts: the world that a scenario describes.
-import { addInstances, recount } from './births.ts';
-import type { JsonObject } from './json.ts';
+import { addInstances, recount } from './compute/births.ts';
 import type { ScaleSetScenario, Scenario } from './scenario.ts';
-import { fasterBy, REALISTIC, type Timing } from './timing.ts';
+import type { JsonObject } from './service/json.ts';
+import { fasterBy, REALISTIC, type Timing } from './service/timing.ts';
 import { groupId, keyOf, PROVIDER, type ScaleSet, timestamp, uuid, type World } from './world.ts';
 
 export function populate(scenario: Scenario, nowMs: number, speed = 1, timing: Readonly<Timing> = REALISTIC): World {

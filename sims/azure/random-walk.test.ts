@@ -1,8 +1,8 @@
 // Whatever a client does in whatever order, the world stays one that could be.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { settle } from './effects.ts';
-import type { Fate } from './operations.ts';
+import { settle } from './service/effects.ts';
+import type { Fate } from './service/operations.ts';
 import { type Ask, Bench, DEFINITION, versionBody } from './testing.ts';
 import { instancesOf, keyOf } from './world.ts';
 

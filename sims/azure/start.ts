@@ -1,18 +1,18 @@
 // sims/azure/start.ts: a local Azure Resource Manager for Microsoft.Compute. This is the file to open first.
 import type { Clock } from '../../src/base/clock.ts';
-import { makeLoopbackCertificate } from './certificate.ts';
-import { settle } from './effects.ts';
-import { Dials, type Fault } from './faults.ts';
-import { type Exchange, listen } from './listen.ts';
 import { populate } from './populate.ts';
 import type { Referee } from './referee/referee.ts';
-import { type Request, respond } from './respond.ts';
-import { covers, grantOf, type RoleDefinition } from './roles.ts';
-import { findRoute } from './routes.ts';
 import { checkScenario, type ScenarioInput } from './scenario.ts';
-import type { Timing } from './timing.ts';
-import { answerLogin, type ServicePrincipal } from './tokens.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { makeLoopbackCertificate } from './service/certificate.ts';
+import { settle } from './service/effects.ts';
+import { Dials, type Fault } from './service/faults.ts';
+import { type Exchange, listen } from './service/listen.ts';
+import { type Request, respond } from './service/respond.ts';
+import { covers, grantOf, type RoleDefinition } from './service/roles.ts';
+import { findRoute } from './service/routes.ts';
+import type { Timing } from './service/timing.ts';
+import { answerLogin, type ServicePrincipal } from './service/tokens.ts';
+import { VirtualClock } from './service/virtual-clock.ts';
 import { random, type World } from './world.ts';
 
 export interface SimOptions<C extends Clock = VirtualClock> {

@@ -1,14 +1,14 @@
 // sims/azure/testing.ts: the simulator without its server, for tests: requests are function calls and time is a number.
 
-import { API_VERSIONS } from './api-versions.ts';
-import type { Answer } from './call.ts';
-import { type Strike, UNHARMED } from './faults.ts';
-import type { JsonObject } from './json.ts';
 import { populate } from './populate.ts';
-import { respond } from './respond.ts';
-import type { Grant } from './roles.ts';
-import { findRoute } from './routes.ts';
 import { checkScenario, type ScenarioInput } from './scenario.ts';
+import { API_VERSIONS } from './service/api-versions.ts';
+import type { Answer } from './service/call.ts';
+import { type Strike, UNHARMED } from './service/faults.ts';
+import type { JsonObject } from './service/json.ts';
+import { respond } from './service/respond.ts';
+import type { Grant } from './service/roles.ts';
+import { findRoute } from './service/routes.ts';
 import type { Instance, ScaleSet, World } from './world.ts';
 
 export interface Ask {

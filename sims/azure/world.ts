@@ -1,8 +1,8 @@
 // sims/azure/world.ts: what exists in the simulated subscription? Plain data: it can be cloned, compared and printed.
-import type { JsonObject } from './json.ts';
-import type { Operation } from './operations.ts';
-import type { Bucket } from './throttle.ts';
-import type { Timing } from './timing.ts';
+import type { JsonObject } from './service/json.ts';
+import type { Operation } from './service/operations.ts';
+import type { Bucket } from './service/throttle.ts';
+import type { Timing } from './service/timing.ts';
 
 export interface Tracked {
   id: string;

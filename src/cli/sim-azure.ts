@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ArmError } from '../../sims/azure/arm-error.ts';
-import { layDisk } from '../../sims/azure/disk.ts';
+import { layDisk } from '../../sims/azure/compute/disk.ts';
 import { parseScenario, type Scenario } from '../../sims/azure/scenario.ts';
+import { ArmError } from '../../sims/azure/service/arm-error.ts';
 import { type AzureSim, startAzureSim } from '../../sims/azure/start.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { layDisk } from '../../sims/azure/disk.ts';
+import { layDisk } from '../../sims/azure/compute/disk.ts';
 import { parseSealResult, sealScript, unsealScript } from '../clone-check/seal-script.ts';
 import { contents, fingerprints } from '../clone-check/testing.ts';
 import { inspectScript } from '../prototype/donor/inspect/inspect-script.ts';

@@ -1,8 +1,8 @@
 // The simulator beside recordings of the real service: same status, same headers, same shapes.
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../call.ts';
-import { isObject } from '../json.ts';
-import type { Exchange } from '../listen.ts';
+import type { Answer } from '../service/call.ts';
+import { isObject } from '../service/json.ts';
+import type { Exchange } from '../service/listen.ts';
 import { type Ask, Bench, DEFINITION, versionBody, withVersion } from '../testing.ts';
 import { findSpecs } from './find-specs.ts';
 import { openHearing } from './hearing.ts';

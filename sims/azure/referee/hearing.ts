@@ -1,5 +1,5 @@
 // sims/azure/referee/hearing.ts: what do the recordings say of all exchanges together: what is rejected, and what is only noted?
-import type { Exchange } from '../listen.ts';
+import type { Exchange } from '../service/listen.ts';
 import { mayBeLeftOut } from './left-out.ts';
 import type { Rejection } from './referee.ts';
 import type { Finding, Witness } from './witness.ts';

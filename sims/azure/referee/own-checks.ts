@@ -1,6 +1,6 @@
 // sims/azure/referee/own-checks.ts: what the specification does not say and the recordings do: headers and bodies around long operations.
-import { isObject, stringAt } from '../json.ts';
-import type { Exchange } from '../listen.ts';
+import { isObject, stringAt } from '../service/json.ts';
+import type { Exchange } from '../service/listen.ts';
 
 /** Problems of the answer that oav has no rule for. */
 export function ownFindings(exchange: Exchange): string[] {

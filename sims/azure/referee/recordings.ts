@@ -1,7 +1,7 @@
 // sims/azure/referee/recordings.ts: what did the real service do when Microsoft's own client talked to it? Other people's data, not in the repository.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../json.ts';
+import type { Json } from '../service/json.ts';
 
 /** One exchange; names, secrets and most headers were taken out before it came here. */
 export interface Recorded {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Exchange } from '../listen.ts';
+import type { Exchange } from '../service/listen.ts';
 import { Bench } from '../testing.ts';
 import { findSpecs } from './find-specs.ts';
 import { type Referee, seatReferee } from './referee.ts';

@@ -1,6 +1,6 @@
 // sims/azure/referee/referee.ts: does every request and answer agree with Microsoft's specification, and with what was recorded of the real service?
 import { join } from 'node:path';
-import type { Exchange } from '../listen.ts';
+import type { Exchange } from '../service/listen.ts';
 import { findSpecs } from './find-specs.ts';
 import { openHearing, type RecordedReport } from './hearing.ts';
 import { isOperationPoll, ownFindings } from './own-checks.ts';

@@ -1,5 +1,5 @@
 // sims/azure/referee/shape.ts: which fields do documents of one kind have: always, sometimes, never, and of which type?
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../service/json.ts';
 
 /** By path of an object; items of a list share one path. */
 export type Shape = Map<string, ObjectShape>;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../json.ts';
-import type { Exchange } from '../listen.ts';
+import type { Json, JsonObject } from '../service/json.ts';
+import type { Exchange } from '../service/listen.ts';
 import { openHearing } from './hearing.ts';
 import type { Recorded } from './recordings.ts';
 import { addToShape, differences, type Shape } from './shape.ts';

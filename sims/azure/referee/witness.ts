@@ -1,7 +1,7 @@
 // sims/azure/referee/witness.ts: the second referee: does an exchange look like the recorded ones of its kind? It knows what a specification leaves open.
-import { isObject, type Json, stringAt } from '../json.ts';
-import type { Exchange } from '../listen.ts';
-import { findRoute, ROUTES } from '../routes.ts';
+import { isObject, type Json, stringAt } from '../service/json.ts';
+import type { Exchange } from '../service/listen.ts';
+import { findRoute, ROUTES } from '../service/routes.ts';
 import type { Recorded } from './recordings.ts';
 import { addToShape, type Difference, differences, type Shape } from './shape.ts';
 

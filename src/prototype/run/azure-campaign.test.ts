@@ -1,7 +1,7 @@
 // The fault campaign once more with the official SDK and the simulated Azure: some of it always, every order and every fault in a full campaign.
 import { afterAll, describe, expect, it } from 'vitest';
 import { seatReferee } from '../../../sims/azure/referee/referee.ts';
-import { REALISTIC, type Timing } from '../../../sims/azure/timing.ts';
+import { REALISTIC, type Timing } from '../../../sims/azure/service/timing.ts';
 import { random } from '../../../sims/azure/world.ts';
 import { snapshotName } from '../names.ts';
 import { Dial, FAULTS, type Fault } from '../testing.ts';

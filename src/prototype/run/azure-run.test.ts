@@ -1,8 +1,8 @@
 // The whole operation with the official SDK against the simulated Azure, refereed by Microsoft's own specs: Uniform and Flexible.
 import { afterEach, describe, expect, it } from 'vitest';
-import { objectAt } from '../../../sims/azure/json.ts';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
+import { objectAt } from '../../../sims/azure/service/json.ts';
 import type { AzureLab } from '../../vms/azure/testing.ts';
 import type { Recipe } from '../../vms/factory.ts';
 import { rollbackToOriginal } from '../after/rollback.ts';

@@ -1,10 +1,10 @@
 // prototype/run/azure-world.testing.ts: a pool in the simulated Azure, whose donor is a node of a cluster in memory, and a run on it with the official SDK.
 import { readFileSync } from 'node:fs';
-import { objectAt } from '../../../sims/azure/json.ts';
 import type { Referee } from '../../../sims/azure/referee/referee.ts';
-import type { RoleDefinition } from '../../../sims/azure/roles.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
-import { REALISTIC, type Timing } from '../../../sims/azure/timing.ts';
+import { objectAt } from '../../../sims/azure/service/json.ts';
+import type { RoleDefinition } from '../../../sims/azure/service/roles.ts';
+import { REALISTIC, type Timing } from '../../../sims/azure/service/timing.ts';
 import { groupId, instancesOf, keyOf, PROVIDER } from '../../../sims/azure/world.ts';
 import { versionOfDay } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';

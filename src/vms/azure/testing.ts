@@ -1,8 +1,8 @@
 // vms/azure/testing.ts: a factory on the simulator, and a look behind its scenes, for tests.
 import { createDefaultHttpClient } from '@azure/core-rest-pipeline';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
+import { VirtualClock } from '../../../sims/azure/service/virtual-clock.ts';
 import { type AzureSim, type SimOptions, startAzureSim } from '../../../sims/azure/start.ts';
-import { VirtualClock } from '../../../sims/azure/virtual-clock.ts';
 import { instancesOf, keyOf } from '../../../sims/azure/world.ts';
 import type { Birth, Lab } from '../contract.ts';
 import type { PoolRef } from '../factory.ts';

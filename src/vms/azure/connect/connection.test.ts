@@ -1,7 +1,7 @@
 // What goes over the wire and how long is waited, with a scripted network and the real SDK.
 import { createHttpHeaders, type HttpClient, type PipelineRequest, RestError } from '@azure/core-rest-pipeline';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../../sims/azure/virtual-clock.ts';
+import { VirtualClock } from '../../../../sims/azure/service/virtual-clock.ts';
 import { TransientError, UserError } from '../../../base/errors.ts';
 import { Conflict, NoCapacity, NotFound, Throttled } from '../../../base/failures.ts';
 import { onTrace, type TraceLine } from '../../../base/trace.ts';

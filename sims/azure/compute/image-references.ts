@@ -1,0 +1,148 @@
+// sims/azure/compute/image-references.ts: what does an image reference stand for right now, and may this scale set use it?
+import { ArmError } from '../service/arm-error.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, valueAt } from '../service/json.ts';
+import { type Definition, keyOf, type OsState, type ScaleSet, type Version, type World } from '../world.ts';
+
+export interface ResolvedImage {
+  osState: OsState;
+  /** `24.04.202610010` of the marketplace, or the gallery version's name. */
+  exactVersion: string;
+  sizeGb: number;
+  version?: Version;
+  definition?: Definition;
+}
+
+const MARKETPLACE_LATEST = '24.04.202611010';
+const MARKETPLACE_SIZE_GB = 30;
+
+/** What a new instance would be made from. Throws what Azure answers when there is nothing to be had in that region. */
+export function resolveImage(world: World, reference: JsonObject, region: string): ResolvedImage {
+  const id = stringAt(reference, 'id');
+  if (id === undefined) return resolveMarketplace(reference);
+  const { definition, version } = findGalleryImage(world, id, region);
+  if (!definition || !version || version.state !== 'Succeeded' || !isIn(version, region))
+    throw imageNotFound(id, region);
+  return {
+    osState: osStateOf(definition),
+    exactVersion: version.name,
+    sizeGb: version.sizeGb,
+    version,
+    definition,
+  };
+}
+
+export function imageNotFound(id: string, region: string): ArmError {
+  return new ArmError(
+    404,
+    'GalleryImageNotFound',
+    `The gallery image ${id} is not available in ${region} region. Please contact image owner to replicate to this region, or change your requested region.`,
+  );
+}
+
+/** The rules that tie an image to the set it is used in. */
+export function requireFitting(set: ScaleSet, image: ResolvedImage): void {
+  const { definition } = image;
+  if (!definition) return;
+  requireRoom(set, image);
+  const generation = stringAt(definition.properties, 'hyperVGeneration') ?? 'V1';
+  if (generation !== set.generation) {
+    throw new ArmError(
+      400,
+      'BadRequest',
+      `The Hypervisor Generation '${generation}' of image '${definition.id}' does not match '${set.generation}' of scale set '${set.name}'.`,
+    );
+  }
+  const offered = securityTypeOf(definition);
+  const wanted = stringAt(set.properties, 'virtualMachineProfile', 'securityProfile', 'securityType') ?? 'Standard';
+  const fits = offered === wanted || (offered === 'TrustedLaunchSupported' && wanted !== 'ConfidentialVM');
+  if (!fits) {
+    throw new ArmError(
+      400,
+      'BadRequest',
+      `The provided gallery image only supports creation of VMs with '${offered}' security type, the scale set has '${wanted}'.`,
+    );
+  }
+  const plan = objectAt(definition.properties, 'purchasePlan');
+  if (plan && stringAt(set.top, 'plan', 'name') !== stringAt(plan, 'name')) {
+    throw new ArmError(
+      400,
+      'VMMarketplaceInvalidInput',
+      'Creating a virtual machine from a non Marketplace image does not need Plan information in the request, or the Plan does not match that of the image.',
+    );
+  }
+}
+
+/** Reported for scale sets and single VMs alike, with the status of a conflict. */
+function requireRoom(set: ScaleSet, { sizeGb }: ResolvedImage): void {
+  const given = numberAt(set.properties, 'virtualMachineProfile', 'storageProfile', 'osDisk', 'diskSizeGB');
+  if (given === undefined || given >= sizeGb) return;
+  throw new ArmError(
+    409,
+    'OperationNotAllowed',
+    `The specified disk size ${given} GB is smaller than the size of the corresponding disk in the VM image: ${sizeGb} GB. This is not allowed.`,
+  );
+}
+
+export function osStateOf(definition: Definition): OsState {
+  return stringAt(definition.properties, 'osState') === 'Specialized' ? 'Specialized' : 'Generalized';
+}
+
+function securityTypeOf(definition: Definition): string {
+  const feature = objectsAt(definition.properties, 'features').find((f) => f.name === 'SecurityType');
+  return stringAt(feature, 'value') ?? 'Standard';
+}
+
+function resolveMarketplace(reference: JsonObject): ResolvedImage {
+  const version = stringAt(reference, 'version') ?? 'latest';
+  return {
+    osState: 'Generalized',
+    exactVersion: version === 'latest' ? MARKETPLACE_LATEST : version,
+    sizeGb: MARKETPLACE_SIZE_GB,
+  };
+}
+
+/** By the id of a version (pinned) or of a definition (the highest version that takes part in latest). */
+export function findGalleryImage(
+  world: World,
+  id: string,
+  region: string,
+): { definition?: Definition; version?: Version } {
+  const [definitionId = id, pinned] = keyOf(id).split('/versions/');
+  const definition = world.definitions[definitionId];
+  if (!definition) return {};
+  const version = pinned === undefined ? latestOf(world, definitionId, region) : world.versions[keyOf(id)];
+  return version ? { definition, version } : { definition };
+}
+
+function latestOf(world: World, definitionId: string, region: string): Version | undefined {
+  return Object.values(world.versions)
+    .filter((version) => keyOf(version.id).startsWith(`${definitionId}/versions/`))
+    .filter((version) => version.state === 'Succeeded' && !isExcluded(version) && isIn(version, region))
+    .sort((a, b) => compareVersions(b.name, a.name))[0];
+}
+
+/** As integers: 2026.9.30 is older than 2026.11.1. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((name) => name.split('.').map(Number));
+  for (let i = 0; i < 3; i++) if (left?.[i] !== right?.[i]) return (left?.[i] ?? 0) - (right?.[i] ?? 0);
+  return 0;
+}
+
+function isExcluded(version: Version): boolean {
+  return valueAt(version.properties, 'publishingProfile', 'excludeFromLatest') === true;
+}
+
+function isIn(version: Version, region: string): boolean {
+  return objectsAt(version.properties, 'publishingProfile', 'targetRegions').some(
+    (target) => regionKey(stringAt(target, 'name') ?? '') === regionKey(region),
+  );
+}
+
+/** `West Europe` and `westeurope` are one region. */
+export function regionKey(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '');
+}
+
+export function replicaCount(properties: JsonObject): number {
+  return numberAt(properties, 'publishingProfile', 'replicaCount') ?? 1;
+}

@@ -1,0 +1,77 @@
+// sims/azure/compute/instance-view.ts: what does the platform see of an instance right now?
+import { type JsonObject, stringAt } from '../service/json.ts';
+import { type Instance, keyOf, type Power, type ScaleSet, timestamp, type World } from '../world.ts';
+
+const DISPLAY: Readonly<Record<Power, string>> = {
+  running: 'VM running',
+  stopped: 'VM stopped',
+  deallocated: 'VM deallocated',
+  starting: 'VM starting',
+  stopping: 'VM stopping',
+  deallocating: 'VM deallocating',
+};
+
+export function powerCode(power: Power): string {
+  return `PowerState/${power}`;
+}
+
+export function instanceView(world: World, set: ScaleSet, instance: Instance): JsonObject {
+  const time = timestamp(instance.createdMs);
+  const succeeded = {
+    code: 'ProvisioningState/succeeded',
+    level: 'Info',
+    displayStatus: 'Provisioning succeeded',
+    time,
+  };
+  const disk = instance.osDiskId === null ? undefined : world.disks[keyOf(instance.osDiskId)];
+  const isUp = instance.power === 'running';
+  return {
+    ...(set.mode === 'Uniform' && { placementGroupId: placementGroupOf(set) }),
+    platformUpdateDomain: 0,
+    platformFaultDomain: 0,
+    computerName: instance.computerName,
+    osName: 'ubuntu',
+    osVersion: '24.04',
+    ...(isUp && {
+      vmAgent: {
+        vmAgentVersion: '2.15.0.1',
+        statuses: [
+          {
+            code: 'ProvisioningState/succeeded',
+            level: 'Info',
+            displayStatus: 'Ready',
+            message: 'Guest Agent is running',
+            time,
+          },
+        ],
+        extensionHandlers: [],
+      },
+    }),
+    ...(disk && { disks: [{ name: disk.name, statuses: [succeeded] }] }),
+    extensions: instance.birth.extensions.map((extension) => ({
+      name: stringAt(extension, 'name') ?? '',
+      type: `${stringAt(extension, 'properties', 'publisher')}.${stringAt(extension, 'properties', 'type')}`,
+      typeHandlerVersion: stringAt(extension, 'properties', 'typeHandlerVersion') ?? '1.0',
+      statuses: [succeeded],
+    })),
+    hyperVGeneration: set.generation,
+    statuses: [
+      instance.state === 'Succeeded' ? succeeded : provisioning(instance, time),
+      { code: powerCode(instance.power), level: 'Info', displayStatus: DISPLAY[instance.power] },
+    ],
+  };
+}
+
+function provisioning({ state }: Instance, time: string): JsonObject {
+  const word = state.toLowerCase();
+  return {
+    code: `ProvisioningState/${word}`,
+    level: state === 'Failed' ? 'Error' : 'Info',
+    displayStatus: state,
+    time,
+  };
+}
+
+function placementGroupOf(set: ScaleSet): string {
+  return stringAt(set.properties, 'uniqueId') ?? '00000000-0000-0000-0000-000000000000';
+}

@@ -1,0 +1,220 @@
+// sims/azure/compute/instances.ts: the instances of a scale set, as the scale set's own API shows and changes them.
+import { ArmError, entityNotFound } from '../service/arm-error.ts';
+import type { Answer, Call } from '../service/call.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt, valueAt } from '../service/json.ts';
+import { acceptedWithoutBody, asyncHeader, begin, isBusy, takesEffect } from '../service/operations.ts';
+import { page } from '../service/pages.ts';
+import { tagsOf } from '../service/tags.ts';
+import { type Instance, instancesOf, keyOf, type ScaleSet, timestamp, type World } from '../world.ts';
+import { instanceView, powerCode } from './instance-view.ts';
+import { requireScaleSet } from './scale-set-lookup.ts';
+
+export function getInstance(world: World, call: Call): Answer {
+  const { set, instance } = requireInstance(world, call);
+  const body = instanceBody(world, set, instance, call.query.get('$expand') === 'instanceView');
+  return { status: 200, headers: { etag: etagOf(instance) }, body };
+}
+
+export function listInstances(world: World, call: Call): Answer {
+  const set = requireScaleSet(world, call);
+  const isExpanded = call.query.get('$expand')?.toLowerCase() === 'instanceview';
+  const shown = instancesOf(world, set).filter(filterOf(call.query.get('$filter'), set));
+  const value = shown.map((i) =>
+    set.mode === 'Flexible' ? shortBody(set, i) : instanceBody(world, set, i, isExpanded),
+  );
+  return page(call, value);
+}
+
+export function getInstanceView(world: World, call: Call): Answer {
+  const { set, instance } = requireInstance(world, call);
+  return { status: 200, body: instanceView(world, set, instance) };
+}
+
+/** Tags and protection are what may be changed about one instance; what the body leaves out stays. */
+export function putInstance(world: World, call: Call): Answer {
+  const { set, instance } = requireInstance(world, call);
+  const protection = objectAt(call.body, 'properties', 'protectionPolicy');
+  const change = (changed: Instance) => {
+    if (!protection) return;
+    changed.protection = {
+      protectFromScaleIn: protection.protectFromScaleIn === true,
+      protectFromScaleSetActions: protection.protectFromScaleSetActions === true,
+    };
+  };
+  return updateMember(world, call, instance, { change, body: (changed) => instanceBody(world, set, changed, false) });
+}
+
+/** As either API does it: tags go with every update. A fault that leaves it undone still answers as if it had begun. */
+export function updateMember(
+  world: World,
+  call: Call,
+  instance: Instance,
+  { change, body }: { change(changed: Instance): void; body(changed: Instance): JsonObject },
+): Answer {
+  requireUnchanged(call, instance);
+  requireIdle(world, instance);
+  const changed = takesEffect(call.fate) ? instance : structuredClone(instance);
+  change(changed);
+  if (call.body.tags !== undefined) changed.tags = tagsOf(call.body);
+  changed.etag += 1;
+  changed.state = 'Updating';
+  const operation = begin(world, call, {
+    kind: 'operations',
+    location: instance.location,
+    on: instance.id,
+    tookMs: world.timing.updateInstanceMs,
+    effect: { kind: 'instance-updated', id: instance.id },
+  });
+  return {
+    status: 200,
+    headers: { ...asyncHeader(world, call, operation), etag: etagOf(changed) },
+    body: body(changed),
+  };
+}
+
+export function deleteInstance(world: World, call: Call): Answer {
+  return deleteMember(world, call, requireInstance(world, call).instance);
+}
+
+export function deleteMember(world: World, call: Call, instance: Instance): Answer {
+  requireIdle(world, instance);
+  instance.state = 'Deleting';
+  const operation = begin(world, call, {
+    kind: 'operations',
+    location: instance.location,
+    on: instance.id,
+    tookMs: world.timing.deleteInstanceMs,
+    effect: { kind: 'delete-instances', ids: [instance.id] },
+  });
+  return acceptedWithoutBody(world, call, operation);
+}
+
+export function requireInstance(world: World, call: Call): { set: ScaleSet; instance: Instance } {
+  const set = requireScaleSet(world, call);
+  const wanted = call.params.instance ?? '';
+  const instance = instancesOf(world, set).find((i) => i.instanceId.toLowerCase() === wanted.toLowerCase());
+  if (!instance) throw entityNotFound();
+  return { set, instance };
+}
+
+/** Two operations on one instance at once are refused; on two instances of one set they are not. */
+export function requireIdle(world: World, instance: Instance): void {
+  if (!isBusy(world, instance.id) && instance.state !== 'Creating') return;
+  throw new ArmError(
+    409,
+    'Conflict',
+    `The request failed due to conflict with a concurrent request on '${instance.name}'. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.`,
+  );
+}
+
+export function requireUnchanged({ ifMatch }: Call, tracked: { etag: number }): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(tracked)) return;
+  throw new ArmError(
+    412,
+    'PreconditionFailed',
+    'The condition specified using HTTP conditional header(s) is not met: the resource has changed since that ETag was given.',
+  );
+}
+
+export function instanceBody(world: World, set: ScaleSet, instance: Instance, isExpanded: boolean): JsonObject {
+  const { protection } = instance;
+  const zones = set.top.zones;
+  return {
+    name: instance.name,
+    id: `${set.id}/virtualMachines/${instance.instanceId}`,
+    type: 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines',
+    location: instance.location,
+    tags: instance.tags,
+    instanceId: instance.instanceId,
+    etag: etagOf(instance),
+    ...(set.top.sku !== undefined && { sku: skuOf(set) }),
+    ...(zones !== undefined && { zones }),
+    ...(set.top.plan !== undefined && { plan: set.top.plan }),
+    properties: {
+      latestModelApplied: instance.modelVersion === set.modelVersion,
+      modelDefinitionApplied: 'VirtualMachineScaleSet',
+      hardwareProfile: {},
+      ...vmProfile(world, instance),
+      provisioningState: instance.state,
+      vmId: instance.vmId,
+      timeCreated: timestamp(instance.createdMs),
+      resilientVMDeletionStatus: 'Disabled',
+      ...(protection && { protectionPolicy: { ...protection } }),
+      ...(isExpanded && { instanceView: instanceView(world, set, instance) }),
+    },
+    resources: instance.birth.extensions.map((extension) => extensionResource(set, instance, extension)),
+  };
+}
+
+/** What a Flexible set tells about its instances: little; the rest is with the virtual machine. */
+function shortBody(set: ScaleSet, instance: Instance): JsonObject {
+  return {
+    name: instance.name,
+    id: `${set.id}/virtualMachines/${instance.instanceId}`,
+    type: 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines',
+    location: instance.location,
+    instanceId: instance.instanceId,
+  };
+}
+
+/** Storage, OS and network of one VM, secrets left out, as both APIs show them. */
+export function vmProfile(world: World, instance: Instance): JsonObject {
+  const { profile, birth } = instance;
+  const osDisk = objectAt(profile, 'storageProfile', 'osDisk') ?? {};
+  const disk = instance.osDiskId === null ? undefined : world.disks[keyOf(instance.osDiskId)];
+  const security = objectAt(profile, 'securityProfile');
+  return {
+    storageProfile: {
+      imageReference: { ...birth.imageReference, exactVersion: birth.exactVersion },
+      osDisk: {
+        ...osDisk,
+        name: disk?.name ?? `${instance.name}_OsDisk_1`,
+        ...(disk && { managedDisk: { storageAccountType: disk.sku, id: disk.id } }),
+        ...(disk && { diskSizeGB: valueAt(disk.properties, 'diskSizeGB') }),
+      },
+      dataDisks: [],
+    },
+    ...(birth.osProfile && { osProfile: osProfileOf(instance) }),
+    ...(security && { securityProfile: security }),
+    networkProfile: { networkInterfaces: [{ id: `${instance.id}/networkInterfaces/nic` }] },
+  };
+}
+
+function osProfileOf(instance: Instance): JsonObject {
+  const { computerNamePrefix: _, ...rest } = instance.birth.osProfile ?? {};
+  return { computerName: instance.computerName, ...rest };
+}
+
+function skuOf(set: ScaleSet): JsonObject {
+  const { capacity: _, ...sku } = objectAt(set.top, 'sku') ?? {};
+  return sku;
+}
+
+function extensionResource(set: ScaleSet, instance: Instance, extension: JsonObject): JsonObject {
+  const name = stringAt(extension, 'name') ?? '';
+  return {
+    name,
+    id: `${set.id}/virtualMachines/${instance.instanceId}/extensions/${name}`,
+    type: 'Microsoft.Compute/virtualMachines/extensions',
+    location: instance.location,
+    properties: { ...objectAt(extension, 'properties'), provisioningState: 'Succeeded' },
+  };
+}
+
+export function etagOf(tracked: { etag: number }): string {
+  return `"${tracked.etag}"`;
+}
+
+/** `properties/latestModelApplied eq false` and `startswith(instanceView/statuses/code, 'PowerState')`-like power filters. */
+function filterOf(filter: string | null, set: ScaleSet): (instance: Instance) => boolean {
+  if (filter === null) return () => true;
+  const model = /^properties\/latestModelApplied eq (true|false)$/.exec(filter);
+  if (model) return (instance) => (instance.modelVersion === set.modelVersion) === (model[1] === 'true');
+  const power = /^instanceView\/statuses\/code eq '(PowerState\/\w+)'$/.exec(filter);
+  if (power) return (instance) => powerCode(instance.power) === power[1];
+  throw new ArmError(400, 'BadRequest', `The filter '${filter}' is not supported by the simulator.`);
+}
+
+export function extensionsOf(set: ScaleSet): JsonObject[] {
+  return objectsAt(set.properties, 'virtualMachineProfile', 'extensionProfile', 'extensions');
+}

@@ -1,0 +1,179 @@
+// sims/azure/compute/model-change.ts: what does a PUT or PATCH of a scale set make of its model, and which changes does Azure refuse?
+import { ArmError } from '../service/arm-error.ts';
+import { isObject, type JsonObject, mergeObjects, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
+import { tagsOf } from '../service/tags.ts';
+import type { ScaleSet, World } from '../world.ts';
+import { findGalleryImage, imageNotFound, osStateOf, requireFitting, resolveImage } from './image-references.ts';
+
+const MARKETPLACE_FIELDS = ['publisher', 'offer', 'sku', 'version'];
+const TOP = ['sku', 'zones', 'plan', 'identity'];
+
+/** The set as it would be; `set` itself is not touched. Capacity is in `top.sku`; instances are the caller's business. */
+export function changedModel(world: World, set: ScaleSet, method: 'PUT' | 'PATCH', body: JsonObject): ScaleSet {
+  const asked = structuredClone(objectAt(body, 'properties') ?? {});
+  const next = structuredClone(set);
+  for (const key of TOP) {
+    const value = body[key];
+    if (isObject(value)) next.top[key] = mergeObjects(objectAt(set.top, key) ?? {}, value);
+    else if (value === null) delete next.top[key];
+    else if (value !== undefined) next.top[key] = value;
+  }
+  if (body.tags !== undefined) next.tags = tagsOf(body);
+  requireOsProfile(set, method, asked);
+  takeSecrets(next, asked);
+  if (method === 'PUT') dropForgottenDiskSettings(next, asked);
+  delete asked.provisioningState;
+  next.properties = mergeObjects(set.properties, asked);
+  keepModeAndOs(set, next);
+  forgetLostSecrets(next);
+  requireKnownOrder(next);
+  requireAllowedImage(world, set, next);
+  if (JSON.stringify(profileOf(next)) !== JSON.stringify(profileOf(set)) || hasNewSecrets(set, next)) {
+    next.modelVersion += 1;
+  }
+  next.etag += 1;
+  return next;
+}
+
+/** Custom data, passwords and protected settings are kept aside: they go into new instances and never into an answer. */
+export function takeSecrets(set: ScaleSet, properties: JsonObject): void {
+  const osProfile = objectAt(properties, 'virtualMachineProfile', 'osProfile');
+  if (osProfile && 'customData' in osProfile) {
+    const { customData } = osProfile;
+    if (typeof customData === 'string' && customData !== '') set.secrets.customData = requireBase64(customData);
+    else delete set.secrets.customData;
+    delete osProfile.customData;
+  }
+  if (osProfile && typeof osProfile.adminPassword === 'string') {
+    set.secrets.adminPassword = osProfile.adminPassword;
+    delete osProfile.adminPassword;
+  }
+  for (const extension of objectsAt(properties, 'virtualMachineProfile', 'extensionProfile', 'extensions')) {
+    takeProtectedSettings(set, extension);
+  }
+}
+
+/** An extension that comes back without protected settings keeps those it had. */
+export function takeProtectedSettings(set: ScaleSet, extension: JsonObject): void {
+  const name = stringAt(extension, 'name') ?? '';
+  const settings = objectAt(extension, 'properties', 'protectedSettings');
+  if (settings) set.secrets.protectedSettings[name] = structuredClone(settings);
+  const properties = objectAt(extension, 'properties');
+  if (properties) delete properties.protectedSettings;
+  delete extension.id;
+  delete extension.type;
+}
+
+function requireBase64(text: string): string {
+  if (/^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0) return text;
+  throw new ArmError(
+    400,
+    'InvalidParameter',
+    'Custom data in OSProfile must be in Base64 encoding and with a maximum length of 87380 characters.',
+  );
+}
+
+/** A PUT that carries a profile has to carry the OS profile a generalized set needs; one without any profile keeps it. */
+function requireOsProfile(set: ScaleSet, method: 'PUT' | 'PATCH', asked: JsonObject): void {
+  const profile = objectAt(asked, 'virtualMachineProfile');
+  if (!profile) return;
+  const isMissing =
+    method === 'PUT' ? profile.osProfile === undefined || profile.osProfile === null : profile.osProfile === null;
+  if (set.osState === 'Generalized' && isMissing) {
+    throw new ArmError(400, 'InvalidParameter', "Required parameter 'osProfile' is missing (null).");
+  }
+  if (set.osState === 'Specialized' && isObject(profile.osProfile)) {
+    throw new ArmError(400, 'InvalidParameter', "Parameter 'osProfile' is not allowed.");
+  }
+}
+
+/** Recorded: the one thing a PUT drops by leaving it out of an object it sends. */
+function dropForgottenDiskSettings(next: ScaleSet, asked: JsonObject): void {
+  const osDisk = objectAt(asked, 'virtualMachineProfile', 'storageProfile', 'osDisk');
+  const before = objectAt(next.properties, 'virtualMachineProfile', 'storageProfile', 'osDisk');
+  if (osDisk && before && osDisk.diffDiskSettings === undefined) osDisk.diffDiskSettings = null;
+}
+
+function keepModeAndOs(set: ScaleSet, next: ScaleSet): void {
+  const mode = stringAt(next.properties, 'orchestrationMode') ?? set.mode;
+  const [was, is] = [set, next].map((s) => stringAt(profileOf(s), 'storageProfile', 'osDisk', 'osType'));
+  if (mode !== set.mode) throw notAllowed('orchestrationMode');
+  if (was !== is) throw notAllowed('osDisk.osType');
+}
+
+function notAllowed(property: string): ArmError {
+  return new ArmError(409, 'PropertyChangeNotAllowed', `Changing property '${property}' is not allowed.`, {});
+}
+
+function forgetLostSecrets(next: ScaleSet): void {
+  const names = objectsAt(profileOf(next), 'extensionProfile', 'extensions').map((extension) => extension.name);
+  for (const name of Object.keys(next.secrets.protectedSettings)) {
+    if (!names.includes(name)) delete next.secrets.protectedSettings[name];
+  }
+}
+
+/** An extension that waits for one that is not there can never start. */
+export function requireKnownOrder(set: ScaleSet): void {
+  const extensions = objectsAt(profileOf(set), 'extensionProfile', 'extensions');
+  const names = extensions.map((extension) => extension.name);
+  if (new Set(names).size < names.length)
+    throw new ArmError(400, 'InvalidParameter', 'Two extensions have the same name.');
+  for (const extension of extensions) {
+    const after = objectAt(extension, 'properties')?.provisionAfterExtensions;
+    for (const name of Array.isArray(after) ? after : []) {
+      if (names.includes(name ?? null)) continue;
+      throw new ArmError(
+        400,
+        'BadRequest',
+        `The extension '${extension.name}' specifies '${name}' in 'provisionAfterExtensions', which is not in the extension profile.`,
+      );
+    }
+  }
+}
+
+function requireAllowedImage(world: World, set: ScaleSet, next: ScaleSet): void {
+  const [before, after] = [set, next].map((s) => objectAt(profileOf(s), 'storageProfile', 'imageReference') ?? {});
+  if (!before || !after || JSON.stringify(before) === JSON.stringify(after)) return;
+  const id = stringAt(after, 'id');
+  const named = MARKETPLACE_FIELDS.filter((field) => after[field] !== undefined);
+  if ((id === undefined) === (named.length === 0) || (id === undefined && named.length < MARKETPLACE_FIELDS.length)) {
+    throw new ArmError(
+      409,
+      'OperationNotAllowed',
+      `The image type may not be changed: the image reference has both an id and ${named.join(', ') || 'nothing'}.`,
+    );
+  }
+  requireOsState(world, set, id);
+  requireFitting(next, resolveImage(world, after, set.location));
+}
+
+/** Documented: the old and the new OS state have to match, whichever way round. */
+function requireOsState(world: World, set: ScaleSet, id: string | undefined): void {
+  if (id === undefined) {
+    if (set.osState === 'Specialized') throw otherOsState(set, 'Generalized');
+    return;
+  }
+  const { definition } = findGalleryImage(world, id, set.location);
+  if (!definition) throw imageNotFound(id, set.location);
+  if (osStateOf(definition) !== set.osState) throw otherOsState(set, osStateOf(definition));
+}
+
+function otherOsState(set: ScaleSet, asked: string): ArmError {
+  return new ArmError(
+    409,
+    'PropertyChangeNotAllowed',
+    `Cannot update scale set '${set.name}': its current OS state is ${set.osState}, which is different from the updated gallery image OS state ${asked}.`,
+  );
+}
+
+function hasNewSecrets(before: ScaleSet, after: ScaleSet): boolean {
+  return JSON.stringify(before.secrets) !== JSON.stringify(after.secrets);
+}
+
+function profileOf(set: ScaleSet): JsonObject {
+  return objectAt(set.properties, 'virtualMachineProfile') ?? {};
+}
+
+export function capacityOf(set: ScaleSet): number {
+  return numberAt(set.top, 'sku', 'capacity') ?? 0;
+}

@@ -1,0 +1,115 @@
+// sims/azure/compute/power.ts: stopping, releasing and starting instances, one or several at once.
+import { ArmError } from '../service/arm-error.ts';
+import type { Answer, Call } from '../service/call.ts';
+import { objectAt, valueAt } from '../service/json.ts';
+import { ALLOCATION_FAILED, acceptedWithoutBody, begin } from '../service/operations.ts';
+import { type Instance, instancesOf, type Power, type ScaleSet, type World } from '../world.ts';
+import { requireIdle, requireInstance } from './instances.ts';
+import { requireScaleSet } from './scale-set-lookup.ts';
+import { requireVm } from './vm-lookup.ts';
+
+export type PowerAction = 'poweroff' | 'deallocate' | 'start' | 'restart' | 'reimage';
+
+const ON_THE_WAY: Readonly<Record<PowerAction, Power>> = {
+  poweroff: 'stopping',
+  deallocate: 'deallocating',
+  start: 'starting',
+  restart: 'starting',
+  reimage: 'starting',
+};
+
+const AT_THE_END: Readonly<Record<PowerAction, Power>> = {
+  poweroff: 'stopped',
+  deallocate: 'deallocated',
+  start: 'running',
+  restart: 'running',
+  reimage: 'running',
+};
+
+/** On one instance of a Uniform set. */
+export function instancePower(action: PowerAction): (world: World, call: Call) => Answer {
+  return (world, call) => {
+    const { set, instance } = requireInstance(world, call);
+    if (set.mode === 'Flexible') {
+      throw new ArmError(
+        409,
+        'OperationNotAllowed',
+        `Operation '${action}' is not allowed on an instance of a scale set with Flexible orchestration; use the virtual machine '${instance.name}'.`,
+      );
+    }
+    return beginPower(world, call, action, [instance], instance.id);
+  };
+}
+
+/** On the ordinary virtual machine that an instance of a Flexible set is. */
+export function vmPower(action: PowerAction): (world: World, call: Call) => Answer {
+  return (world, call) => {
+    const { instance } = requireVm(world, call);
+    return beginPower(world, call, action, [instance], instance.id);
+  };
+}
+
+/** On those named in the body, `*` or all. Protected instances are left alone, as scale set actions have to. */
+export function setPower(action: PowerAction): (world: World, call: Call) => Answer {
+  return (world, call) => {
+    const set = requireScaleSet(world, call);
+    const chosen = chosenInstances(world, call, set).filter((i) => i.protection?.protectFromScaleSetActions !== true);
+    return beginPower(world, call, action, chosen, set.id);
+  };
+}
+
+export function chosenInstances(world: World, call: Call, set: ScaleSet): Instance[] {
+  const ids = valueAt(call.body, 'instanceIds');
+  const all = instancesOf(world, set);
+  if (!Array.isArray(ids) || ids.includes('*')) return all;
+  const chosen = all.filter((instance) => ids.includes(instance.instanceId));
+  if (chosen.length < ids.length) {
+    throw new ArmError(
+      400,
+      'InvalidParameter',
+      `The provided instanceId ${ids.join(', ')} is not an active Virtual Machine Scale Set VM instanceId.`,
+    );
+  }
+  return chosen;
+}
+
+function beginPower(world: World, call: Call, action: PowerAction, instances: Instance[], on: string): Answer {
+  for (const instance of instances) requirePossible(world, action, instance);
+  const wasReleased = instances.some((instance) => instance.power === 'deallocated');
+  const moved = instances.map(({ id, power }) => ({ id, from: power, to: AT_THE_END[action] }));
+  for (const instance of instances) {
+    if (instance.power !== AT_THE_END[action]) instance.power = ON_THE_WAY[action];
+    instance.state = 'Updating';
+  }
+  const operation = begin(world, call, {
+    kind: 'operations',
+    location: instances[0]?.location ?? requireScaleSet(world, call).location,
+    on,
+    tookMs: moved.every(({ from, to }) => from === to) ? 0 : durationOf(world, action),
+    effect: { kind: 'power', moved, isReimaged: action === 'reimage' },
+    // Only a VM that gave its place up can fail to get one.
+    ...(call.fate === 'allocation-failed' && wasReleased && action === 'start' && { error: ALLOCATION_FAILED }),
+  });
+  return acceptedWithoutBody(world, call, operation);
+}
+
+function requirePossible(world: World, action: PowerAction, instance: Instance): void {
+  requireIdle(world, instance);
+  const isEphemeral = objectAt(instance.profile, 'storageProfile', 'osDisk', 'diffDiskSettings') !== undefined;
+  if (!isEphemeral || (action !== 'poweroff' && action !== 'deallocate')) return;
+  throw new ArmError(
+    409,
+    'OperationNotAllowed',
+    `Operation '${action}' is not supported for VM or VM Scale Set instance using an ephemeral OS disk.`,
+  );
+}
+
+function durationOf({ timing }: World, action: PowerAction): number {
+  return {
+    poweroff: timing.powerOffMs,
+    deallocate: timing.deallocateMs,
+    start: timing.startMs,
+    restart: timing.restartMs,
+    reimage: timing.reimageMs,
+  }[action];
+}

@@ -1,0 +1,75 @@
+// sims/azure/compute/publishing.ts: where does an image version go, on which storage, and how far has it come?
+import { ArmError } from '../service/arm-error.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
+import { timestamp, type Version, type World } from '../world.ts';
+import { regionKey, replicaCount } from './image-references.ts';
+
+const MOST_REPLICAS = 100;
+
+/** The profile as the service completes it: counts and storage for every region. */
+export function publishingOf(asked: JsonObject, location: string, publishedMs: number): JsonObject {
+  const profile = objectAt(asked, 'publishingProfile') ?? {};
+  const storage = stringAt(profile, 'storageAccountType') ?? 'Standard_LRS';
+  const replicas = replicaCount({ publishingProfile: profile });
+  const wanted = objectsAt(profile, 'targetRegions');
+  const targets = wanted.length > 0 ? wanted : [{ name: location }];
+  if (!targets.some((target) => regionKey(stringAt(target, 'name') ?? '') === regionKey(location))) {
+    throw new ArmError(
+      400,
+      'InvalidParameter',
+      `The target regions have to contain the location '${location}' of the image version.`,
+    );
+  }
+  if (replicas < 1 || replicas > MOST_REPLICAS) {
+    throw new ArmError(
+      400,
+      'InvalidParameter',
+      `The value of parameter 'replicaCount' is ${replicas}: 1 to ${MOST_REPLICAS}.`,
+    );
+  }
+  return {
+    ...profile,
+    targetRegions: targets.map((target) => ({
+      ...target,
+      name: stringAt(target, 'name') ?? location,
+      regionalReplicaCount: numberAt(target, 'regionalReplicaCount') ?? replicas,
+      storageAccountType: stringAt(target, 'storageAccountType') ?? storage,
+    })),
+    replicaCount: replicas,
+    excludeFromLatest: profile.excludeFromLatest === true,
+    publishedDate: timestamp(publishedMs),
+    storageAccountType: storage,
+  };
+}
+
+/** Accepted first, refused in the operation: the failed version stays until it is deleted. */
+export function zoneRefusal(world: World, publishing: JsonObject): { code: string; message: string } | undefined {
+  const region = objectsAt(publishing, 'targetRegions').find(
+    (target) =>
+      target.storageAccountType === 'Standard_ZRS' &&
+      world.regionsWithoutZones.some((without) => regionKey(without) === regionKey(stringAt(target, 'name') ?? '')),
+  );
+  if (!region) return undefined;
+  return {
+    code: 'InvalidParameter',
+    message: `The storage account type 'Standard_ZRS' is not supported in region '${region.name}'.`,
+  };
+}
+
+/** Runs with the clock, and ends later than the operation. */
+export function replicationOf(version: Version, nowMs: number): JsonObject {
+  const total = version.replicatedMs - version.createdMs;
+  const elapsed = total <= 0 ? 100 : Math.floor((100 * (nowMs - version.createdMs)) / total);
+  const hasFailed = version.state === 'Failed';
+  const isDone = !hasFailed && nowMs >= version.replicatedMs && version.state !== 'Creating';
+  const progress = isDone ? 100 : Math.max(0, Math.min(99, elapsed));
+  return {
+    aggregatedState: hasFailed ? 'Failed' : isDone ? 'Completed' : 'InProgress',
+    summary: objectsAt(version.properties, 'publishingProfile', 'targetRegions').map((target) => ({
+      region: stringAt(target, 'name') ?? '',
+      state: hasFailed ? 'Failed' : isDone ? 'Completed' : 'Replicating',
+      details: hasFailed ? (version.failure ?? '') : '',
+      progress,
+    })),
+  };
+}

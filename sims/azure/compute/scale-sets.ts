@@ -1,0 +1,190 @@
+// sims/azure/compute/scale-sets.ts: scale sets as a whole: read, listed, changed, grown, shrunk, deleted.
+import { ArmError } from '../service/arm-error.ts';
+import type { Answer, Call } from '../service/call.ts';
+import type { JsonObject } from '../service/json.ts';
+import {
+  ALLOCATION_FAILED,
+  acceptedWithoutBody,
+  asyncHeader,
+  begin,
+  isBusy,
+  takesEffect,
+} from '../service/operations.ts';
+import { page } from '../service/pages.ts';
+import { groupId, type Instance, instancesOf, keyOf, type ScaleSet, timestamp, type World } from '../world.ts';
+import { addInstances } from './births.ts';
+import { etagOf, requireUnchanged } from './instances.ts';
+import { capacityOf, changedModel } from './model-change.ts';
+import { chosenInstances } from './power.ts';
+import { newScaleSet } from './scale-set-create.ts';
+import { requireScaleSet, scaleSetId } from './scale-set-lookup.ts';
+
+export function getScaleSet(world: World, call: Call): Answer {
+  const set = requireScaleSet(world, call);
+  return { status: 200, headers: { etag: etagOf(set) }, body: scaleSetBody(set) };
+}
+
+export function listScaleSets(world: World, call: Call): Answer {
+  const prefix = call.params.group === undefined ? '/' : `${keyOf(groupId(world, call.params.group))}/`;
+  const value = Object.values(world.scaleSets)
+    .filter((set) => keyOf(set.id).startsWith(prefix))
+    .map(scaleSetBody);
+  return page(call, value);
+}
+
+export function putScaleSet(world: World, call: Call): Answer {
+  if (typeof call.body.location !== 'string') {
+    throw new ArmError(400, 'LocationRequired', 'The location property is required for this definition.');
+  }
+  const id = scaleSetId(world, call);
+  if (world.scaleSets[keyOf(id)]) return update(world, call, 'PUT');
+  const set = newScaleSet(world, call, id);
+  world.scaleSets[keyOf(id)] = set;
+  return begun(world, call, set, set, 201, takesEffect(call.fate) ? capacityOf(set) : 0);
+}
+
+export function patchScaleSet(world: World, call: Call): Answer {
+  return update(world, call, 'PATCH');
+}
+
+function update(world: World, call: Call, method: 'PUT' | 'PATCH'): Answer {
+  const set = requireScaleSet(world, call);
+  requireUnchanged(call, set);
+  requireIdleSet(world, set);
+  const next = changedModel(world, set, method, call.body);
+  const growth = capacityOf(next) - instancesOf(world, set).length;
+  // A fault that leaves the order undone still answers as if it had begun: the client finds out by looking.
+  const isApplied = takesEffect(call.fate);
+  if (isApplied) world.scaleSets[keyOf(set.id)] = next;
+  else set.etag += 1;
+  (isApplied ? next : set).state = 'Updating';
+  next.state = 'Updating';
+  return begun(world, call, isApplied ? next : set, next, 200, isApplied ? growth : 0);
+}
+
+/** `stored` is what the world has from now on, `shown` what the answer says. */
+function begun(world: World, call: Call, stored: ScaleSet, shown: ScaleSet, status: 200 | 201, growth: number): Answer {
+  const born = growth > 0 ? addInstances(world, stored, growth, call.nowMs) : [];
+  const leaving = growth < 0 ? scaledIn(world, stored, -growth) : [];
+  for (const instance of leaving) instance.state = 'Deleting';
+  const { timing } = world;
+  const tookMs =
+    born.length > 0 ? timing.createInstanceMs : leaving.length > 0 ? timing.deleteInstanceMs : timing.updateModelMs;
+  const operation = begin(world, call, {
+    kind: 'operations',
+    location: stored.location,
+    on: stored.id,
+    tookMs,
+    effect: {
+      kind: 'model-updated',
+      id: stored.id,
+      born: born.map(({ id }) => id),
+      leaving: leaving.map(({ id }) => id),
+    },
+    ...(call.fate === 'allocation-failed' && born.length > 0 && { error: ALLOCATION_FAILED }),
+  });
+  const headers = { ...asyncHeader(world, call, operation), etag: etagOf(shown) };
+  return { status, headers, body: scaleSetBody(shown) };
+}
+
+/** The newest leave first, protected ones never. */
+function scaledIn(world: World, set: ScaleSet, count: number): Instance[] {
+  return instancesOf(world, set)
+    .filter(
+      ({ protection }) => protection?.protectFromScaleIn !== true && protection?.protectFromScaleSetActions !== true,
+    )
+    .slice(-count);
+}
+
+export function deleteScaleSet(world: World, call: Call): Answer {
+  const set = world.scaleSets[keyOf(scaleSetId(world, call))];
+  if (!set) return { status: 204 };
+  requireIdleSet(world, set);
+  set.state = 'Deleting';
+  const operation = begin(world, call, {
+    kind: 'operations',
+    location: set.location,
+    on: set.id,
+    tookMs: world.timing.deleteInstanceMs,
+    effect: { kind: 'delete-scale-set', id: set.id },
+  });
+  return acceptedWithoutBody(world, call, operation);
+}
+
+/** POST …/delete: the instances named in the body. Protection does not stop an explicit deletion. */
+export function deleteInstances(world: World, call: Call): Answer {
+  const set = requireScaleSet(world, call);
+  requireIdleSet(world, set);
+  const chosen = chosenInstances(world, call, set);
+  for (const instance of chosen) instance.state = 'Deleting';
+  const operation = begin(world, call, {
+    kind: 'operations',
+    location: set.location,
+    on: set.id,
+    tookMs: world.timing.deleteInstanceMs,
+    effect: { kind: 'delete-instances', ids: chosen.map(({ id }) => id) },
+  });
+  return acceptedWithoutBody(world, call, operation);
+}
+
+/** POST …/manualupgrade: brings instances to the newest model. */
+export function upgradeInstances(world: World, call: Call): Answer {
+  const set = requireScaleSet(world, call);
+  requireIdleSet(world, set);
+  const chosen = chosenInstances(world, call, set).filter((i) => i.protection?.protectFromScaleSetActions !== true);
+  const operation = begin(world, call, {
+    kind: 'operations',
+    location: set.location,
+    on: set.id,
+    tookMs: world.timing.reimageMs,
+    effect: { kind: 'upgrade-instances', ids: chosen.map(({ id }) => id) },
+  });
+  return acceptedWithoutBody(world, call, operation);
+}
+
+export function getScaleSetView(world: World, call: Call): Answer {
+  const set = requireScaleSet(world, call);
+  const counts = new Map<string, number>();
+  for (const { state } of instancesOf(world, set)) {
+    const code = `ProvisioningState/${state.toLowerCase()}`;
+    counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  const word = set.state.toLowerCase();
+  return {
+    status: 200,
+    body: {
+      virtualMachine: { statusesSummary: [...counts].map(([code, count]) => ({ code, count })) },
+      statuses: [
+        {
+          code: `ProvisioningState/${word}`,
+          level: set.state === 'Failed' ? 'Error' : 'Info',
+          displayStatus: `Provisioning ${word}`,
+          time: timestamp(call.nowMs),
+        },
+      ],
+    },
+  };
+}
+
+/** One write to a scale set at a time. */
+export function requireIdleSet(world: World, set: ScaleSet): void {
+  if (!isBusy(world, set.id)) return;
+  throw new ArmError(
+    409,
+    'Conflict',
+    `The request failed due to conflict with a concurrent request on scale set '${set.name}'. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.`,
+  );
+}
+
+export function scaleSetBody(set: ScaleSet): JsonObject {
+  return {
+    name: set.name,
+    id: set.id,
+    type: 'Microsoft.Compute/virtualMachineScaleSets',
+    location: set.location,
+    tags: set.tags,
+    ...set.top,
+    etag: etagOf(set),
+    properties: { ...set.properties, provisioningState: set.state },
+  };
+}

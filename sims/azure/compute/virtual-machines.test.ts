@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { isObject, objectAt, objectsAt, stringAt } from '../service/json.ts';
+import { Bench } from '../testing.ts';
+
+const flexible = (instances = 2) =>
+  new Bench({
+    scaleSets: [
+      { name: 'pool1', mode: 'Flexible', instances },
+      { name: 'pool2', mode: 'Flexible', instances: 1 },
+      { name: 'uniform', instances: 1 },
+    ],
+  });
+
+describe('the instances of a Flexible set', () => {
+  it('are virtual machines that name their set', () => {
+    const bench = flexible();
+    const all = objectsAt(bench.ask('GET', 'virtualMachines').body, 'value');
+    expect(all).toHaveLength(3);
+    const filter = `'virtualMachineScaleSet/id' eq '${bench.set().id}'`;
+    const mine = objectsAt(
+      bench.ask('GET', 'virtualMachines', { query: new URLSearchParams({ $filter: filter }).toString() }).body,
+      'value',
+    );
+    expect(mine.map((vm) => stringAt(vm, 'properties', 'virtualMachineScaleSet', 'id'))).toEqual([
+      bench.set().id,
+      bench.set().id,
+    ]);
+  });
+
+  it('are told of by their set in few words, and by themselves in many', () => {
+    const bench = flexible();
+    const [short] = objectsAt(bench.ask('GET', 'virtualMachineScaleSets/pool1/virtualMachines').body, 'value');
+    expect(short?.properties).toBeUndefined();
+    const vm = bench.ask('GET', `virtualMachines/${stringAt(short, 'instanceId')}`, { query: '$expand=instanceView' });
+    expect(isObject(objectAt(vm.body, 'properties')?.instanceView)).toBe(true);
+  });
+
+  it('are tagged by a PATCH, under the condition of their ETag', () => {
+    const bench = flexible();
+    const { name } = bench.instances()[0]!;
+    expect(bench.ask('PATCH', `virtualMachines/${name}`, { ifMatch: '"9"', body: { tags: { a: 'b' } } }).status).toBe(
+      412,
+    );
+    bench.askAndWait('PATCH', `virtualMachines/${name}`, { ifMatch: '"1"', body: { tags: { a: 'b' } } });
+    expect(bench.instances()[0]).toMatchObject({ tags: { a: 'b' }, state: 'Succeeded' });
+  });
+
+  it('go with their disks, and the set counts one less', () => {
+    const bench = flexible();
+    const disks = Object.keys(bench.world.disks).length;
+    bench.askAndWait('DELETE', `virtualMachines/${bench.instances()[0]!.name}`);
+    expect(Object.keys(bench.world.disks)).toHaveLength(disks - 1);
+    expect(objectAt(bench.ask('GET', 'virtualMachineScaleSets/pool1').body, 'sku')?.capacity).toBe(1);
+  });
+});
+
+describe('a long list', () => {
+  it('comes in pages that lead to the last', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 120 }] });
+    const sizes: number[] = [];
+    const ids = new Set<unknown>();
+    for (let url: string | undefined = 'virtualMachineScaleSets/pool1/virtualMachines'; url; ) {
+      const { body } = bench.ask('GET', url);
+      const value = objectsAt(body, 'value');
+      sizes.push(value.length);
+      for (const one of value) ids.add(one.instanceId);
+      url = stringAt(body, 'nextLink');
+    }
+    expect([sizes, ids.size]).toEqual([[50, 50, 20], 120]);
+  });
+});
+
+describe('upgrade mode Automatic', () => {
+  it('replaces running instances as soon as the model changes, the protected one aside', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 3, upgrades: 'Automatic' }] });
+    bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/0', {
+      body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleSetActions: true } } },
+    });
+    const before = bench.instances().map(({ osDiskId }) => osDiskId);
+    bench.askAndWait('PATCH', 'virtualMachineScaleSets/pool1', {
+      body: { properties: { virtualMachineProfile: { osProfile: { customData: 'AAAA' } } } },
+    });
+    const isKept = bench.instances().map(({ osDiskId }, i) => osDiskId === before[i]);
+    expect(isKept).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,76 @@
+// sims/azure/compute/virtual-machines.ts: the instances of Flexible sets, as the virtual machines they are.
+import { ArmError } from '../service/arm-error.ts';
+import type { Answer, Call } from '../service/call.ts';
+import { type JsonObject, objectAt, valueAt } from '../service/json.ts';
+import { page } from '../service/pages.ts';
+import { groupId, type Instance, keyOf, type ScaleSet, timestamp, type World } from '../world.ts';
+import { instanceView } from './instance-view.ts';
+import { deleteMember, etagOf, updateMember, vmProfile } from './instances.ts';
+import { requireVm } from './vm-lookup.ts';
+
+export function getVm(world: World, call: Call): Answer {
+  const { set, instance } = requireVm(world, call);
+  const body = vmBody(world, set, instance, call.query.get('$expand') === 'instanceView');
+  return { status: 200, headers: { etag: etagOf(instance) }, body };
+}
+
+export function getVmView(world: World, call: Call): Answer {
+  const { set, instance } = requireVm(world, call);
+  return { status: 200, body: instanceView(world, set, instance) };
+}
+
+/** In a resource group or the whole subscription; `$filter='virtualMachineScaleSet/id' eq '…'` names one set. */
+export function listVms(world: World, call: Call): Answer {
+  const prefix = call.params.group === undefined ? '/' : `${keyOf(groupId(world, call.params.group))}/`;
+  const filter = call.query.get('$filter');
+  const wanted = filter === null ? undefined : /^'virtualMachineScaleSet\/id' eq '([^']+)'$/.exec(filter)?.[1];
+  if (filter !== null && wanted === undefined) {
+    throw new ArmError(400, 'BadRequest', `The filter '${filter}' is not supported by the simulator.`);
+  }
+  const value = Object.values(world.instances)
+    .filter(({ mode, id }) => mode === 'Flexible' && keyOf(id).startsWith(prefix))
+    .filter(({ scaleSetId }) => wanted === undefined || keyOf(scaleSetId) === keyOf(wanted))
+    .flatMap((instance) => {
+      const set = world.scaleSets[keyOf(instance.scaleSetId)];
+      return set ? [vmBody(world, set, instance, call.query.get('$expand') === 'instanceView')] : [];
+    });
+  return page(call, value);
+}
+
+/** Tags are what may be changed about a VM here. */
+export function patchVm(world: World, call: Call): Answer {
+  const { set, instance } = requireVm(world, call);
+  return updateMember(world, call, instance, {
+    change: () => undefined,
+    body: (changed) => vmBody(world, set, changed, false),
+  });
+}
+
+export function deleteVm(world: World, call: Call): Answer {
+  return deleteMember(world, call, requireVm(world, call).instance);
+}
+
+function vmBody(world: World, set: ScaleSet, instance: Instance, isExpanded: boolean): JsonObject {
+  const priority = valueAt(instance.profile, 'priority');
+  const { placementGroupId: _, ...view } = instanceView(world, set, instance);
+  return {
+    name: instance.name,
+    id: instance.id,
+    type: 'Microsoft.Compute/virtualMachines',
+    location: instance.location,
+    tags: instance.tags,
+    etag: etagOf(instance),
+    ...(set.top.zones !== undefined && { zones: set.top.zones }),
+    ...(set.top.plan !== undefined && { plan: set.top.plan }),
+    properties: {
+      hardwareProfile: { vmSize: objectAt(set.top, 'sku')?.name ?? 'Standard_D4s_v5' },
+      provisioningState: instance.state,
+      vmId: instance.vmId,
+      ...vmProfile(world, instance),
+      virtualMachineScaleSet: { id: set.id },
+      ...(priority !== undefined && { priority }),
+      timeCreated: timestamp(instance.createdMs),
+      ...(isExpanded && { instanceView: view }),
+    },
+  };
+}

@@ -1,0 +1,238 @@
+// sims/azure/service/effects.ts: what has happened by now? Operations whose time has come take effect, in the order in which they end.
+import { recount, reimage } from '../compute/births.ts';
+import {
+  type Definition,
+  type Gallery,
+  type Instance,
+  instancesOf,
+  keyOf,
+  type Power,
+  type ScaleSet,
+  type Version,
+  type World,
+} from '../world.ts';
+import { type JsonObject, stringAt } from './json.ts';
+import type { Operation } from './operations.ts';
+
+/** What an operation will have done when it ends, as data, so that a world can be copied while it runs. */
+export type Effect =
+  | { kind: 'power'; moved: { id: string; from: Power; to: Power }[]; isReimaged: boolean }
+  | { kind: 'instance-updated'; id: string }
+  | { kind: 'delete-instances'; ids: string[] }
+  | { kind: 'model-updated'; id: string; born: string[]; leaving: string[] }
+  | { kind: 'upgrade-instances'; ids: string[] }
+  | { kind: 'delete-scale-set'; id: string }
+  | { kind: 'disk-made'; id: string }
+  | { kind: 'delete-disk'; id: string }
+  | { kind: 'snapshot-made'; id: string }
+  | { kind: 'delete-snapshot'; id: string }
+  | { kind: 'access-granted'; sas: JsonObject }
+  | { kind: 'gallery-ready'; id: string }
+  | { kind: 'delete-gallery'; id: string }
+  | { kind: 'definition-ready'; id: string }
+  | { kind: 'delete-definition'; id: string }
+  | { kind: 'version-ready'; id: string }
+  | { kind: 'version-changed'; id: string }
+  | { kind: 'delete-version'; id: string }
+  | { kind: 'none' };
+
+export function settle(world: World, nowMs: number): void {
+  const due = Object.values(world.operations)
+    .filter((operation) => operation.status === 'InProgress' && operation.endsMs <= nowMs)
+    .sort((a, b) => a.endsMs - b.endsMs || (a.id < b.id ? -1 : 1));
+  for (const operation of due) end(world, operation);
+}
+
+function end(world: World, operation: Operation): void {
+  const { fate, effect } = operation;
+  const hasFailed = fate === 'failed' || fate === 'failed-but-applied' || operation.error !== undefined;
+  operation.status = hasFailed ? 'Failed' : 'Succeeded';
+  if (hasFailed) {
+    operation.error ??= {
+      code: 'InternalExecutionError',
+      message: 'An internal execution error occurred. Please retry later.',
+    };
+  }
+  const isApplied =
+    operation.error === undefined ? fate !== 'succeeded-but-not-applied' : fate === 'failed-but-applied';
+  (isApplied ? apply : undo)(world, effect, operation, hasFailed);
+}
+
+function apply(world: World, effect: Effect, operation: Operation): void {
+  switch (effect.kind) {
+    case 'power':
+      for (const { id, to } of effect.moved) {
+        settleInstance(world, id, (instance) => {
+          instance.power = to;
+          if (effect.isReimaged) reimage(world, instance);
+        });
+      }
+      break;
+    case 'instance-updated':
+      settleInstance(world, effect.id, () => {});
+      break;
+    case 'delete-instances':
+      for (const id of effect.ids) {
+        const set = world.scaleSets[keyOf(world.instances[keyOf(id)]?.scaleSetId ?? '')];
+        if (set) set.etag += 1;
+        removeInstance(world, id);
+      }
+      break;
+    case 'model-updated': {
+      const set = world.scaleSets[keyOf(effect.id)];
+      if (set) set.state = 'Succeeded';
+      for (const id of effect.born) {
+        settleInstance(world, id, (instance) => {
+          instance.power = 'running';
+        });
+      }
+      for (const id of effect.leaving) removeInstance(world, id);
+      if (set) upgradeByItself(world, set);
+      break;
+    }
+    case 'upgrade-instances':
+      for (const id of effect.ids) {
+        settleInstance(world, id, (instance) => {
+          const set = world.scaleSets[keyOf(instance.scaleSetId)];
+          if (set) instance.modelVersion = set.modelVersion;
+        });
+      }
+      break;
+    case 'delete-scale-set':
+      for (const instance of instancesOf(world, effect)) removeInstance(world, instance.id);
+      delete world.scaleSets[keyOf(effect.id)];
+      break;
+    case 'disk-made': {
+      const disk = world.disks[keyOf(effect.id)];
+      if (disk) disk.properties.provisioningState = 'Succeeded';
+      break;
+    }
+    case 'delete-disk':
+      delete world.disks[keyOf(effect.id)];
+      break;
+    case 'snapshot-made': {
+      const snapshot = world.snapshots[keyOf(effect.id)];
+      if (snapshot) snapshot.state = 'Succeeded';
+      break;
+    }
+    case 'delete-snapshot':
+      delete world.snapshots[keyOf(effect.id)];
+      break;
+    case 'access-granted':
+      operation.output = effect.sas;
+      break;
+    case 'gallery-ready':
+    case 'definition-ready':
+    case 'version-ready':
+    case 'version-changed': {
+      const made = galleryThing(world, effect);
+      if (made) made.state = 'Succeeded';
+      break;
+    }
+    case 'delete-gallery':
+      delete world.galleries[keyOf(effect.id)];
+      break;
+    case 'delete-definition':
+      delete world.definitions[keyOf(effect.id)];
+      break;
+    case 'delete-version':
+      delete world.versions[keyOf(effect.id)];
+      break;
+    case 'none':
+      break;
+  }
+}
+
+/** What stands there when an operation ended without doing what was asked. */
+function undo(world: World, effect: Effect, operation: Operation, hasFailed: boolean): void {
+  const after = hasFailed ? 'Failed' : 'Succeeded';
+  switch (effect.kind) {
+    case 'power':
+      for (const { id, from } of effect.moved) {
+        settleInstance(world, id, (instance) => {
+          instance.power = from;
+          if (hasFailed) instance.state = 'Failed';
+        });
+      }
+      break;
+    case 'instance-updated':
+      settleInstance(world, effect.id, () => {});
+      break;
+    case 'delete-instances':
+      for (const id of effect.ids) settleInstance(world, id, () => {});
+      break;
+    case 'model-updated': {
+      const set = world.scaleSets[keyOf(effect.id)];
+      if (set) set.state = after;
+      for (const id of effect.born) removeInstance(world, id);
+      for (const id of effect.leaving) settleInstance(world, id, () => {});
+      break;
+    }
+    case 'delete-scale-set': {
+      const set = world.scaleSets[keyOf(effect.id)];
+      if (set) set.state = after;
+      break;
+    }
+    case 'snapshot-made': {
+      const snapshot = world.snapshots[keyOf(effect.id)];
+      if (snapshot && hasFailed) snapshot.state = 'Failed';
+      else delete world.snapshots[keyOf(effect.id)];
+      break;
+    }
+    case 'gallery-ready':
+    case 'definition-ready':
+    case 'version-ready': {
+      const made = galleryThing(world, effect);
+      if (!made) break;
+      if (hasFailed || effect.kind === 'version-ready') made.state = 'Failed';
+      else if (effect.kind === 'gallery-ready') delete world.galleries[keyOf(effect.id)];
+      else delete world.definitions[keyOf(effect.id)];
+      if (effect.kind === 'version-ready') recordFailure(world, effect.id, operation);
+      break;
+    }
+    case 'version-changed':
+    case 'delete-gallery':
+    case 'delete-definition':
+    case 'delete-version': {
+      const kept = galleryThing(world, effect);
+      if (kept) kept.state = after;
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+function galleryThing(world: World, { id }: { id: string }): Gallery | Definition | Version | undefined {
+  return world.versions[keyOf(id)] ?? world.definitions[keyOf(id)] ?? world.galleries[keyOf(id)];
+}
+
+function recordFailure(world: World, id: string, operation: Operation): void {
+  const version = world.versions[keyOf(id)];
+  if (version) version.failure = operation.error?.message ?? 'The operation ended without a version.';
+}
+
+function settleInstance(world: World, id: string, change: (instance: Instance) => void): void {
+  const instance = world.instances[keyOf(id)];
+  if (!instance) return;
+  instance.state = 'Succeeded';
+  change(instance);
+}
+
+/** With upgrade mode Automatic a new model reaches every unprotected instance at once, drained or not. */
+function upgradeByItself(world: World, set: ScaleSet): void {
+  if (stringAt(set.properties, 'upgradePolicy', 'mode') !== 'Automatic') return;
+  for (const instance of instancesOf(world, set)) {
+    const isStale = instance.modelVersion !== set.modelVersion;
+    if (isStale && instance.protection?.protectFromScaleSetActions !== true) reimage(world, instance);
+  }
+}
+
+function removeInstance(world: World, id: string): void {
+  const instance = world.instances[keyOf(id)];
+  if (!instance) return;
+  delete world.instances[keyOf(id)];
+  if (instance.osDiskId !== null) delete world.disks[keyOf(instance.osDiskId)];
+  const set = world.scaleSets[keyOf(instance.scaleSetId)];
+  if (set) recount(world, set);
+}

@@ -1,0 +1,95 @@
+// sims/azure/service/listen.ts: HTTPS on loopback: bytes in, an answer out.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Answer } from './call.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import type { Request } from './respond.ts';
+
+export interface Exchange {
+  method: string;
+  path: string;
+  query: string;
+  headers: Request['headers'];
+  body: JsonObject;
+  answer: Answer;
+  atMs: number;
+}
+
+export interface Listening {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** `reset` instead of an answer breaks the connection off. */
+export async function listen(
+  { certPem, keyPem, port }: { certPem: string; keyPem: string; port: number },
+  answer: (request: Request, form: URLSearchParams) => Answer | 'reset',
+): Promise<Listening> {
+  const server = createServer({ cert: certPem, key: keyPem }, (incoming, outgoing) => {
+    void readRequest(incoming, url)
+      .then(({ request, form }) => answer(request, form))
+      .then(
+        (result) => (result === 'reset' ? incoming.socket.destroy() : send(outgoing, result)),
+        (error: unknown) => {
+          if (error instanceof SyntaxError) return send(outgoing, NOT_JSON);
+          const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+          send(outgoing, { status: 500, body: { error: { code: 'SimulatorBug', message } } });
+        },
+      );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const NOT_JSON: Answer = {
+  status: 400,
+  body: {
+    error: { code: 'InvalidRequestContent', message: 'The request content was invalid and could not be deserialized.' },
+  },
+};
+
+async function readRequest(
+  incoming: IncomingMessage,
+  base: string,
+): Promise<{ request: Request; form: URLSearchParams }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+  const text = Buffer.concat(chunks).toString();
+  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
+  const url = new URL(incoming.url ?? '/', base);
+  return {
+    request: { method: incoming.method ?? 'GET', url, headers, body: isForm ? {} : parseBody(text) },
+    form: new URLSearchParams(isForm ? text : ''),
+  };
+}
+
+function parseBody(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  const parsed = JSON.parse(text) as Json;
+  return isObject(parsed) ? parsed : {};
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  outgoing.writeHead(status, {
+    ...headers,
+    ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+    'content-length': Buffer.byteLength(text),
+  });
+  outgoing.end(text);
+}

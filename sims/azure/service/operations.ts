@@ -1,0 +1,155 @@
+// sims/azure/service/operations.ts: a long-running operation: begun by a request, asked about by its URL, ended by the clock.
+
+import { timestamp, uuid, type World } from '../world.ts';
+import { ArmError, entityNotFound } from './arm-error.ts';
+import type { Answer, Call } from './call.ts';
+import type { Effect } from './effects.ts';
+import type { JsonObject } from './json.ts';
+import { retryAfterSeconds } from './timing.ts';
+
+/** Which resource provider runs it, as it stands in the operation's URL. */
+export type OperationKind = 'operations' | 'DiskOperations' | 'capsOperations';
+
+/** What the operation says at the end, and whether it did what it says. */
+export type Fate = 'as-asked' | 'failed' | 'failed-but-applied' | 'succeeded-but-not-applied' | 'allocation-failed';
+
+/** Whether what was asked for comes about, whatever the operation will say. */
+export function takesEffect(fate: Fate): boolean {
+  return fate !== 'failed' && fate !== 'succeeded-but-not-applied';
+}
+
+export const ALLOCATION_FAILED = {
+  code: 'AllocationFailed',
+  message:
+    'Allocation failed. We do not have sufficient capacity for the requested VM size in this region. Read more about improving likelihood of allocation success at https://aka.ms/allocation-guidance',
+};
+
+export interface Operation {
+  id: string;
+  kind: OperationKind;
+  location: string;
+  apiVersion: string;
+  startedMs: number;
+  endsMs: number;
+  status: 'InProgress' | 'Succeeded' | 'Failed';
+  fate: Fate;
+  effect: Effect;
+  /** The scale set, disk or version that is busy until the end. */
+  on: string;
+  error?: { code: string; message: string };
+  output?: JsonObject;
+  /** A poll before this moment disregards the hint given with the last answer. */
+  notBeforeMs: number;
+}
+
+export interface Begin {
+  kind: OperationKind;
+  location: string;
+  on: string;
+  tookMs: number;
+  effect: Effect;
+  /** How it ends when nothing was dialled. */
+  error?: { code: string; message: string };
+}
+
+export function begin(world: World, call: Call, order: Begin): Operation {
+  const operation: Operation = {
+    id: uuid(world),
+    kind: order.kind,
+    location: order.location,
+    apiVersion: call.apiVersion,
+    startedMs: call.nowMs,
+    endsMs: call.nowMs + order.tookMs * call.slowdown,
+    status: 'InProgress',
+    fate: order.error ? 'failed' : call.fate,
+    effect: order.effect,
+    on: order.on,
+    notBeforeMs: call.nowMs + hintMs(world, order.kind),
+  };
+  if (order.error) operation.error = order.error;
+  world.operations[operation.id] = operation;
+  return operation;
+}
+
+/** 202 and nothing else: power actions and deletions. */
+export function acceptedWithoutBody(world: World, call: Call, operation: Operation): Answer {
+  return {
+    status: 202,
+    headers: { ...asyncHeader(world, call, operation), ...locationHeader(world, call, operation) },
+  };
+}
+
+export function asyncHeader(world: World, call: Call, operation: Operation): Record<string, string> {
+  const notification = operation.kind === 'operations' ? { 'azure-asyncnotification': 'Enabled' } : {};
+  return {
+    'azure-asyncoperation': operationUrl(world, call, operation, ''),
+    'retry-after': retryAfterSeconds(hintMs(world, operation.kind)),
+    ...notification,
+  };
+}
+
+export function locationHeader(world: World, call: Call, operation: Operation): Record<string, string> {
+  return { location: operationUrl(world, call, operation, 'monitor=true&') };
+}
+
+/** The answer to a poll of the Azure-AsyncOperation URL, or with monitor=true of the Location URL. */
+export function readOperation(world: World, call: Call): Answer {
+  const operation = world.operations[call.params.operation ?? ''];
+  if (!operation) throw entityNotFound();
+  const hint = hintMs(world, operation.kind);
+  if (operation.status === 'InProgress') {
+    if (call.nowMs < operation.notBeforeMs)
+      call.violate(`polled ${operation.notBeforeMs - call.nowMs} ms before the hint`);
+    operation.notBeforeMs = call.nowMs + hint;
+  }
+  return call.query.get('monitor') === 'true'
+    ? monitorAnswer(world, call, operation, hint)
+    : statusAnswer(operation, hint);
+}
+
+function statusAnswer(operation: Operation, hint: number): Answer {
+  const { id, status, startedMs, endsMs, error, output } = operation;
+  const isRunning = status === 'InProgress';
+  return {
+    status: 200,
+    headers: isRunning ? { 'retry-after': retryAfterSeconds(hint) } : {},
+    body: {
+      startTime: timestamp(startedMs),
+      ...(!isRunning && { endTime: timestamp(endsMs) }),
+      status,
+      ...(error && !isRunning && { error }),
+      ...(output && status === 'Succeeded' && { properties: { output } }),
+      name: id,
+    },
+  };
+}
+
+function monitorAnswer(world: World, call: Call, operation: Operation, hint: number): Answer {
+  if (operation.status === 'InProgress') {
+    return {
+      status: 202,
+      headers: { ...locationHeader(world, call, operation), 'retry-after': retryAfterSeconds(hint) },
+    };
+  }
+  if (operation.error) throw new ArmError(409, operation.error.code, operation.error.message);
+  return operation.output ? { status: 200, body: operation.output } : { status: 200 };
+}
+
+function hintMs({ timing }: World, kind: OperationKind): number {
+  if (kind === 'operations') return timing.computeHintMs;
+  return kind === 'DiskOperations' ? timing.diskHintMs : timing.galleryHintMs;
+}
+
+/** Real ones carry about a kilobyte of signature; a client that cuts or re-encodes it has to notice here. */
+function operationUrl({ subscriptionId }: World, call: Call, operation: Operation, monitor: string): string {
+  const { id, kind, location, apiVersion } = operation;
+  const path = `/subscriptions/${subscriptionId}/providers/Microsoft.Compute/locations/${location}/${kind}/${id}`;
+  return `${call.baseUrl}${path}?p=${id}&${monitor}api-version=${apiVersion}&t=${operation.startedMs}&c=${id.replaceAll('-', '').repeat(32)}`;
+}
+
+/** Whether something else is being done to it right now. */
+export function isBusy(world: World, on: string): boolean {
+  return Object.values(world.operations).some(
+    (operation) => operation.status === 'InProgress' && operation.on.toLowerCase() === on.toLowerCase(),
+  );
+}

@@ -1,0 +1,212 @@
+// sims/azure/service/routes.ts: which request is answered by which function, what is it called in a role, and which bucket does it draw from?
+
+import { deleteDisk, getDisk, listDisks, putDisk } from '../compute/disks.ts';
+import { deleteExtension, getExtension, listExtensions, putExtension } from '../compute/extensions.ts';
+import { deleteGallery, getGallery, listGalleries, putGallery } from '../compute/galleries.ts';
+import { deleteDefinition, getDefinition, listDefinitions, putDefinition } from '../compute/image-definitions.ts';
+import { deleteVersion, getVersion, listVersions, patchVersion, putVersion } from '../compute/image-versions.ts';
+import { deleteInstance, getInstance, getInstanceView, listInstances, putInstance } from '../compute/instances.ts';
+import { instancePower, type PowerAction, setPower, vmPower } from '../compute/power.ts';
+import {
+  deleteInstances,
+  deleteScaleSet,
+  getScaleSet,
+  getScaleSetView,
+  listScaleSets,
+  patchScaleSet,
+  putScaleSet,
+  upgradeInstances,
+} from '../compute/scale-sets.ts';
+import {
+  deleteSnapshot,
+  getSnapshot,
+  grantAccess,
+  listSnapshots,
+  patchSnapshot,
+  putSnapshot,
+  revokeAccess,
+} from '../compute/snapshots.ts';
+import { deleteVm, getVm, getVmView, listVms, patchVm } from '../compute/virtual-machines.ts';
+import type { Provider } from './api-versions.ts';
+import type { Handler } from './call.ts';
+import { readOperation } from './operations.ts';
+import type { PolicyName } from './throttle.ts';
+
+export interface Route {
+  method: string;
+  /** Segments; `{name}` takes any one. Compared without regard to case. */
+  path: string;
+  provider: Provider;
+  policy: PolicyName;
+  answer: Handler;
+}
+
+export interface Found {
+  route: Route;
+  params: Record<string, string>;
+  /** `virtualMachineScaleSets/virtualMachines/powerOff`: the resource's type, and the action if it is one. */
+  type: string;
+  /** As a role definition names it. */
+  action: string;
+  policy: PolicyName;
+}
+
+const SCOPE = 'subscriptions/{subscription}/providers/Microsoft.Compute';
+const GROUP = 'subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.Compute';
+const SET = `${GROUP}/virtualMachineScaleSets/{scaleSet}`;
+const INSTANCE = `${SET}/virtualMachines/{instance}`;
+const VM = `${GROUP}/virtualMachines/{vm}`;
+const DISK = `${GROUP}/disks/{disk}`;
+const SNAPSHOT = `${GROUP}/snapshots/{snapshot}`;
+const GALLERY = `${GROUP}/galleries/{gallery}`;
+const DEFINITION = `${GALLERY}/images/{definition}`;
+const VERSION = `${DEFINITION}/versions/{version}`;
+
+/** As role definitions spell them; paths are compared without regard to case. */
+const STOPPING: [string, PowerAction][] = [
+  ['powerOff', 'poweroff'],
+  ['deallocate', 'deallocate'],
+];
+const STARTING: [string, PowerAction][] = [
+  ['start', 'start'],
+  ['restart', 'restart'],
+  ['reimage', 'reimage'],
+];
+
+const compute = routesOf('compute');
+const disk = routesOf('disk');
+const gallery = routesOf('gallery');
+
+export const ROUTES: readonly Route[] = [
+  ...compute('readScaleSet', {
+    [`GET ${SCOPE}/virtualMachineScaleSets`]: listScaleSets,
+    [`GET ${GROUP}/virtualMachineScaleSets`]: listScaleSets,
+    [`GET ${SET}`]: getScaleSet,
+    [`GET ${SET}/extensions`]: listExtensions,
+    [`GET ${SET}/extensions/{extension}`]: getExtension,
+  }),
+  ...compute('viewScaleSet', {
+    [`GET ${SET}/instanceView`]: getScaleSetView,
+    [`GET ${SET}/virtualMachines`]: listInstances,
+  }),
+  ...compute('writeScaleSet', { [`PUT ${SET}`]: putScaleSet }),
+  ...compute('actOnScaleSet', {
+    [`PATCH ${SET}`]: patchScaleSet,
+    [`PUT ${SET}/extensions/{extension}`]: putExtension,
+    [`DELETE ${SET}/extensions/{extension}`]: deleteExtension,
+    [`POST ${SET}/delete`]: deleteInstances,
+    [`POST ${SET}/manualUpgrade`]: upgradeInstances,
+    ...Object.fromEntries(STARTING.map(([name, action]) => [`POST ${SET}/${name}`, setPower(action)])),
+  }),
+  ...compute('deleteScaleSet', {
+    [`DELETE ${SET}`]: deleteScaleSet,
+    ...Object.fromEntries(STOPPING.map(([name, action]) => [`POST ${SET}/${name}`, setPower(action)])),
+  }),
+  ...compute('readInstance', {
+    [`GET ${INSTANCE}`]: getInstance,
+    [`GET ${INSTANCE}/instanceView`]: getInstanceView,
+  }),
+  ...compute('actOnInstance', {
+    [`PUT ${INSTANCE}`]: putInstance,
+    ...Object.fromEntries(STARTING.map(([name, action]) => [`POST ${INSTANCE}/${name}`, instancePower(action)])),
+  }),
+  ...compute('stopInstance', {
+    [`DELETE ${INSTANCE}`]: deleteInstance,
+    ...Object.fromEntries(STOPPING.map(([name, action]) => [`POST ${INSTANCE}/${name}`, instancePower(action)])),
+  }),
+  ...compute('readVm', {
+    [`GET ${SCOPE}/virtualMachines`]: listVms,
+    [`GET ${GROUP}/virtualMachines`]: listVms,
+    [`GET ${VM}`]: getVm,
+    [`GET ${VM}/instanceView`]: getVmView,
+  }),
+  ...compute('writeVm', {
+    [`PATCH ${VM}`]: patchVm,
+    ...Object.fromEntries(STARTING.map(([name, action]) => [`POST ${VM}/${name}`, vmPower(action)])),
+  }),
+  ...compute('stopVm', {
+    [`DELETE ${VM}`]: deleteVm,
+    ...Object.fromEntries(STOPPING.map(([name, action]) => [`POST ${VM}/${name}`, vmPower(action)])),
+  }),
+  ...compute('pollCompute', { [`GET ${SCOPE}/locations/{location}/operations/{operation}`]: readOperation }),
+
+  ...disk('readDisk', {
+    [`GET ${SCOPE}/disks`]: listDisks,
+    [`GET ${GROUP}/disks`]: listDisks,
+    [`GET ${DISK}`]: getDisk,
+    [`GET ${SCOPE}/snapshots`]: listSnapshots,
+    [`GET ${GROUP}/snapshots`]: listSnapshots,
+    [`GET ${SNAPSHOT}`]: getSnapshot,
+  }),
+  ...disk('writeDisk', { [`PUT ${DISK}`]: putDisk }),
+  ...disk('writeSnapshot', {
+    [`PUT ${SNAPSHOT}`]: putSnapshot,
+    [`PATCH ${SNAPSHOT}`]: patchSnapshot,
+    [`POST ${SNAPSHOT}/beginGetAccess`]: grantAccess,
+    [`POST ${SNAPSHOT}/endGetAccess`]: revokeAccess,
+  }),
+  ...disk('deleteDisk', { [`DELETE ${DISK}`]: deleteDisk, [`DELETE ${SNAPSHOT}`]: deleteSnapshot }),
+  ...disk('pollDisk', { [`GET ${SCOPE}/locations/{location}/diskOperations/{operation}`]: readOperation }),
+
+  ...gallery('readGallery', {
+    [`GET ${SCOPE}/galleries`]: listGalleries,
+    [`GET ${GROUP}/galleries`]: listGalleries,
+    [`GET ${GALLERY}`]: getGallery,
+    [`GET ${GALLERY}/images`]: listDefinitions,
+    [`GET ${DEFINITION}`]: getDefinition,
+  }),
+  ...gallery('writeGallery', {
+    [`PUT ${GALLERY}`]: putGallery,
+    [`DELETE ${GALLERY}`]: deleteGallery,
+    [`PUT ${DEFINITION}`]: putDefinition,
+    [`DELETE ${DEFINITION}`]: deleteDefinition,
+  }),
+  ...gallery('readVersion', { [`GET ${DEFINITION}/versions`]: listVersions, [`GET ${VERSION}`]: getVersion }),
+  ...gallery('writeVersion', { [`PUT ${VERSION}`]: putVersion, [`PATCH ${VERSION}`]: patchVersion }),
+  ...gallery('deleteVersion', { [`DELETE ${VERSION}`]: deleteVersion }),
+  ...gallery('pollGallery', { [`GET ${SCOPE}/locations/{location}/capsOperations/{operation}`]: readOperation }),
+];
+
+export function findRoute(method: string, pathname: string): Found | undefined {
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  for (const route of ROUTES) {
+    const params = route.method === method ? matchPath(route.path.split('/'), segments) : undefined;
+    if (!params) continue;
+    const type = typeOf(route);
+    return { route, params, type, action: actionOf(route, type), policy: route.policy };
+  }
+  return undefined;
+}
+
+function matchPath(pattern: string[], segments: string[]): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [i, part] of pattern.entries()) {
+    const segment = decodeURIComponent(segments[i] ?? '');
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name) params[name] = segment;
+    else if (part.toLowerCase() !== segment.toLowerCase()) return undefined;
+  }
+  return params;
+}
+
+function typeOf({ path }: Route): string {
+  const [, after = ''] = path.split('/providers/Microsoft.Compute/');
+  return after
+    .split('/')
+    .filter((segment) => !segment.startsWith('{'))
+    .join('/');
+}
+
+function actionOf({ method }: Route, type: string): string {
+  const verb = { GET: 'read', PUT: 'write', PATCH: 'write', DELETE: 'delete', POST: 'action' }[method] ?? 'read';
+  return `Microsoft.Compute/${type}/${verb}`;
+}
+
+function routesOf(provider: Provider) {
+  return (policy: PolicyName, table: Readonly<Record<string, Handler>>): Route[] =>
+    Object.entries(table).map(([line, answer]) => {
+      const [method = '', path = ''] = line.split(' ');
+      return { method, path, provider, policy, answer };
+    });
+}

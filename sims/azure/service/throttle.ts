@@ -1,0 +1,85 @@
+// sims/azure/service/throttle.ts: how many requests of this kind does this resource still take?
+
+import type { World } from '../world.ts';
+import type { Call } from './call.ts';
+import { tooMany } from './faults.ts';
+
+/** A bucket is full at `burst` and gains `perMinute`. */
+export interface Policy {
+  name: string;
+  perMinute: number;
+  burst: number;
+  /** Each resource has its own bucket, or the subscription has one. */
+  per: 'resource' | 'subscription';
+}
+
+export interface Bucket {
+  tokens: number;
+  atMs: number;
+  /** Set by a refusal: whoever asks again before it is refused again, and waits longer. */
+  blockedUntilMs: number;
+}
+
+const resource = (name: string, perMinute: number, burst: number): Policy => ({
+  name,
+  perMinute,
+  burst,
+  per: 'resource',
+});
+const per3Minutes = (name: string, burst: number): Policy => ({
+  name,
+  perMinute: burst / 3,
+  burst,
+  per: 'subscription',
+});
+
+/** Published limits per resource for compute; for disks and galleries the figures recorded from the service. */
+export const POLICIES = {
+  readScaleSet: resource('GetVMScaleSetResource', 12, 36),
+  viewScaleSet: resource('HighCostGetVMScaleSetResource', 10, 30),
+  writeScaleSet: resource('CreateVMScaleSetResource', 4, 12),
+  actOnScaleSet: resource('VMScaleSetActionsResource', 4, 12),
+  deleteScaleSet: resource('DeleteVMScaleSetResource', 4, 12),
+  readInstance: resource('GetVMScaleSetVMResource', 12, 36),
+  actOnInstance: resource('VMScaleSetVMActionsResource', 4, 12),
+  stopInstance: resource('DeleteVMScaleSetVMResource', 4, 12),
+  readVm: resource('GetVMResource', 12, 36),
+  writeVm: resource('UpdateVMResource', 4, 12),
+  stopVm: resource('DeleteVMResource', 4, 12),
+  pollCompute: resource('GetOperationResource', 15, 45),
+  pollDisk: per3Minutes('GetOperation3Min', 50_000),
+  pollGallery: per3Minutes('GetOperationStatus3Min', 2_500),
+  readDisk: per3Minutes('LowCostGet3Min', 15_000),
+  writeDisk: per3Minutes('CreateUpdateDisks3Min', 1_000),
+  writeSnapshot: per3Minutes('HighCostSnapshotCreateHydrate3Min', 1_000),
+  deleteDisk: per3Minutes('HighCostDiskDelete3Min', 1_000),
+  readGallery: per3Minutes('GetGallery3Min', 300),
+  writeGallery: per3Minutes('CreateUpdateGallery3Min', 150),
+  readVersion: per3Minutes('GetGalleryImageVersion3Min', 2_000),
+  writeVersion: per3Minutes('CreateUpdateGalleryImageVersion3Min', 375),
+  deleteVersion: per3Minutes('DeleteGalleryImageVersion3Min', 150),
+} satisfies Record<string, Policy>;
+
+export type PolicyName = keyof typeof POLICIES;
+
+/** Takes one token and gives the header that tells what is left; throws 429 when there is none. */
+export function takeToken(world: World, call: Pick<Call, 'nowMs' | 'violate'>, name: PolicyName, path: string): string {
+  const policy = POLICIES[name];
+  const key = `${policy.name} ${policy.per === 'resource' ? path.toLowerCase() : ''}`;
+  const perMs = (policy.perMinute * world.speed) / 60_000;
+  const bucket = world.buckets[key] ?? { tokens: policy.burst, atMs: call.nowMs, blockedUntilMs: 0 };
+  world.buckets[key] = bucket;
+  bucket.tokens = Math.min(policy.burst, bucket.tokens + (call.nowMs - bucket.atMs) * perMs);
+  bucket.atMs = call.nowMs;
+  const isEarly = call.nowMs < bucket.blockedUntilMs;
+  if (isEarly)
+    call.violate(`asked again ${bucket.blockedUntilMs - call.nowMs} ms before the end of the wait after a 429`);
+  if (isEarly || bucket.tokens < 1) {
+    const missing = Math.max(1, 1 - bucket.tokens) + (isEarly ? 1 : 0);
+    const seconds = Math.max(1, Math.ceil(missing / perMs / 1000));
+    bucket.blockedUntilMs = Math.max(bucket.blockedUntilMs, call.nowMs + seconds * 1000);
+    throw tooMany(Math.ceil((bucket.blockedUntilMs - call.nowMs) / 1000), policy.name);
+  }
+  bucket.tokens -= 1;
+  return `Microsoft.Compute/${policy.name};${Math.floor(bucket.tokens)}`;
+}
