@@ -2,10 +2,10 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { systemClock } from '../src/base/clock.ts';
 import { runCommand } from '../src/base/command.ts';
-import { type KubeletSim, startKubelets } from '../src/cluster/local/kubelet-sim.ts';
-import { type Plane, startPlane } from '../src/cluster/local/plane.ts';
 import { CHART, type Json } from './chart-render.ts';
 import { ensureKube, type KubeTools } from './ensure-kube.ts';
+import { type KubeletSim, startKubelets } from './labs/kubelet-sim.ts';
+import { type Plane, startPlane } from './labs/plane.ts';
 
 export const DONOR = 'k8s-pool1-12345678-vmss000000';
 export const NAMESPACE = 'headstart';

@@ -15,9 +15,9 @@ import type { Cluster, Pod } from '../src/cluster/cluster.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { CLUSTER_RULES, EVENT_RULES, NAMESPACE_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
-import { type KubeletSim, startKubelets } from '../src/cluster/local/kubelet-sim.ts';
-import { type Plane, startPlane } from '../src/cluster/local/plane.ts';
 import { ensureKube, type KubeTools } from './ensure-kube.ts';
+import { type KubeletSim, startKubelets } from './labs/kubelet-sim.ts';
+import { type Plane, startPlane } from './labs/plane.ts';
 
 export interface Rights {
   cluster: readonly Rule[];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { runCommand } from '../src/base/command.ts';
 import { exitCodeOf, renderError } from '../src/base/errors.ts';
 import type { Program } from '../src/cluster/local/build-program.ts';
-import type { PlaneBinaries } from '../src/cluster/local/plane.ts';
 import {
   BUILT_VERSION,
   ensurePrograms,
@@ -14,6 +13,7 @@ import {
 } from '../src/cluster/local/programs.ts';
 import { statfsFree } from '../src/host/disk-space.ts';
 import { cacheFolder, ensureHelm, type HelmTools } from './ensure-helm.ts';
+import type { PlaneBinaries } from './labs/plane.ts';
 import { ensureStampedKubelet } from './stamped-kubelet.ts';
 
 export interface KubeTools extends PlaneBinaries, HelmTools {}

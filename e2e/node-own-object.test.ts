@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
 import { runCommand } from '../src/base/command.ts';
 import { Secret } from '../src/base/secret.ts';
-import { type Plane, startPlane } from '../src/cluster/local/plane.ts';
 import { exchange } from '../src/node/api/api-server.ts';
 import { type KubeletCredential, readKubeletCredential } from '../src/node/api/kubelet-credential.ts';
 import { type OwnNode, ownNode } from '../src/node/api/own-node.ts';
@@ -21,6 +20,7 @@ import { publisher } from '../src/node/status/publish.ts';
 import { watchOwnNode } from '../src/node/triggers/node-watch.ts';
 import { until } from './cluster-lab.ts';
 import { ensureKube } from './ensure-kube.ts';
+import { type Plane, startPlane } from './labs/plane.ts';
 
 const BUILD_MS = 2 * 3_600_000;
 const [SELF, OTHER] = ['node-a', 'node-b'];

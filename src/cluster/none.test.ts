@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
 import { systemProcesses } from '../base/process-mark.ts';
 import type { Instance, PoolRef } from '../vms/factory.ts';
-import { type ClusterLab, clusterContract } from './contract.ts';
+import { type ClusterLab, clusterContract } from './cluster.suite.ts';
 import { LeaseHeld } from './lease-held.ts';
 import { LockFiles } from './lock-file.ts';
 import { type NoClusterOptions, noCluster } from './none.ts';

@@ -1,5 +1,5 @@
 import { fakeClock } from '../../base/fake-clock.ts';
-import { clusterContract } from '../contract.ts';
+import { clusterContract } from '../cluster.suite.ts';
 import { fakeCluster } from './fake-cluster.ts';
 
 clusterContract('the fake', async () => {

@@ -1,4 +1,4 @@
-// cluster/contract.ts: what every implementation of Cluster has to keep, as tests. Each brings a lab in which it can be tried.
+// cluster/cluster.suite.ts: what every implementation of Cluster has to keep, as tests. Each brings a lab in which it can be tried.
 import { describe, expect, it } from 'vitest';
 import { Conflict } from '../base/failures.ts';
 import type { BootstrapToken, Cluster, Node, Pod, ScriptResult } from './cluster.ts';

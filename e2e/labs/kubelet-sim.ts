@@ -1,11 +1,11 @@
-// cluster/local/kubelet-sim.ts: what a kubelet does to the API, without a node: pods start, end, and run scripts that a callback answers.
+// e2e/labs/kubelet-sim.ts: what a kubelet does to the API, without a node: pods start, end, and run scripts that a callback answers.
 import { createServer } from 'node:https';
 import type { CoreV1Api, V1Node, V1Pod } from '@kubernetes/client-node';
-import { type Clock, systemClock } from '../../base/clock.ts';
-import type { ScriptResult } from '../cluster.ts';
-import { answerOf } from '../kubernetes/failures.ts';
-import { HELPER_CONTAINER, HELPER_LABEL } from '../kubernetes/helper-pod.ts';
-import { renderFrame } from '../kubernetes/run-frame.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import type { ScriptResult } from '../../src/cluster/cluster.ts';
+import { answerOf } from '../../src/cluster/kubernetes/failures.ts';
+import { HELPER_CONTAINER, HELPER_LABEL } from '../../src/cluster/kubernetes/helper-pod.ts';
+import { renderFrame } from '../../src/cluster/kubernetes/run-frame.ts';
 import type { Plane } from './plane.ts';
 
 /** What can be wrong with a pod. Each is asked about every pod on every look. */

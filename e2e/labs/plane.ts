@@ -1,15 +1,15 @@
-// cluster/local/plane.ts: a real Kubernetes control plane on this host, on loopback only and without root: etcd, API server, controllers.
+// e2e/labs/plane.ts: a real Kubernetes control plane on this host, on loopback only and without root: etcd, API server, controllers.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../base/clock.ts';
-import { UserError } from '../../base/errors.ts';
-import { newAccountKey, SERVICE_RANGE } from './authority.ts';
-import { type Child, startChild } from './child.ts';
-import { askHealth } from './health.ts';
-import { renderKubeconfig } from './kubeconfig.ts';
-import { freePorts } from './ports.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { UserError } from '../../src/base/errors.ts';
+import { newAccountKey, SERVICE_RANGE } from '../../src/cluster/local/authority.ts';
+import { type Child, startChild } from '../../src/cluster/local/child.ts';
+import { askHealth } from '../../src/cluster/local/health.ts';
+import { renderKubeconfig } from '../../src/cluster/local/kubeconfig.ts';
+import { freePorts } from '../../src/cluster/local/ports.ts';
 import {
   type ApiServerSettings,
   apiServerFlags,
@@ -17,7 +17,7 @@ import {
   DRAIN_CONTROLLERS,
   etcdFlags,
   etcdUrl,
-} from './server-flags.ts';
+} from '../../src/cluster/local/server-flags.ts';
 
 export interface PlaneBinaries {
   etcd: string;
