@@ -1,9 +1,9 @@
 // bench/prototype.ts: one whole run with the official SDK on the simulated Azure, Uniform and Flexible: requests, and the donor's time out of service.
 
-import type { KubeLab } from '../e2e/cluster-lab.ts';
-import { isKubeAtHand } from '../e2e/ensure-kube.ts';
-import { BOOT_TIMES, type CaseOptions, openFakeCase, openRealCase } from '../e2e/prototype-case.ts';
-import { SEALED } from '../e2e/prototype-lab.ts';
+import type { KubeLab } from '../e2e/labs/cluster-lab.ts';
+import { isKubeAtHand } from '../e2e/labs/ensure-kube.ts';
+import { BOOT_TIMES, type CaseOptions, openFakeCase, openRealCase } from '../e2e/labs/prototype-case.ts';
+import { SEALED } from '../e2e/labs/prototype-lab.ts';
 import { REALISTIC } from '../sims/azure/service/timing.ts';
 import { Dial } from '../src/prototype/testing.ts';
 import type { Bench, Figure } from './figure.ts';
@@ -33,7 +33,7 @@ export async function measurePrototype({ progress }: Bench): Promise<Figure[]> {
 }
 
 async function openKube(): Promise<KubeLab> {
-  const { openLab } = await import('../e2e/cluster-lab.ts');
+  const { openLab } = await import('../e2e/labs/cluster-lab.ts');
   const kube = await openLab();
   kube.kubelets.dials.runScript = () => SEALED;
   return kube;

@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<string, readonly Tool[]>> = {
     { program: 'mdir', package: 'mtools' },
     { program: 'fsck.fat', package: 'dosfstools' },
   ],
-  /** e2e/browser.ts says so where CHROMIUM names none. */
+  /** e2e/labs/browser.ts says so where CHROMIUM names none. */
   chromium: process.env.CHROMIUM ? [] : [{ program: 'chromium', package: 'chromium' }],
   busybox: [{ program: 'busybox', package: 'busybox' }],
 };

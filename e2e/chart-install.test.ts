@@ -1,8 +1,8 @@
 // e2e/chart-install.test.ts: does a real API server take the chart, and does its job behave?
 import { BatchV1Api, CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ChartCluster, DONOR, NAMESPACE, startChartCluster, until } from './chart-cluster.ts';
-import { type Json, render } from './chart-render.ts';
+import { type ChartCluster, DONOR, NAMESPACE, startChartCluster, until } from './labs/chart-cluster.ts';
+import { type Json, render } from './labs/chart-render.ts';
 
 let chart: ChartCluster;
 let core: CoreV1Api;

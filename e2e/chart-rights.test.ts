@@ -15,8 +15,8 @@ import type { Cluster } from '../src/cluster/cluster.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { CLUSTER_RULES, EVENT_RULES, FORCED_DRAIN_RULES, NAMESPACE_RULES } from '../src/cluster/kubernetes/rights.ts';
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
-import { type ChartCluster, DONOR, NAMESPACE, SHARED, startChartCluster, until } from './chart-cluster.ts';
-import { type Rule, render, rulesOf } from './chart-render.ts';
+import { type ChartCluster, DONOR, NAMESPACE, SHARED, startChartCluster, until } from './labs/chart-cluster.ts';
+import { type Rule, render, rulesOf } from './labs/chart-render.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-chart-'));
 const release = 'rights';

@@ -18,8 +18,8 @@ import {
   render,
   rulesOf,
   termsOf,
-} from './chart-render.ts';
-import { ensureHelm, type HelmTools } from './ensure-helm.ts';
+} from './labs/chart-render.ts';
+import { ensureHelm, type HelmTools } from './labs/ensure-helm.ts';
 
 const DONOR = 'k8s-pool1-12345678-vmss000000';
 const RUN = { kamino: { targetNode: DONOR } };

@@ -11,7 +11,7 @@ import { drainNode } from '../src/cluster/drain.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { helperPod } from '../src/cluster/kubernetes/helper-pod.ts';
 import { CLUSTER_RULES, FORCED_DRAIN_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';
-import { type KubeLab, openLab, type Rights, SHIPPED, until } from './cluster-lab.ts';
+import { type KubeLab, openLab, type Rights, SHIPPED, until } from './labs/cluster-lab.ts';
 
 const FORCED: Rights = { ...SHIPPED, cluster: [...CLUSTER_RULES, ...FORCED_DRAIN_RULES] };
 /** The first run builds Kubernetes. */

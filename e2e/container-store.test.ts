@@ -9,10 +9,17 @@ import { imageRootRunner } from '../src/image/build/as-root.ts';
 import { putFiles } from '../src/image/build/disk/put-files.ts';
 import { type ContainerStore, makeContainerStore, type StoreImage } from '../src/image/build/store/container-store.ts';
 import { storeFiles } from '../src/image/build/store/store-files.ts';
-import { type ContainerdLab, startContainerd } from './containerd-lab.ts';
-import { criImages } from './cri-images.ts';
-import { type ContainerdPrograms, ensureContainerd } from './ensure-containerd.ts';
-import { ensureArchive, ensureTestImages, GREETING, type TestImage, type TestImages, textFile } from './test-images.ts';
+import { type ContainerdLab, startContainerd } from './labs/containerd-lab.ts';
+import { criImages } from './labs/cri-images.ts';
+import { type ContainerdPrograms, ensureContainerd } from './labs/ensure-containerd.ts';
+import {
+  ensureArchive,
+  ensureTestImages,
+  GREETING,
+  type TestImage,
+  type TestImages,
+  textFile,
+} from './labs/test-images.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-store-'));
 const EPOCH_SEC = 1_700_000_000;

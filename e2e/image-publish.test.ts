@@ -18,7 +18,7 @@ import { writeBuild, writeTest } from '../src/image/publish/testing.ts';
 import { uploadDisk } from '../src/image/publish/upload-disk.ts';
 import { createAzureFactory } from '../src/vms/azure/azure-factory.ts';
 import { type AzureLab, azureLab } from '../src/vms/azure/testing.ts';
-import { type Azurite, startAzurite } from './ensure-azurite.ts';
+import { type Azurite, startAzurite } from './labs/ensure-azurite.ts';
 
 const MIB = 1 << 20;
 let azurite: Azurite;
@@ -74,7 +74,7 @@ describe('the upload', () => {
   it.each([1, 4, 7])('killed after %i writes goes on where it was, with the same command', async (writes) => {
     const name = `killed-${writes}`;
     const disk = onDisk(name);
-    const victim = fileURLToPath(new URL('./upload-victim.ts', import.meta.url));
+    const victim = fileURLToPath(new URL('./labs/upload-victim.ts', import.meta.url));
     const env = { ...process.env, AZURE_STORAGE_CONNECTION_STRING: azurite.connectionString.reveal() };
     const ran = await runCommand(
       [process.execPath, victim, disk.file, disk.sha256, String(disk.bytes), name, String(writes)],

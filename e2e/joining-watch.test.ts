@@ -18,8 +18,8 @@ import { filesOf } from '../src/cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig, createBootstrapToken } from '../src/cluster/local/joining.ts';
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
 import { standingProcesses } from '../src/cluster/local/standing-process.ts';
-import { until } from './cluster-lab.ts';
-import { ensurePlanePrograms } from './ensure-kube.ts';
+import { until } from './labs/cluster-lab.ts';
+import { ensurePlanePrograms } from './labs/ensure-kube.ts';
 
 const BUILD_MS = 3 * 3_600_000;
 const NODE = 'pool-000001';

@@ -24,9 +24,9 @@ import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
 import { instanceFiles, instanceFolder, parseVersionId, partialPrefix, poolRef } from '../src/vms/qemu/home/layout.ts';
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
-import { type Blow, drawnBlows, headstartUnder, toldBlows } from './blows.ts';
-import { processesIn } from './qemu-lab.ts';
-import { GREETING } from './test-images.ts';
+import { type Blow, drawnBlows, headstartUnder, toldBlows } from './labs/blows.ts';
+import { processesIn } from './labs/qemu-lab.ts';
+import { GREETING } from './labs/test-images.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Kubernetes and an image may have to be built. */

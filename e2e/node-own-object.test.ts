@@ -18,8 +18,8 @@ import type { Announcement, DaemonState } from '../src/node/daemon/state.ts';
 import { statusOf } from '../src/node/status/node-status.ts';
 import { publisher } from '../src/node/status/publish.ts';
 import { watchOwnNode } from '../src/node/triggers/node-watch.ts';
-import { until } from './cluster-lab.ts';
-import { ensureKube } from './ensure-kube.ts';
+import { until } from './labs/cluster-lab.ts';
+import { ensureKube } from './labs/ensure-kube.ts';
 import { type Plane, startPlane } from './labs/plane.ts';
 
 const BUILD_MS = 2 * 3_600_000;

@@ -10,8 +10,8 @@ import { nodeStepsSource } from '../src/boot/load/sources/kubernetes/node-steps.
 import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
 import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';
-import { bootNode, type NodeGuest } from './node-guest.ts';
-import { KUBELET_SEEN, KUBERNETES_VERSION } from './node-image-files.ts';
+import { bootNode, type NodeGuest } from './labs/node-guest.ts';
+import { KUBELET_SEEN, KUBERNETES_VERSION } from './labs/node-image-files.ts';
 
 const LONG_MS = 60 * 60_000;
 const TEST_MS = 20 * 60_000;

@@ -14,8 +14,8 @@ import { instancesOf } from '../sims/azure/world.ts';
 import { type Clock, systemClock, versionOfDay } from '../src/base/clock.ts';
 import { has, makeStubs, remove, shellsAtHand } from '../src/clone-check/testing.ts';
 import { growPool } from '../src/vms/azure/testing.ts';
-import { type KubeLab, openLab, SHIPPED, until } from './cluster-lab.ts';
-import { expireLease } from './expire-lease.ts';
+import { type KubeLab, openLab, SHIPPED, until } from './labs/cluster-lab.ts';
+import { expireLease } from './labs/expire-lease.ts';
 import {
   CANARIES,
   CUSTOM_DATA,
@@ -26,7 +26,7 @@ import {
   makeMachine,
   poolScenario,
   publicMarks,
-} from './prototype-lab.ts';
+} from './labs/prototype-lab.ts';
 
 const HEADSTART = fileURLToPath(new URL('../headstart', import.meta.url));
 const ROLE = JSON.parse(readFileSync(new URL('../docs/azure-role.json', import.meta.url), 'utf8')) as RoleDefinition;

@@ -9,10 +9,10 @@ import { AUTOSCALER_ANNOTATION, snapshotName } from '../src/prototype/names.ts';
 import type { Intent } from '../src/prototype/run/scene.ts';
 import { Dial, FAULTS } from '../src/prototype/testing.ts';
 import type { Protection } from '../src/vms/factory.ts';
-import { type KubeLab, openLab } from './cluster-lab.ts';
-import { expireLease } from './expire-lease.ts';
-import { BOOT_TIMES, type CaseOptions, openRealCase, POOL } from './prototype-case.ts';
-import { leaks, MERGE, publicMarks, SEALED } from './prototype-lab.ts';
+import { type KubeLab, openLab } from './labs/cluster-lab.ts';
+import { expireLease } from './labs/expire-lease.ts';
+import { BOOT_TIMES, type CaseOptions, openRealCase, POOL } from './labs/prototype-case.ts';
+import { leaks, MERGE, publicMarks, SEALED } from './labs/prototype-lab.ts';
 
 /** The first run builds Kubernetes. */
 const BUILD_MS = 2 * 3_600_000;

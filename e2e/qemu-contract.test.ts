@@ -13,7 +13,7 @@ import type { Definition, Instance, PoolRef } from '../src/vms/factory.ts';
 import { instanceFiles, providerId } from '../src/vms/qemu/home/layout.ts';
 import { instanceRecordSchema } from '../src/vms/qemu/home/records.ts';
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
-import { type EmptyLab, makeEmptyLab } from './qemu-lab.ts';
+import { type EmptyLab, makeEmptyLab } from './labs/qemu-lab.ts';
 
 factoryContract('QEMU', async () => {
   const lab = await makeEmptyLab();
@@ -135,7 +135,7 @@ describe('after kill -9', () => {
   }
 
   function startVictim(order: string, moment: string) {
-    const program = fileURLToPath(new URL('./qemu-victim.ts', import.meta.url));
+    const program = fileURLToPath(new URL('./labs/qemu-victim.ts', import.meta.url));
     return spawn(process.execPath, [program, lab.home, order, moment], { stdio: ['ignore', 'pipe', 'inherit'] });
   }
 });

@@ -11,9 +11,9 @@ import { instanceFiles, instanceFolder, parseVersionId, partialPrefix } from '..
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
-import { type Blow, drawnBlows, type Ended, headstartUnder, toldBlows } from './blows.ts';
-import { ensureBaseImage } from './ensure-base.ts';
-import { processesIn } from './qemu-lab.ts';
+import { type Blow, drawnBlows, type Ended, headstartUnder, toldBlows } from './labs/blows.ts';
+import { ensureBaseImage } from './labs/ensure-base.ts';
+import { processesIn } from './labs/qemu-lab.ts';
 
 const BASE_MS = 30 * 60_000;
 const RUN_MS = 15 * 60_000;

@@ -8,7 +8,7 @@ import { renderReport } from '../src/boot/render/report.ts';
 import { reportView } from '../src/boot/render/report-view.ts';
 import { bootRecord, managerTimes, span, unit } from '../src/boot/testing.ts';
 import { run } from '../src/cli/testing.ts';
-import { launchChromium, type Opened, openFile } from './browser.ts';
+import { launchChromium, type Opened, openFile } from './labs/browser.ts';
 
 const root = join(import.meta.dirname, '..');
 const boots = join(root, 'src/boot/fixtures/boots');

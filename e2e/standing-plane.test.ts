@@ -51,8 +51,8 @@ import { standingProcesses } from '../src/cluster/local/standing-process.ts';
 import { poolRef } from '../src/vms/qemu/home/layout.ts';
 import type { JoinCluster } from '../src/vms/qemu/pools/admission.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
-import { until } from './cluster-lab.ts';
-import { ensurePlanePrograms } from './ensure-kube.ts';
+import { until } from './labs/cluster-lab.ts';
+import { ensurePlanePrograms } from './labs/ensure-kube.ts';
 
 const VICTIM = join(import.meta.dirname, 'cluster-victim.ts');
 const STAND_IN = join(import.meta.dirname, 'stand-in-qemu.ts');

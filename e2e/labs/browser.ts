@@ -1,4 +1,4 @@
-// e2e/browser.ts: a real Chromium that a test can drive, and what a page did in it that it should not have done.
+// e2e/labs/browser.ts: a real Chromium that a test can drive, and what a page did in it that it should not have done.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';

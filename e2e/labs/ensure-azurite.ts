@@ -1,13 +1,13 @@
-// e2e/ensure-azurite.ts: Microsoft's own emulator of Azure storage, on a port of its own, installed once beside its lock file.
+// e2e/labs/ensure-azurite.ts: Microsoft's own emulator of Azure storage, on a port of its own, installed once beside its lock file.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../src/base/command.ts';
-import { Secret } from '../src/base/secret.ts';
+import { runCommand } from '../../src/base/command.ts';
+import { Secret } from '../../src/base/secret.ts';
 
-const FOLDER = fileURLToPath(new URL('./azurite', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../azurite', import.meta.url));
 const PROGRAM = join(FOLDER, 'node_modules/azurite/dist/src/blob/main.js');
 const INSTALL_MS = 10 * 60_000;
 const START_MS = 120_000;

@@ -1,21 +1,21 @@
-// e2e/prototype-case.ts: one pool in the simulated Azure on a virtual clock, its nodes on an API server or in a fake, and runs of the operation on it.
+// e2e/labs/prototype-case.ts: one pool in the simulated Azure on a virtual clock, its nodes on an API server or in a fake, and runs of the operation on it.
 
-import type { Told } from '../bench/prototype-figures.ts';
-import type { Referee } from '../sims/azure/referee/referee.ts';
-import type { Timing } from '../sims/azure/service/timing.ts';
-import type { VirtualClock } from '../sims/azure/service/virtual-clock.ts';
-import type { AzureSim } from '../sims/azure/start.ts';
-import { instancesOf } from '../sims/azure/world.ts';
-import { systemClock, versionOfDay } from '../src/base/clock.ts';
-import type { Cluster } from '../src/cluster/cluster.ts';
-import { type FakeCluster, fakeCluster } from '../src/cluster/fake/fake-cluster.ts';
-import { galleryName } from '../src/prototype/names.ts';
-import { type RunResult, runPrototype } from '../src/prototype/run/engine.ts';
-import type { Intent } from '../src/prototype/run/scene.ts';
-import { sealNode } from '../src/prototype/run/seal.ts';
-import { Dial, pod } from '../src/prototype/testing.ts';
-import { type AzureLab, azureLab } from '../src/vms/azure/testing.ts';
-import type { Factory, InstanceRef } from '../src/vms/factory.ts';
+import type { Told } from '../../bench/prototype-figures.ts';
+import type { Referee } from '../../sims/azure/referee/referee.ts';
+import type { Timing } from '../../sims/azure/service/timing.ts';
+import type { VirtualClock } from '../../sims/azure/service/virtual-clock.ts';
+import type { AzureSim } from '../../sims/azure/start.ts';
+import { instancesOf } from '../../sims/azure/world.ts';
+import { systemClock, versionOfDay } from '../../src/base/clock.ts';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { type FakeCluster, fakeCluster } from '../../src/cluster/fake/fake-cluster.ts';
+import { galleryName } from '../../src/prototype/names.ts';
+import { type RunResult, runPrototype } from '../../src/prototype/run/engine.ts';
+import type { Intent } from '../../src/prototype/run/scene.ts';
+import { sealNode } from '../../src/prototype/run/seal.ts';
+import { Dial, pod } from '../../src/prototype/testing.ts';
+import { type AzureLab, azureLab } from '../../src/vms/azure/testing.ts';
+import type { Factory, InstanceRef } from '../../src/vms/factory.ts';
 import { type KubeLab, SHIPPED } from './cluster-lab.ts';
 import {
   CUSTOM_DATA,

@@ -1,8 +1,8 @@
-// e2e/stand-in-qemu.ts: a process that looks like the QEMU of an instance to whoever asks where its ports lead, without a guest:
+// e2e/labs/stand-in-qemu.ts: a process that looks like the QEMU of an instance to whoever asks where its ports lead, without a guest:
 // `node stand-in-qemu.ts ADDRESS KUBELET-PORT -uuid VM-ID`, run in the instance's folder.
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { instanceFiles } from '../src/vms/qemu/home/layout.ts';
+import { instanceFiles } from '../../src/vms/qemu/home/layout.ts';
 
 const [address, port] = process.argv.slice(2);
 const usernet = `  TCP[HOST_FORWARD]  12        127.0.0.1 ${port}       ${address} 10250     0     0\r\n`;

@@ -1,10 +1,10 @@
-// e2e/chart-render.ts: what does the chart make of these values, and what does a value change?
+// e2e/labs/chart-render.ts: what does the chart make of these values, and what does a value change?
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { HelmTools } from './ensure-helm.ts';
 
-export const CHART = join(import.meta.dirname, '../charts/vmss-prototype');
+export const CHART = join(import.meta.dirname, '../../charts/vmss-prototype');
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

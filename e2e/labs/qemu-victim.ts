@@ -1,5 +1,5 @@
-// e2e/qemu-victim.ts: one order to the factory by a process that kills itself (-9) on the way: `node qemu-victim.ts HOME ORDER MOMENT`.
-import { type RunCommand, runCommand } from '../src/base/command.ts';
+// e2e/labs/qemu-victim.ts: one order to the factory by a process that kills itself (-9) on the way: `node qemu-victim.ts HOME ORDER MOMENT`.
+import { type RunCommand, runCommand } from '../../src/base/command.ts';
 import { emptyFactory } from './qemu-lab.ts';
 
 const [home = '', order = '', moment = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
-// e2e/expire-lease.ts: a quarter of an hour passes for the hold of a run that died.
+// e2e/labs/expire-lease.ts: a quarter of an hour passes for the hold of a run that died.
 import { CoordinationV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import { leaseName } from '../src/prototype/names.ts';
+import { leaseName } from '../../src/prototype/names.ts';
 
 export async function expireLease(kubeconfig: string, namespace: string, pool: string): Promise<void> {
   const config = new KubeConfig();

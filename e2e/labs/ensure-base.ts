@@ -1,11 +1,11 @@
-// e2e/ensure-base.ts: the image that e2e boots real guests from: built once, then taken from a cache outside the tree.
+// e2e/labs/ensure-base.ts: the image that e2e boots real guests from: built once, then taken from a cache outside the tree.
 import { join } from 'node:path';
-import { systemClock } from '../src/base/clock.ts';
-import { runCommand } from '../src/base/command.ts';
-import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath } from '../src/host/required-tools.ts';
-import { ensureBase } from '../src/vms/qemu/base/build-base.ts';
-import { baseRecipe } from '../src/vms/qemu/base/recipe.ts';
-import type { PublishEdges } from '../src/vms/qemu/images/make-version.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { runCommand } from '../../src/base/command.ts';
+import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath } from '../../src/host/required-tools.ts';
+import { ensureBase } from '../../src/vms/qemu/base/build-base.ts';
+import { baseRecipe } from '../../src/vms/qemu/base/recipe.ts';
+import type { PublishEdges } from '../../src/vms/qemu/images/make-version.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
 /** Where the image is, and where pools are made; whoever makes one deletes it. */

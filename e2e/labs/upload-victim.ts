@@ -1,7 +1,7 @@
-// e2e/upload-victim.ts: an upload by a process that kills itself (-9) once so many writes have been sent: `node upload-victim.ts FILE SHA256 BYTES NAME WRITES`.
-import { Secret } from '../src/base/secret.ts';
-import { azurePageBlob } from '../src/image/publish/azure-page-blob.ts';
-import { uploadDisk } from '../src/image/publish/upload-disk.ts';
+// e2e/labs/upload-victim.ts: an upload by a process that kills itself (-9) once so many writes have been sent: `node upload-victim.ts FILE SHA256 BYTES NAME WRITES`.
+import { Secret } from '../../src/base/secret.ts';
+import { azurePageBlob } from '../../src/image/publish/azure-page-blob.ts';
+import { uploadDisk } from '../../src/image/publish/upload-disk.ts';
 
 const [file = '', sha256 = '', bytes = '', name = '', writes = ''] = process.argv.slice(2);
 const connectionString = new Secret(process.env.AZURE_STORAGE_CONNECTION_STRING ?? '');

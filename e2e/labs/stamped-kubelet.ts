@@ -1,12 +1,12 @@
-// e2e/stamped-kubelet.ts: a kubelet that calls itself another patch version than it is: enough for images to differ by it. Kept apart from
+// e2e/labs/stamped-kubelet.ts: a kubelet that calls itself another patch version than it is: enough for images to differ by it. Kept apart from
 // the product's own programs, where a version is what it says.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildEdges, buildProgram } from '../src/cluster/local/build-program.ts';
-import { checkVersion } from '../src/cluster/local/programs.ts';
-import { withLock } from '../src/host/locks.ts';
-import type { CallOptions } from '../src/vms/factory.ts';
-import { programLock } from '../src/vms/qemu/home/layout.ts';
+import { type BuildEdges, buildProgram } from '../../src/cluster/local/build-program.ts';
+import { checkVersion } from '../../src/cluster/local/programs.ts';
+import { withLock } from '../../src/host/locks.ts';
+import type { CallOptions } from '../../src/vms/factory.ts';
+import { programLock } from '../../src/vms/qemu/home/layout.ts';
 
 /** Its path. */
 export async function ensureStampedKubelet(

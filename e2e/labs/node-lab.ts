@@ -1,17 +1,23 @@
-// e2e/node-lab.ts: the image that nodes are booted from in e2e: the base image with what a node carries, made once for the same content.
+// e2e/labs/node-lab.ts: the image that nodes are booted from in e2e: the base image with what a node carries, made once for the same content.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requireTools } from '../src/host/required-tools.ts';
-import { runTool } from '../src/host/run-tool.ts';
-import { type DiskFile, putFiles } from '../src/image/build/disk/put-files.ts';
-import { ensureExecutable } from '../src/node/build/build.ts';
-import { parseVersionId, type VersionId, versionFiles, versionFolder, versionId } from '../src/vms/qemu/home/layout.ts';
-import { referencedIn } from '../src/vms/qemu/home/references.ts';
-import { removeAtOnce } from '../src/vms/qemu/home/remove.ts';
-import { readVersionRecord, versionNamesIn } from '../src/vms/qemu/home/version-records.ts';
-import { type PublishEdges, publishVersion } from '../src/vms/qemu/images/make-version.ts';
+import { requireTools } from '../../src/host/required-tools.ts';
+import { runTool } from '../../src/host/run-tool.ts';
+import { type DiskFile, putFiles } from '../../src/image/build/disk/put-files.ts';
+import { ensureExecutable } from '../../src/node/build/build.ts';
+import {
+  parseVersionId,
+  type VersionId,
+  versionFiles,
+  versionFolder,
+  versionId,
+} from '../../src/vms/qemu/home/layout.ts';
+import { referencedIn } from '../../src/vms/qemu/home/references.ts';
+import { removeAtOnce } from '../../src/vms/qemu/home/remove.ts';
+import { readVersionRecord, versionNamesIn } from '../../src/vms/qemu/home/version-records.ts';
+import { type PublishEdges, publishVersion } from '../../src/vms/qemu/images/make-version.ts';
 import { ensureBaseImage } from './ensure-base.ts';
 import { nodeImageFiles } from './node-image-files.ts';
 

@@ -1,11 +1,11 @@
-// e2e/chart-cluster.ts: a real control plane with a donor in it, and helm to install the chart there.
+// e2e/labs/chart-cluster.ts: a real control plane with a donor in it, and helm to install the chart there.
 import type { KubeConfig } from '@kubernetes/client-node';
-import { systemClock } from '../src/base/clock.ts';
-import { runCommand } from '../src/base/command.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { runCommand } from '../../src/base/command.ts';
 import { CHART, type Json } from './chart-render.ts';
 import { ensureKube, type KubeTools } from './ensure-kube.ts';
-import { type KubeletSim, startKubelets } from './labs/kubelet-sim.ts';
-import { type Plane, startPlane } from './labs/plane.ts';
+import { type KubeletSim, startKubelets } from './kubelet-sim.ts';
+import { type Plane, startPlane } from './plane.ts';
 
 export const DONOR = 'k8s-pool1-12345678-vmss000000';
 export const NAMESPACE = 'headstart';

@@ -1,13 +1,13 @@
-// e2e/qemu-lab.ts: a home with an image of nothing at all: real QEMU processes whose firmware finds nothing to boot.
+// e2e/labs/qemu-lab.ts: a home with an image of nothing at all: real QEMU processes whose firmware finds nothing to boot.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/base/clock.ts';
-import { type RunCommand, runCommand } from '../src/base/command.ts';
-import { publishVersion } from '../src/vms/qemu/images/make-version.ts';
-import type { PoolSpec, QemuFactory } from '../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { type RunCommand, runCommand } from '../../src/base/command.ts';
+import { publishVersion } from '../../src/vms/qemu/images/make-version.ts';
+import type { PoolSpec, QemuFactory } from '../../src/vms/qemu/local-factory.ts';
+import { createQemuFactory } from '../../src/vms/qemu/qemu-factory.ts';
 
 export interface EmptyLab {
   home: string;

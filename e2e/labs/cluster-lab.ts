@@ -1,4 +1,4 @@
-// e2e/cluster-lab.ts: a real control plane with simulated kubelets, and accounts that have exactly the rights they are given.
+// e2e/labs/cluster-lab.ts: a real control plane with simulated kubelets, and accounts that have exactly the rights they are given.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,14 +10,14 @@ import {
   RbacAuthorizationV1Api,
   type V1Pod,
 } from '@kubernetes/client-node';
-import { systemClock } from '../src/base/clock.ts';
-import type { Cluster, Pod } from '../src/cluster/cluster.ts';
-import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
-import { CLUSTER_RULES, EVENT_RULES, NAMESPACE_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';
-import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Cluster, Pod } from '../../src/cluster/cluster.ts';
+import { kubernetesCluster } from '../../src/cluster/kubernetes/cluster.ts';
+import { CLUSTER_RULES, EVENT_RULES, NAMESPACE_RULES, type Rule } from '../../src/cluster/kubernetes/rights.ts';
+import { renderKubeconfig } from '../../src/cluster/local/kubeconfig.ts';
 import { ensureKube, type KubeTools } from './ensure-kube.ts';
-import { type KubeletSim, startKubelets } from './labs/kubelet-sim.ts';
-import { type Plane, startPlane } from './labs/plane.ts';
+import { type KubeletSim, startKubelets } from './kubelet-sim.ts';
+import { type Plane, startPlane } from './plane.ts';
 
 export interface Rights {
   cluster: readonly Rule[];

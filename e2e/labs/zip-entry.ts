@@ -1,4 +1,4 @@
-// e2e/zip-entry.ts: one file out of a zip archive.
+// e2e/labs/zip-entry.ts: one file out of a zip archive.
 import { inflateRawSync } from 'node:zlib';
 
 const END = 0x06054b50;

@@ -1,9 +1,9 @@
-// e2e/blows.ts: the real command line, killed (-9) on the way with all its children, or its donor's QEMU or its API server instead.
+// e2e/labs/blows.ts: the real command line, killed (-9) on the way with all its children, or its donor's QEMU or its API server instead.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { random } from '../sims/azure/world.ts';
+import { random } from '../../sims/azure/world.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../headstart', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../../headstart', import.meta.url));
 
 /** Whom, and when: so long after that step was begun, or after the first that the command did. */
 export interface Blow {

@@ -1,13 +1,13 @@
-// e2e/node-guest.ts: one real VM of the node image, and how a test talks to it: a new document, its status, a shell, a power cut.
+// e2e/labs/node-guest.ts: one real VM of the node image, and how a test talks to it: a new document, its status, a shell, a power cut.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../src/base/clock.ts';
-import { guestCommands } from '../src/cli/guest-commands.ts';
-import type { NodeStatus } from '../src/node/status/node-status.ts';
-import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
-import { instanceFiles } from '../src/vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { guestCommands } from '../../src/cli/guest-commands.ts';
+import type { NodeStatus } from '../../src/node/status/node-status.ts';
+import type { InstanceRef, PoolRef } from '../../src/vms/factory.ts';
+import { instanceFiles } from '../../src/vms/qemu/home/layout.ts';
+import type { QemuFactory } from '../../src/vms/qemu/local-factory.ts';
+import { createQemuFactory } from '../../src/vms/qemu/qemu-factory.ts';
 import { ensureNodeImage } from './node-lab.ts';
 
 const BOOT_MS = 15 * 60_000;

@@ -1,9 +1,9 @@
-// e2e/node-image-files.ts: what makes the base image one of a node: the executable with its units, the clone check, the image's facts, and
+// e2e/labs/node-image-files.ts: what makes the base image one of a node: the executable with its units, the clone check, the image's facts, and
 // stand-ins for containerd and kubelet that are as strict about their configuration as the real ones where it matters here.
-import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../src/clone-check/image-files.ts';
-import type { DiskFile } from '../src/image/build/disk/put-files.ts';
-import { BASE_PATH } from '../src/node/desired/kubelet-config.ts';
-import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from '../src/node/units/units.ts';
+import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../src/clone-check/image-files.ts';
+import type { DiskFile } from '../../src/image/build/disk/put-files.ts';
+import { BASE_PATH } from '../../src/node/desired/kubelet-config.ts';
+import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from '../../src/node/units/units.ts';
 
 export const KUBERNETES_VERSION = '1.34.2';
 /** What the stand-in for kubelet was started with last, and how often it was. */

@@ -1,13 +1,13 @@
-// e2e/prototype-lab.ts: a pool in the simulated Azure whose nodes live on a real API server, kept in step as kubelets, scheduler and node controller would.
+// e2e/labs/prototype-lab.ts: a pool in the simulated Azure whose nodes live on a real API server, kept in step as kubelets, scheduler and node controller would.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import type { ScenarioInput } from '../sims/azure/scenario.ts';
-import type { AzureSim } from '../sims/azure/start.ts';
-import { type Instance, instancesOf, type World } from '../sims/azure/world.ts';
-import type { Clock } from '../src/base/clock.ts';
-import { DONOR_FILES, DONOR_ID, DONOR_NAME, makeRoot, pipe, type Shell } from '../src/clone-check/testing.ts';
-import type { ScriptResult } from '../src/cluster/cluster.ts';
+import type { ScenarioInput } from '../../sims/azure/scenario.ts';
+import type { AzureSim } from '../../sims/azure/start.ts';
+import { type Instance, instancesOf, type World } from '../../sims/azure/world.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { DONOR_FILES, DONOR_ID, DONOR_NAME, makeRoot, pipe, type Shell } from '../../src/clone-check/testing.ts';
+import type { ScriptResult } from '../../src/cluster/cluster.ts';
 import { type KubeLab, until } from './cluster-lab.ts';
 
 /** Planted where secrets live; none may come out anywhere else. */

@@ -1,8 +1,8 @@
-// e2e/ensure-containerd.ts: the containerd and runc that Debian has, as programs in a cache outside the tree: nothing is installed on this machine.
+// e2e/labs/ensure-containerd.ts: the containerd and runc that Debian has, as programs in a cache outside the tree: nothing is installed on this machine.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type RunCommand, runCommand } from '../src/base/command.ts';
-import { fetchDebian } from '../src/container/fetch-debian.ts';
+import { type RunCommand, runCommand } from '../../src/base/command.ts';
+import { fetchDebian } from '../../src/container/fetch-debian.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
 export interface ContainerdPrograms {

@@ -1,4 +1,4 @@
-// e2e/cri-images.ts: asks a container runtime, as kubelet does, which images it has: gRPC over its socket, no more of it than that takes.
+// e2e/labs/cri-images.ts: asks a container runtime, as kubelet does, which images it has: gRPC over its socket, no more of it than that takes.
 import { connect } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 

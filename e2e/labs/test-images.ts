@@ -1,12 +1,12 @@
-// e2e/test-images.ts: container images of our own, as archives of an OCI layout: there is no registry to take any from. Built once, the same bytes every time.
+// e2e/labs/test-images.ts: container images of our own, as archives of an OCI layout: there is no registry to take any from. Built once, the same bytes every time.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTar } from 'nanotar';
-import { runCommand } from '../src/base/command.ts';
-import { writeFileAtomic } from '../src/base/files.ts';
-import { type ImageFile, layerOf } from '../src/container/layer.ts';
-import { type ImageSpec, ociImageOf } from '../src/container/oci-image.ts';
+import { runCommand } from '../../src/base/command.ts';
+import { writeFileAtomic } from '../../src/base/files.ts';
+import { type ImageFile, layerOf } from '../../src/container/layer.ts';
+import { type ImageSpec, ociImageOf } from '../../src/container/oci-image.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
 export interface TestImage {
@@ -27,7 +27,7 @@ export interface TestImages {
 
 export const GREETING = 'hello from an image that was there before the node';
 
-const MODULE = join(import.meta.dirname, '../tools/test-images');
+const MODULE = join(import.meta.dirname, '../../tools/test-images');
 const BUILD_MS = 10 * 60_000;
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 

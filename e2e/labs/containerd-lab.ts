@@ -1,10 +1,10 @@
-// e2e/containerd-lab.ts: a real containerd, its CRI plugin included, on a given folder, in namespaces of its own; asked as ctr and as kubelet would.
+// e2e/labs/containerd-lab.ts: a real containerd, its CRI plugin included, on a given folder, in namespaces of its own; asked as ctr and as kubelet would.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand } from '../src/base/command.ts';
+import { runCommand } from '../../src/base/command.ts';
 import type { ContainerdPrograms } from './ensure-containerd.ts';
 
 export interface ContainerdLab {

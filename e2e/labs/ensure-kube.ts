@@ -1,8 +1,8 @@
-// e2e/ensure-kube.ts: the real Kubernetes programs that e2e runs against: built or fetched once, then taken from a cache outside the tree.
+// e2e/labs/ensure-kube.ts: the real Kubernetes programs that e2e runs against: built or fetched once, then taken from a cache outside the tree.
 import { join } from 'node:path';
-import { runCommand } from '../src/base/command.ts';
-import { exitCodeOf, renderError } from '../src/base/errors.ts';
-import type { Program } from '../src/cluster/local/build-program.ts';
+import { runCommand } from '../../src/base/command.ts';
+import { exitCodeOf, renderError } from '../../src/base/errors.ts';
+import type { Program } from '../../src/cluster/local/build-program.ts';
 import {
   BUILT_VERSION,
   ensurePrograms,
@@ -10,10 +10,10 @@ import {
   PLANE_PROGRAMS,
   type ProgramEdges,
   programsFolder,
-} from '../src/cluster/local/programs.ts';
-import { statfsFree } from '../src/host/disk-space.ts';
+} from '../../src/cluster/local/programs.ts';
+import { statfsFree } from '../../src/host/disk-space.ts';
 import { cacheFolder, ensureHelm, type HelmTools } from './ensure-helm.ts';
-import type { PlaneBinaries } from './labs/plane.ts';
+import type { PlaneBinaries } from './plane.ts';
 import { ensureStampedKubelet } from './stamped-kubelet.ts';
 
 export interface KubeTools extends PlaneBinaries, HelmTools {}
