@@ -101,39 +101,39 @@ export const VERBS: Verbs = {
   },
   'boot systemd time': {
     summary: 'Show the time spent in firmware, loader, kernel, initrd and userspace',
-    load: () => import('./boot/systemd-time.ts'),
+    load: () => import('./boot/systemd/time.ts'),
   },
   'boot systemd blame': {
     summary: 'List units by the time they took to start',
-    load: () => import('./boot/systemd-blame.ts'),
+    load: () => import('./boot/systemd/blame.ts'),
   },
   'boot systemd critical-chain': {
     summary: 'Show the time-critical chain of units',
-    load: () => import('./boot/systemd-critical-chain.ts'),
+    load: () => import('./boot/systemd/critical-chain.ts'),
   },
   'boot systemd plot': {
     summary: 'Draw the start of all units as an SVG picture',
-    load: () => import('./boot/systemd-plot.ts'),
+    load: () => import('./boot/systemd/plot.ts'),
   },
   'boot systemd dot': {
     summary: 'Print the ordering of units as a dot graph',
-    load: () => import('./boot/systemd-dot.ts'),
+    load: () => import('./boot/systemd/dot.ts'),
   },
   'boot cloud-init show': {
     summary: 'Show stages and modules in the order they ran',
-    load: () => import('./boot/cloud-init-show.ts'),
+    load: () => import('./boot/cloud-init/show.ts'),
   },
   'boot cloud-init blame': {
     summary: 'List modules by the time they took',
-    load: () => import('./boot/cloud-init-blame.ts'),
+    load: () => import('./boot/cloud-init/blame.ts'),
   },
   'boot cloud-init dump': {
     summary: 'Print the events of the log as JSON',
-    load: () => import('./boot/cloud-init-dump.ts'),
+    load: () => import('./boot/cloud-init/dump.ts'),
   },
   'boot cloud-init boot': {
     summary: 'Show when the kernel started and ended and when cloud-init was activated and started',
-    load: () => import('./boot/cloud-init-boot.ts'),
+    load: () => import('./boot/cloud-init/boot.ts'),
   },
   'prototype run': {
     summary: 'Capture a node and start all new nodes of its pool from it; run again to resume',

@@ -1,11 +1,11 @@
-// cli/boot/systemd-time.ts: `headstart boot systemd time`: firmware, loader, kernel, initrd, userspace.
-import { UserError } from '../../base/errors.ts';
-import { compatTime } from '../../boot/compat/systemd/exact/time.ts';
-import { bootTime, renderTime } from '../../boot/compat/systemd/time.ts';
-import { printJson } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
-import { readBoot } from './read-boot.ts';
-import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
+// cli/boot/systemd/time.ts: `headstart boot systemd time`: firmware, loader, kernel, initrd, userspace.
+import { UserError } from '../../../base/errors.ts';
+import { compatTime } from '../../../boot/compat/systemd/exact/time.ts';
+import { bootTime, renderTime } from '../../../boot/compat/systemd/time.ts';
+import { printJson } from '../../output/json.ts';
+import type { Verb } from '../../verb.ts';
+import { readBoot } from '../read-boot.ts';
+import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
 
 export const verb: Verb = {
   examples: ['boot systemd time', 'boot systemd time --compat=252 -i boot.tar.gz'],

@@ -1,10 +1,11 @@
-// cli/boot/cloud-init-boot.ts: `headstart boot cloud-init boot`: from kernel start to cloud-init's first line.
-import { UserError } from '../../base/errors.ts';
-import { betweenUs, bootTimesText } from '../../boot/compat/cloud-init/boot-text.ts';
-import { type BootTimes, bootTimes, logOf } from '../../boot/compat/cloud-init/boot-times.ts';
-import { compatBoot } from '../../boot/compat/cloud-init/exact/compat-boot.ts';
-import type { BootRecord } from '../../boot/model/record.ts';
-import type { Edges, Verb } from '../verb.ts';
+// cli/boot/cloud-init/boot.ts: `headstart boot cloud-init boot`: from kernel start to cloud-init's first line.
+import { UserError } from '../../../base/errors.ts';
+import { betweenUs, bootTimesText } from '../../../boot/compat/cloud-init/boot-text.ts';
+import { type BootTimes, bootTimes, logOf } from '../../../boot/compat/cloud-init/boot-times.ts';
+import { compatBoot } from '../../../boot/compat/cloud-init/exact/compat-boot.ts';
+import type { BootRecord } from '../../../boot/model/record.ts';
+import type { Edges, Verb } from '../../verb.ts';
+import { readBoot, WHICH_BOOT } from '../read-boot.ts';
 import {
   type CloudInitOptions,
   pathsOf,
@@ -13,8 +14,7 @@ import {
   withCloudInitOptions,
   writeAnswer,
   writeJson,
-} from './cloud-init-options.ts';
-import { readBoot, WHICH_BOOT } from './read-boot.ts';
+} from './options.ts';
 
 interface Options extends CloudInitOptions {
   boot?: string;

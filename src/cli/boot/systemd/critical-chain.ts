@@ -1,24 +1,24 @@
-// cli/boot/systemd-critical-chain.ts: `headstart boot systemd critical-chain [UNIT…]`: what a unit waited for, link by link.
+// cli/boot/systemd/critical-chain.ts: `headstart boot systemd critical-chain [UNIT…]`: what a unit waited for, link by link.
 import type { Command } from 'commander';
-import { parseSpan } from '../../base/duration.ts';
-import { UserError } from '../../base/errors.ts';
-import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
-import { type ChainNode, criticalChain } from '../../boot/compat/systemd/critical-chain.ts';
-import { defaultTarget, namedUnit } from '../../boot/compat/systemd/default-target.ts';
-import { compatCriticalChain } from '../../boot/compat/systemd/exact/critical-chain.ts';
-import { CHAIN_HEADER, renderChain } from '../../boot/compat/systemd/render-chain.ts';
-import { startState, unitLabels } from '../../boot/compat/systemd/unit-state.ts';
-import { knownUserspaceUs } from '../../boot/model/order-graph.ts';
-import { type BootRecord, startTookUs } from '../../boot/model/record.ts';
-import { waitReason } from '../../boot/model/waits.ts';
-import { printJson } from '../output/json.ts';
-import { paint } from '../output/paint.ts';
-import { sameCommand } from '../output/same-command.ts';
-import { screenOf } from '../output/screen.ts';
-import { printable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
-import { readBoot, refuseFileAsUnit } from './read-boot.ts';
-import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
+import { parseSpan } from '../../../base/duration.ts';
+import { UserError } from '../../../base/errors.ts';
+import { didYouMean, nearestNames } from '../../../base/nearest-names.ts';
+import { type ChainNode, criticalChain } from '../../../boot/compat/systemd/critical-chain.ts';
+import { defaultTarget, namedUnit } from '../../../boot/compat/systemd/default-target.ts';
+import { compatCriticalChain } from '../../../boot/compat/systemd/exact/critical-chain.ts';
+import { CHAIN_HEADER, renderChain } from '../../../boot/compat/systemd/render-chain.ts';
+import { startState, unitLabels } from '../../../boot/compat/systemd/unit-state.ts';
+import { knownUserspaceUs } from '../../../boot/model/order-graph.ts';
+import { type BootRecord, startTookUs } from '../../../boot/model/record.ts';
+import { waitReason } from '../../../boot/model/waits.ts';
+import { printJson } from '../../output/json.ts';
+import { paint } from '../../output/paint.ts';
+import { sameCommand } from '../../output/same-command.ts';
+import { screenOf } from '../../output/screen.ts';
+import { printable } from '../../output/table.ts';
+import type { Edges, Verb } from '../../verb.ts';
+import { readBoot, refuseFileAsUnit } from '../read-boot.ts';
+import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
 
 interface ChainOptions extends SystemdOptions {
   fuzz?: string;

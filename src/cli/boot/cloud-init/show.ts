@@ -1,8 +1,8 @@
-// cli/boot/cloud-init-show.ts: `headstart boot cloud-init show`: what cloud-init did, in order.
-import { compatShow, DEFAULT_FORMAT } from '../../boot/compat/cloud-init/exact/compat-records.ts';
-import { coveredUs, showText } from '../../boot/compat/cloud-init/show.ts';
-import { bootJson } from '../../boot/compat/cloud-init/steps-json.ts';
-import type { Verb } from '../verb.ts';
+// cli/boot/cloud-init/show.ts: `headstart boot cloud-init show`: what cloud-init did, in order.
+import { compatShow, DEFAULT_FORMAT } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
+import { coveredUs, showText } from '../../../boot/compat/cloud-init/show.ts';
+import { bootJson } from '../../../boot/compat/cloud-init/steps-json.ts';
+import type { Verb } from '../../verb.ts';
 import {
   type CloudInitOptions,
   readCloudInit,
@@ -10,7 +10,7 @@ import {
   withCloudInitOptions,
   writeAnswer,
   writeJson,
-} from './cloud-init-options.ts';
+} from './options.ts';
 
 interface Options extends CloudInitOptions {
   format?: string;

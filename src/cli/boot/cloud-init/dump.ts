@@ -1,8 +1,8 @@
-// cli/boot/cloud-init-dump.ts: `headstart boot cloud-init dump`: the events of a log as JSON.
+// cli/boot/cloud-init/dump.ts: `headstart boot cloud-init dump`: the events of a log as JSON.
 
-import { dumpText } from '../../boot/compat/cloud-init/dump.ts';
-import { compatDump } from '../../boot/compat/cloud-init/exact/compat-records.ts';
-import type { Verb } from '../verb.ts';
+import { dumpText } from '../../../boot/compat/cloud-init/dump.ts';
+import { compatDump } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
+import type { Verb } from '../../verb.ts';
 import {
   type CloudInitOptions,
   readCloudInit,
@@ -10,7 +10,7 @@ import {
   withCloudInitOptions,
   writeAnswer,
   writeJson,
-} from './cloud-init-options.ts';
+} from './options.ts';
 
 export const verb: Verb = {
   examples: ['boot cloud-init dump', 'boot cloud-init dump -i cloud-init.log -o events.json'],

@@ -1,13 +1,13 @@
-// cli/boot/systemd-plot.ts: `headstart boot systemd plot`: the boot as an SVG picture.
+// cli/boot/systemd/plot.ts: `headstart boot systemd plot`: the boot as an SVG picture.
 import type { Command } from 'commander';
-import { UserError } from '../../base/errors.ts';
-import { type CompatPlotOptions, compatPlot } from '../../boot/compat/systemd/exact/plot.ts';
-import { plottedUnits, renderPlot } from '../../boot/compat/systemd/plot.ts';
-import { phases } from '../../boot/model/phases.ts';
-import { printJson } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
-import { readBoot, withInputOptions } from './read-boot.ts';
-import { compatOf, jsonFacts, type SystemdOptions, tell, withCompatOptions } from './systemd-options.ts';
+import { UserError } from '../../../base/errors.ts';
+import { type CompatPlotOptions, compatPlot } from '../../../boot/compat/systemd/exact/plot.ts';
+import { plottedUnits, renderPlot } from '../../../boot/compat/systemd/plot.ts';
+import { phases } from '../../../boot/model/phases.ts';
+import { printJson } from '../../output/json.ts';
+import type { Verb } from '../../verb.ts';
+import { readBoot, withInputOptions } from '../read-boot.ts';
+import { compatOf, jsonFacts, type SystemdOptions, tell, withCompatOptions } from './options.ts';
 
 interface PlotOptions extends Omit<SystemdOptions, 'json'> {
   json?: string | true;

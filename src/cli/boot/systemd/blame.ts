@@ -1,11 +1,11 @@
-// cli/boot/systemd-blame.ts: `headstart boot systemd blame`: units by the time they took to start.
-import { UserError } from '../../base/errors.ts';
-import { blameUnits, renderBlame, unitsNotRun } from '../../boot/compat/systemd/blame.ts';
-import { compatBlame } from '../../boot/compat/systemd/exact/blame.ts';
-import { printJson } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
-import { readBoot } from './read-boot.ts';
-import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './systemd-options.ts';
+// cli/boot/systemd/blame.ts: `headstart boot systemd blame`: units by the time they took to start.
+import { UserError } from '../../../base/errors.ts';
+import { blameUnits, renderBlame, unitsNotRun } from '../../../boot/compat/systemd/blame.ts';
+import { compatBlame } from '../../../boot/compat/systemd/exact/blame.ts';
+import { printJson } from '../../output/json.ts';
+import type { Verb } from '../../verb.ts';
+import { readBoot } from '../read-boot.ts';
+import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
 
 export const verb: Verb = {
   examples: [

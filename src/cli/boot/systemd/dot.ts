@@ -1,19 +1,12 @@
-// cli/boot/systemd-dot.ts: `headstart boot systemd dot`: units and their dependencies as a graph for graphviz.
+// cli/boot/systemd/dot.ts: `headstart boot systemd dot`: units and their dependencies as a graph for graphviz.
 import type { Command } from 'commander';
-import { UserError } from '../../base/errors.ts';
-import { type DotOptions, dotEdges, renderDot } from '../../boot/compat/systemd/dot.ts';
-import { compatDot, legend } from '../../boot/compat/systemd/exact/dot.ts';
-import { printJson } from '../output/json.ts';
-import type { Verb } from '../verb.ts';
-import { collect, readBoot } from './read-boot.ts';
-import {
-  compatOf,
-  jsonFacts,
-  type printLines,
-  type SystemdOptions,
-  tell,
-  withSystemdOptions,
-} from './systemd-options.ts';
+import { UserError } from '../../../base/errors.ts';
+import { type DotOptions, dotEdges, renderDot } from '../../../boot/compat/systemd/dot.ts';
+import { compatDot, legend } from '../../../boot/compat/systemd/exact/dot.ts';
+import { printJson } from '../../output/json.ts';
+import type { Verb } from '../../verb.ts';
+import { collect, readBoot } from '../read-boot.ts';
+import { compatOf, jsonFacts, type printLines, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
 
 interface DotCommandOptions extends SystemdOptions {
   order?: boolean;

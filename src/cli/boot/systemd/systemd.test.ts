@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openInputs } from '../../boot/load/open-inputs.ts';
-import { run } from '../testing.ts';
+import { openInputs } from '../../../boot/load/open-inputs.ts';
+import { run } from '../../testing.ts';
 
-const FIXTURES = join(import.meta.dirname, '../../boot/fixtures');
+const FIXTURES = join(import.meta.dirname, '../../../boot/fixtures');
 const boot = (verb: string, ...more: string[]) => run(['boot', 'systemd', ...verb.split(' '), ...more]);
 
 describe.each(['first-boot', 'clone-boot'])('the recorded %s', (name) => {

@@ -1,12 +1,12 @@
-// cli/boot/systemd-options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its answers are told.
+// cli/boot/systemd/options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its answers are told.
 import type { Command } from 'commander';
-import type { Printed } from '../../boot/compat/systemd/exact/printed.ts';
-import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../boot/compat/systemd/versions.ts';
-import type { BootRecord } from '../../boot/model/record.ts';
-import { screenOf } from '../output/screen.ts';
-import { printable } from '../output/table.ts';
-import type { Edges } from '../verb.ts';
-import { type BootOptions, withBootOptions } from './read-boot.ts';
+import type { Printed } from '../../../boot/compat/systemd/exact/printed.ts';
+import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../../boot/compat/systemd/versions.ts';
+import type { BootRecord } from '../../../boot/model/record.ts';
+import { screenOf } from '../../output/screen.ts';
+import { printable } from '../../output/table.ts';
+import type { Edges } from '../../verb.ts';
+import { type BootOptions, withBootOptions } from '../read-boot.ts';
 
 export interface SystemdOptions extends BootOptions {
   compat?: string | true;

@@ -1,8 +1,8 @@
-// cli/boot/cloud-init-blame.ts: `headstart boot cloud-init blame`: what took longest, longest first.
-import { blameOf, blameText } from '../../boot/compat/cloud-init/blame.ts';
-import { compatBlame } from '../../boot/compat/cloud-init/exact/compat-records.ts';
-import { stepJson } from '../../boot/compat/cloud-init/steps-json.ts';
-import type { Verb } from '../verb.ts';
+// cli/boot/cloud-init/blame.ts: `headstart boot cloud-init blame`: what took longest, longest first.
+import { blameOf, blameText } from '../../../boot/compat/cloud-init/blame.ts';
+import { compatBlame } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
+import { stepJson } from '../../../boot/compat/cloud-init/steps-json.ts';
+import type { Verb } from '../../verb.ts';
 import {
   type CloudInitOptions,
   readCloudInit,
@@ -10,7 +10,7 @@ import {
   withCloudInitOptions,
   writeAnswer,
   writeJson,
-} from './cloud-init-options.ts';
+} from './options.ts';
 
 export const verb: Verb = {
   examples: ['boot cloud-init blame', 'boot cloud-init blame -i bundle.tar.gz --json'],

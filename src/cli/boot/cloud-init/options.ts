@@ -1,23 +1,23 @@
-// cli/boot/cloud-init-options.ts: what the four cloud-init verbs share: their options, their input, and where the answer goes.
+// cli/boot/cloud-init/options.ts: what the four cloud-init verbs share: their options, their input, and where the answer goes.
 import { closeSync, openSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { UserError } from '../../base/errors.ts';
-import { ToolCrash } from '../../boot/compat/cloud-init/exact/compat-crash.ts';
-import { compatEvents, EmptyFile } from '../../boot/compat/cloud-init/exact/compat-events.ts';
-import { type CompatVersion, compatVersion, NEWEST } from '../../boot/compat/cloud-init/exact/compat-version.ts';
-import type { PythonValue } from '../../boot/compat/cloud-init/exact/python-json.ts';
-import { joined, pickLog } from '../../boot/compat/cloud-init/read/pick-log.ts';
-import { readDump } from '../../boot/compat/cloud-init/read/read-dump.ts';
-import { type ReadLog, readLog } from '../../boot/compat/cloud-init/read/read-log.ts';
-import { looksLikeDump } from '../../boot/compat/cloud-init/read/recognise.ts';
-import { bootsOf, type CloudInitBoot } from '../../boot/compat/cloud-init/stages.ts';
-import type { Input } from '../../boot/load/input.ts';
-import { openInputs } from '../../boot/load/open-inputs.ts';
-import { writeAnswerFile } from '../output/answer-file.ts';
-import { API_VERSION } from '../output/json.ts';
-import { printable } from '../output/table.ts';
-import type { Edges } from '../verb.ts';
-import { againAs, collect, throwWithStdinHint } from './read-boot.ts';
+import { UserError } from '../../../base/errors.ts';
+import { ToolCrash } from '../../../boot/compat/cloud-init/exact/compat-crash.ts';
+import { compatEvents, EmptyFile } from '../../../boot/compat/cloud-init/exact/compat-events.ts';
+import { type CompatVersion, compatVersion, NEWEST } from '../../../boot/compat/cloud-init/exact/compat-version.ts';
+import type { PythonValue } from '../../../boot/compat/cloud-init/exact/python-json.ts';
+import { joined, pickLog } from '../../../boot/compat/cloud-init/read/pick-log.ts';
+import { readDump } from '../../../boot/compat/cloud-init/read/read-dump.ts';
+import { type ReadLog, readLog } from '../../../boot/compat/cloud-init/read/read-log.ts';
+import { looksLikeDump } from '../../../boot/compat/cloud-init/read/recognise.ts';
+import { bootsOf, type CloudInitBoot } from '../../../boot/compat/cloud-init/stages.ts';
+import type { Input } from '../../../boot/load/input.ts';
+import { openInputs } from '../../../boot/load/open-inputs.ts';
+import { writeAnswerFile } from '../../output/answer-file.ts';
+import { API_VERSION } from '../../output/json.ts';
+import { printable } from '../../output/table.ts';
+import type { Edges } from '../../verb.ts';
+import { againAs, collect, throwWithStdinHint } from '../read-boot.ts';
 
 export interface CloudInitOptions {
   infile?: string[];
@@ -81,7 +81,7 @@ export async function readCloudInit(options: CloudInitOptions, edges: Edges): Pr
   for (const note of read.notes)
     edges.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
   if (bootsOf(read.events).next().done) {
-    const { packedAs, unrecognised } = await import('../../boot/load/unrecognised.ts');
+    const { packedAs, unrecognised } = await import('../../../boot/load/unrecognised.ts');
     if (packedAs(input.head)) throw unrecognised(input, againAs(edges.typed).again);
     throw new UserError(
       `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
