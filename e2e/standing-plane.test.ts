@@ -54,8 +54,8 @@ import { type Lab, makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testi
 import { until } from './labs/cluster-lab.ts';
 import { ensurePlanePrograms } from './labs/ensure-kube.ts';
 
-const VICTIM = join(import.meta.dirname, 'cluster-victim.ts');
-const STAND_IN = join(import.meta.dirname, 'stand-in-qemu.ts');
+const VICTIM = join(import.meta.dirname, 'labs/cluster-victim.ts');
+const STAND_IN = join(import.meta.dirname, 'labs/stand-in-qemu.ts');
 const BUILD_MS = 3 * 3_600_000;
 const [SELF, OTHER] = ['node-a', 'node-b'];
 

@@ -16,5 +16,5 @@ export function guestCommands(env: Readonly<Record<string, string | undefined>>)
     const [first = process.execPath, ...rest] = [...withCache, process.execPath, '--no-warnings', file];
     return [first, ...rest];
   };
-  return { metadataCommand: run('../../sims/imds/stdio.ts'), relayCommand: run('./relay.ts') };
+  return { metadataCommand: run('../vms/qemu/metadata-service/stdio.ts'), relayCommand: run('./relay.ts') };
 }
