@@ -62,7 +62,7 @@ format: install ## Format, and fix what biome can fix
 e2e: install ## Test with real Chromium, Kubernetes API server, VMs, images (needs Go, once)
 	@node demo/ensure-tools.ts vms images chromium busybox
 	@echo "== control plane"
-	@node e2e/labs/ensure-kube.ts >/dev/null
+	@node e2e/programs/ensure-kube.ts >/dev/null
 	@echo "== end to end"
 	@node .ci/count.ts --config e2e/vitest.config.ts
 	@echo "== the clone check with busybox's tools"

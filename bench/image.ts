@@ -1,8 +1,8 @@
 // bench/image.ts: what does an image cost that is built from nothing, what the next patch version, and what ten of them at once?
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeImageRecipe } from '../e2e/labs/ensure-image.ts';
-import { ensureKubelet } from '../e2e/labs/ensure-kube.ts';
+import { writeImageRecipe } from '../e2e/programs/ensure-image.ts';
+import { ensureKubelet } from '../e2e/programs/ensure-kube.ts';
 import type { Bench, Figure } from './figure.ts';
 import { measure } from './measure.ts';
 

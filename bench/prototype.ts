@@ -1,9 +1,9 @@
 // bench/prototype.ts: one whole run with the official SDK on the simulated Azure, Uniform and Flexible: requests, and the donor's time out of service.
 
 import type { KubeLab } from '../e2e/labs/cluster-lab.ts';
-import { isKubeAtHand } from '../e2e/labs/ensure-kube.ts';
 import { BOOT_TIMES, type CaseOptions, openFakeCase, openRealCase } from '../e2e/labs/prototype-case.ts';
 import { SEALED } from '../e2e/labs/prototype-lab.ts';
+import { isKubeAtHand } from '../e2e/programs/ensure-kube.ts';
 import { REALISTIC } from '../sims/azure/service/timing.ts';
 import { Dial } from '../src/prototype/testing.ts';
 import type { Bench, Figure } from './figure.ts';

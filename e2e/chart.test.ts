@@ -19,7 +19,7 @@ import {
   rulesOf,
   termsOf,
 } from './labs/chart-render.ts';
-import { ensureHelm, type HelmTools } from './labs/ensure-helm.ts';
+import { ensureHelm, type HelmTools } from './programs/ensure-helm.ts';
 
 const DONOR = 'k8s-pool1-12345678-vmss000000';
 const RUN = { kamino: { targetNode: DONOR } };

@@ -11,7 +11,6 @@ import { type ContainerStore, makeContainerStore, type StoreImage } from '../src
 import { storeFiles } from '../src/image/build/store/store-files.ts';
 import { type ContainerdLab, startContainerd } from './labs/containerd-lab.ts';
 import { criImages } from './labs/cri-images.ts';
-import { type ContainerdPrograms, ensureContainerd } from './labs/ensure-containerd.ts';
 import {
   ensureArchive,
   ensureTestImages,
@@ -20,6 +19,7 @@ import {
   type TestImages,
   textFile,
 } from './labs/test-images.ts';
+import { type ContainerdPrograms, ensureContainerd } from './programs/ensure-containerd.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-store-'));
 const EPOCH_SEC = 1_700_000_000;

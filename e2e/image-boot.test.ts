@@ -9,8 +9,8 @@ import { runVerb } from '../src/cli/testing.ts';
 import { missingTools } from '../src/host/required-tools.ts';
 import type { BuildRecord } from '../src/image/build/contract.ts';
 import type { ImageTest } from '../src/image/test/record.ts';
-import { cacheFolder } from './labs/ensure-helm.ts';
-import { type EnsuredImage, ensureImage } from './labs/ensure-image.ts';
+import { cacheFolder } from './programs/ensure-helm.ts';
+import { type EnsuredImage, ensureImage } from './programs/ensure-image.ts';
 
 const LONG_MS = 60 * 60_000;
 const BOOT_MS = 30 * 60_000;

@@ -24,7 +24,7 @@ import { createCache } from '../src/image/fetch/disk-cache.ts';
 import type { Lock } from '../src/image/lock/lock.ts';
 import { readLock, writeLock } from '../src/image/lock/read-lock.ts';
 import { type BootTest, hasPassed, readTest, withBoot, writeTest } from '../src/image/test/record.ts';
-import { type EnsuredImage, ensureImage } from './labs/ensure-image.ts';
+import { type EnsuredImage, ensureImage } from './programs/ensure-image.ts';
 
 const LONG_MS = 60 * 60_000;
 const top = mkdtempSync(join(tmpdir(), 'headstart image-'));

@@ -18,7 +18,7 @@ import { writeBuild, writeTest } from '../src/image/publish/testing.ts';
 import { uploadDisk } from '../src/image/publish/upload-disk.ts';
 import { createAzureFactory } from '../src/vms/azure/azure-factory.ts';
 import { type AzureLab, azureLab } from '../src/vms/azure/testing.ts';
-import { type Azurite, startAzurite } from './labs/ensure-azurite.ts';
+import { type Azurite, startAzurite } from './programs/ensure-azurite.ts';
 
 const MIB = 1 << 20;
 let azurite: Azurite;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { officialSchema } from '../src/image/report/cyclonedx-testing.ts';
 import { checkSbom, pathsIn } from '../src/image/report/sbom-check.ts';
-import { ensureImage } from './labs/ensure-image.ts';
+import { ensureImage } from './programs/ensure-image.ts';
 
 const LONG_MS = 60 * 60_000;
 const scratch = mkdtempSync(join(tmpdir(), 'headstart-image-sbom-'));

@@ -9,7 +9,7 @@ import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
-import { ensureBaseImage } from './labs/ensure-base.ts';
+import { ensureBaseImage } from './programs/ensure-base.ts';
 
 const BASE_MS = 30 * 60_000;
 const BOOT_MS = 15 * 60_000;

@@ -19,7 +19,7 @@ import { bootstrapKubeconfig, createBootstrapToken } from '../src/cluster/local/
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
 import { standingProcesses } from '../src/cluster/local/standing-process.ts';
 import { until } from './labs/cluster-lab.ts';
-import { ensurePlanePrograms } from './labs/ensure-kube.ts';
+import { ensurePlanePrograms } from './programs/ensure-kube.ts';
 
 const BUILD_MS = 3 * 3_600_000;
 const NODE = 'pool-000001';

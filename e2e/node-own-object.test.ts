@@ -19,8 +19,8 @@ import { statusOf } from '../src/node/status/node-status.ts';
 import { publisher } from '../src/node/status/publish.ts';
 import { watchOwnNode } from '../src/node/triggers/node-watch.ts';
 import { until } from './labs/cluster-lab.ts';
-import { ensureKube } from './labs/ensure-kube.ts';
 import { type Plane, startPlane } from './labs/plane.ts';
+import { ensureKube } from './programs/ensure-kube.ts';
 
 const BUILD_MS = 2 * 3_600_000;
 const [SELF, OTHER] = ['node-a', 'node-b'];

@@ -14,7 +14,7 @@ import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 import { scrubDisk } from '../src/vms/qemu/scrub/scrub-disk.ts';
 import { COPY_ROOT } from '../src/vms/qemu/scrub/scrub-init.ts';
-import { ensureBaseImage } from './labs/ensure-base.ts';
+import { ensureBaseImage } from './programs/ensure-base.ts';
 
 const BASE_MS = 30 * 60_000;
 const BOOT_MS = 15 * 60_000;

@@ -12,8 +12,8 @@ import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
 import { type Blow, drawnBlows, type Ended, headstartUnder, toldBlows } from './labs/blows.ts';
-import { ensureBaseImage } from './labs/ensure-base.ts';
 import { processesIn } from './labs/qemu-lab.ts';
+import { ensureBaseImage } from './programs/ensure-base.ts';
 
 const BASE_MS = 30 * 60_000;
 const RUN_MS = 15 * 60_000;

@@ -52,7 +52,7 @@ import { poolRef } from '../src/vms/qemu/home/layout.ts';
 import type { JoinCluster } from '../src/vms/qemu/pools/admission.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
 import { until } from './labs/cluster-lab.ts';
-import { ensurePlanePrograms } from './labs/ensure-kube.ts';
+import { ensurePlanePrograms } from './programs/ensure-kube.ts';
 
 const VICTIM = join(import.meta.dirname, 'labs/cluster-victim.ts');
 const STAND_IN = join(import.meta.dirname, 'labs/stand-in-qemu.ts');

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { V1Node } from '@kubernetes/client-node';
-import { cacheFolder } from '../../e2e/labs/ensure-helm.ts';
+import { cacheFolder } from '../../e2e/programs/ensure-helm.ts';
 import { runCommand } from '../../src/base/command.ts';
 import { formatSpan } from '../../src/base/duration.ts';
 import { median } from '../../src/boot/model/noise.ts';

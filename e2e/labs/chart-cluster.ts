@@ -2,8 +2,8 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { systemClock } from '../../src/base/clock.ts';
 import { runCommand } from '../../src/base/command.ts';
+import { ensureKube, type KubeTools } from '../programs/ensure-kube.ts';
 import { CHART, type Json } from './chart-render.ts';
-import { ensureKube, type KubeTools } from './ensure-kube.ts';
 import { type KubeletSim, startKubelets } from './kubelet-sim.ts';
 import { type Plane, startPlane } from './plane.ts';
 

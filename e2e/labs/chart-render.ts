@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { HelmTools } from './ensure-helm.ts';
+import type { HelmTools } from '../programs/ensure-helm.ts';
 
 export const CHART = join(import.meta.dirname, '../../charts/vmss-prototype');
 

@@ -15,7 +15,7 @@ import type { Cluster, Pod } from '../../src/cluster/cluster.ts';
 import { kubernetesCluster } from '../../src/cluster/kubernetes/cluster.ts';
 import { CLUSTER_RULES, EVENT_RULES, NAMESPACE_RULES, type Rule } from '../../src/cluster/kubernetes/rights.ts';
 import { renderKubeconfig } from '../../src/cluster/local/kubeconfig.ts';
-import { ensureKube, type KubeTools } from './ensure-kube.ts';
+import { ensureKube, type KubeTools } from '../programs/ensure-kube.ts';
 import { type KubeletSim, startKubelets } from './kubelet-sim.ts';
 import { type Plane, startPlane } from './plane.ts';
 

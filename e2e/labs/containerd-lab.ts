@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../../src/base/command.ts';
-import type { ContainerdPrograms } from './ensure-containerd.ts';
+import type { ContainerdPrograms } from '../programs/ensure-containerd.ts';
 
 export interface ContainerdLab {
   socket: string;

@@ -18,7 +18,7 @@ import { referencedIn } from '../../src/vms/qemu/home/references.ts';
 import { removeAtOnce } from '../../src/vms/qemu/home/remove.ts';
 import { readVersionRecord, versionNamesIn } from '../../src/vms/qemu/home/version-records.ts';
 import { type PublishEdges, publishVersion } from '../../src/vms/qemu/images/make-version.ts';
-import { ensureBaseImage } from './ensure-base.ts';
+import { ensureBaseImage } from '../programs/ensure-base.ts';
 import { nodeImageFiles } from './node-image-files.ts';
 
 const GALLERY = 'headstart';

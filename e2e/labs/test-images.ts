@@ -7,7 +7,7 @@ import { runCommand } from '../../src/base/command.ts';
 import { writeFileAtomic } from '../../src/base/files.ts';
 import { type ImageFile, layerOf } from '../../src/container/layer.ts';
 import { type ImageSpec, ociImageOf } from '../../src/container/oci-image.ts';
-import { cacheFolder } from './ensure-helm.ts';
+import { cacheFolder } from '../programs/ensure-helm.ts';
 
 export interface TestImage {
   /** As a manifest would have it. */

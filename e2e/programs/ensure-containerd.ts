@@ -1,4 +1,4 @@
-// e2e/labs/ensure-containerd.ts: the containerd and runc that Debian has, as programs in a cache outside the tree: nothing is installed on this machine.
+// e2e/programs/ensure-containerd.ts: the containerd and runc that Debian has, as programs in a cache outside the tree: nothing is installed on this machine.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type RunCommand, runCommand } from '../../src/base/command.ts';

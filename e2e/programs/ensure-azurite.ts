@@ -1,4 +1,4 @@
-// e2e/labs/ensure-azurite.ts: Microsoft's own emulator of Azure storage, on a port of its own, installed once beside its lock file.
+// e2e/programs/ensure-azurite.ts: Microsoft's own emulator of Azure storage, on a port of its own, installed once beside its lock file.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

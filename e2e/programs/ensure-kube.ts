@@ -1,4 +1,4 @@
-// e2e/labs/ensure-kube.ts: the real Kubernetes programs that e2e runs against: built or fetched once, then taken from a cache outside the tree.
+// e2e/programs/ensure-kube.ts: the real Kubernetes programs that e2e runs against: built or fetched once, then taken from a cache outside the tree.
 import { join } from 'node:path';
 import { runCommand } from '../../src/base/command.ts';
 import { exitCodeOf, renderError } from '../../src/base/errors.ts';
@@ -12,9 +12,9 @@ import {
   programsFolder,
 } from '../../src/cluster/local/programs.ts';
 import { statfsFree } from '../../src/host/disk-space.ts';
+import type { PlaneBinaries } from '../labs/plane.ts';
+import { ensureStampedKubelet } from '../labs/stamped-kubelet.ts';
 import { cacheFolder, ensureHelm, type HelmTools } from './ensure-helm.ts';
-import type { PlaneBinaries } from './plane.ts';
-import { ensureStampedKubelet } from './stamped-kubelet.ts';
 
 export interface KubeTools extends PlaneBinaries, HelmTools {}
 
