@@ -23,7 +23,8 @@ import { toolVersions } from '../src/image/build/tool-versions.ts';
 import { createCache } from '../src/image/fetch/disk-cache.ts';
 import type { Lock } from '../src/image/lock/lock.ts';
 import { readLock, writeLock } from '../src/image/lock/read-lock.ts';
-import { type BootTest, hasPassed, readTest, withBoot, writeTest } from '../src/image/test/record.ts';
+import { readTest, writeTest } from '../src/image/test/record.ts';
+import { type BootTest, hasPassed, withBoot } from '../src/image/test/verdict.ts';
 import { type EnsuredImage, ensureImage } from './programs/ensure-image.ts';
 
 const LONG_MS = 60 * 60_000;

@@ -7,7 +7,7 @@ import { imagesOf } from '../../image/publish/gallery-list.ts';
 import { openBuild } from '../../image/publish/publish.ts';
 import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
-import { hasPassed, type Way } from '../../image/test/record.ts';
+import { hasPassed, type Way } from '../../image/test/verdict.ts';
 import type { Definition, Factory, Version } from '../../vms/factory.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 import { isFull, isMissing, readJson } from '../../host/json-file.ts';
-import { KUBE_SERVERS, type KubeServer, type Server } from './server-flags.ts';
+import type { Ports } from './port-names.ts';
+import type { KubeServer, Server } from './server-flags.ts';
 
 export interface ClusterPlace {
   home: string;
@@ -25,8 +26,6 @@ export interface ClusterRecord {
   guestAddress: string;
   createdMs: number;
 }
-
-export type Ports = Record<KubeServer | 'etcd-peer', number>;
 
 /** In the guests' network, below the instances and apart from the addresses that examples of services use. */
 export const GUEST_ADDRESS = '168.0.0.10';
@@ -175,5 +174,3 @@ export function noSpace(path: string, cause: unknown): UserError {
     cause,
   });
 }
-
-export const PORT_NAMES = ['etcd', 'etcd-peer', ...KUBE_SERVERS.filter((server) => server !== 'etcd')] as const;

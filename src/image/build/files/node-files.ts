@@ -3,7 +3,8 @@
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../../clone-check/image-files.ts';
 import { unitFile } from '../../../node/desired/aspects/kubelet.ts';
 import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../../node/desired/kubelet-config.ts';
-import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../../node/units/units.ts';
+import { COMMAND_LINK } from '../../../node/units/executable-path.ts';
+import { ENABLED_LINKS, unitFiles } from '../../../node/units/units.ts';
 import { type ImageFile, NETWORK_FILE, type Recipe } from '../../../vms/qemu/base/recipe.ts';
 import { OWN_INITRD_FILES } from '../base/initrd.ts';
 import {

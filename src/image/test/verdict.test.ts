@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BootTest, hasPassed, ofBuild, readTest, withBoot, writeTest } from './record.ts';
+import { readTest, writeTest } from './record.ts';
+import { type BootTest, hasPassed, ofBuild, withBoot } from './verdict.ts';
 
 let folder: string;
 beforeEach(() => {
