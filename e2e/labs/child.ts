@@ -1,8 +1,8 @@
-// cluster/local/child.ts: a server of ours as a child process that never outlives us.
+// e2e/labs/child.ts: a server of ours as a child process that never outlives us.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { UserError } from '../../base/errors.ts';
-import { logTail } from './log-tail.ts';
+import { UserError } from '../../src/base/errors.ts';
+import { logTail } from '../../src/cluster/local/log-tail.ts';
 
 export interface Child {
   name: string;
