@@ -26,20 +26,6 @@ describe('for each shell', () => {
     expect((await asked('zsh', '--', 'boot', 'export', '--format=ch'))[0]).toBe('values 9');
   });
 
-  it('files are left to the shell', async () => {
-    for (const words of [
-      ['boot', 'export', '-i', ''],
-      ['boot', 'compare', ''],
-      ['node', 'check', ''],
-    ])
-      expect(await asked('fish', '--', ...words)).toEqual(['files']);
-    expect(await asked('fish', '--', 'pool', 'list', '--home', '')).toEqual(['folders']);
-  });
-
-  it.each([[[]], [['tcsh', '--', '']], [['bash']], [['fish', '--']]])('answers %j without an error', async (argv) => {
-    expect(await run(['__complete', ...argv])).toMatchObject({ code: 0, stderr: '' });
-  });
-
   it('shows no control character of a name', async () => {
     at.put('pools/pool1/pool.json', { spec: { image: { id: 'a\u001b[31m\tb\nc' } } });
     expect(await at.lines(['pool', 'show', ''])).toEqual([

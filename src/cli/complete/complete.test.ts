@@ -1,0 +1,21 @@
+// The hidden verb as the scripts call it.
+import { describe, expect, it } from 'vitest';
+import { run } from '../testing.ts';
+
+describe('headstart __complete', () => {
+  const asked = async (...argv: string[]) => (await run(['__complete', ...argv])).stdout.trimEnd().split('\n');
+
+  it('files are left to the shell', async () => {
+    for (const words of [
+      ['boot', 'export', '-i', ''],
+      ['boot', 'compare', ''],
+      ['node', 'check', ''],
+    ])
+      expect(await asked('fish', '--', ...words)).toEqual(['files']);
+    expect(await asked('fish', '--', 'pool', 'list', '--home', '')).toEqual(['folders']);
+  });
+
+  it.each([[[]], [['tcsh', '--', '']], [['bash']], [['fish', '--']]])('answers %j without an error', async (argv) => {
+    expect(await run(['__complete', ...argv])).toMatchObject({ code: 0, stderr: '' });
+  });
+});
