@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireTools } from '../../src/host/required-tools.ts';
 import { runTool } from '../../src/host/run-tool.ts';
+import { removeAtOnce } from '../../src/host/whole-folders.ts';
 import { type DiskFile, putFiles } from '../../src/image/build/disk/put-files.ts';
 import { ensureExecutable } from '../../src/node/build/build.ts';
 import {
@@ -15,7 +16,6 @@ import {
   versionId,
 } from '../../src/vms/qemu/home/layout.ts';
 import { referencedIn } from '../../src/vms/qemu/home/references.ts';
-import { removeAtOnce } from '../../src/vms/qemu/home/remove.ts';
 import { readVersionRecord, versionNamesIn } from '../../src/vms/qemu/home/version-records.ts';
 import { type PublishEdges, publishVersion } from '../../src/vms/qemu/images/make-version.ts';
 import { ensureBaseImage } from '../programs/ensure-base.ts';

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 import { isFull, isMissing, readJson } from '../../host/json-file.ts';
+import { lockName } from '../../host/locks.ts';
 import { KUBE_SERVERS, type KubeServer, type Server } from './server-flags.ts';
 
 export interface ClusterPlace {
@@ -49,9 +50,10 @@ export interface ClusterFiles {
   previousLog(server: Server): string;
 }
 
+/** Under the home, beside those of its pools. */
+export const clusterLock = (name: string) => lockName(`cluster-${checkClusterName(name)}`);
+
 export const clustersFolder = (home: string) => join(home, 'clusters');
-/** Gone already as far as anybody can tell. */
-export const deletingPrefix = '.deleting-';
 
 export function filesOf({ home, name }: ClusterPlace): ClusterFiles {
   const folder = join(clustersFolder(home), checkClusterName(name));

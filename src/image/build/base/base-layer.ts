@@ -11,11 +11,12 @@ import { statfsFree } from '../../../host/disk-space.ts';
 import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { baseImageLock, partialPrefix } from '../../../vms/qemu/home/layout.ts';
+import { partialPrefix } from '../../../host/whole-folders.ts';
 import { type FileSum, sumOf } from '../../../vms/qemu/images/disks.ts';
 import { baseSha256 } from '../../lock/content-hash.ts';
 import type { Artifact, Lock } from '../../lock/lock.ts';
 import { imageRootRunner } from '../as-root.ts';
+import { baseLayerLock } from '../build-locks.ts';
 import type { BuildEdges, Kernel } from '../contract.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
 import { derivedId } from '../disk/derived-id.ts';
@@ -88,7 +89,7 @@ export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<Ba
   await mkdir(join(edges.cache.folder, 'layers'), { recursive: true, mode: 0o700 });
   const { cache, signal, onWaiting } = edges;
   const options = { ...(signal && { signal }), ...(onWaiting && { onWaiting }) };
-  return withLock(cache.folder, { name: baseImageLock, why: 'building a base layer' }, options, async () => {
+  return withLock(cache.folder, { name: baseLayerLock, why: 'building a base layer' }, options, async () => {
     // Whoever held the lock may have made it.
     const made = await openLayer(folder, key, signal);
     if (made) return { ...made, isNew: false };

@@ -1,10 +1,10 @@
 // image/build/base/unpack-base.ts: packages become a folder with an installed system in it. mmdebstrap does it, in namespaces of its own and without a network.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Waiting } from '../../../base/call-options.ts';
 import type { Argv, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { Waiting } from '../../../vms/factory.ts';
 import { tellSteps } from '../../../vms/qemu/base/bootstrap.ts';
 import { customizeScript, installScript } from '../../../vms/qemu/base/customize-script.ts';
 import type { NodeFiles } from '../files/node-files.ts';

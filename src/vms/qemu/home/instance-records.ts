@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
+import { visibleIn } from '../../../host/whole-folders.ts';
 import type { InstanceRef, PoolRef } from '../../factory.ts';
 import { metadataOf } from '../machine/metadata.ts';
 import {
@@ -16,7 +17,6 @@ import {
   poolRef,
 } from './layout.ts';
 import { type InstanceRecord, instanceRecordSchema, type PoolRecord, poolRecordSchema } from './records.ts';
-import { visibleIn } from './remove.ts';
 
 export function readPoolRecord(home: string, pool: PoolRef): PoolRecord | undefined {
   return readJson(join(poolFolder(home, poolNameOf(pool)), poolRecord), poolRecordSchema);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import { readJson } from '../../../host/json-file.ts';
+import { visibleIn } from '../../../host/whole-folders.ts';
 import type { Definition } from '../../factory.ts';
 import {
   instanceFiles,
@@ -14,7 +15,6 @@ import {
   versionId,
 } from './layout.ts';
 import { instanceRecordSchema, poolRecordSchema, snapshotRecordSchema } from './records.ts';
-import { visibleIn } from './remove.ts';
 import { resolveImage } from './version-records.ts';
 
 /** Of the definition's versions, those that a pool's model or an instance refers to. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { readJson } from '../../../host/json-file.ts';
+import { visibleIn } from '../../../host/whole-folders.ts';
 import type { ImageRef } from '../../factory.ts';
 import { sumOf } from '../images/disks.ts';
 import {
@@ -15,7 +16,6 @@ import {
   versionId,
 } from './layout.ts';
 import { type VersionRecord, versionRecordSchema } from './records.ts';
-import { visibleIn } from './remove.ts';
 
 export function readVersionRecord(home: string, id: VersionId): VersionRecord | undefined {
   return readJson(join(versionFolder(home, id), versionFiles.record), versionRecordSchema);

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { partialPrefix, seenFrom } from '../home/layout.ts';
+import { partialPrefix } from '../../../host/whole-folders.ts';
+import { seenFrom } from '../home/layout.ts';
 
 const GIB = 2 ** 30;
 const infoSchema = z.object({ 'virtual-size': z.number(), 'actual-size': z.number() });

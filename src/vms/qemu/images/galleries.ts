@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Refused } from '../../../base/failures.ts';
 import { readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
+import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
 import type { CallOptions, Definition, DefinitionSpec } from '../../factory.ts';
 import {
   definitionFolder,
@@ -15,7 +16,6 @@ import {
   homeLock,
 } from '../home/layout.ts';
 import { definitionSchema } from '../home/records.ts';
-import { removeAtOnce, visibleIn } from '../home/remove.ts';
 import { versionNamesIn } from '../home/version-records.ts';
 
 export async function readDefinition(home: string, gallery: string, name: string): Promise<Definition | undefined> {

@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
+import { statfsFree } from '../../../host/disk-space.ts';
 import { readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
+import { namesIn, partialPrefix } from '../../../host/whole-folders.ts';
 import type { CallOptions, DefinitionSpec, VersionSpec } from '../../factory.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
+import { ensureSpace } from '../home/ensure-space.ts';
 import {
   definitionFolder,
   galleryLock,
   parseSnapshotId,
-  partialPrefix,
   snapshotFolder,
   snapshotRecord,
   type VersionId,
@@ -24,7 +25,6 @@ import {
 } from '../home/layout.ts';
 import { tidyGallery } from '../home/pool-lock.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
-import { namesIn } from '../home/remove.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';

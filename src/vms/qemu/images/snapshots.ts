@@ -2,18 +2,18 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { ensureSpace } from '../../../host/disk-space.ts';
 import { readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
+import { partialPrefix, removeAtOnce, removeLeftovers } from '../../../host/whole-folders.ts';
 import type { CallOptions, Factory, Snapshot } from '../../factory.ts';
 import type { QemuContext } from '../context.ts';
+import { ensureSpace } from '../home/ensure-space.ts';
 import { readInstanceRecord } from '../home/instance-records.ts';
 import {
   instanceFiles,
   instanceFolder,
   parseDiskId,
   parseVersionId,
-  partialPrefix,
   snapshotFolder,
   snapshotId,
   snapshotRecord,
@@ -24,7 +24,6 @@ import {
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { bootFactsOf, type SnapshotRecord, snapshotRecordSchema } from '../home/records.ts';
-import { removeAtOnce, removeLeftovers } from '../home/remove.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { copyOverlay, diskSize, syncFiles } from './disks.ts';
 import { filesIn, shareFile } from './make-version.ts';
