@@ -1,8 +1,9 @@
 // vms/qemu/base/bootstrap.ts: asks mmdebstrap which packages an image is made of, or to unpack them into a folder.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Argv, RunCommand } from '../../../base/command.ts';
+import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import type { Waiting } from '../../factory.ts';
 import { customizeScript, installScript } from './customize-script.ts';
 import type { PackageSources } from './package-sources.ts';
@@ -83,7 +84,7 @@ interface BootstrapPaths {
   isSimulated: boolean;
 }
 
-export function bootstrapArgv(recipe: Recipe, { target, aptConf, hasSources, isSimulated }: BootstrapPaths): Argv {
+export function bootstrapArgv(recipe: Recipe, { target, aptConf, hasSources, isSimulated }: BootstrapPaths): ToolArgv {
   const excluded = ['/usr/share/man/*', '/usr/share/doc/*', '/usr/share/info/*', '/usr/share/locale/*/*'];
   return [
     ...(['mmdebstrap', '--variant=minbase', '--mode=root', '--architectures=amd64'] as const),

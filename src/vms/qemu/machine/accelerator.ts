@@ -3,8 +3,9 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Argv, RunCommand } from '../../../base/command.ts';
+import type { RunCommand } from '../../../base/command.ts';
 import { readJson, writeJson } from '../../../host/json-file.ts';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import { dyingWithUs } from '../../../host/run-tool.ts';
 import type { CallOptions } from '../../factory.ts';
 import type { Accelerator } from './command-line.ts';
@@ -48,7 +49,7 @@ export function shareAccelerator(fromHome: string, toHome: string): void {
 }
 
 /** Ends with 0 when the guest came as far as asking for a restart. */
-function probeArgv(vmlinux: string): Argv {
+function probeArgv(vmlinux: string): ToolArgv {
   const bare = ['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot'];
   const machine = ['-machine', 'q35', '-accel', 'kvm', '-cpu', 'max', '-m', '256'];
   return ['qemu-system-x86_64', ...bare, ...machine, '-kernel', vmlinux, '-append', 'panic=-1 quiet'];
