@@ -99,7 +99,10 @@ const recordSchema: z.ZodType<ClusterRecord> = z.object({
 
 /** Undefined when there is no such cluster, or only the folder of one that never came to be. */
 export function readRecord(place: ClusterPlace): ClusterRecord | undefined {
-  return readJson(filesOf(place).record, recordSchema);
+  return readJson(filesOf(place).record, recordSchema, {
+    code: 'cluster/bad-record',
+    next: 'put the file back as it was, or remove what it belongs to',
+  });
 }
 
 export function writeRecord(place: ClusterPlace, record: ClusterRecord): void {

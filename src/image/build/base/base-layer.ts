@@ -26,7 +26,7 @@ import { ext4Options, makeExt4 } from '../disk/make-ext4.ts';
 import { copySparse, sumSparse } from '../disk/sparse-copy.ts';
 import { LABEL, nodeFiles } from '../files/node-files.ts';
 import { type Contributor, ensureFits } from '../files/size-budget.ts';
-import { ensureRoom } from '../room.ts';
+import { ensureRoom, orFull } from '../room.ts';
 import type { ToolVersions } from '../tool-versions.ts';
 import { makePackageRepository } from './package-repository.ts';
 import { KERNEL_FILES, takeKernel } from './take-kernel.ts';
@@ -97,7 +97,7 @@ export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<Ba
     await removeLeftOvers(cache.folder, runAsRoot);
     const work = join(cache.folder, 'layers', `${partialPrefix}${randomBytes(6).toString('hex')}`);
     try {
-      await makeLayer(lock, key, work, { ...edges, runAsRoot });
+      await orFull(cache.folder, '--cache', () => makeLayer(lock, key, work, { ...edges, runAsRoot }));
       await rename(join(work, 'layer'), folder);
     } finally {
       // What was interrupted may write for a moment yet: what is left then is removed by the next one.

@@ -5,7 +5,6 @@ import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { statfsFree } from '../../../host/disk-space.ts';
-import { readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { namesIn, partialPrefix } from '../../../host/whole-folders.ts';
@@ -24,6 +23,7 @@ import {
   versionId,
 } from '../home/layout.ts';
 import { tidyGallery } from '../home/pool-lock.ts';
+import { readRecord, writeRecord } from '../home/record-file.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
@@ -40,7 +40,7 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   if (!(await readDefinition(home, definition.gallery, definition.name)))
     throw new NotFound(`image definition ${definition.gallery}/${definition.name}`);
   const from = snapshotFolder(home, snapshot);
-  const record = readJson(join(from, snapshotRecord), snapshotRecordSchema);
+  const record = readRecord(join(from, snapshotRecord), snapshotRecordSchema);
   if (!record) throw new NotFound(`snapshot ${snapshot}`);
   const { isExcludedFromLatest, replicas, redundancy, tags } = spec;
   await placeVersion(context, id, options, {
@@ -171,7 +171,7 @@ async function fill(
       }),
     },
   };
-  writeJson(place('record'), record);
+  writeRecord(place('record'), record);
   const bytes = [place('disk'), ...(files.kernel ? [place('vmlinux'), place('initrd')] : [])];
   for (const file of bytes) await chmod(file, 0o400); // overlays stand on them: they never change again
   await syncFiles([...bytes, work]);
