@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
+import { sumOf } from '../../../host/file-sum.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
 import type { ImageRef } from '../../factory.ts';
-import { sumOf } from '../images/disks.ts';
 import {
   definitionFolder,
   parseDefinitionId,

@@ -5,6 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { statfsFree } from '../../../host/disk-space.ts';
+import { bytesOf, sumOf, syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { namesIn, partialPrefix } from '../../../host/whole-folders.ts';
@@ -26,7 +27,7 @@ import { tidyGallery } from '../home/pool-lock.ts';
 import { readRecord, writeRecord } from '../home/record-file.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
-import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
+import { compress, type DiskEdges, diskSize, flatBytes, flatten } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
 
 /** Ends with the version ready; there already is success. */

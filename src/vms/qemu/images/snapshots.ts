@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NotFound, Refused } from '../../../base/failures.ts';
+import { syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { partialPrefix, removeAtOnce, removeLeftovers } from '../../../host/whole-folders.ts';
 import type { CallOptions, Factory, Snapshot } from '../../factory.ts';
@@ -25,7 +26,7 @@ import { lockPool } from '../home/pool-lock.ts';
 import { readRecord, writeRecord } from '../home/record-file.ts';
 import { bootFactsOf, type SnapshotRecord, snapshotRecordSchema } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
-import { copyOverlay, diskSize, syncFiles } from './disks.ts';
+import { copyOverlay, diskSize } from './disks.ts';
 import { filesIn, shareFile } from './make-version.ts';
 
 export async function readSnapshot(home: string, name: string): Promise<Snapshot | undefined> {
