@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { Waiting } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-names.ts';
-import { parseInstallPlan } from '../../vms/qemu/base/packages.ts';
+import { parseInstallPlan } from '../../host/debian/packages.ts';
 import type { Mirrors } from '../fetch/mirrors.ts';
 import { compareDebian } from '../manifest/debian-version.ts';
 import type { Architecture, Origin } from '../manifest/manifest.ts';

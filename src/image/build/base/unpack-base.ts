@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Waiting } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
+import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
+import { tellSteps } from '../../../host/debian/mmdebstrap-progress.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { tellSteps } from '../../../vms/qemu/base/bootstrap.ts';
-import { customizeScript, installScript } from '../../../vms/qemu/base/customize-script.ts';
 import type { NodeFiles } from '../files/node-files.ts';
 import type { Package, PackageRepository } from './package-repository.ts';
 
