@@ -1,25 +1,54 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { readMark, systemProcesses } from './process-mark.ts';
+import { markOf, type ProcessMark, readMark, systemProcesses } from './process-mark.ts';
 
-describe('the mark of a process', () => {
-  it('knows a process by more than its number', () => {
-    const own = systemProcesses.own()!;
-    expect(systemProcesses.isGone(own)).toBe(false);
-    expect(systemProcesses.isGone({ ...own, startTicks: '1' })).toBe(true);
-    for (const elsewhere of [{ bootId: 'x' }, { pidNamespace: 'x' }]) {
-      expect(systemProcesses.isGone({ ...own, startTicks: '1', ...elsewhere })).toBe(false);
-    }
-    const { pid } = spawnSync('true');
-    expect(systemProcesses.isGone({ ...own, pid })).toBe(true);
+const mark: ProcessMark = { pid: 7, startTicks: '1', bootId: 'b', pidNamespace: 'pid:[1]' };
+
+describe('readMark', () => {
+  it('gives back what was written, without anything else', () => {
+    expect(readMark(JSON.parse(JSON.stringify({ ...mark, more: 1 })))).toEqual(mark);
   });
 
-  it('survives being written down', () => {
-    const own = systemProcesses.own()!;
-    expect(readMark(JSON.parse(JSON.stringify(own)))).toEqual(own);
-  });
-
-  it.each([undefined, null, 'text', 4711, {}, { pid: '1' }, []])('is none in %j', (value) => {
+  it.each([
+    null,
+    'x',
+    7,
+    [],
+    {},
+    { ...mark, pid: 0 },
+    { ...mark, pid: 1.5 },
+    { ...mark, pid: '7' },
+    { ...mark, bootId: 1 },
+  ])('takes %j for no mark', (value) => {
     expect(readMark(value)).toBeUndefined();
+  });
+});
+
+describe('a process', () => {
+  const own = systemProcesses.own()!;
+
+  it('that runs is not gone', () => {
+    expect(own.pid).toBe(process.pid);
+    expect(systemProcesses.isGone(own)).toBe(false);
+  });
+
+  it('whose number another process has now is gone', () => {
+    expect(systemProcesses.isGone({ ...own, startTicks: '0' })).toBe(true);
+  });
+
+  it('of another boot or of another container may be there: nothing here can tell', () => {
+    expect(systemProcesses.isGone({ ...own, startTicks: '0', bootId: 'another' })).toBe(false);
+    expect(systemProcesses.isGone({ ...own, startTicks: '0', pidNamespace: 'another' })).toBe(false);
+  });
+
+  it('that has ended is gone, and has no mark any more', async () => {
+    const child = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
+    const childMark = markOf(child.pid!)!;
+    expect(systemProcesses.isGone(childMark)).toBe(false);
+    child.stdin.end();
+    await once(child, 'close');
+    expect(systemProcesses.isGone(childMark)).toBe(true);
+    expect(markOf(child.pid!)).toBeUndefined();
   });
 });

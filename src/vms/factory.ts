@@ -1,4 +1,7 @@
 // vms/factory.ts: what can a factory of VMs do, in our words? Azure, QEMU and the fake promise the same; contract.ts checks it.
+import type { CallOptions } from '../base/call-options.ts';
+
+export type { CallOptions, Waiting } from '../base/call-options.ts';
 
 export interface PoolRef {
   /** The factory's own id (an ARM id, a folder), stable for the pool's life. */
@@ -160,14 +163,6 @@ export interface Recipe {
   customData?: string;
   /** With their public settings; protected ones are never given back by a cloud. */
   extensions: readonly unknown[];
-}
-
-export type Waiting = (what: string, percent?: number) => void;
-
-export interface CallOptions {
-  signal?: AbortSignal;
-  /** Told while an operation runs: what is awaited. */
-  onWaiting?: Waiting;
 }
 
 /**

@@ -65,7 +65,11 @@ export const verb: Verb = {
       const hasBase = isComplete && hasBaseLayer(lock, await toolVersions(run), cache.folder);
       return tellPlan({ lock, versions, formats, out, wanted, hasBase }, options, edges);
     }
-    requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
+    requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
+      path: edges.env.PATH,
+      isRoot,
+      code: 'image/missing-programs',
+    });
 
     const signal = edges.signal();
     const story = tellImageStory(edges, options);

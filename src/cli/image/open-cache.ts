@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { type PackageSources, readPackageSources } from '../../host/debian/package-sources.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import type { Cache } from '../../image/fetch/cache.ts';
 import { createCache } from '../../image/fetch/disk-cache.ts';
@@ -12,7 +13,6 @@ import { createMirrors, type Mirrors } from '../../image/fetch/mirrors.ts';
 import { proxyVariables } from '../../image/fetch/proxies.ts';
 import { mirrorsFile, readMirrors } from '../../image/fetch/read-mirrors.ts';
 import type { Origin } from '../../image/manifest/manifest.ts';
-import { type PackageSources, readPackageSources } from '../../vms/qemu/base/package-sources.ts';
 import type { Edges } from '../verb.ts';
 
 export interface CacheFlags {

@@ -2,11 +2,12 @@
 import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
-import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
+import { requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
 import type { Waiting } from '../../vms/factory.ts';
 import { BASE_TAGS, type BaseImage, findBase } from '../../vms/qemu/base/base-versions.ts';
 import { ensureBase } from '../../vms/qemu/base/build-base.ts';
 import { baseRecipe, type Recipe, SUITES } from '../../vms/qemu/base/recipe.ts';
+import { BASE_TOOLS, POOL_TOOLS } from '../../vms/qemu/required-tools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
@@ -36,7 +37,11 @@ export const verb: Verb = {
     if (found && !refresh) return tellImage(found, recipe, options, edges);
 
     const isRoot = process.getuid?.() === 0;
-    requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
+    requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
+      path: edges.env.PATH,
+      isRoot,
+      code: 'pool/missing-programs',
+    });
     const signal = edges.signal();
     const startedUs = edges.nowUs();
     const story = tellStory(edges, options);

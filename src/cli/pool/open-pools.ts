@@ -37,8 +37,10 @@ export function withPoolOptions(command: Command): Command {
 
 export const openPools: OpenPools = async (options, edges, purpose = 'look') => {
   if (purpose === 'run') {
-    const { POOL_TOOLS, requireTools } = await import('../../host/required-tools.ts');
-    requireTools(POOL_TOOLS, edges.env.PATH, process.getuid?.() === 0);
+    const { requireTools } = await import('../../host/required-tools.ts');
+    const { POOL_TOOLS } = await import('../../vms/qemu/required-tools.ts');
+    const isRoot = process.getuid?.() === 0;
+    requireTools(POOL_TOOLS, { path: edges.env.PATH, isRoot, code: 'pool/missing-programs' });
   }
   const { createQemuFactory } = await import('../../vms/qemu/qemu-factory.ts');
   const scrub = scrubOf(options);

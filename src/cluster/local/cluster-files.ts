@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 import { isFull, isMissing, readJson } from '../../host/json-file.ts';
+import { lockName } from '../../host/locks.ts';
 import type { Ports } from './port-names.ts';
 import type { KubeServer, Server } from './server-flags.ts';
 
@@ -48,9 +49,10 @@ export interface ClusterFiles {
   previousLog(server: Server): string;
 }
 
+/** Under the home, beside those of its pools. */
+export const clusterLock = (name: string) => lockName(`cluster-${checkClusterName(name)}`);
+
 export const clustersFolder = (home: string) => join(home, 'clusters');
-/** Gone already as far as anybody can tell. */
-export const deletingPrefix = '.deleting-';
 
 export function filesOf({ home, name }: ClusterPlace): ClusterFiles {
   const folder = join(clustersFolder(home), checkClusterName(name));
@@ -96,7 +98,10 @@ const recordSchema: z.ZodType<ClusterRecord> = z.object({
 
 /** Undefined when there is no such cluster, or only the folder of one that never came to be. */
 export function readRecord(place: ClusterPlace): ClusterRecord | undefined {
-  return readJson(filesOf(place).record, recordSchema);
+  return readJson(filesOf(place).record, recordSchema, {
+    code: 'cluster/bad-record',
+    next: 'put the file back as it was, or remove what it belongs to',
+  });
 }
 
 export function writeRecord(place: ClusterPlace, record: ClusterRecord): void {

@@ -143,7 +143,7 @@ describe('a standing plane', () => {
   it('can be taken down and deleted when its record is broken', async () => {
     await up();
     writeFileSync(filesOf(place).record, '{');
-    await expect(up()).rejects.toThrow(code('vms/bad-record'));
+    await expect(up()).rejects.toThrow(code('cluster/bad-record'));
     await deletePlane(place, world, {});
     expect(running()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // cluster/local/up-run.ts: one step on the way up: it is done, and what it needs is waited for. Remembers what it started, to take it back.
 import { mkdirSync } from 'node:fs';
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
-import type { CallOptions } from '../../vms/factory.ts';
 import { ensureAuthority } from './authority.ts';
 import {
   type ClusterFiles,

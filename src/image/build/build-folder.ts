@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { sumOf } from '../../vms/qemu/images/disks.ts';
+import { sumOf } from '../../host/file-sum.ts';
 import { versionWord } from '../publish/names.ts';
 import type { BuildRecord } from './contract.ts';
 

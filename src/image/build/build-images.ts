@@ -1,11 +1,11 @@
 // image/build/build-images.ts: all images of a lock that are wanted: what they share is made or verified once, then a few are made beside each other.
 
+import type { Waiting } from '../../base/call-options.ts';
 import { withLock } from '../../host/locks.ts';
-import type { Waiting } from '../../vms/factory.ts';
-import { imageBuildLock } from '../../vms/qemu/home/layout.ts';
 import type { Lock } from '../lock/lock.ts';
 import { ensureBaseLayer } from './base/base-layer.ts';
 import { type BuildOptions, type Built, buildImage, findSame, type MachineEdges } from './build-image.ts';
+import { imageBuildLock } from './build-locks.ts';
 import { inLanes } from './lanes.ts';
 import { keepShared } from './shared-layer.ts';
 

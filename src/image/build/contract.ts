@@ -1,6 +1,7 @@
 // image/build/contract.ts: what do the stages of a build give one another? Lock → root file system → disk → files to publish.
+
+import type { Waiting } from '../../base/call-options.ts';
 import type { RunCommand } from '../../base/command.ts';
-import type { Waiting } from '../../vms/factory.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { Ext4Place } from './disk/ext4-place.ts';

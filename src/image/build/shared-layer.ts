@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { statfsFree } from '../../host/disk-space.ts';
 import { readJson, writeJson } from '../../host/json-file.ts';
 import { runTool } from '../../host/run-tool.ts';
-import { partialPrefix } from '../../vms/qemu/home/layout.ts';
+import { partialPrefix } from '../../host/whole-folders.ts';
 import { imageRootRunner } from './as-root.ts';
 import { type BaseLayer, badLayer, epochOf, removeLeftOvers, setAside, takeRoot } from './base/base-layer.ts';
 import type { BuildEdges, Target } from './contract.ts';

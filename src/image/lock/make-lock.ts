@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import type { Waiting } from '../../base/call-options.ts';
 import { canonicalJson, type Json } from '../../schema/json.ts';
-import type { Waiting } from '../../vms/factory.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type {
   Architecture,

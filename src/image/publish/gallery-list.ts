@@ -1,5 +1,7 @@
 // image/publish/gallery-list.ts: which images are in a gallery, and what is each good for? Channel, test, exclusion, size, day.
-import type { CallOptions, Definition, Factory, Version } from '../../vms/factory.ts';
+
+import type { CallOptions } from '../../base/call-options.ts';
+import type { Definition, Factory, Version } from '../../vms/factory.ts';
 import { compareVersions } from '../manifest/compare-versions.ts';
 import { CHANNELS, type Channel, holderOf, isTestedVersion, lostHolder } from './channels.ts';
 import { IMAGE_TAGS } from './names.ts';

@@ -1,7 +1,9 @@
 // image/publish/publish.ts: how does a build become a version of a gallery? Verified, made, ready, marked, and only then offered as the latest.
+
+import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import type { CallOptions, Definition, Factory, Version } from '../../vms/factory.ts';
+import type { Definition, Factory, Version } from '../../vms/factory.ts';
 import { readBuild, verifyBuild } from '../build/build-folder.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { readTest } from '../test/record.ts';

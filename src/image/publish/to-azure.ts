@@ -1,10 +1,10 @@
 // image/publish/to-azure.ts: a build as a version of a gallery on Azure: the VHD into a page blob, and the version from that.
 import { join } from 'node:path';
+import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';
 import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
-import type { CallOptions } from '../../vms/factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { definitionName, versionName } from './names.ts';
 import type { PageBlob } from './page-blob.ts';

@@ -1,9 +1,10 @@
 // image/test/boot-image.ts: one VM of a built image, with metadata of its own, in a home that holds nothing else. Nothing of the build is copied or changed.
 import { join, resolve } from 'node:path';
+import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import { runTool } from '../../host/run-tool.ts';
-import type { CallOptions, Instance, PoolRef } from '../../vms/factory.ts';
+import type { Instance, PoolRef } from '../../vms/factory.ts';
 import { publishVersion } from '../../vms/qemu/images/make-version.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import type { BuildRecord } from '../build/contract.ts';

@@ -3,11 +3,11 @@
 
 import { check } from '../../schema/check.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import type { Problem, Warning } from '../../schema/problem.ts';
 import type { ImageFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { alone } from './merge.ts';
 import { hasReservedKey, parseText } from './parse-text.ts';
+import { invalid, type Problem, type Warning } from './problem.ts';
 import { convert, isApiVersion } from './schema/convert.ts';
 import { nodeConfigV1, V1 } from './schema/v1.ts';
 import { nodeConfigV1alpha1 } from './schema/v1alpha1.ts';
@@ -60,8 +60,8 @@ function understand(value: Json, { image, isStrict }: LayerRules): ReadLayer | {
   return {
     document,
     spec: isObject(document.spec) ? document.spec : {},
-    problems: [...(unsigned ? [unsigned] : []), ...problems, ...(isStrict ? strict : [])],
-    missing,
+    problems: [...(unsigned ? [unsigned] : []), ...invalid(problems), ...(isStrict ? strict : [])],
+    missing: invalid(missing),
     warnings: isStrict ? [] : unknown,
   };
 }

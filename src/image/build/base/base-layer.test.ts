@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sumOf } from '../../../vms/qemu/images/disks.ts';
+import { sumOf } from '../../../host/file-sum.ts';
 import type { Cache } from '../../fetch/cache.ts';
 import { sumSparse } from '../disk/sparse-copy.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';

@@ -8,14 +8,15 @@ import { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { statfsFree } from '../../../host/disk-space.ts';
+import { type FileSum, sumOf } from '../../../host/file-sum.ts';
 import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { baseImageLock, partialPrefix } from '../../../vms/qemu/home/layout.ts';
-import { type FileSum, sumOf } from '../../../vms/qemu/images/disks.ts';
+import { partialPrefix } from '../../../host/whole-folders.ts';
 import { baseSha256 } from '../../lock/content-hash.ts';
 import type { Artifact, Lock } from '../../lock/lock.ts';
 import { imageRootRunner } from '../as-root.ts';
+import { baseLayerLock } from '../build-locks.ts';
 import type { BuildEdges, Kernel } from '../contract.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
 import { derivedId } from '../disk/derived-id.ts';
@@ -25,7 +26,7 @@ import { ext4Options, makeExt4 } from '../disk/make-ext4.ts';
 import { copySparse, sumSparse } from '../disk/sparse-copy.ts';
 import { LABEL, nodeFiles } from '../files/node-files.ts';
 import { type Contributor, ensureFits } from '../files/size-budget.ts';
-import { ensureRoom } from '../room.ts';
+import { ensureRoom, orFull } from '../room.ts';
 import type { ToolVersions } from '../tool-versions.ts';
 import { makePackageRepository } from './package-repository.ts';
 import { KERNEL_FILES, takeKernel } from './take-kernel.ts';
@@ -88,7 +89,7 @@ export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<Ba
   await mkdir(join(edges.cache.folder, 'layers'), { recursive: true, mode: 0o700 });
   const { cache, signal, onWaiting } = edges;
   const options = { ...(signal && { signal }), ...(onWaiting && { onWaiting }) };
-  return withLock(cache.folder, { name: baseImageLock, why: 'building a base layer' }, options, async () => {
+  return withLock(cache.folder, { name: baseLayerLock, why: 'building a base layer' }, options, async () => {
     // Whoever held the lock may have made it.
     const made = await openLayer(folder, key, signal);
     if (made) return { ...made, isNew: false };
@@ -96,7 +97,7 @@ export async function ensureBaseLayer(lock: Lock, edges: LayerEdges): Promise<Ba
     await removeLeftOvers(cache.folder, runAsRoot);
     const work = join(cache.folder, 'layers', `${partialPrefix}${randomBytes(6).toString('hex')}`);
     try {
-      await makeLayer(lock, key, work, { ...edges, runAsRoot });
+      await orFull(cache.folder, '--cache', () => makeLayer(lock, key, work, { ...edges, runAsRoot }));
       await rename(join(work, 'layer'), folder);
     } finally {
       // What was interrupted may write for a moment yet: what is left then is removed by the next one.

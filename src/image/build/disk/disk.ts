@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import type { BuildEdges, DiskFiles, RootImage } from '../contract.ts';
 import { bootFiles, kernelCommandLine } from './boot-files.ts';
@@ -100,6 +101,6 @@ async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /** Not packed: that takes longer than all of the rest, and whoever publishes it packs it once. In order, so that it is the same every time. */
-function qcow2Argv(raw: string, qcow2: string): [string, ...string[]] {
+function qcow2Argv(raw: string, qcow2: string): ToolArgv {
   return ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, qcow2];
 }

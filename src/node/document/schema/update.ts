@@ -1,6 +1,6 @@
 // node/document/schema/update.ts: what may a document say about its own application: when, how much, and what healthy means?
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
+import * as f from './formats.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -1,8 +1,8 @@
 // node/document/schema/v1.ts: what may a document of headstart.dev/v1 say? Each field with its limits, its default and a sentence;
 // checks, JSON Schema and docs/node-config.md are all made from this table and the sections it is put together from.
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
 import { containerd } from './containerd.ts';
+import * as f from './formats.ts';
 import { files, metadataAccess, network, os, proxy, ssh, storage, units } from './host.ts';
 import { cluster, join, kubelet, labels, taints } from './kubelet.ts';
 import { update } from './update.ts';

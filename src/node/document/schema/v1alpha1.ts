@@ -1,7 +1,7 @@
 // node/document/schema/v1alpha1.ts: what may a document of headstart.dev/v1alpha1 say? As v1, but with seconds for spans, numbers
 // for classes of disruption, lists where v1 has maps, and labels and taints with kubelet. convert.ts goes both ways.
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
+import * as f from './formats.ts';
 import { files, os, units } from './host.ts';
 import { cluster, kubelet, labels, taints } from './kubelet.ts';
 import { health, update } from './update.ts';

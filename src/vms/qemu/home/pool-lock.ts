@@ -3,15 +3,14 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifFree, withLock } from '../../../host/locks.ts';
+import { deletingPrefix, namesIn, partialPrefix, removeLeftovers, visibleIn } from '../../../host/whole-folders.ts';
 import type { CallOptions, PoolRef } from '../../factory.ts';
 import {
-  deletingPrefix,
   galleriesFolder,
   galleryFolder,
   galleryLock,
   instanceFiles,
   instancesFolder,
-  partialPrefix,
   poolFolder,
   poolLock,
   poolNameOf,
@@ -19,7 +18,6 @@ import {
   snapshotsFolder,
   snapshotsLock,
 } from './layout.ts';
-import { namesIn, removeLeftovers, visibleIn } from './remove.ts';
 
 /** Not held while a guest boots. */
 export async function lockPool<T>(

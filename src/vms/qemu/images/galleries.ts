@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refused } from '../../../base/failures.ts';
-import { readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
+import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
 import type { CallOptions, Definition, DefinitionSpec } from '../../factory.ts';
 import {
   definitionFolder,
@@ -14,12 +14,12 @@ import {
   galleryLock,
   homeLock,
 } from '../home/layout.ts';
+import { readRecord, writeRecord } from '../home/record-file.ts';
 import { definitionSchema } from '../home/records.ts';
-import { removeAtOnce, visibleIn } from '../home/remove.ts';
 import { versionNamesIn } from '../home/version-records.ts';
 
 export async function readDefinition(home: string, gallery: string, name: string): Promise<Definition | undefined> {
-  return readJson(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
+  return readRecord(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
 }
 
 export async function ensureDefinition(home: string, spec: DefinitionSpec, options?: CallOptions): Promise<Definition> {
@@ -29,7 +29,7 @@ export async function ensureDefinition(home: string, spec: DefinitionSpec, optio
     const made: Definition = { ...spec, id: definitionId(spec.gallery, spec.name) };
     if (!seen) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      writeJson(join(folder, definitionRecord), made);
+      writeRecord(join(folder, definitionRecord), made);
       return made;
     }
     const differences = differencesOf(seen, spec);

@@ -1,13 +1,13 @@
 // vms/qemu/images/versions.ts: which versions does a definition have, which are offered as the latest, and how does one go?
 import { join } from 'node:path';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
+import { removeAtOnce } from '../../../host/whole-folders.ts';
 import type { CallOptions, Definition, Version } from '../../factory.ts';
 import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from '../home/layout.ts';
+import { writeRecord } from '../home/record-file.ts';
 import type { VersionRecord } from '../home/records.ts';
 import { referencedIn } from '../home/references.ts';
-import { removeAtOnce } from '../home/remove.ts';
 import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
 import { withChanges } from '../pools/tags.ts';
 import { toGib } from './disks.ts';
@@ -58,7 +58,7 @@ async function changeRecord(
   await withLock(home, { name: homeLock, why: `changing image version ${name}` }, options, async () => {
     const record = readVersionRecord(home, id);
     if (!record) throw new NotFound(`image version ${definition.name}/${name}`);
-    writeJson(join(versionFolder(home, id), versionFiles.record), { ...record, ...change(record) });
+    writeRecord(join(versionFolder(home, id), versionFiles.record), { ...record, ...change(record) });
   });
 }
 

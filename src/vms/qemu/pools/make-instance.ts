@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { withLock } from '../../../host/locks.ts';
+import { visibleIn } from '../../../host/whole-folders.ts';
 import type { CallOptions, InstanceRef } from '../../factory.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordsOf, publicKeysOf, writeInstanceRecord } from '../home/instance-records.ts';
@@ -18,7 +19,6 @@ import {
   versionId,
 } from '../home/layout.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import { visibleIn } from '../home/remove.ts';
 import { resolveImage } from '../home/version-records.ts';
 import { fromGib, makeOverlay, toGib } from '../images/disks.ts';
 import { freeAddress } from '../machine/addresses.ts';

@@ -5,6 +5,7 @@ import { UserError } from '../../../base/errors.ts';
 import { Conflict } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
+import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
 import type { CallOptions, Model, Pool, PoolRef } from '../../factory.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordsOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
@@ -20,7 +21,6 @@ import {
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { type PoolRecord, seenExtension, specSchema } from '../home/records.ts';
-import { removeAtOnce, visibleIn } from '../home/remove.ts';
 import { resolveImage } from '../home/version-records.ts';
 import { readDefinition } from '../images/galleries.ts';
 import type { PoolSpec } from '../local-factory.ts';

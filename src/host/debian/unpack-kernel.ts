@@ -1,16 +1,41 @@
-// vms/qemu/base/unpack-kernel.ts: where in a bzImage is the kernel itself, how is it packed, and does it start without firmware?
+// host/debian/unpack-kernel.ts: where in a bzImage is the kernel itself, how is it packed, and does it start without firmware?
 // Offsets: the kernel's Documentation/arch/x86/boot.rst, "The Real-Mode Kernel Header"; the note: its xen/interface/elfnote.h.
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { RunCommand } from '../../../base/command.ts';
-import { UserError } from '../../../base/errors.ts';
+import type { RunCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+
+/** What the caller says where a kernel cannot be used. */
+export interface Unsupported {
+  code: string;
+  /** Which kernel it is. */
+  what: string;
+  kept: string;
+  next: string;
+}
+
+export interface KernelEdges {
+  run: RunCommand;
+  signal?: AbortSignal | undefined;
+}
 
 /** The ELF file that QEMU starts directly (PVH). Throws a UserError that says what is not supported. */
-export async function unpackKernel(bzImage: Uint8Array, run: RunCommand, signal?: AbortSignal): Promise<Buffer> {
-  const { packing, payload } = findPayload(Buffer.from(bzImage));
-  const vmlinux = await unpack(packing, payload, run, signal);
-  if (hasPvhEntry(vmlinux)) return vmlinux;
-  throw unsupported('it has no entry point for a start without firmware (CONFIG_PVH)');
+export async function unpackKernel(
+  bzImage: Uint8Array,
+  { run, signal }: KernelEdges,
+  { what, ...refused }: Unsupported,
+): Promise<Buffer> {
+  try {
+    const { packing, payload } = findPayload(Buffer.from(bzImage));
+    const vmlinux = await unpack(packing, payload, run, signal);
+    if (hasPvhEntry(vmlinux)) return vmlinux;
+    throw new UnsupportedKernel('it has no entry point for a start without firmware (CONFIG_PVH)');
+  } catch (error) {
+    if (!(error instanceof UnsupportedKernel)) throw error;
+    throw new UserError(`${what} cannot be used: ${error.message}`, { ...refused, exitCode: 1 });
+  }
 }
+
+class UnsupportedKernel extends Error {}
 
 export type Packing = 'lz4' | 'gzip' | 'zstd';
 
@@ -28,14 +53,16 @@ const SUPPORTED: readonly string[] = ['lz4', 'gzip', 'zstd'] satisfies Packing[]
 
 export function findPayload(image: Buffer): { packing: Packing; payload: Buffer } {
   if (image.length < 0x250 || image.toString('latin1', 0x202, 0x206) !== 'HdrS' || image.readUInt16LE(0x206) < 0x208)
-    throw unsupported('it is not a bzImage that says where its payload is (boot protocol 2.08)');
+    throw new UnsupportedKernel('it is not a bzImage that says where its payload is (boot protocol 2.08)');
   const setupSectors = image[0x1f1] || 4; // 0 stands for the four of old
   const start = (setupSectors + 1) * 512 + image.readUInt32LE(0x248);
   const end = start + image.readUInt32LE(0x24c);
-  if (end > image.length || end - start < 8) throw unsupported('its payload is cut off');
+  if (end > image.length || end - start < 8) throw new UnsupportedKernel('its payload is cut off');
   const packing = MAGICS.find(([, magic]) => magic.every((byte, i) => image[start + i] === byte))?.[0];
   if (packing === undefined || !isSupported(packing))
-    throw unsupported(`it is packed with ${packing ?? 'something unknown'}; ${SUPPORTED.join(', ')} can be unpacked`);
+    throw new UnsupportedKernel(
+      `it is packed with ${packing ?? 'something unknown'}; ${SUPPORTED.join(', ')} can be unpacked`,
+    );
   // All but gzip are followed by the unpacked size, which gzip has in itself.
   return { packing, payload: image.subarray(start, packing === 'gzip' ? end : end - 4) };
 }
@@ -50,7 +77,7 @@ async function unpack(packing: Packing, payload: Buffer, run: RunCommand, signal
   const ran = await run(['lz4', '-d', '-c', '-q'], { input: payload, maxBytes: 512 << 20, signal });
   signal?.throwIfAborted();
   if (ran.code === 0) return ran.stdout;
-  throw unsupported(`lz4 could not unpack it (${ran.outcome}): ${ran.stderr.trim()}`);
+  throw new UnsupportedKernel(`lz4 could not unpack it (${ran.outcome}): ${ran.stderr.trim()}`);
 }
 
 const PT_NOTE = 4;
@@ -86,12 +113,3 @@ function hasNote(notes: Buffer): boolean {
 }
 
 const aligned = (bytes: number) => Math.ceil(bytes / 4) * 4;
-
-function unsupported(why: string): UserError {
-  return new UserError(`the kernel of this suite cannot be used: ${why}`, {
-    code: 'pool/kernel-unsupported',
-    kept: 'No image was published.',
-    next: 'headstart pool base --suite bookworm',
-    exitCode: 1,
-  });
-}

@@ -1,8 +1,8 @@
-// vms/qemu/base/customize-script.ts: the recipe's files and commands as the shell script that mmdebstrap runs on the unpacked image.
-import type { ImageFile, Recipe } from './recipe.ts';
+// host/debian/customize-script.ts: the files and commands of a system as the shell script that mmdebstrap runs on the unpacked image.
+import type { ImageFile, SystemSettings } from './system-settings.ts';
 
 /** The image's root is the script's first argument. */
-export function customizeScript({ files, commands, removed }: Pick<Recipe, 'files' | 'commands' | 'removed'>): string {
+export function customizeScript({ files, commands, removed }: Omit<SystemSettings, 'initrdFiles'>): string {
   return [
     installScript(files),
     ...commands.map((argv) => `chroot "$1" ${argv.map(quoted).join(' ')}`),

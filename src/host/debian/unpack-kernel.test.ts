@@ -1,11 +1,18 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunCommand } from '../../../base/command.ts';
-import { bzImage, elf, note } from './testing.ts';
+import type { RunCommand } from '../../base/command.ts';
+import { bzImage, elf, note } from './kernels.testing.ts';
 import { findPayload, hasPvhEntry, unpackKernel } from './unpack-kernel.ts';
 
 const noProgram: RunCommand = async () => ({ outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' });
+
+const unsupported = {
+  code: 'area/kernel-unsupported',
+  what: 'the kernel of x',
+  kept: 'Nothing.',
+  next: 'take another',
+};
 
 const pvhKernel = elf(Buffer.concat([note('GNU', 1, 5), note('Xen', 18, 8)]));
 const sized = (packed: Buffer) => Buffer.concat([packed, Buffer.alloc(4)]);
@@ -13,13 +20,13 @@ const sized = (packed: Buffer) => Buffer.concat([packed, Buffer.alloc(4)]);
 describe('a kernel in a bzImage', () => {
   it('is found and unpacked, however it is packed', async () => {
     for (const payload of [gzipSync(pvhKernel), sized(zstdCompressSync(pvhKernel))])
-      expect(await unpackKernel(bzImage(payload), noProgram)).toEqual(pvhKernel);
+      expect(await unpackKernel(bzImage(payload), { run: noProgram }, unsupported)).toEqual(pvhKernel);
     const lz4 = Buffer.from([0x02, 0x21, 0x4c, 0x18, 1, 2, 3]);
     const run: RunCommand = async (_argv, options) => {
       expect(options?.input).toEqual(lz4);
       return { outcome: 'exited', code: 0, stdout: pvhKernel, stderr: '' };
     };
-    expect(await unpackKernel(bzImage(sized(lz4)), run)).toEqual(pvhKernel);
+    expect(await unpackKernel(bzImage(sized(lz4)), { run }, unsupported)).toEqual(pvhKernel);
   });
 
   it.each([
@@ -34,7 +41,13 @@ describe('a kernel in a bzImage', () => {
 
   it('is refused when it does not start without firmware', async () => {
     const plain = bzImage(gzipSync(elf(note('Xen', 17, 8))));
-    await expect(unpackKernel(plain, noProgram)).rejects.toMatchObject({ code: 'pool/kernel-unsupported' });
+    await expect(unpackKernel(plain, { run: noProgram }, unsupported)).rejects.toMatchObject({
+      code: 'area/kernel-unsupported',
+      message: expect.stringMatching(/^the kernel of x cannot be used: it has no entry point/),
+      kept: 'Nothing.',
+      next: 'take another',
+      exitCode: 1,
+    });
   });
 
   it('may be any bytes: the answer is no, not a crash or an endless walk', () => {

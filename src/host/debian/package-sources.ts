@@ -1,6 +1,6 @@
-// vms/qemu/base/package-sources.ts: from where does this machine get its Debian packages? The image is made from the same places.
+// host/debian/package-sources.ts: from where does this machine get its Debian packages? The image is made from the same places.
 import { existsSync, readFileSync } from 'node:fs';
-import type { RunCommand } from '../../../base/command.ts';
+import type { RunCommand } from '../../base/command.ts';
 
 export interface PackageSources {
   /** Lines as in sources.list; empty leaves the choice to mmdebstrap. */

@@ -1,4 +1,4 @@
-// vms/qemu/base/testing.ts: the smallest files that look like a kernel as far as anybody here looks.
+// host/debian/kernels.testing.ts: the smallest files that look like a kernel as far as anybody here looks.
 import { gzipSync } from 'node:zlib';
 
 export function aKernel(): Buffer {

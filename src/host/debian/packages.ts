@@ -1,4 +1,4 @@
-// vms/qemu/base/packages.ts: which packages, in which versions, and what is that list's hash?
+// host/debian/packages.ts: which packages, in which versions, and what is that list's hash?
 import { createHash } from 'node:crypto';
 
 /** Version by name. */

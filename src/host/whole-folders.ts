@@ -1,10 +1,14 @@
-// vms/qemu/home/remove.ts: take a folder away so that nobody ever sees half of it, and finish what a dead command began.
+// host/whole-folders.ts: how does a folder disappear as a whole, and what happens to one that a killed command left half made or half deleted?
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isMissing } from '../../../host/json-file.ts';
-import { deletingPrefix } from './layout.ts';
+import { isMissing } from './json-file.ts';
+
+/** Being made: a command that holds the lock it is made under, and finds one, may remove it. */
+export const partialPrefix = '.partial-';
+/** Being deleted: any command may finish that. */
+export const deletingPrefix = '.deleting-';
 
 /** Gone already is success. */
 export async function removeAtOnce(folder: string): Promise<void> {
