@@ -5,6 +5,7 @@ import { type ClockMap, clockMap } from './clock-map.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup, timesOf } from './cluster-boots.ts';
 import { joinUnits, type PlacedEvidence } from './join-units.ts';
 import { isWatched, toldOnce } from './joining-spans.ts';
+import { KUBELET_UNIT } from './known-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
 
 export function joinBoots(groups: readonly EvidenceGroup[]): BootRecord[] {
@@ -72,7 +73,7 @@ function joinOne(cluster: BootCluster): BootRecord {
           ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
         ],
         milestones,
-        firstUpUs(placed, 'kubelet.service'),
+        firstUpUs(placed, KUBELET_UNIT),
       ),
     ),
     milestones,
