@@ -14,7 +14,7 @@ import { chain } from '../questions/chain.ts';
 import { timeline } from '../questions/timeline.ts';
 import { whatIf } from '../questions/what-if.ts';
 import { managerTimes, unit } from '../testing.ts';
-import { joinBoots } from './join.ts';
+import { mergeEvidence } from './merge-evidence.ts';
 import type { BootRecord } from './record.ts';
 
 const KERNEL_MS = Date.UTC(2026, 10, 16, 12, 0, 2);
@@ -87,7 +87,7 @@ function recordOf({
   const lines = [{ ...vm, kind: 'ClusterEvents' }, ...events].map((line) => JSON.stringify(line));
   const [cluster] = clusterEventsSource.parse(memoryInput('events', lines.join('\n')));
   const [start] = vmStartSource.parse(memoryInput('vm', JSON.stringify({ ...vm, kind: 'VmStart', health: [] })));
-  const [record, ...others] = joinBoots([{ isFolder: true, evidence: [journal, manager, cluster!, start!] }]);
+  const [record, ...others] = mergeEvidence([{ isFolder: true, evidence: [journal, manager, cluster!, start!] }]);
   expect(others).toEqual([]);
   return record!;
 }

@@ -46,7 +46,7 @@ export interface ParseContext {
   nowUs: number;
 }
 
-/** What one input says of one boot, on that input's own clock. `join.ts` brings several onto one clock. */
+/** What one input says of one boot, on that input's own clock. `merge-evidence.ts` brings several onto one clock. */
 export interface Evidence {
   kind: SourceKind;
   input: string;

@@ -1,4 +1,4 @@
-// boot/model/join-units.ts: which listing of units is the boot's, and what do the others add to it?
+// boot/model/merge-units.ts: which listing of units is the boot's, and what do the others add to it?
 
 import type { Evidence, SourceKind } from '../load/sources/source.ts';
 import { hasStarted, moveUnit, type Span, startTookUs, type Unit } from './record.ts';
@@ -25,14 +25,14 @@ const BY_TRUST: readonly SourceKind[] = [
 const COMPLETE: ReadonlySet<SourceKind> = new Set(['boot-record', 'systemctl-units']);
 const JOURNALS: ReadonlySet<SourceKind> = new Set(['journal-json', 'journal-export', 'journal-text']);
 
-export interface JoinedUnits {
+export interface MergedUnits {
   units: Unit[];
   spans: Span[];
   /** Kinds whose units were not needed: what they could not tell is of no interest either. */
   unused: ReadonlySet<SourceKind>;
 }
 
-export function joinUnits(placed: readonly PlacedEvidence[]): JoinedUnits {
+export function mergeUnits(placed: readonly PlacedEvidence[]): MergedUnits {
   const kinds = BY_TRUST.filter((kind) => placed.some(({ evidence }) => evidence.kind === kind && evidence.units));
   const main = kinds[0];
   if (!main) return { units: [], spans: [], unused: new Set() };

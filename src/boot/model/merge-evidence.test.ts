@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Evidence, evidence } from '../load/sources/source.ts';
 import { managerTimes, span, unit } from '../testing.ts';
-import { joinBoots } from './join.ts';
+import { mergeEvidence } from './merge-evidence.ts';
 
 const WALL = 1_794_776_878_000_000;
 const BOOT = 'a'.repeat(32);
@@ -11,11 +11,11 @@ const wallSpan = (id: string, startS: number, endS: number) => {
   const moved = span(id, startS, endS);
   return { ...moved, startUs: moved.startUs + WALL, endUs: moved.endUs + WALL };
 };
-const join = (...pieces: Evidence[]) => joinBoots([{ isFolder: true, evidence: pieces }]);
+const merge = (...pieces: Evidence[]) => mergeEvidence([{ isFolder: true, evidence: pieces }]);
 
-describe('joining evidence of one boot', () => {
+describe('merging evidence of one boot', () => {
   it('brings wall-clock logs onto the kernel clock where an anchor ties the two', () => {
-    const [boot, ...rest] = join(
+    const [boot, ...rest] = merge(
       evidence({
         kind: 'systemctl-manager',
         input: 'm',
@@ -37,7 +37,7 @@ describe('joining evidence of one boot', () => {
   });
 
   it('leaves out what nothing ties to the kernel clock, and says so', () => {
-    const [boot] = join(
+    const [boot] = merge(
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 3, 1)] }),
       evidence({ kind: 'cloud-init-log', input: 'the log', clock: 'wall', spans: [wallSpan('cloud-init:x', 1, 2)] }),
     );
@@ -53,10 +53,10 @@ describe('joining evidence of one boot', () => {
       clock: 'userspace',
       units: [unit('a.service', 3, 1)],
     });
-    const [alone] = join(pasted);
+    const [alone] = merge(pasted);
     expect(alone!.clock.zero).toBe('userspace');
     expect(alone!.units[0]!.activatingUs).toBe(3e6);
-    const [withManager] = join(
+    const [withManager] = merge(
       pasted,
       evidence({ kind: 'analyze-time', input: 't', clock: 'monotonic', manager: managerTimes({ userspaceUs: 2e6 }) }),
     );
@@ -64,7 +64,7 @@ describe('joining evidence of one boot', () => {
   });
 
   it('starts at the first event when there are wall times only', () => {
-    const [boot] = join(
+    const [boot] = merge(
       evidence({ kind: 'extension-event', input: 'e', clock: 'wall', spans: [wallSpan('extension:a', 30, 31)] }),
     );
     expect(boot!.clock).toEqual({ zero: 'first-event', wallAtZeroUs: WALL + 30e6, errorUs: 0 });
@@ -73,7 +73,7 @@ describe('joining evidence of one boot', () => {
 
   it('keeps boots with different ids apart and gives a log without id to the boot it happened in', () => {
     const later = WALL + 3_600e6;
-    const boots = join(
+    const boots = merge(
       evidence({
         kind: 'journal-json',
         input: 'j',
@@ -96,22 +96,22 @@ describe('joining evidence of one boot', () => {
     expect(boots.map((boot) => boot.spans.length)).toEqual([1, 0]);
   });
 
-  it('keeps two folders without any identity apart, and joins loose files', () => {
+  it('keeps two folders without any identity apart, and merges loose files', () => {
     const units = () =>
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] });
     const manager = () =>
       evidence({ kind: 'systemctl-manager', input: 'm', clock: 'monotonic', manager: managerTimes() });
     expect(
-      joinBoots([
+      mergeEvidence([
         { isFolder: true, evidence: [units(), manager()] },
         { isFolder: true, evidence: [units(), manager()] },
       ]),
     ).toHaveLength(2);
-    expect(joinBoots([{ isFolder: false, evidence: [units(), manager()] }])).toHaveLength(1);
+    expect(mergeEvidence([{ isFolder: false, evidence: [units(), manager()] }])).toHaveLength(1);
   });
 
   it('lets the listing that saw most units start be the order of the units', () => {
-    const [boot] = join(
+    const [boot] = merge(
       evidence({
         kind: 'systemctl-units',
         input: '1',
@@ -130,7 +130,7 @@ describe('joining evidence of one boot', () => {
   });
 
   it('does not top up what the manager itself lists: a unit only the journal saw is a span', () => {
-    const [boot] = join(
+    const [boot] = merge(
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] }),
       evidence({
         kind: 'journal-json',
@@ -144,7 +144,7 @@ describe('joining evidence of one boot', () => {
   });
 
   it('tells a story once when two sources tell it', () => {
-    const [boot] = join(
+    const [boot] = merge(
       evidence({
         kind: 'kvp',
         input: 'k',
@@ -160,7 +160,7 @@ describe('joining evidence of one boot', () => {
 
   it('edge case 49: a wall clock that jumped is noted, and both sides are aligned', () => {
     const pausedUs = 600e6;
-    const [boot] = join(
+    const [boot] = merge(
       evidence({
         kind: 'journal-json',
         input: 'j',
@@ -190,12 +190,12 @@ describe('joining evidence of one boot', () => {
         manager: managerTimes(),
       });
     const dmesg = evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', spans: [span('kernel:until-init', 0, 4)] });
-    const boots = joinBoots([
+    const boots = mergeEvidence([
       { isFolder: true, evidence: [manager('folder', WALL), dmesg] },
       { isFolder: false, evidence: [manager('loose', WALL - 3_600e6)] },
     ]);
     expect(boots.map((boot) => boot.sources.map(({ input }) => input))).toEqual([['loose'], ['folder', 'd']]);
-    const [, folder] = joinBoots([
+    const [, folder] = mergeEvidence([
       { isFolder: false, evidence: [manager('loose', WALL - 3_600e6)] },
       { isFolder: true, evidence: [manager('folder', WALL), dmesg] },
     ]);
@@ -205,7 +205,7 @@ describe('joining evidence of one boot', () => {
   it('keeps listings that contradict each other apart although nothing names their boots', () => {
     const pasted = (input: string, finishUs: number) =>
       evidence({ kind: 'analyze-time', input, clock: 'monotonic', manager: managerTimes({ finishUs }) });
-    const boots = joinBoots([
+    const boots = mergeEvidence([
       { isFolder: false, evidence: [pasted('a', 104e6), pasted('b', 51e6), pasted('c', 104e6)] },
     ]);
     expect(boots.map((boot) => boot.sources.map(({ input }) => input))).toEqual([['a', 'c'], ['b']]);
@@ -220,7 +220,7 @@ describe('joining evidence of one boot', () => {
         anchors: [anchor()],
         manager: managerTimes({ finishUs }),
       });
-    const boots = joinBoots([
+    const boots = mergeEvidence([
       { isFolder: true, evidence: [model('r00', 20e6)] },
       { isFolder: true, evidence: [model('r03', 33e6)] },
     ]);
@@ -228,7 +228,7 @@ describe('joining evidence of one boot', () => {
   });
 
   it('gives what tells no boot to the newest that the same collection tells of: a log may go back to one before', () => {
-    const boots = join(
+    const boots = merge(
       evidence({ kind: 'dmesg', input: 'c/dmesg.txt', clock: 'monotonic' }),
       evidence({
         kind: 'cloud-init-log',
@@ -256,7 +256,7 @@ describe('joining evidence of one boot', () => {
       });
     const units = (input: string) =>
       evidence({ kind: 'systemctl-units', input, clock: 'monotonic', units: [unit('a.service', 3, 1)] });
-    const boots = join(
+    const boots = merge(
       units('two/one/u'),
       units('two/other/u'),
       manager('two/one/m', WALL),
@@ -270,7 +270,7 @@ describe('joining evidence of one boot', () => {
 
   it('narrows a wall clock known to the second with the uptime a log notes beside its stamps, the promptest of them', () => {
     const trueZeroUs = WALL + 400_000;
-    const [boot] = join(
+    const [boot] = merge(
       evidence({
         kind: 'systemctl-manager',
         input: 'm',
@@ -294,7 +294,7 @@ describe('joining evidence of one boot', () => {
   });
 
   it('tells the way from registered to Ready once when both the kubelet and the cluster do', () => {
-    const [boot] = join(
+    const [boot] = merge(
       evidence({
         kind: 'journal-json',
         input: 'j',

@@ -1,15 +1,15 @@
-// boot/model/join.ts: several pieces of evidence about one boot, brought onto one clock. What cannot be aligned is said, not guessed.
+// boot/model/merge-evidence.ts: which one boot record do several pieces of evidence make? What cannot be aligned is left out with a note, not guessed.
 import { formatSpan } from '../../base/duration.ts';
-import type { Anchor, Evidence, SourceKind } from '../load/sources/source.ts';
-import { type ClockMap, clockMap } from './clock-map.ts';
-import { type BootCluster, clusterBoots, type EvidenceGroup, timesOf } from './cluster-boots.ts';
-import { joinUnits, type PlacedEvidence } from './join-units.ts';
+import type { Evidence, SourceKind } from '../load/sources/source.ts';
+import { chooseClock } from './choose-clock.ts';
+import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
 import { isWatched, toldOnce } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
+import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
 
-export function joinBoots(groups: readonly EvidenceGroup[]): BootRecord[] {
-  return clusterBoots(groups).map(joinOne);
+export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
+  return clusterBoots(groups).map(mergeOne);
 }
 
 /** Several sources tell the same story; the first of a family that is present tells it, the others only add facts. */
@@ -21,16 +21,7 @@ const FAMILIES: readonly (readonly SourceKind[])[] = [
   ['cluster-events', 'kubernetes-node'],
 ];
 
-/** Sources whose anchors are taken by the kernel or the journal itself; a log writer's stamp lags behind its uptime. */
-const EXACT_ANCHORS: ReadonlySet<SourceKind> = new Set([
-  'boot-record',
-  'systemctl-manager',
-  'systemctl-units',
-  'journal-json',
-  'journal-export',
-]);
-
-function joinOne(cluster: BootCluster): BootRecord {
+function mergeOne(cluster: BootCluster): BootRecord {
   const evidence = cluster.evidence.toSorted((a, b) => rank(a.kind) - rank(b.kind));
   const notes: Note[] = [];
   const manager = evidence.find((e) => e.manager)?.manager;
@@ -48,9 +39,9 @@ function joinOne(cluster: BootCluster): BootRecord {
     if (shift) placed.push({ evidence: piece, shift });
     else notes.push(leftOut(piece));
   }
-  const units = joinUnits(placed);
+  const units = mergeUnits(placed);
   notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
-  const milestones = joinMilestones(
+  const milestones = mergeMilestones(
     placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
   );
   const storytellers = placed.filter(({ evidence: piece }) => tellsTheStory(piece, placed));
@@ -58,7 +49,7 @@ function joinOne(cluster: BootCluster): BootRecord {
     apiVersion: BOOT_API_VERSION,
     kind: 'BootRecord',
     ...(cluster.bootId !== undefined && { bootId: cluster.bootId }),
-    host: joinHost(evidence),
+    host: mergeHost(evidence),
     clock: {
       zero: clock.zero,
       ...(clock.wallAtZeroUs !== undefined && { wallAtZeroUs: clock.wallAtZeroUs }),
@@ -83,7 +74,7 @@ function joinOne(cluster: BootCluster): BootRecord {
   return record;
 }
 
-/** By whoever remembers the first start: a journal. The manager knows the last one only. */
+/** The journal remembers the first start, the manager only the last one. */
 function firstUpUs(placed: readonly PlacedEvidence[], name: string): number | undefined {
   const upUs = placed.flatMap(({ evidence: { units = [] }, shift }) =>
     units.filter((unit) => unit.name === name && unit.activatedUs > 0).map(({ activatedUs }) => shift(activatedUs)),
@@ -125,82 +116,6 @@ const RANK = new Map(
   ).map((kind, index) => [kind as SourceKind, index] as const),
 );
 
-interface ChosenClock {
-  zero: BootRecord['clock']['zero'];
-  wallAtZeroUs?: number;
-  errorUs?: number;
-  map?: ClockMap;
-  shiftOf(evidence: Evidence): ((us: number) => number) | undefined;
-}
-
-function chooseClock(evidence: readonly Evidence[], userspaceUs: number | undefined): ChosenClock {
-  const anchorsOf = (keep: (e: Evidence) => boolean) => evidence.filter(keep).flatMap((e) => e.anchors);
-  const exact = anchorsOf((e) => EXACT_ANCHORS.has(e.kind));
-  const map = clockMap(
-    exact.length > 0
-      ? narrowed(
-          exact,
-          anchorsOf((e) => !EXACT_ANCHORS.has(e.kind)),
-        )
-      : anchorsOf(() => true),
-  );
-  const same = (us: number) => us;
-  const hasMonotonic = evidence.some((e) => (e.clock === 'monotonic' && hasTimes(e)) || e.manager) || map !== undefined;
-  if (hasMonotonic) {
-    return {
-      zero: 'kernel',
-      ...(map && { map, wallAtZeroUs: map.wallAtZeroUs, errorUs: map.errorUs }),
-      shiftOf: (e) => {
-        if (e.clock === 'monotonic' || !hasTimes(e)) return same;
-        if (e.clock === 'wall') return map && ((us) => map.toMonotonicUs(us));
-        return userspaceUs === undefined ? undefined : (us) => us + userspaceUs;
-      },
-    };
-  }
-  if (evidence.some((e) => e.clock === 'userspace' && hasTimes(e))) {
-    return {
-      zero: 'userspace',
-      shiftOf: (e) => (e.clock === 'userspace' || !hasTimes(e) ? same : undefined),
-    };
-  }
-  const firstUs = firstWallTime(evidence);
-  return {
-    zero: 'first-event',
-    ...(firstUs !== undefined && { wallAtZeroUs: firstUs, errorUs: 0 }),
-    shiftOf: () => (us) => us - (firstUs ?? 0),
-  };
-}
-
-/**
- * A manager alone tells the wall clock to the second. A log that notes its uptime with every banner knows better, where it
- * agrees: of several, the one with the least delay between looking at the uptime and writing the stamp.
- */
-function narrowed(exact: readonly Anchor[], others: readonly Anchor[]): readonly Anchor[] {
-  const map = clockMap(exact);
-  if (!map || map.steps.length > 0) return exact;
-  const offsetUs = (anchor: Anchor) => anchor.wallUs - anchor.monotonicUs;
-  const agreeing = others.filter(
-    (anchor) =>
-      anchor.errorUs < map.errorUs &&
-      offsetUs(anchor) <= map.wallAtZeroUs + map.errorUs &&
-      offsetUs(anchor) + anchor.errorUs >= map.wallAtZeroUs - map.errorUs,
-  );
-  const promptest = agreeing.sort((a, b) => offsetUs(a) - offsetUs(b))[0];
-  return promptest ? [...exact, promptest] : exact;
-}
-
-function hasTimes(evidence: Evidence): boolean {
-  return evidence.spans.length > 0 || evidence.milestones.length > 0 || (evidence.units?.length ?? 0) > 0;
-}
-
-function firstWallTime(evidence: readonly Evidence[]): number | undefined {
-  const firstUs = evidence.reduce(
-    (earliest, piece) => Math.min(earliest, timesOf(piece).firstUs),
-    Number.POSITIVE_INFINITY,
-  );
-  return Number.isFinite(firstUs) ? firstUs : undefined;
-}
-
 function leftOut(piece: Evidence): Note {
   const knows = piece.clock === 'wall' ? 'wall-clock times only' : 'times since userspace only';
   const missing = piece.clock === 'wall' ? 'the wall clock to the kernel clock' : 'userspace to kernel start';
@@ -231,12 +146,12 @@ function uniqueIds(spans: Span[]): Span[] {
   });
 }
 
-function joinHost(evidence: readonly Evidence[]): HostFacts {
+function mergeHost(evidence: readonly Evidence[]): HostFacts {
   return Object.assign({}, ...evidence.map((e) => e.host ?? {}).reverse()) as HostFacts;
 }
 
 /** One instant per name: what a watch on the cluster saw, else the one known most exactly; the most trusted source first on a tie. */
-function joinMilestones(milestones: Milestone[]): Milestone[] {
+function mergeMilestones(milestones: Milestone[]): Milestone[] {
   const best = new Map<string, Milestone>();
   const roughUs = (milestone: Milestone) => (isWatched(milestone) ? -1 : (milestone.errorUs ?? 0));
   for (const milestone of milestones) {
