@@ -2,12 +2,13 @@
 import { UserError } from '../../base/errors.ts';
 import { hideSecrets } from '../collect/hide-secrets.ts';
 import type { EvidenceGroup } from '../model/cluster-boots.ts';
+import type { Evidence } from '../model/evidence.ts';
 import { mergeEvidence } from '../model/merge-evidence.ts';
 import type { BootRecord, Note } from '../model/record.ts';
 import type { Input } from './input.ts';
 import { type InputGroup, openInputs } from './open-inputs.ts';
 import { SOURCES } from './sources/index.ts';
-import type { Evidence, ParseContext, Source } from './sources/source.ts';
+import type { ParseContext, Source } from './sources/source.ts';
 import { type Again, kindsLike, nothingReadable, packedAs, unrecognised } from './unrecognised.ts';
 
 export interface LoadOptions {

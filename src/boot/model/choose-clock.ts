@@ -1,7 +1,8 @@
 // boot/model/choose-clock.ts: which clock does a boot record count on, and how is each piece of evidence moved onto it?
-import type { Anchor, Evidence, SourceKind } from '../load/sources/source.ts';
+
 import { type ClockMap, clockMap } from './clock-map.ts';
 import { timesOf } from './cluster-boots.ts';
+import type { Anchor, Evidence, SourceKind } from './evidence.ts';
 import type { BootRecord } from './record.ts';
 
 /** Sources whose anchors are taken by the kernel or the journal itself; a log writer's stamp lags behind its uptime. */

@@ -1,7 +1,7 @@
 // boot/model/cluster-boots.ts: which pieces of evidence speak of the same boot?
 
-import type { Evidence } from '../load/sources/source.ts';
 import { clockMap } from './clock-map.ts';
+import type { Evidence } from './evidence.ts';
 import { areOfTwoBoots } from './two-boots.ts';
 
 /** Evidence that was given together: the files of one folder or archive, or all loose files of one command line. */

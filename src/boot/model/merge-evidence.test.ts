@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Evidence, evidence } from '../load/sources/source.ts';
 import { managerTimes, span, unit } from '../testing.ts';
+import { type Evidence, evidence } from './evidence.ts';
 import { mergeEvidence } from './merge-evidence.ts';
 
 const WALL = 1_794_776_878_000_000;

@@ -1,8 +1,8 @@
 // boot/model/merge-evidence.ts: which one boot record do several pieces of evidence make? What cannot be aligned is left out with a note, not guessed.
 import { formatSpan } from '../../base/duration.ts';
-import type { Evidence, SourceKind } from '../load/sources/source.ts';
 import { chooseClock } from './choose-clock.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
+import type { Evidence, SourceKind } from './evidence.ts';
 import { isWatched, toldOnce } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
 import { mergeUnits, type PlacedEvidence } from './merge-units.ts';

@@ -1,6 +1,6 @@
 // boot/model/merge-units.ts: which listing of units is the boot's, and what do the others add to it?
 
-import type { Evidence, SourceKind } from '../load/sources/source.ts';
+import type { Evidence, SourceKind } from './evidence.ts';
 import { hasStarted, moveUnit, type Span, startTookUs, type Unit } from './record.ts';
 
 export interface PlacedEvidence {

@@ -8,12 +8,12 @@ import { loadInputs } from '../load/load.ts';
 import { clusterEventsSource } from '../load/sources/kubernetes/cluster-events.ts';
 import { kubeletFacts, parseKubeletLine } from '../load/sources/kubernetes/kubelet-lines.ts';
 import { vmStartSource } from '../load/sources/platform/vm-start.ts';
-import { evidence } from '../load/sources/source.ts';
 import { blame } from '../questions/blame.ts';
 import { chain } from '../questions/chain.ts';
 import { timeline } from '../questions/timeline.ts';
 import { whatIf } from '../questions/what-if.ts';
 import { managerTimes, unit } from '../testing.ts';
+import { evidence } from './evidence.ts';
 import { mergeEvidence } from './merge-evidence.ts';
 import type { BootRecord } from './record.ts';
 

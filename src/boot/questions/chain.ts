@@ -1,6 +1,6 @@
 // boot/questions/chain.ts: what held the node back, link by link, from the end of the boot to its beginning? Over everything, not units only.
 
-import { defaultTarget } from '../compat/systemd/default-target.ts';
+import { defaultTarget } from '../model/default-target.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord, MilestoneName, Span } from '../model/record.ts';
 import { heldBackBy, lastUnitBy } from './chain-held-back.ts';

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Evidence } from '../../model/evidence.ts';
 import { memoryInput } from '../input.ts';
 import { hostFactsSource } from './host-facts.ts';
 import { kubernetesNodeSource } from './kubernetes/kubernetes-node.ts';
@@ -12,7 +13,7 @@ import { journalTextSource } from './logs/journal-text.ts';
 import { extensionEventSource } from './platform/extension-event.ts';
 import { kvpSource } from './platform/kvp.ts';
 import { provisionJsonSource } from './platform/provision-json.ts';
-import type { Evidence, Source } from './source.ts';
+import type { Source } from './source.ts';
 
 const azure = (name: string) => readFileSync(new URL(`../../fixtures/azure/${name}`, import.meta.url));
 const kubernetes = (name: string) => readFileSync(new URL(`../../fixtures/kubernetes/${name}`, import.meta.url));

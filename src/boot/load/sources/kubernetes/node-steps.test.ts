@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NodeSteps, renderSteps, type TimedStep } from '../../../../node/status/steps-file.ts';
 import { everySpan, unitSpanId } from '../../../model/everything.ts';
+import { evidence } from '../../../model/evidence.ts';
 import { mergeEvidence } from '../../../model/merge-evidence.ts';
 import { memoryInput } from '../../input.ts';
 import { recognise } from '../../load.ts';
-import { evidence } from '../source.ts';
 import { nodeStepsSource } from './node-steps.ts';
 
 const BOOT_ID = '46bc72e7-a99d-4d42-9784-493dd92e074f';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clockMap } from '../../../model/clock-map.ts';
+import type { Evidence } from '../../../model/evidence.ts';
 import { hasStarted, type Unit } from '../../../model/record.ts';
 import { type Input, memoryInput } from '../../input.ts';
 import { openInputs } from '../../open-inputs.ts';
-import type { Evidence } from '../source.ts';
 import { journalExportSource } from './journal-export.ts';
 import { journalJsonSource } from './journal-json.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { evidence } from '../../../model/evidence.ts';
 import { mergeEvidence } from '../../../model/merge-evidence.ts';
 import { memoryInput } from '../../input.ts';
 import { recognise } from '../../load.ts';
-import { evidence } from '../source.ts';
 import { type VmStart, vmStartSource } from './vm-start.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 15, 12);

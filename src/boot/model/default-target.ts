@@ -1,5 +1,5 @@
-// boot/compat/systemd/default-target.ts: which target does this boot aim for?
-import type { BootRecord, Unit } from '../../model/record.ts';
+// boot/model/default-target.ts: which target does this boot aim for?
+import type { BootRecord, Unit } from './record.ts';
 
 /** The Id behind `default.target`; where no source tells, the usual targets by name. */
 export function defaultTarget(record: BootRecord): string | undefined {
