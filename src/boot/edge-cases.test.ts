@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const COUNT = 55;
-const source = fileURLToPath(new URL('../..', import.meta.url));
+const source = fileURLToPath(new URL('..', import.meta.url));
 const named = new Set<number>();
 for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
   if (!entry.name.endsWith('.test.ts')) continue;
