@@ -2,20 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { run } from '../../cli/testing.ts';
-import { memoryInput } from '../load/input.ts';
-import { loadInputs } from '../load/load.ts';
-import { clusterEventsSource } from '../load/sources/kubernetes/cluster-events.ts';
-import { kubeletFacts, parseKubeletLine } from '../load/sources/kubernetes/kubelet-lines.ts';
-import { vmStartSource } from '../load/sources/platform/vm-start.ts';
-import { blame } from '../questions/blame.ts';
-import { chain } from '../questions/chain.ts';
-import { timeline } from '../questions/timeline.ts';
-import { whatIf } from '../questions/what-if.ts';
-import { managerTimes, unit } from '../testing.ts';
-import { evidence } from './evidence.ts';
-import { mergeEvidence } from './merge-evidence.ts';
-import type { BootRecord } from './record.ts';
+import { run } from '../cli/testing.ts';
+import { memoryInput } from './load/input.ts';
+import { loadInputs } from './load/load.ts';
+import { clusterEventsSource } from './load/sources/kubernetes/cluster-events.ts';
+import { kubeletFacts, parseKubeletLine } from './load/sources/kubernetes/kubelet-lines.ts';
+import { vmStartSource } from './load/sources/platform/vm-start.ts';
+import { evidence } from './model/evidence.ts';
+import { mergeEvidence } from './model/merge-evidence.ts';
+import type { BootRecord } from './model/record.ts';
+import { blame } from './questions/blame.ts';
+import { chain } from './questions/chain.ts';
+import { timeline } from './questions/timeline.ts';
+import { whatIf } from './questions/what-if.ts';
+import { managerTimes, unit } from './testing.ts';
 
 const KERNEL_MS = Date.UTC(2026, 10, 16, 12, 0, 2);
 const BOOT_ID = '46bc72e7a99d4d429784493dd92e074f';
@@ -210,7 +210,7 @@ describe('the way of a node', () => {
 });
 
 describe('the recorded boot of a node', () => {
-  const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/boots/${name}.tar.gz`, import.meta.url));
+  const fixture = (name: string) => fileURLToPath(new URL(`./fixtures/boots/${name}.tar.gz`, import.meta.url));
   const [node, other] = [fixture('node-boot'), fixture('first-boot')];
 
   it('leads without a hole from the start of its VM to Ready', async () => {
@@ -242,7 +242,7 @@ describe('the recorded boot of a node', () => {
   });
 
   it('is what the documentation shows', async () => {
-    const doc = readFileSync(fileURLToPath(new URL('../../../docs/inputs.md', import.meta.url)), 'utf8');
+    const doc = readFileSync(fileURLToPath(new URL('../../docs/inputs.md', import.meta.url)), 'utf8');
     const shown = /```\n\$ headstart boot chain -i node-boot\.tar\.gz\n([\s\S]*?) *…\n```/.exec(doc)?.[1] ?? 'nothing';
     const { stdout } = await run(['boot', 'chain', '-i', node]);
     expect(stdout.startsWith(shown), shown).toBe(true);
