@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { banner, finishedBanner, NOW_US, report, stageLog, stampAt } from '../../compat/cloud-init/testing.ts';
 import { memoryInput } from '../input.ts';
 import { openInputs } from '../open-inputs.ts';
-import { cloudInitDumpSource } from './cloud-init-dump.ts';
 import { cloudInitLogSource } from './cloud-init-log.ts';
+import { sourceSuite } from './source.suite.ts';
 
 const context = { nowUs: NOW_US };
 const fixtures = fileURLToPath(new URL('../../fixtures/boots/', import.meta.url));
@@ -82,13 +82,11 @@ describe('a cloud-init log as evidence', () => {
   });
 });
 
-describe('recognising', () => {
-  it('takes the log and the dump of a recorded boot, and no other file of it', async () => {
+describe('recognising a log of cloud-init', () => {
+  it('takes the log of a recorded boot, and no other file of it', async () => {
     const [group] = await openInputs(`${fixtures}clone-boot.tar.gz`, () => new Uint8Array());
     const taken = group!.inputs.filter((input) => cloudInitLogSource.recognise(input) >= 0.5);
-    const dumps = group!.inputs.filter((input) => cloudInitDumpSource.recognise(input) > 0);
     expect(taken.map((input) => input.name.split('/').slice(-2).join('/'))).toEqual(['cloud/cloud-init.log']);
-    expect(dumps.map((input) => input.name.split('/').slice(-2).join('/'))).toEqual(['cloud/analyze-dump.json']);
   });
 
   it.each([
@@ -101,39 +99,8 @@ describe('recognising', () => {
   });
 });
 
-describe('a dump as evidence', () => {
-  it('tells the same spans as the log it was made from', async () => {
-    const [group] = await openInputs(`${fixtures}clone-boot.tar.gz`, () => new Uint8Array());
-    const member = (suffix: string) => group!.inputs.find((input) => input.name.endsWith(suffix))!;
-    const [fromLog] = cloudInitLogSource.parse(member('cloud/cloud-init.log'), context);
-    const [fromDump] = cloudInitDumpSource.parse(member('cloud/analyze-dump.json'));
-    const plain = (spans: typeof fromDump) =>
-      spans!.spans.map(({ id, startUs, endUs, parent }) => ({ id, startUs, endUs, parent }));
-    expect(plain(fromDump)).toEqual(plain(fromLog));
-  });
-
-  it('reads what is whole of a dump that was cut off, and says so', () => {
-    const whole = '{"name":"init-local","event_type":"start","timestamp":1.5,"description":"x"}';
-    const [boot] = cloudInitDumpSource.parse(memoryInput('cut.json', `[\n${whole},\n{"name":"in`));
-    expect(boot!.spans).toHaveLength(1);
-    expect(boot!.notes[0]!.text).toContain('damaged JSON of 3 lines; 1 whole events were read');
-  });
-});
-
-describe('any bytes at all', () => {
-  const sources = fc.constantFrom(cloudInitLogSource, cloudInitDumpSource);
-
-  it('are read without throwing', () => {
-    fc.assert(
-      fc.property(sources, fc.uint8Array({ maxLength: 400 }), (source, bytes) => {
-        const input = memoryInput('any', bytes);
-        expect(source.recognise(input)).toBeGreaterThanOrEqual(0);
-        expect(Array.isArray(source.parse(input, context))).toBe(true);
-      }),
-    );
-  });
-
-  it('are read without throwing where they are nearly right', () => {
+describe('a log that is nearly right', () => {
+  it('is read without throwing', () => {
     const log = stageLog('init-local', 0) + stageLog('modules-final', 10);
     fc.assert(
       fc.property(fc.nat(log.length), fc.nat(20), fc.string({ maxLength: 10, unit: 'binary' }), (from, length, put) => {
@@ -145,12 +112,6 @@ describe('any bytes at all', () => {
       }),
     );
   });
-
-  it('of JSON are read without throwing', () => {
-    fc.assert(
-      fc.property(fc.json(), (json) => {
-        expect(Array.isArray(cloudInitDumpSource.parse(memoryInput('any', json)))).toBe(true);
-      }),
-    );
-  });
 });
+
+sourceSuite(cloudInitLogSource, stageLog('init-local', 0) + stageLog('modules-final', 10));
