@@ -6,7 +6,7 @@ import { type Input, memoryInput } from '../../../load/input.ts';
 import { openInputs } from '../../../load/open-inputs.ts';
 import { banner, report, stageLog, stampAt } from '../testing.ts';
 import { ToolCrash } from './compat-crash.ts';
-import { compatEvents, EmptyFile } from './compat-events.ts';
+import { compatEvents } from './compat-events.ts';
 import { compatBlame, compatDump, compatShow, DEFAULT_FORMAT } from './compat-records.ts';
 import { compatVersion } from './compat-version.ts';
 import type { PythonValue } from './python-json.ts';
@@ -85,26 +85,10 @@ describe('what versions do differently', () => {
     expect(answer(memoryInput('log', log), 'show', '22.4').stdout).toMatch(/^1 boot records analyzed$/m);
   });
 
-  it('tells an empty file in one line from 24.1, and crashed before', () => {
-    expect(answer(memoryInput('log', ''), 'show', '23.4').crash).toMatch(/ValueError/);
-    expect(() => answer(memoryInput('log', ' \n'), 'show', '24.1')).toThrow(EmptyFile);
-  });
-
-  it('reads local time before 24.2', () => {
-    const context = { year: 2026, secondsOf: (s: number) => s - 3600, onSkip: () => {} };
-    const input = memoryInput('log', stageLog('init-local', 0));
-    const [first] = compatEvents(input, compatVersion('24.1'), context) as { timestamp: number }[];
-    expect(first!.timestamp).toBe(Date.UTC(2026, 10, 15, 20) / 1000);
-  });
-
   it('leaves out a start that ends the log, lately', () => {
     const log = stageLog('init-local', 0) + banner(stampAt(10), 'init', 10);
     expect(answer(memoryInput('log', log), 'show', '22.4').stdout).toContain('Starting stage: init-network');
     expect(answer(memoryInput('log', log), 'show', '26.2').stdout).not.toContain('Starting stage: init-network');
-  });
-
-  it('refuses what is not a version', () => {
-    expect(() => compatVersion('newest')).toThrow(/not a cloud-init version/);
   });
 });
 
