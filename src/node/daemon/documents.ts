@@ -1,25 +1,57 @@
-// node/daemon/documents.ts: the bytes of documents, for as long as somebody may still ask for them. The machine knows them by their sha256.
+// node/daemon/documents.ts: which document has this sha256, and what was it read as? The machine knows documents by the sha256 of their bytes
+// only; the bytes, and the assignment they became, are kept here while something in its state refers to them.
 import { createHash } from 'node:crypto';
+import type { Assignment } from '../apply/contract.ts';
 import type { ToRead } from './read.ts';
 import type { DaemonState } from './state.ts';
 
 export interface Documents {
-  /** Its name. Forgets those that nothing in `state` refers to. */
+  /** Returns the sha256 of its bytes. Drops the documents that nothing in `state` refers to. */
   keep(toRead: ToRead, state: DaemonState): string;
-  get(raw: string): ToRead | undefined;
+  /** These bytes were read, and are meant for this node. */
+  accept(raw: string, assignment: Assignment): void;
+  /** Throws for a document that is not kept any more. */
+  toRead(raw: string): ToRead;
+  /** Throws for a document that was not accepted. */
+  assignment(raw: string): Assignment;
+}
+
+interface KnownDocument {
+  toRead: ToRead;
+  assignment?: Assignment | undefined;
 }
 
 export function keepDocuments(): Documents {
-  const known = new Map<string, ToRead>();
+  const known = new Map<string, KnownDocument>();
+
+  function find(raw: string): KnownDocument {
+    const found = known.get(raw);
+    if (found === undefined) throw new Error('the document to be read is not there any more');
+    return found;
+  }
+
   return {
-    get: (raw) => known.get(raw),
-    keep(toRead, { pending, work, orders }) {
+    keep(toRead, state) {
       const raw = createHash('sha256').update(toRead.document).digest('hex');
-      const needed = new Set([pending?.raw, work?.is === 'reading' ? work.raw : undefined]);
-      for (const order of orders) if (order.what === 'apply') needed.add(order.raw);
+      const needed = neededBy(state);
       for (const one of known.keys()) if (!needed.has(one)) known.delete(one);
-      known.set(raw, toRead);
+      known.set(raw, { ...known.get(raw), toRead });
       return raw;
     },
+    accept(raw, assignment) {
+      known.set(raw, { ...find(raw), assignment });
+    },
+    toRead: (raw) => find(raw).toRead,
+    assignment(raw) {
+      const { assignment } = find(raw);
+      if (assignment === undefined) throw new Error('the document to be applied was not accepted');
+      return assignment;
+    },
   };
+}
+
+function neededBy({ pending, work, orders }: DaemonState): Set<string | undefined> {
+  const ofWork = work !== undefined && 'raw' in work ? work.raw : undefined;
+  const ofOrders = orders.map((order) => (order.what === 'apply' ? order.raw : undefined));
+  return new Set([pending?.raw, ofWork, ...ofOrders]);
 }

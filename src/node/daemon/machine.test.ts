@@ -255,6 +255,24 @@ describe('a node in service', () => {
     expect(life.phase).toBe('Applied ok/applied');
   });
 
+  it('applies the document that it read, whatever arrives or is ordered meanwhile', () => {
+    const life = settled();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.tell({ is: 'signalled', by: 'SIGHUP' });
+    life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
+    life.tell({ is: 'ordered', order: { id: 1, what: 'apply', raw: 'raw-4' } });
+    life.answer('read', document(2));
+    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-2', isOrdered: false });
+    life.answer('apply', outcome('applied', runs(2)));
+    expect(life.asked.at(-1)).toEqual({ do: 'read', raw: 'raw-4', allowsOlder: true });
+    life.answer('read', document(4));
+    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-4', isOrdered: true });
+    life.answer('apply', outcome('applied', runs(4)));
+    life.answer('read', document(3));
+    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-3', isOrdered: false });
+  });
+
   it('looks again at what waits, without telling the same thing twice', () => {
     const life = settled();
     toNextLook(life);
@@ -470,7 +488,7 @@ describe('an order', () => {
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     expect(life.asked).toEqual([{ do: 'read', raw: 'raw-2', allowsOlder: true }]);
     life.answer('read', document(2, { jitterMs: 600_000 }));
-    expect(life.asked).toEqual([{ do: 'apply', isOrdered: true }]);
+    expect(life.asked).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: true }]);
     const effects = life.answer('apply', outcome('applied', runs(2)));
     expect(effects).toContainEqual(expect.objectContaining({ do: 'answer', id: 7 }));
   });
@@ -596,7 +614,7 @@ describe('ending', () => {
 });
 
 describe('any life of the daemon', () => {
-  it('does one thing at a time, answers every order once, says ready once and only with something to run, and ends when told', () => {
+  it('does one thing at a time, applies what it read last, answers every order once, says ready once and only with something to run, and ends when told', () => {
     fc.assert(
       fc.property(
         fc.array(aHappening, { maxLength: 60 }),
@@ -659,6 +677,10 @@ describe('any life of the daemon', () => {
             life.answer(current.do, current.do === 'read' ? document(1) : outcome('unchanged', runs(1)));
           }
           expect(life.all.filter((effect) => effect.do === 'end').length).toBeGreaterThanOrEqual(1);
+          const readOrApplied = life.all.flatMap((effect) => ('raw' in effect ? [effect] : []));
+          for (const [i, effect] of readOrApplied.entries()) {
+            if (effect.do === 'apply') expect(readOrApplied[i - 1]).toMatchObject({ do: 'read', raw: effect.raw });
+          }
           const answers = life.all.flatMap((effect) => (effect.do === 'answer' ? [effect.id] : []));
           expect([...answers].sort((a, b) => a - b)).toEqual(given);
           const ready = life.all.filter((effect) => effect.do === 'tell-ready').length;

@@ -190,8 +190,8 @@ function read(state: DaemonState, document: ReadDocument, nowMs: number): Next {
   // What was refused a minute ago, and may be again, is not shown as being applied.
   const isShown = isOther && (!isRetry || isItsTurn);
   return {
-    state: { ...after, work: { is: 'applying', order }, ...(isShown && { ofDocument: applying }) },
-    effects: [{ do: 'apply', isOrdered: isOfPerson }],
+    state: { ...after, work: { is: 'applying', raw, order }, ...(isShown && { ofDocument: applying }) },
+    effects: [{ do: 'apply', raw, isOrdered: isOfPerson }],
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { renderProblem } from '../../schema/problem.ts';
-import type { Assignment, NodeStore, Outcome, Slots } from '../apply/contract.ts';
+import type { NodeStore, Outcome, Slots } from '../apply/contract.ts';
 import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
 import type { RetryEvent } from '../metadata/retry.ts';
 import { MetadataFailure, type MetadataSource } from '../metadata/source.ts';
@@ -70,7 +70,6 @@ export function createDaemon(edges: DaemonEdges): Daemon {
   let state = INITIAL;
   let lastOrder = 0;
   let instance: InstanceFacts | undefined;
-  let assignment: Assignment | undefined;
   let fetching = new AbortController();
   let alarm = new AbortController();
   let ended = () => {};
@@ -117,7 +116,7 @@ export function createDaemon(edges: DaemonEdges): Daemon {
       case 'recover':
         return work('recover', () => store.recover());
       case 'apply':
-        return work('apply', () => store.apply(assignment!, { isOrdered: effect.isOrdered, signal: stopping.signal }));
+        return work('apply', () => apply(effect.raw, effect.isOrdered));
       case 'reconcile':
         return work('apply', () => reconcile({ store, context: edges.context, clock, signal: stopping.signal }));
       case 'check':
@@ -140,6 +139,10 @@ export function createDaemon(edges: DaemonEdges): Daemon {
         break;
     }
     return undefined;
+  }
+
+  function apply(raw: string, isOrdered: boolean): Promise<Outcome> {
+    return store.apply(documents.assignment(raw), { isOrdered, signal: stopping.signal });
   }
 
   async function rollBack(to: number | undefined): Promise<Outcome> {
@@ -214,8 +217,7 @@ export function createDaemon(edges: DaemonEdges): Daemon {
 
   async function read(raw: string, allowsOlder: boolean): Promise<void> {
     try {
-      const found = documents.get(raw);
-      if (found === undefined) throw new Error('the document to be read is not there any more');
+      const found = documents.toRead(raw);
       const { active } = state.slots;
       const applied = state.isForeign || isOfAnother(found.instance) ? undefined : active;
       const startUs = steps.nowUs();
@@ -228,7 +230,7 @@ export function createDaemon(edges: DaemonEdges): Daemon {
       });
       steps.since('read', startUs, { isOk: 'assignment' in result });
       if ('why' in result) refuse(result);
-      else accept(result);
+      else accept(raw, result);
     } catch (error) {
       // The image's release file, or a file of the node that changes the document, cannot be read.
       if (error instanceof UserError && isReasonCode(error.code)) {
@@ -242,13 +244,13 @@ export function createDaemon(edges: DaemonEdges): Daemon {
     tell({ is: 'refused', why, documentHash: refused.documentHash });
   }
 
-  function accept(result: Exclude<ReadResult, { why: Why }>): void {
+  function accept(raw: string, result: Exclude<ReadResult, { why: Why }>): void {
     const { config, documentHash, hash } = result.assignment;
     for (const warning of result.warnings) {
       const line = renderProblem(warning);
       logNews(`warning ${line}`, 'warning', line, { document: documentHash.slice(0, 12) });
     }
-    assignment = result.assignment;
+    documents.accept(raw, result.assignment);
     const { pollMs, jitterMs } = config.update;
     tell({ is: 'read', document: { generation: config.generation, documentHash, hash, pollMs, jitterMs } });
   }

@@ -84,7 +84,7 @@ export type Work =
   | { is: 'recovering' }
   | { is: 'reconciling' }
   | { is: 'reading'; raw: string; order?: ApplyOrder | undefined; isItsTurn: boolean }
-  | { is: 'applying'; order?: ApplyOrder | undefined }
+  | { is: 'applying'; raw: string; order?: ApplyOrder | undefined }
   | { is: 'checking' }
   | { is: 'rolling-back'; order: Order }
   | { is: 'keeping'; order: Order };
@@ -154,8 +154,8 @@ export type Effect =
   | { do: 'fetch'; isOrdered: boolean }
   /** The document with these bytes: is it one for this node? */
   | { do: 'read'; raw: string; allowsOlder: boolean }
-  /** The document that was read last. */
-  | { do: 'apply'; isOrdered: boolean }
+  /** The document with these bytes, as it was read for this node. */
+  | { do: 'apply'; raw: string; isOrdered: boolean }
   /** What runs, again: what somebody else changed, what did not outlive the boot. */
   | { do: 'reconcile' }
   | { do: 'check' }
