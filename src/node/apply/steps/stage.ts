@@ -1,18 +1,18 @@
-// node/apply/stage.ts: is there room for everything the change writes? All new files are put beside the old ones, and made safe,
+// node/apply/steps/stage.ts: is there room for everything the change writes? All new files are put beside the old ones, and made safe,
 // before the first old one is touched: a full disk ends a change that has not begun.
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { KUBECONFIG_PATH, repointKubeconfig } from '../desired/aspects/join.ts';
-import { bytesOf } from '../desired/bytes.ts';
-import type { Step } from '../desired/tree.ts';
-import type { Look } from '../observe/look.ts';
-import type { Disk } from './disk.ts';
-import { StepFailed } from './failures.ts';
+import { KUBECONFIG_PATH, repointKubeconfig } from '../../desired/aspects/join.ts';
+import { bytesOf } from '../../desired/bytes.ts';
+import type { Step } from '../../desired/tree.ts';
+import type { Look } from '../../observe/look.ts';
+import type { Disk } from '../disk.ts';
+import { StepFailed } from '../failures.ts';
 
 /** Of those that are not there already: path → where its new content waits. */
-export type Staged = ReadonlyMap<string, string>;
+export type StagedFiles = ReadonlyMap<string, string>;
 
-export async function stage(steps: readonly Step[], { disk, look }: { disk: Disk; look: Look }): Promise<Staged> {
+export async function stage(steps: readonly Step[], { disk, look }: { disk: Disk; look: Look }): Promise<StagedFiles> {
   const staged = new Map<string, string>();
   const toSync: string[] = [];
   for (const step of steps) {

@@ -1,46 +1,46 @@
-// node/apply/do-steps.ts: how is each step of a plan done on a real node? In order; neighbours that one command can do are done by
-// one; all of them may be done again.
+// node/apply/execute.ts: how are the steps of a plan executed on a real node? In order; one command does neighbours of the same kind;
+// every step may be executed again.
 import { dirname } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { KUBELET } from '../desired/aspects/aspect.ts';
 import type { Step } from '../desired/tree.ts';
-import type { Edges } from './contract.ts';
 import { asStepFailed, StepFailed } from './failures.ts';
-import { isKubeletFailing } from './kubelet-failing.ts';
-import { clearValue, setValue } from './set-value.ts';
-import type { Staged } from './stage.ts';
-import { command, isDoneBy, placeOf } from './step-command.ts';
+import { isKubeletFailing } from './steps/kubelet-failing.ts';
+import { clearValue, setValue } from './steps/set-value.ts';
+import type { StagedFiles } from './steps/stage.ts';
+import { command, isDoneBy, placeOf, type StepEdges } from './steps/step-command.ts';
+import type { Transaction } from './transaction.ts';
 
-export interface Doing {
-  edges: Pick<Edges, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
-  staged: Staged;
+export interface ExecutionContext {
+  edges: StepEdges;
+  staged: StagedFiles;
   /** A change is taken back: what cannot be helped is no reason to stop. */
   isWayBack: boolean;
   /** kubelet has not started in this boot: units that wait for it, or for us, are not waited for. */
   isBeforeKubelet: boolean;
   /** The machine booted since the steps were planned: what has not started yet will read the new files by itself. */
   isLaterBoot: boolean;
-  time<T>(name: string, act: () => Promise<T>): Promise<T>;
+  time: Transaction['time'];
 }
 
-export interface Done {
+export interface ExecutionResult {
   /** Folders with new or fewer names in them. */
   touched: Set<string>;
   /** The node was drained, and nobody could be told that it is back. */
   owesUncordon: boolean;
   /** Just before kubelet was started anew. */
-  kubeletSinceMs?: number;
+  kubeletSinceMs?: number | undefined;
   /** What a way back could not help; it does all it can, so that one unit does not keep the files of all others. */
   troubles: string[];
 }
 
-/** Without a reboot: that is for who remembers what comes after it. Throws a StepFailed. */
-export async function doSteps(steps: readonly Step[], doing: Doing): Promise<Done> {
-  const done: Done = { touched: new Set(), owesUncordon: false, troubles: [] };
+/** Every kind of step but a reboot, for which journal.ts asks. Throws a StepFailed. */
+export async function execute(steps: readonly Step[], context: ExecutionContext): Promise<ExecutionResult> {
+  const result: ExecutionResult = { touched: new Set(), owesUncordon: false, troubles: [] };
   for (const batch of batches(steps)) {
-    await doing.time(nameOf(batch), () => doBatch(batch, doing, done));
+    await context.time(nameOf(batch), () => doBatch(batch, context, result));
   }
-  return done;
+  return result;
 }
 
 /** At least one, all of the same kind. */
@@ -97,18 +97,22 @@ function unitOf(step: Step): string {
   return 'unit' in step ? step.unit : 'key' in step ? step.key : '';
 }
 
-async function doBatch(batch: Batch, doing: Doing, done: Done): Promise<void> {
+async function doBatch(batch: Batch, context: ExecutionContext, result: ExecutionResult): Promise<void> {
   const kind = kindOf(batch[0]);
   if (kind in VERB) {
     const units = batch.map(unitOf);
-    if (units.includes(KUBELET) && STARTS.includes(kind)) done.kubeletSinceMs = doing.edges.clock.nowMs();
-    return attempt(() => switchUnits(kind, units, doing), doing, done);
+    if (units.includes(KUBELET) && STARTS.includes(kind)) result.kubeletSinceMs = context.edges.clock.nowMs();
+    return attempt(() => switchUnits(kind, units, context), context, result);
   }
-  if (kind === 'module') return attempt(() => loadModules(batch.map(unitOf), doing), doing, done);
-  for (const step of batch) await attempt(() => doOne(step, doing, done), doing, done);
+  if (kind === 'module') return attempt(() => loadModules(batch.map(unitOf), context), context, result);
+  for (const step of batch) await attempt(() => doOne(step, context, result), context, result);
 }
 
-async function attempt(act: () => Promise<void>, { isWayBack }: Doing, { troubles }: Done): Promise<void> {
+async function attempt(
+  act: () => Promise<void>,
+  { isWayBack }: ExecutionContext,
+  { troubles }: ExecutionResult,
+): Promise<void> {
   try {
     await act();
   } catch (error) {
@@ -120,8 +124,8 @@ async function attempt(act: () => Promise<void>, { isWayBack }: Doing, { trouble
 
 const OF_FILES: readonly StepFailed['code'][] = ['apply/disk-full', 'apply/write-failed'];
 
-async function doOne(step: Step, doing: Doing, done: Done): Promise<void> {
-  const { edges } = doing;
+async function doOne(step: Step, context: ExecutionContext, result: ExecutionResult): Promise<void> {
+  const { edges, staged } = context;
   switch (step.do) {
     case 'make-folder':
     case 'write-file':
@@ -129,9 +133,9 @@ async function doOne(step: Step, doing: Doing, done: Done): Promise<void> {
     case 'remove-file':
     case 'remove-folder':
     case 'remove-state':
-      return changeFile(step, doing, done);
+      return changeFile(step, context, result);
     case 'drain':
-      if (doing.isLaterBoot) return; // no pod runs yet
+      if (context.isLaterBoot) return; // no pod runs yet
       if (await isKubeletFailing(edges)) return; // nobody would end a pod
       try {
         return await edges.node.drain();
@@ -140,12 +144,12 @@ async function doOne(step: Step, doing: Doing, done: Done): Promise<void> {
       }
     case 'uncordon':
       // Not before kubelet runs again: until then it is owed.
-      done.owesUncordon = doing.isBeforeKubelet || !(await isDoneBy(() => edges.node.uncordon()));
+      result.owesUncordon = context.isBeforeKubelet || !(await isDoneBy(() => edges.node.uncordon()));
       return;
     case 'set':
-      return setValue(step, doing, done);
+      return setValue(step, { edges, staged, touched: result.touched });
     case 'clear':
-      return clearValue(step, doing, done);
+      return clearValue(step, { edges, staged, touched: result.touched });
     case 'daemon-reload':
       return command(['systemctl', 'daemon-reload'], edges);
     case 'update-trust':
@@ -159,7 +163,7 @@ async function doOne(step: Step, doing: Doing, done: Done): Promise<void> {
 
 type FileStep = Extract<Step, { path: string }>;
 
-function changeFile(step: FileStep, { edges: { disk }, staged }: Doing, { touched }: Done): void {
+function changeFile(step: FileStep, { edges: { disk }, staged }: ExecutionContext, { touched }: ExecutionResult): void {
   const { path } = step;
   const waiting = staged.get(path);
   touched.add(dirname(path));
@@ -174,8 +178,8 @@ function changeFile(step: FileStep, { edges: { disk }, staged }: Doing, { touche
 }
 
 /** systemd sorts those it is told together by what they want of each other. */
-async function switchUnits(kind: string, units: readonly string[], doing: Doing): Promise<void> {
-  const { isBeforeKubelet, isLaterBoot, isWayBack, edges } = doing;
+async function switchUnits(kind: string, units: readonly string[], context: ExecutionContext): Promise<void> {
+  const { isBeforeKubelet, isLaterBoot, isWayBack, edges } = context;
   const isStart = STARTS.includes(kind);
   const verb = kind === 'restart-unit' && isLaterBoot ? 'try-restart' : VERB[kind]!;
   // One that crashed too often would not start, whatever its files say now.
@@ -186,7 +190,7 @@ async function switchUnits(kind: string, units: readonly string[], doing: Doing)
   await command(argv, edges, { code: isOfUnit ? 'verify/unit-failed' : 'apply/command-failed' });
 }
 
-function loadModules(modules: readonly string[], { edges }: Doing): Promise<void> {
+function loadModules(modules: readonly string[], { edges }: ExecutionContext): Promise<void> {
   return command(['modprobe', '--all', '--', ...modules], edges);
 }
 

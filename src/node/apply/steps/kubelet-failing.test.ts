@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../base/fake-clock.ts';
-import type { Edges, UnitHealth } from './contract.ts';
+import { fakeClock } from '../../../base/fake-clock.ts';
+import type { Edges, UnitHealth } from '../contract.ts';
 import { isKubeletFailing } from './kubelet-failing.ts';
 
 /** What systemd says of it, look by look; the last from then on. */

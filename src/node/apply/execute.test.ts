@@ -6,16 +6,19 @@ import type { Step } from '../desired/tree.ts';
 import type { Look } from '../observe/look.ts';
 import type { Probes, UnitHealth } from './contract.ts';
 import type { Disk } from './disk.ts';
-import { type Doing, doSteps } from './do-steps.ts';
+import { type ExecutionContext, execute } from './execute.ts';
 
 interface World {
   /** What was done, in order: commands as they were typed, writes as they were asked for. */
   done: string[];
-  doing: Doing;
+  context: ExecutionContext;
 }
 
 /** `failing`: what a command that is typed so answers. */
-function aWorld(over: Partial<Omit<Doing, 'edges'>> = {}, failing: Record<string, Partial<Ran>> = {}): World {
+function aWorld(
+  over: Partial<Omit<ExecutionContext, 'edges'>> = {},
+  failing: Record<string, Partial<Ran>> = {},
+): World {
   const done: string[] = [];
   const record =
     (what: string) =>
@@ -62,7 +65,7 @@ function aWorld(over: Partial<Omit<Doing, 'edges'>> = {}, failing: Record<string
   };
   const kubelet: UnitHealth = { state: failing.kubelet ? 'failed' : 'active', restarts: 0 };
   const probes = { units: async () => new Map([['kubelet.service', kubelet]]) } as unknown as Probes;
-  const doing: Doing = {
+  const context: ExecutionContext = {
     edges: { root: '/', clock: fakeClock(), disk, look, run, node, probes },
     staged: new Map(),
     isWayBack: false,
@@ -74,12 +77,12 @@ function aWorld(over: Partial<Omit<Doing, 'edges'>> = {}, failing: Record<string
     },
     ...over,
   };
-  return { done, doing };
+  return { done, context };
 }
 
-async function doneBy(steps: readonly Step[], over: Partial<Omit<Doing, 'edges'>> = {}): Promise<string[]> {
-  const { done, doing } = aWorld(over);
-  await doSteps(steps, doing);
+async function doneBy(steps: readonly Step[], over: Partial<Omit<ExecutionContext, 'edges'>> = {}): Promise<string[]> {
+  const { done, context } = aWorld(over);
+  await execute(steps, context);
   return done.filter((line) => !line.startsWith('#'));
 }
 
@@ -93,20 +96,20 @@ const set = (kind: Extract<Step, { do: 'set' }>['kind'], key: string, value: str
 
 describe('steps', () => {
   it('have no MTU to set while there is no network, and fail by that as little as the rest', async () => {
-    const { done, doing } = aWorld();
-    const look: Look = { ...doing.edges.look, text: () => undefined };
-    await doSteps([set('mtu', '', '9000'), restart('a.service')], { ...doing, edges: { ...doing.edges, look } });
+    const { done, context } = aWorld();
+    const look: Look = { ...context.edges.look, text: () => undefined };
+    await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, edges: { ...context.edges, look } });
     expect(done.filter((line) => line.startsWith('setKernelValue'))).toEqual([]);
     expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
   });
 
   it('wait for the network to come up before they set its MTU', async () => {
-    const { done, doing } = aWorld();
+    const { done, context } = aWorld();
     let looks = 0;
-    const text = (path: string) => (++looks > 20 ? doing.edges.look.text(path) : undefined);
-    await doSteps([set('mtu', '', '9000')], {
-      ...doing,
-      edges: { ...doing.edges, look: { ...doing.edges.look, text } },
+    const text = (path: string) => (++looks > 20 ? context.edges.look.text(path) : undefined);
+    await execute([set('mtu', '', '9000')], {
+      ...context,
+      edges: { ...context.edges, look: { ...context.edges.look, text } },
     });
     expect(done).toContain('setKernelValue /sys/class/net/eth7/mtu 9000');
   });
@@ -203,8 +206,8 @@ describe('steps', () => {
   });
 
   it('are timed under names that stay', async () => {
-    const { done, doing } = aWorld();
-    await doSteps(
+    const { done, context } = aWorld();
+    await execute(
       [
         { do: 'make-folder', path: '/a' },
         { do: 'remove-file', path: '/b' },
@@ -212,7 +215,7 @@ describe('steps', () => {
         restart('a'),
         restart('b'),
       ],
-      doing,
+      context,
     );
     expect(done.filter((line) => line.startsWith('#'))).toEqual(['# write-files', '# daemon-reload', '# restart a b']);
   });
@@ -238,26 +241,26 @@ describe('a step that fails', () => {
       'apply/disk-full',
     ],
   ])('ends the change: %s', async (_what, step, typed, answer, code) => {
-    const { done, doing } = aWorld({}, { [typed]: answer });
-    await expect(doSteps([step, { do: 'daemon-reload' }], doing)).rejects.toMatchObject({ name: 'StepFailed', code });
+    const { done, context } = aWorld({}, { [typed]: answer });
+    await expect(execute([step, { do: 'daemon-reload' }], context)).rejects.toMatchObject({ name: 'StepFailed', code });
     expect(done).not.toContain('systemctl daemon-reload');
   });
 
   it('does not empty a node whose kubelet does not run: nobody would end a pod', async () => {
-    const { done, doing } = aWorld({}, { kubelet: {} });
-    await doSteps([{ do: 'drain' }, { do: 'daemon-reload' }], doing);
+    const { done, context } = aWorld({}, { kubelet: {} });
+    await execute([{ do: 'drain' }, { do: 'daemon-reload' }], context);
     expect(done.filter((line) => !line.startsWith('#'))).toEqual(['systemctl daemon-reload']);
   });
 
   it('leaves no swap file behind', async () => {
-    const { done, doing } = aWorld({}, { 'mkswap /var/lib/a': { code: 1 } });
-    await expect(doSteps([set('swap', '/var/lib/a', '1')], doing)).rejects.toThrow('mkswap');
+    const { done, context } = aWorld({}, { 'mkswap /var/lib/a': { code: 1 } });
+    await expect(execute([set('swap', '/var/lib/a', '1')], context)).rejects.toThrow('mkswap');
     expect(done.at(-1)).toBe('remove /var/lib/a');
   });
 
   it('does not stop a way back, which clears what systemd holds against a unit', async () => {
-    const { done, doing } = aWorld({ isWayBack: true }, { 'systemctl restart -- a': { code: 1 }, drain: {} });
-    const { troubles } = await doSteps([{ do: 'drain' }, restart('a'), { do: 'daemon-reload' }], doing);
+    const { done, context } = aWorld({ isWayBack: true }, { 'systemctl restart -- a': { code: 1 }, drain: {} });
+    const { troubles } = await execute([{ do: 'drain' }, restart('a'), { do: 'daemon-reload' }], context);
     expect(troubles).toEqual(['the node could not be drained: drain fails', 'systemctl restart -- a: exit code 1']);
     expect(done.filter((line) => line.startsWith('systemctl'))).toEqual([
       'systemctl reset-failed -- a',
@@ -267,7 +270,7 @@ describe('a step that fails', () => {
   });
 
   it('is no failure of the change when only the Node does not hear of it', async () => {
-    const { doing } = aWorld({}, { uncordon: {}, 'label a=b': {} });
-    expect(await doSteps([set('label', 'a', 'b'), { do: 'uncordon' }], doing)).toMatchObject({ owesUncordon: true });
+    const { context } = aWorld({}, { uncordon: {}, 'label a=b': {} });
+    expect(await execute([set('label', 'a', 'b'), { do: 'uncordon' }], context)).toMatchObject({ owesUncordon: true });
   });
 });

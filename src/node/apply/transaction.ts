@@ -1,5 +1,5 @@
-// node/apply/work.ts: what does every verb of the transaction need: to be alone on this node, to time its steps, and to turn what
-// the world did wrong into an outcome.
+// node/apply/transaction.ts: what does every verb of the store need? To be the only one that changes this node, to time its steps, and to
+// turn what the world did wrong into an outcome.
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Plan } from '../desired/tree.ts';
 import { type ReasonCode, reasonOf } from '../reason-codes.ts';
@@ -12,19 +12,25 @@ import type { State } from './records.ts';
 /** Gone with the boot, like those who hold it. */
 const LOCK_FOLDER = '/run/headstart/lock';
 
-export interface Work {
+export interface Transaction {
   edges: Edges;
   folder: Folder;
   time<T>(name: string, act: () => Promise<T>): Promise<T>;
-  outcome(said: Said, slots: Slots, plan?: Plan): Outcome;
+  outcome(conclusion: Conclusion, slots: Slots, plan?: Plan): Outcome;
   nothing(state: State): Outcome;
 }
 
-export type Said = Pick<Outcome, 'kind' | 'code' | 'reason'>;
+/** How it ended, and why. */
+export type Conclusion = Pick<Outcome, 'kind' | 'code' | 'reason'>;
 
-export async function alone(edges: Edges, folder: Folder, act: (work: Work) => Promise<Outcome>): Promise<Outcome> {
+/** Waits for nobody: where another process changes this node, the outcome is `apply/busy`. */
+export async function inTransaction(
+  edges: Edges,
+  folder: Folder,
+  act: (transaction: Transaction) => Promise<Outcome>,
+): Promise<Outcome> {
   const timings: StepTiming[] = [];
-  const work: Work = {
+  const transaction: Transaction = {
     edges,
     folder,
     async time(name, timed) {
@@ -41,12 +47,12 @@ export async function alone(edges: Edges, folder: Folder, act: (work: Work) => P
   const lock = takeLock(edges.root === '/' ? LOCK_FOLDER : `${edges.root}${LOCK_FOLDER}`);
   if (lock === undefined) {
     const code = 'apply/busy';
-    return work.outcome({ kind: 'waiting', code, reason: reasonOf(code).summary }, slotsOrNone(folder));
+    return transaction.outcome({ kind: 'waiting', code, reason: reasonOf(code).summary }, slotsOrNone(folder));
   }
   try {
-    return await act(work);
+    return await act(transaction);
   } catch (error) {
-    return work.outcome({ kind: 'failed', ...whatWentWrong(error) }, slotsOrNone(folder));
+    return transaction.outcome({ kind: 'failed', ...whatWentWrong(error) }, slotsOrNone(folder));
   } finally {
     lock.release();
   }

@@ -1,8 +1,11 @@
-// node/apply/step-command.ts: how does a step have something done by others: by a program, or by whoever has the Node's credential?
-import type { Argv } from '../../base/command.ts';
-import type { ReasonCode } from '../reason-codes.ts';
-import type { Edges } from './contract.ts';
-import { commandFailed } from './failures.ts';
+// node/apply/steps/step-command.ts: how does a step have something done by others: by a program, or by whoever has the Node's credential?
+import type { Argv } from '../../../base/command.ts';
+import type { ReasonCode } from '../../reason-codes.ts';
+import type { Edges } from '../contract.ts';
+import { commandFailed } from '../failures.ts';
+
+/** What a step may use of the world. */
+export type StepEdges = Pick<Edges, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
 
 /** A unit may take its time to stop; systemd's own patience ends after a minute and a half. */
 const COMMAND_TIMEOUT_MS = 180_000;
