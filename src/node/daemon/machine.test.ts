@@ -91,7 +91,7 @@ function started(slots: Slots = runs(undefined), isForeign = false, isMemoryLost
 }
 
 /** A node that runs a generation for good, in the middle of its life. */
-function settled(generation = 1): Life {
+function inService(generation = 1): Life {
   const life = started(runs(generation));
   life.answer('recover', outcome('unchanged', runs(generation)));
   life.answer('reconcile', outcome('unchanged', runs(generation)));
@@ -218,7 +218,7 @@ describe('a boot of a node that was configured before', () => {
 
 describe('a node in service', () => {
   it('reads nothing, does nothing and tells nothing while the metadata stays the same', () => {
-    const life = settled();
+    const life = inService();
     const before = life.all.length;
     for (let minute = 0; minute < 8; minute++) {
       toNextLook(life);
@@ -228,7 +228,7 @@ describe('a node in service', () => {
   });
 
   it('applies a new document, and tells what becomes of it', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
@@ -256,7 +256,7 @@ describe('a node in service', () => {
   });
 
   it('applies the document that it read, whatever arrives or is ordered meanwhile', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.tell({ is: 'signalled', by: 'SIGHUP' });
@@ -274,7 +274,7 @@ describe('a node in service', () => {
   });
 
   it('looks again at what waits, without telling the same thing twice', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
@@ -289,7 +289,7 @@ describe('a node in service', () => {
   });
 
   it('says that a document is refused while the old one goes on, and is content when it is gone', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-bad' });
     life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'spec.x' } });
@@ -303,7 +303,7 @@ describe('a node in service', () => {
   });
 
   it('waits for its turn when a change is spread, and a person does not', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2, { jitterMs: 600_000 }));
@@ -317,7 +317,7 @@ describe('a node in service', () => {
   });
 
   it('is still applied when only the control plane has something left to do', () => {
-    const life = settled();
+    const life = inService();
     life.pass(600_000);
     life.answer('reconcile', outcome('blocked', runs(1), 'plan/needs-control-plane'));
     expect(life.phase).toBe('Applied ok/applied');
@@ -325,7 +325,7 @@ describe('a node in service', () => {
   });
 
   it('finds its files changed by somebody else, and is content when they are put back', () => {
-    const life = settled();
+    const life = inService();
     life.pass(600_000);
     life.answer('reconcile', outcome('blocked', runs(1), 'plan/drift'));
     expect(life.phase).toBe('Blocked plan/drift');
@@ -357,7 +357,7 @@ describe('a document that cannot be applied', () => {
 
 describe('an announcement', () => {
   it('is looked for at once and every few seconds, and reported when it does not come', () => {
-    const life = settled();
+    const life = inService();
     life.tell({ is: 'announced', announcement: { generation: 2, documentHash: 'document-2' } });
     let looks = 0;
     while (life.state.notes.length === 0) {
@@ -384,13 +384,13 @@ describe('an announcement', () => {
     ['that is in force, by its number', { generation: 1 }],
     ['that is behind what runs', { generation: 0, documentHash: 'document-0' }],
   ])('%s is none', (_, announcement) => {
-    const life = settled();
+    const life = inService();
     expect(life.tell({ is: 'announced', announcement })).toEqual([]);
     expect(life.state.announced).toBeUndefined();
   });
 
   it('that comes again with every change of the Node does not keep the daemon busy', () => {
-    const life = settled();
+    const life = inService();
     const announcement = { generation: 2, documentHash: 'document-2' };
     life.tell({ is: 'announced', announcement });
     life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
@@ -435,7 +435,7 @@ describe('work that cannot be done with what is on the node', () => {
 
 describe('a document that was taken back', () => {
   const takenBack = (bad: Slots['bad']): Life => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
@@ -468,7 +468,7 @@ describe('a document that was taken back', () => {
 
 describe('an order', () => {
   it('that makes no sense on this node is answered as the mistake it is, and changes nothing', () => {
-    const life = settled();
+    const life = inService();
     const error = { code: 'node/no-such-generation', message: 'there is no generation 9', next: 'x' };
     life.tell({ is: 'ordered', order: { id: 3, what: 'roll-back', to: 9 } });
     expect(life.answer('roll-back', { is: 'declined', error })).toContainEqual({
@@ -480,7 +480,7 @@ describe('an order', () => {
   });
 
   it('to apply what is in the metadata asks anew, also when a request is under way', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     expect(life.names()).toEqual(['fetch']);
     expect(life.tell({ is: 'ordered', order: { id: 7, what: 'apply' } })).toEqual([{ do: 'fetch', isOrdered: true }]);
@@ -494,7 +494,7 @@ describe('an order', () => {
   });
 
   it('that cannot be carried out is answered with the reason', () => {
-    const life = settled();
+    const life = inService();
     life.tell({ is: 'ordered', order: { id: 1, what: 'apply' } });
     expect(
       life.answer('fetch', { is: 'fetch-failed', why: { code: 'metadata/timed-out', detail: 'x' } }),
@@ -512,7 +512,7 @@ describe('an order', () => {
 
   it('to go back is shown while it is done, and not when it is over, whatever came of it', () => {
     for (const kind of ['reverted', 'applied', 'unchanged', 'failed', 'blocked', 'waiting'] as const) {
-      const life = settled(2);
+      const life = inService(2);
       life.tell({ is: 'ordered', order: { id: 1, what: 'roll-back', to: 1 } });
       expect(life.phase).toBe('RollingBack apply/running');
       life.answer('roll-back', outcome(kind, runs(1)));
@@ -603,7 +603,7 @@ const WORK = new Set(['recover', 'read', 'apply', 'reconcile', 'check', 'roll-ba
 
 describe('ending', () => {
   it('waits for what is being done, and says nothing of the node but what it said before', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));

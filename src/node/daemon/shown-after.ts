@@ -1,12 +1,12 @@
-// node/daemon/settle.ts: what does the end of a piece of work mean for what the node says of itself?
+// node/daemon/shown-after.ts: what does the node say of itself after a piece of work ended?
 
 import type { Outcome } from '../apply/contract.ts';
 import { reasonOf } from '../reason-codes.ts';
 import type { DaemonState, Shown, Why, Work } from './state.ts';
 
-type Settled = Pick<DaemonState, 'ofDocument' | 'ofNode' | 'notes'>;
+type ShownState = Pick<DaemonState, 'ofDocument' | 'ofNode' | 'notes'>;
 
-export function settle(before: DaemonState, work: Work['is'], outcome: Outcome): Settled {
+export function shownAfter(before: DaemonState, work: Work['is'], outcome: Outcome): ShownState {
   // A person who goes back has done with the document.
   const state = work === 'rolling-back' ? { ...before, ofDocument: undefined } : before;
   const notes = notesAfter(state, outcome);
@@ -16,7 +16,7 @@ export function settle(before: DaemonState, work: Work['is'], outcome: Outcome):
   if (isDone || outcome.code === 'plan/needs-control-plane') return { ...inForce(state, work, outcome), notes };
 
   const isAboutDocument = work === 'applying';
-  const about = (shown: Shown): Settled =>
+  const about = (shown: Shown): ShownState =>
     isAboutDocument ? { ofDocument: shown, ofNode: state.ofNode, notes } : { ...state, ofNode: shown, notes };
   switch (outcome.kind) {
     case 'reverted':
@@ -32,7 +32,7 @@ export function settle(before: DaemonState, work: Work['is'], outcome: Outcome):
   }
 }
 
-function inForce(state: DaemonState, work: Work['is'], outcome: Outcome): Pick<Settled, 'ofDocument' | 'ofNode'> {
+function inForce(state: DaemonState, work: Work['is'], outcome: Outcome): Pick<ShownState, 'ofDocument' | 'ofNode'> {
   const { active } = outcome.slots;
   const isWatched = outcome.slots.watch !== undefined;
   const ofDocument = work === 'applying' || work === 'rolling-back' ? undefined : state.ofDocument;
