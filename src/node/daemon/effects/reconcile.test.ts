@@ -1,10 +1,10 @@
 // What a node runs is put right also when it cannot be read again: kubelet must not start without it.
 import { afterEach, describe, expect, it } from 'vitest';
-import { UserError } from '../../base/errors.ts';
-import { openNodeStore } from '../apply/store.ts';
-import { aCluster, aDocument, anImage, bytesOf } from '../document/documents.testing.ts';
-import { TestNode } from './daemon.testing.ts';
-import type { NodeContext } from './read.ts';
+import { UserError } from '../../../base/errors.ts';
+import { openNodeStore } from '../../apply/store.ts';
+import { aCluster, aDocument, anImage, bytesOf } from '../../document/documents.testing.ts';
+import { TestNode } from '../daemon.testing.ts';
+import type { NodeContext } from '../read.ts';
 import { reconcile } from './reconcile.ts';
 
 const nodes: TestNode[] = [];

@@ -1,26 +1,26 @@
-// node/daemon/reconcile.ts: what the node runs, once more: settings that did not outlive a boot, files that somebody else changed, local
+// node/daemon/effects/reconcile.ts: what the node runs, once more: settings that did not outlive a boot, files that somebody else changed, local
 // files that change the document. The same document again is no new change: it does not wait for a window or for a person.
-import type { Clock } from '../../base/clock.ts';
-import { UserError } from '../../base/errors.ts';
-import type { Assignment, NodeStore, Outcome } from '../apply/contract.ts';
-import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
-import { type NodeContext, readAssignment } from './read.ts';
-import type { Why } from './state.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { UserError } from '../../../base/errors.ts';
+import type { Assignment, NodeStore, Outcome } from '../../apply/contract.ts';
+import { MAX_TEXT_BYTES } from '../../document/unwrap.ts';
+import { type NodeContext, readAssignment } from '../read.ts';
+import type { Why } from '../state.ts';
 
-export interface Reconciling {
+export interface ReconcileEdges {
   store: NodeStore;
   context(): NodeContext;
   clock: Clock;
   signal?: AbortSignal | undefined;
 }
 
-export interface Reconciled {
+export interface Reconciliation {
   outcome: Outcome;
   /** It was put right as it was applied, since it could not be read again. */
   note?: Why | undefined;
 }
 
-export async function reconcile({ store, context, clock, signal }: Reconciling): Promise<Reconciled> {
+export async function reconcile({ store, context, clock, signal }: ReconcileEdges): Promise<Reconciliation> {
   const active = store.active();
   const slots = store.slots();
   if (active === undefined)

@@ -1,13 +1,16 @@
-// node/daemon/documents.ts: which document has this sha256, and what was it read as? The machine knows documents by the sha256 of their bytes
+// node/daemon/effects/documents.ts: which document has this sha256, and what was it read as? The machine knows documents by the sha256 of their bytes
 // only; the bytes, and the assignment they became, are kept here while something in its state refers to them.
 import { createHash } from 'node:crypto';
-import type { Assignment } from '../apply/contract.ts';
-import type { ToRead } from './read.ts';
-import type { DaemonState } from './state.ts';
+import type { Assignment } from '../../apply/contract.ts';
+import type { InstanceFacts } from '../../observe/facts.ts';
+import type { ToRead } from '../read.ts';
+import type { DaemonState } from '../state.ts';
 
 export interface Documents {
+  /** The platform says that this is the instance; documents that are kept from now on are read for it. */
+  foundOn(instance: InstanceFacts): void;
   /** Returns the sha256 of its bytes. Drops the documents that nothing in `state` refers to. */
-  keep(toRead: ToRead, state: DaemonState): string;
+  keep(delivery: Pick<ToRead, 'document' | 'origin'>, state: DaemonState): string;
   /** These bytes were read, and are meant for this node. */
   accept(raw: string, assignment: Assignment): void;
   /** Throws for a document that is not kept any more. */
@@ -21,8 +24,10 @@ interface KnownDocument {
   assignment?: Assignment | undefined;
 }
 
-export function keepDocuments(): Documents {
+/** `instanceBefore`: as far as is known until the platform says. */
+export function keepDocuments(instanceBefore: () => InstanceFacts | undefined): Documents {
   const known = new Map<string, KnownDocument>();
+  let latest: InstanceFacts | undefined;
 
   function find(raw: string): KnownDocument {
     const found = known.get(raw);
@@ -31,11 +36,17 @@ export function keepDocuments(): Documents {
   }
 
   return {
-    keep(toRead, state) {
-      const raw = createHash('sha256').update(toRead.document).digest('hex');
+    foundOn(instance) {
+      latest = instance;
+    },
+    keep({ document, origin }, state) {
+      const raw = createHash('sha256').update(document).digest('hex');
       const needed = neededBy(state);
       for (const one of known.keys()) if (!needed.has(one)) known.delete(one);
-      known.set(raw, { ...known.get(raw), toRead });
+      known.set(raw, {
+        ...known.get(raw),
+        toRead: { document, origin, instance: latest ?? instanceBefore() ?? NO_INSTANCE },
+      });
       return raw;
     },
     accept(raw, assignment) {
@@ -49,6 +60,8 @@ export function keepDocuments(): Documents {
     },
   };
 }
+
+const NO_INSTANCE: InstanceFacts = { platform: 'file', addresses: [], tags: {} };
 
 function neededBy({ pending, work, orders }: DaemonState): Set<string | undefined> {
   const ofWork = work !== undefined && 'raw' in work ? work.raw : undefined;
