@@ -7,7 +7,7 @@ import { reasonOf } from '../../node/reason-codes.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { carryOut } from './carry-out.ts';
+import { giveOrder } from './give-order.ts';
 import { showPlan } from './plan.ts';
 import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
 
@@ -50,9 +50,9 @@ export const verb: Verb = {
     if (!isAllowed) return ANSWER_IS_NO;
     const { document, origin } = meant.assignment;
     const request: DaemonRequest = { do: 'apply', document: Buffer.from(document).toString('base64'), origin };
-    return carryOut(opened, request, options, edges, {
+    return giveOrder(opened, request, options, edges, {
       print: (body) => printJson(edges, 'NodeApply', body),
-      itself: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
+      withoutDaemon: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
     });
   },
 };
@@ -81,8 +81,8 @@ async function keep(file: string | undefined, options: Options, edges: Edges): P
   if (file !== undefined)
     throw new UserError('--keep is about what is applied, not about a FILE', { code: 'node/bad-option' });
   const opened = await openThisNode(options);
-  return carryOut(opened, { do: 'keep' }, options, edges, {
+  return giveOrder(opened, { do: 'keep' }, options, edges, {
     print: (body) => printJson(edges, 'NodeApply', body),
-    itself: ({ store }) => store.keep(),
+    withoutDaemon: ({ store }) => store.keep(),
   });
 }

@@ -1,4 +1,4 @@
-// cli/node/carry-out.ts: who does it, the daemon or this very process, and how is it told what came of it?
+// cli/node/give-order.ts: who changes this node, the daemon or, with --once, this process, and what is printed of the result?
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Outcome } from '../../node/apply/contract.ts';
@@ -9,15 +9,15 @@ import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 
-export interface CarryOptions {
+export interface OrderOptions {
   once?: boolean;
   json?: boolean;
 }
 
-export interface Deed {
+export interface OrderedChange {
   /** For --json. */
   print(body: object): void;
-  itself(opened: OpenNode, signal: AbortSignal): Promise<Outcome>;
+  withoutDaemon(opened: OpenNode, signal: AbortSignal): Promise<Outcome>;
 }
 
 const FAILED = 1;
@@ -25,12 +25,12 @@ const ANSWER_IS_NO = 3;
 const CHECK_MS = 2000;
 
 /** The exit code. */
-export async function carryOut(
+export async function giveOrder(
   opened: OpenNode,
   request: DaemonRequest,
-  options: CarryOptions,
+  options: OrderOptions,
   edges: Edges,
-  { print, itself }: Deed,
+  { print, withoutDaemon }: OrderedChange,
 ): Promise<number> {
   const signal = edges.signal();
   const daemon = await askDaemon(opened.root, { do: 'status' }, signal);
@@ -38,7 +38,7 @@ export async function carryOut(
   if (daemon !== undefined && options.once) throw isDaemon();
   const result =
     daemon === undefined
-      ? toResult(await onceAndWatch(opened, itself, signal, edges))
+      ? toResult(await onceAndWatch(opened, withoutDaemon, signal, edges))
       : resultIn((await askDaemon(opened.root, request, signal)) ?? {});
   if (result === undefined) throw noDaemon();
   show(result, options, edges, print);
@@ -48,14 +48,14 @@ export async function carryOut(
 /** Nobody else would look after it. */
 async function onceAndWatch(
   opened: OpenNode,
-  itself: Deed['itself'],
+  withoutDaemon: OrderedChange['withoutDaemon'],
   signal: AbortSignal,
   edges: Edges,
 ): Promise<Outcome> {
   const { store, clock } = opened;
   const recovered = await store.recover();
   if (recovered.kind !== 'unchanged') edges.stderr(`${printable(recovered.reason)} (${recovered.code})\n`);
-  let outcome = await itself(opened, signal);
+  let outcome = await withoutDaemon(opened, signal);
   const startMs = clock.nowMs();
   let said = '';
   while (outcome.kind === 'applied' && store.slots().watch !== undefined) {
@@ -74,7 +74,7 @@ function toResult({ kind, code, reason, plan }: Outcome): OrderAnswer {
   return { kind, code, reason, ...(plan && { changes: plan.changes.length }) };
 }
 
-function show(result: OrderAnswer, { json }: CarryOptions, edges: Edges, print: Deed['print']): void {
+function show(result: OrderAnswer, { json }: OrderOptions, edges: Edges, print: OrderedChange['print']): void {
   const next = isReasonCode(result.code) ? reasonOf(result.code).next : undefined;
   if (json) {
     print({ outcome: result.kind ?? 'refused', ...withoutKind(result), ...(next && { next }) });
