@@ -1,7 +1,7 @@
 // cli/node/apply.ts: `headstart node apply`: make this node what the document says, now. The daemon does it where one runs; a person's word
 // is enough for what would wait for a window or a turn, and asked for once more where pods would be disturbed.
 import { UserError } from '../../base/errors.ts';
-import type { Planned } from '../../node/apply/contract.ts';
+import type { DryPlan } from '../../node/apply/contract.ts';
 import type { DaemonRequest } from '../../node/daemon/requests.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
 import { confirm } from '../confirm.ts';
@@ -59,11 +59,11 @@ export const verb: Verb = {
 
 /** What a person may order is asked for; what nobody may do on a node is shown, and that is all. */
 async function mayBeOrdered(
-  { verdict }: Planned,
+  { verdict }: DryPlan,
   meant: MeantDocument,
   options: Options,
   edges: Edges,
-  planOrdered: () => Promise<Planned>,
+  planOrdered: () => Promise<DryPlan>,
 ): Promise<boolean> {
   if (verdict.decision !== 'blocked' || verdict.code === 'plan/needs-control-plane') return true;
   const ordered = await planOrdered();
