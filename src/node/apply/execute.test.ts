@@ -1,148 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Argv, Ran } from '../../base/command.ts';
-import { fakeClock } from '../../base/fake-clock.ts';
-import { RULES_PATH } from '../desired/aspects/metadata-firewall.ts';
+import type { Ran } from '../../base/command.ts';
 import type { Step } from '../desired/tree.ts';
-import type { Look } from '../observe/look.ts';
-import type { Probes, UnitHealth } from './contract.ts';
-import type { Disk } from './disk.ts';
-import { type ExecutionContext, execute } from './execute.ts';
-
-interface World {
-  /** What was done, in order: commands as they were typed, writes as they were asked for. */
-  done: string[];
-  context: ExecutionContext;
-}
-
-/** `failing`: what a command that is typed so answers. */
-function aWorld(
-  over: Partial<Omit<ExecutionContext, 'edges'>> = {},
-  failing: Record<string, Partial<Ran>> = {},
-): World {
-  const done: string[] = [];
-  const record =
-    (what: string) =>
-    (...args: unknown[]) => {
-      done.push([what, ...args.filter((arg) => typeof arg === 'string')].join(' '));
-    };
-  const disk: Disk = {
-    create: record('create'),
-    makeLink: record('makeLink'),
-    makeFolder: record('makeFolder'),
-    rename: record('rename'),
-    remove: record('remove'),
-    removeFolder: record('removeFolder'),
-    syncFiles: async () => {},
-    syncFolders: async () => {},
-    setKernelValue: record('setKernelValue'),
-  };
-  const run = async (argv: Argv, options?: { input?: string | Uint8Array }): Promise<Ran> => {
-    const typed = argv.join(' ');
-    done.push(options?.input === undefined ? typed : `${typed} < ${String(options.input).replaceAll('\n', ';')}`);
-    return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...failing[typed] };
-  };
-  const look: Look = {
-    at: () => ({ kind: 'absent' }),
-    isFolder: () => false,
-    names: () => [],
-    size: (path) => (path === '/var/lib/shown-otherwise' ? 1 : undefined),
-    text: (path) =>
-      ({
-        '/proc/swaps': 'Filename\n/var/lib/on file 1 0 -2\n/shown-otherwise file 1 0 -3\n',
-        '/proc/net/route': 'I\tD\neth7\t00000000\t0\t3\t0\t0\t1\n',
-      })[path],
-    run,
-  };
-  const fails = (what: string) => async () => {
-    done.push(what);
-    if (failing[what]) throw new Error(`${what} fails`);
-  };
-  const node = {
-    seen: async () => undefined,
-    drain: fails('drain'),
-    uncordon: fails('uncordon'),
-    setLabel: async (key: string, value: string | undefined) => fails(`label ${key}=${value}`)(),
-  };
-  const kubelet: UnitHealth = { state: failing.kubelet ? 'failed' : 'active', restarts: 0 };
-  const probes = { units: async () => new Map([['kubelet.service', kubelet]]) } as unknown as Probes;
-  const context: ExecutionContext = {
-    edges: { root: '/', clock: fakeClock(), disk, look, run, node, probes },
-    staged: new Map(),
-    isWayBack: false,
-    isBeforeKubelet: false,
-    isLaterBoot: false,
-    time: (name, act) => {
-      done.push(`# ${name}`);
-      return act();
-    },
-    ...over,
-  };
-  return { done, context };
-}
-
-async function doneBy(steps: readonly Step[], over: Partial<Omit<ExecutionContext, 'edges'>> = {}): Promise<string[]> {
-  const { done, context } = aWorld(over);
-  await execute(steps, context);
-  return done.filter((line) => !line.startsWith('#'));
-}
-
-const restart = (unit: string): Step => ({ do: 'restart-unit', unit });
-const set = (kind: Extract<Step, { do: 'set' }>['kind'], key: string, value: string): Step => ({
-  do: 'set',
-  kind,
-  key,
-  value,
-});
+import { aWorld, doneBy, restart, set } from './execute.testing.ts';
+import { execute } from './execute.ts';
 
 describe('steps', () => {
-  it('have no MTU to set while there is no network, and fail by that as little as the rest', async () => {
-    const { done, context } = aWorld();
-    const look: Look = { ...context.edges.look, text: () => undefined };
-    await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, edges: { ...context.edges, look } });
-    expect(done.filter((line) => line.startsWith('setKernelValue'))).toEqual([]);
-    expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
-  });
-
-  it('wait for the network to come up before they set its MTU', async () => {
-    const { done, context } = aWorld();
-    let looks = 0;
-    const text = (path: string) => (++looks > 20 ? context.edges.look.text(path) : undefined);
-    await execute([set('mtu', '', '9000')], {
-      ...context,
-      edges: { ...context.edges, look: { ...context.edges.look, text } },
-    });
-    expect(done).toContain('setKernelValue /sys/class/net/eth7/mtu 9000');
-  });
-
   it.each<[string, Step[], string[]]>([
-    ['a kernel setting', [set('sysctl', 'vm.max_map_count', '1')], ['setKernelValue /proc/sys/vm/max_map_count 1']],
-    ['a host name', [set('host-name', '', 'node-1')], ['setKernelValue /proc/sys/kernel/hostname node-1']],
-    ['an MTU', [set('mtu', '', '9000')], ['setKernelValue /sys/class/net/eth7/mtu 9000']],
     ['modules', [set('module', 'a', 'loaded'), set('module', 'b', 'loaded')], ['modprobe --all -- a b']],
-    ['rules', [set('firewall', 't', 'x')], [`nft -f ${RULES_PATH}`]],
-    ['no rules', [{ do: 'clear', kind: 'firewall', key: 't' }], ['nft -f - < table inet t;delete table inet t;']],
-    [
-      'a label',
-      [set('label', 'tier', 'a'), { do: 'clear', kind: 'label', key: 'b' }],
-      ['label tier=a', 'label b=undefined'],
-    ],
-    [
-      'swap',
-      [set('swap', '/var/lib/new', '4096')],
-      [
-        'remove /var/lib/new',
-        'create /var/lib/new',
-        'fallocate --length 4096 /var/lib/new',
-        'mkswap /var/lib/new',
-        'swapon /var/lib/new',
-      ],
-    ],
-    [
-      'no swap of a daemon that is gone',
-      [{ do: 'clear', kind: 'swap', key: '/var/lib/shown-otherwise' }],
-      ['swapoff /var/lib/shown-otherwise', 'remove /var/lib/shown-otherwise'],
-    ],
-    ['no swap', [{ do: 'clear', kind: 'swap', key: '/var/lib/on' }], ['swapoff /var/lib/on', 'remove /var/lib/on']],
     ['reading units', [{ do: 'daemon-reload' }], ['systemctl daemon-reload']],
     ['trust', [{ do: 'update-trust' }], ['update-ca-certificates']],
     [
@@ -233,13 +97,6 @@ describe('a step that fails', () => {
       'apply/command-failed',
     ],
     ['a drain', { do: 'drain' }, 'drain', {}, 'apply/drain-failed'],
-    [
-      'room for swap',
-      set('swap', '/var/lib/a', '1'),
-      'fallocate --length 1 /var/lib/a',
-      { code: 1 },
-      'apply/disk-full',
-    ],
   ])('ends the change: %s', async (_what, step, typed, answer, code) => {
     const { done, context } = aWorld({}, { [typed]: answer });
     await expect(execute([step, { do: 'daemon-reload' }], context)).rejects.toMatchObject({ name: 'StepFailed', code });
@@ -250,12 +107,6 @@ describe('a step that fails', () => {
     const { done, context } = aWorld({}, { kubelet: {} });
     await execute([{ do: 'drain' }, { do: 'daemon-reload' }], context);
     expect(done.filter((line) => !line.startsWith('#'))).toEqual(['systemctl daemon-reload']);
-  });
-
-  it('leaves no swap file behind', async () => {
-    const { done, context } = aWorld({}, { 'mkswap /var/lib/a': { code: 1 } });
-    await expect(execute([set('swap', '/var/lib/a', '1')], context)).rejects.toThrow('mkswap');
-    expect(done.at(-1)).toBe('remove /var/lib/a');
   });
 
   it('does not stop a way back, which clears what systemd holds against a unit', async () => {
