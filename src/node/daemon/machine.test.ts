@@ -1,13 +1,12 @@
 // Properties of the daemon's decisions, over whole lives: a world that answers what it is asked in any order, and everything that can happen.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slot, Slots } from '../apply/contract.ts';
+import type { Outcome, Slots } from '../apply/contract.ts';
 import { INITIAL, nextDueMs, shownOf, step } from './machine.ts';
 import type { DaemonState, Effect, Event, Order, ReadDocument } from './state.ts';
+import { runs, START, slot, watch } from './states.testing.ts';
 
 type Bare = Event extends infer E ? (E extends Event ? Omit<E, 'nowMs'> : never) : never;
-
-const START = Date.UTC(2026, 10, 16, 5, 0);
 
 /** A daemon whose world is driven by a test: what it asked for lies in `asked` until it is answered. */
 class Life {
@@ -46,28 +45,6 @@ class Life {
   }
 }
 
-const slot = (generation: number, more: Partial<Slot> = {}): Slot => ({
-  number: generation,
-  generation,
-  hash: `hash-${generation}`,
-  documentHash: `document-${generation}`,
-  atMs: START,
-  ...more,
-});
-const watch = {
-  number: 1,
-  sinceMs: START,
-  bootId: 'b',
-  units: [],
-  ranBefore: [],
-  wasApiReachable: false,
-  kubeletConfig: {},
-};
-const runs = (generation: number | undefined, more: Partial<Slots> = {}): Slots => ({
-  ...(generation !== undefined && { active: slot(generation), assigned: slot(generation) }),
-  bad: [],
-  ...more,
-});
 const outcome = (kind: Outcome['kind'], slots: Slots, code: Outcome['code'] = 'ok/applied'): Bare => ({
   is: 'finished',
   outcome: { kind, code, reason: `it is ${kind}`, timings: [], slots },
