@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aDeb, aLock, anyLock, KUBERNETES } from '../lock/lock-testing.ts';
+import { aDeb, aLock, anyLock, KUBERNETES } from '../lock/lock.testing.ts';
 import { sha256Of } from '../testing.ts';
-import { officialSchema } from './cyclonedx-testing.ts';
+import { officialSchema } from './cyclonedx.testing.ts';
 import { listImages, renderImageList } from './image-list.ts';
 import { makeSbom, type Sbom } from './sbom.ts';
 import { checkSbom, pathsIn } from './sbom-check.ts';

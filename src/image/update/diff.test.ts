@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aBinary, aDeb, aFile, aLock, anyLock } from '../lock/lock-testing.ts';
+import { aBinary, aDeb, aFile, aLock, anyLock } from '../lock/lock.testing.ts';
 import { compareVersions } from '../manifest/compare-versions.ts';
 import { diffVulnerabilities, findVulnerabilities } from '../report/vulnerabilities.ts';
 import { readFeed } from '../report/vulnerability-feed.ts';
