@@ -15,7 +15,10 @@ import { vhdFooter } from './vhd.ts';
 export type Format = 'raw' | 'qcow2' | 'vhd';
 export type DiskEdges = Pick<BuildEdges, 'run' | 'signal' | 'onWaiting'>;
 
-const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
+export const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
+export const diskName = (format: Format): string => `disk.${format}`;
+export const isDiskName = (name: string): boolean => FORMATS.some((format) => name === diskName(format));
+
 /** Discoverable Partitions Specification. */
 const TYPES = { esp: 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b', root: '4f68bce3-e8cd-4db1-96e7-fbcaf984b709' } as const;
 /** The file system is to grow with its partition. */

@@ -6,13 +6,14 @@ import { sumOf } from '../../../host/file-sum.ts';
 import type { Cache } from '../../fetch/cache.ts';
 import { sumSparse } from '../disk/sparse-copy.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
-import { ensureBaseLayer, epochOf, hasBaseLayer, layerKey, takeRoot } from './base-layer.ts';
+import { baseLayer, layerKey } from './base-layer.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'headstart-layer-'));
 afterAll(() => rmSync(top, { recursive: true }));
 
 const lock = aLock([anArtifact('libc6', 'deb')]);
-const key = layerKey(lock, SOME_TOOLS);
+const layer = baseLayer(lock, SOME_TOOLS);
+const { key } = layer;
 const CONTENT = Buffer.alloc(200_000, 7);
 
 /** qemu-img, asked where there is data. */
@@ -36,37 +37,37 @@ async function aLayer(name: string) {
   const record = { key, kernelRelease: '6.1', rootSum, packages: [], files };
   writeFileSync(join(folder, 'layer.json'), JSON.stringify(record));
   const cache = { folder: join(top, name) } as Partial<Cache> as Cache;
-  return { folder, edges: { cache, run, isRoot: true, tools: SOME_TOOLS } };
+  return { folder, edges: { cache, run, isRoot: true, tools: SOME_TOOLS, folder: join(top, name) } };
 }
 
 describe('a base layer', () => {
   it('is taken as it is when every byte is what was made', async () => {
-    const { folder, edges } = await aLayer('good');
-    expect(hasBaseLayer(lock, SOME_TOOLS, edges.cache.folder)).toBe(true);
-    const layer = await ensureBaseLayer(lock, edges);
-    expect(layer).toMatchObject({ folder, isNew: false, kernel: { release: '6.1', vmlinuz: Buffer.from('vmlinuz') } });
-    await takeRoot(layer, { file: join(top, 'copy'), startBytes: 0 }, edges);
+    const { edges } = await aLayer('good');
+    expect(layer.isKept(edges.cache.folder)).toBe(true);
+    const content = await layer.verify(edges);
+    expect(content).toMatchObject({ kernel: { release: '6.1', vmlinuz: Buffer.from('vmlinuz') }, packages: [] });
+    await layer.copyTo({ file: join(top, 'copy'), startBytes: 0 }, edges);
     expect((await sumOf(join(top, 'copy'))).bytes).toBe(CONTENT.length);
   });
 
   it('is set aside, and named, when one byte of its file system was changed', async () => {
     const { folder, edges } = await aLayer('root');
-    const layer = await ensureBaseLayer(lock, edges);
+    await layer.verify(edges);
     writeFileSync(join(folder, 'root.ext4'), CONTENT.with(123_456, 8));
-    await expect(takeRoot(layer, { file: join(top, 'copy2'), startBytes: 0 }, edges)).rejects.toMatchObject({
+    await expect(layer.copyTo({ file: join(top, 'copy2'), startBytes: 0 }, edges)).rejects.toMatchObject({
       code: 'image/layer-damaged',
       message: expect.stringContaining('root.ext4'),
     });
-    expect(hasBaseLayer(lock, SOME_TOOLS, edges.cache.folder)).toBe(false);
+    expect(layer.isKept(edges.cache.folder)).toBe(false);
   });
 
   it.each(['vmlinuz', 'loader.efi'])('is set aside when %s was changed or is gone', async (part) => {
     const { folder, edges } = await aLayer(`changed-${part}`);
     writeFileSync(join(folder, part), 'other');
-    await expect(ensureBaseLayer(lock, edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
+    await expect(layer.verify(edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
     const again = await aLayer(`gone-${part}`);
     rmSync(join(again.folder, part));
-    await expect(ensureBaseLayer(lock, again.edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
+    await expect(layer.verify(again.edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
   });
 
   it('is another one for other packages, another day and another size, and the same for another Kubernetes', () => {
@@ -86,10 +87,17 @@ describe('a base layer', () => {
     expect(layerKey(lock, { ...SOME_TOOLS, 'qemu-img': '9.0' })).toBe(key);
   });
 
-  it.each([
-    ['2026.1116', '2026-11-16'],
-    ['2026.101', '2026-01-01'],
-  ])('of %s lives at midnight of %s', (date, day) => {
-    expect(epochOf({ ...lock.base, date })).toBe(Date.parse(`${day}T00:00:00Z`) / 1000);
+  it('is not there before it was made', async () => {
+    const { edges } = await aLayer('other');
+    const other = baseLayer(aLock([anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })]), SOME_TOOLS);
+    expect(other.isKept(edges.cache.folder)).toBe(false);
+    expect(await other.verify(edges)).toBeUndefined();
+  });
+
+  it('is left alone when another command made it meanwhile', async () => {
+    const { edges } = await aLayer('raced');
+    const done: string[] = [];
+    await layer.make({ ...edges, onDone: (words) => done.push(words) });
+    expect(done).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// image/lock/lock-testing.ts: locks for tests: one that has a bit of everything, and any number of made-up ones.
+// image/lock/lock.testing.ts: locks for tests: one that has a bit of everything, and any number of made-up ones.
 import fc from 'fast-check';
 import { sha256Of } from '../testing.ts';
 import type { Artifact, Lock, LockedFile } from './lock.ts';

@@ -1,4 +1,4 @@
-// image/report/cyclonedx-testing.ts: is a document what CycloneDX itself asks for? Its official schema, for tests.
+// image/report/cyclonedx.testing.ts: is a document what CycloneDX itself asks for? Its official schema, for tests.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
