@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
 import { Forbidden } from '../base/failures.ts';
+import { RETRY_MS } from '../drain/next-turn.ts';
 import type { Cluster, Eviction, Pod } from './cluster.ts';
-import { classifyPods, drainNode, drainTimeoutMs } from './drain.ts';
-import { nextEvictions, OVERDUE_MS, RETRY_MS } from './drain-turn.ts';
+import { drainNode, drainTimeoutMs } from './drain.ts';
 
 function pod(name: string, more: Partial<Pod> = {}): Pod {
   return {
@@ -25,128 +25,6 @@ function bare(name: string, more: Partial<Pod> = {}): Pod {
   const { ownerKind: _, ...rest } = pod(name, more);
   return rest;
 }
-
-describe('which pods a drain moves', () => {
-  const polite = { isForced: false };
-  const forced = { isForced: true };
-  const gone = pod('a', { ownerKind: 'DaemonSet', ownerExists: false });
-  const cases: [string, Pod, Parameters<typeof classifyPods>[1], 'evict' | 'skip' | 'refuse'][] = [
-    ['a replicated pod', pod('a'), polite, 'evict'],
-    ['a DaemonSet pod', pod('a', { ownerKind: 'DaemonSet' }), polite, 'skip'],
-    ['a DaemonSet pod, forced', pod('a', { ownerKind: 'DaemonSet' }), forced, 'skip'],
-    ['a finished DaemonSet pod', pod('a', { ownerKind: 'DaemonSet', phase: 'Failed' }), polite, 'evict'],
-    ['a pod whose DaemonSet is gone', gone, polite, 'refuse'],
-    ['a pod whose DaemonSet is gone, forced', gone, forced, 'evict'],
-    ['a static pod', bare('a', { isMirror: true }), polite, 'skip'],
-    ['a static pod, forced', bare('a', { isMirror: true }), forced, 'skip'],
-    ['a pod with emptyDir', pod('a', { hasEmptyDir: true }), polite, 'evict'],
-    ['a pod with emptyDir to be kept', pod('a', { hasEmptyDir: true }), { ...forced, deleteEmptyDir: false }, 'refuse'],
-    [
-      'a finished pod with emptyDir to be kept',
-      pod('a', { hasEmptyDir: true, phase: 'Succeeded' }),
-      { ...polite, deleteEmptyDir: false },
-      'evict',
-    ],
-    ['a bare pod', bare('a'), polite, 'refuse'],
-    ['a bare pod, forced', bare('a'), forced, 'evict'],
-    ['a finished bare pod', bare('a', { phase: 'Succeeded' }), polite, 'evict'],
-    ['a long deleted bare pod', bare('a', { deletionMs: 5 }), { ...polite, deletedBeforeMs: 6 }, 'skip'],
-    ['a just deleted pod', pod('a', { deletionMs: 6 }), { ...polite, deletedBeforeMs: 6 }, 'evict'],
-  ];
-  it.each(cases)('%s', (_, one, filter, fate) => {
-    const { evict, skip, refuse } = classifyPods([one], filter);
-    expect({ evict: evict.length, skip: skip.length, refuse: refuse.length }).toEqual({
-      evict: 0,
-      skip: 0,
-      refuse: 0,
-      [fate]: 1,
-    });
-  });
-
-  it('gives every pod exactly one fate, and force takes nothing back but refusals', () => {
-    fc.assert(
-      fc.property(fc.array(anyPod()), (pods) => {
-        const calm = classifyPods(pods, polite);
-        const rough = classifyPods(pods, forced);
-        expect(calm.evict.length + calm.skip.length + calm.refuse.length).toBe(pods.length);
-        expect(rough.refuse).toEqual([]);
-        expect(rough.evict).toEqual(expect.arrayContaining(calm.evict));
-        expect(rough.skip).toEqual(expect.arrayContaining(calm.skip));
-      }),
-    );
-  });
-});
-
-function anyPod(): fc.Arbitrary<Pod> {
-  return fc
-    .record({
-      ownerKind: fc.constantFrom(undefined, 'DaemonSet', 'ReplicaSet', 'Job'),
-      ownerExists: fc.boolean(),
-      isMirror: fc.boolean(),
-      hasEmptyDir: fc.boolean(),
-      phase: fc.constantFrom('Pending' as const, 'Running' as const, 'Succeeded' as const, 'Failed' as const),
-    })
-    .map(({ ownerKind, ...rest }) => ({ ...bare('any', rest), ...(ownerKind && { ownerKind }) }));
-}
-
-describe('what a drain does next', () => {
-  const calm = { isForced: false, graceSeconds: undefined, timeoutMs: 100_000 };
-  const rough = { ...calm, isForced: true };
-  const state = (pods: Pod[], tried: [string, Eviction, number][] = []) => ({
-    startedMs: 0,
-    pods,
-    tried: new Map(
-      tried.map(([name, eviction, atMs]) => [
-        `uid-${name}`,
-        { atMs, eviction: eviction as Exclude<Eviction, { outcome: 'gone' }> },
-      ]),
-    ),
-  });
-  const names = (pods: readonly Pod[]) => pods.map(({ name }) => name);
-
-  it('asks for every pod at once, and not again while it is ending', () => {
-    expect(names(nextEvictions(state([pod('a'), pod('b')]), calm, 0).evict)).toEqual(['a', 'b']);
-    const ending = state([pod('a', { deletionMs: 30_000 })], [['a', { outcome: 'evicted' }, 0]]);
-    expect(nextEvictions(ending, calm, 50_000)).toMatchObject({ evict: [], remove: [], blocked: [] });
-  });
-
-  it('asks for a blocked pod again after five seconds, or when the server says', () => {
-    const blocked = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no' }, 0]]);
-    expect(nextEvictions(blocked, calm, RETRY_MS - 1).evict).toEqual([]);
-    expect(names(nextEvictions(blocked, calm, RETRY_MS).evict)).toEqual(['a']);
-    const asked = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no', retryAfterMs: 10_000 }, 0]]);
-    expect(nextEvictions(asked, calm, 9_999).evict).toEqual([]);
-    expect(names(nextEvictions(asked, calm, 10_000).evict)).toEqual(['a']);
-    const hasty = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no', retryAfterMs: 0 }, 0]]);
-    expect(nextEvictions(hasty, calm, 1).evict).toEqual([]);
-  });
-
-  it('gives up on a pod that can never be evicted, unless forced', () => {
-    const stuck = state([pod('a')], [['a', { outcome: 'stuck', reason: 'two budgets' }, 0]]);
-    expect(nextEvictions(stuck, calm, 1).blocked).toMatchObject([{ reason: 'two budgets' }]);
-    expect(names(nextEvictions(stuck, rough, 1).remove)).toEqual(['a']);
-  });
-
-  it('removes by force what is still there at the end or long past its grace, and not before', () => {
-    const blocked = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no' }, 99_000]]);
-    expect(nextEvictions(blocked, rough, 99_999).remove).toEqual([]);
-    expect(names(nextEvictions(blocked, rough, 100_000).remove)).toEqual(['a']);
-    const overdue = state([pod('a', { deletionMs: 1, graceSeconds: 9 })], [['a', { outcome: 'evicted' }, 1_000]]);
-    expect(nextEvictions(overdue, rough, 10_000 + OVERDUE_MS).remove).toEqual([]);
-    expect(names(nextEvictions(overdue, rough, 10_001 + OVERDUE_MS).remove)).toEqual(['a']);
-    expect(nextEvictions(overdue, { ...rough, graceSeconds: 20 }, 10_001 + OVERDUE_MS).remove).toEqual([]);
-    expect(nextEvictions(overdue, calm, 10_001 + OVERDUE_MS)).toMatchObject({ remove: [], blocked: [] });
-  });
-
-  it('always looks again later than now', () => {
-    fc.assert(
-      fc.property(fc.nat(200_000), fc.boolean(), (nowMs, isForced) => {
-        const turn = nextEvictions(state([pod('a')]), { ...calm, isForced }, nowMs);
-        expect(turn.lookAgainMs).toBeGreaterThan(nowMs);
-      }),
-    );
-  });
-});
 
 /** A cluster of pods that leave in their own way, on a clock that only waiting moves. */
 function lab(pods: Pod[], ways: Record<string, Way> = {}) {

@@ -1,12 +1,9 @@
-// cluster/drain.ts: how are workloads moved off a node, and what if that is interrupted? Decisions are in drain-filters.ts and drain-turn.ts.
+// cluster/drain.ts: how are workloads moved off a node, and what if that is interrupted? The decisions are in src/drain.
 import type { Clock } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
-import type { Cluster, Eviction, Pod } from './cluster.ts';
-import { classifyPods, type DrainFilter, type Held } from './drain-filters.ts';
-import { nextEvictions, RETRY_MS, type Tried } from './drain-turn.ts';
-
-export { type Classified, classifyPods, type DrainFilter, type Held } from './drain-filters.ts';
-export { type DrainState, nextEvictions, type Turn } from './drain-turn.ts';
+import { type Eviction, nextEvictions, RETRY_MS, type Tried } from '../drain/next-turn.ts';
+import { classifyPods, type DrainFilter, type Held } from '../drain/which-pods.ts';
+import type { Cluster, Pod } from './cluster.ts';
 
 export interface DrainOptions extends Pick<DrainFilter, 'isForced' | 'deleteEmptyDir'> {
   /** undefined = each pod's own. A number overrides it, shortening long ones. */
@@ -88,7 +85,7 @@ async function attempt(call: () => Promise<Eviction>): Promise<Eviction> {
   }
 }
 
-function refused(nodeName: string, held: readonly Held[]): UserError {
+function refused(nodeName: string, held: readonly Held<Pod>[]): UserError {
   return new UserError(`${nodeName} cannot be drained: ${describe(held)}`, {
     code: 'prototype/drain-refused',
     kept: 'No pod was evicted.',
@@ -97,7 +94,7 @@ function refused(nodeName: string, held: readonly Held[]): UserError {
   });
 }
 
-function blocked(nodeName: string, held: readonly Held[]): UserError {
+function blocked(nodeName: string, held: readonly Held<Pod>[]): UserError {
   return new UserError(`could not drain ${nodeName}: ${describe(held)}`, {
     code: 'prototype/drain-blocked',
     kept: 'Pods that had left by then stay where they went.',
@@ -109,7 +106,7 @@ function blocked(nodeName: string, held: readonly Held[]): UserError {
 const NAMED = 5;
 
 /** `2 pods: payments/ledger-0 (budget allows 0), shop/cart-1 (it is ending)`. */
-function describe(held: readonly Held[]): string {
+function describe(held: readonly Held<Pod>[]): string {
   const named = held.slice(0, NAMED).map(({ pod, reason }) => `${pod.namespace}/${pod.name} (${reason})`);
   const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
   return `${held.length} ${held.length === 1 ? 'pod' : 'pods'}: ${named.join(', ')}${more}`;

@@ -1,7 +1,7 @@
 // prototype/after/removable-versions.ts: which versions of a pool may go, and who keeps each of the others?
 import type { Definition, ImageRef, Version } from '../../vms/factory.ts';
 import { PUBLISHER } from '../names.ts';
-import type { Kept, Machine, UninstallWorld } from './uninstall.ts';
+import type { Kept, Machine, UninstallWorld } from './uninstall-world.ts';
 
 /** What may go, and what any model or instance will still refer to once the pool is back on `image`. */
 export function sortVersions(world: UninstallWorld, image: ImageRef): { going: Version[]; kept: Kept[] } {

@@ -9,7 +9,8 @@ import { definitionName, leaseName, PRIOR_ANNOTATION, recipeName, SEALED_ANNOTAT
 import { donorAsItIs, donorViolations, modelViolations } from '../run/invariants.testing.ts';
 import { Crash, Dial, FAULTS, type Fault, type Lab, lab, POOL } from '../testing.ts';
 import { observePool, uninstallPool } from './run-uninstall.ts';
-import { planUninstall, type UninstallWish, type UninstallWorld } from './uninstall.ts';
+import { planUninstall, type UninstallWish } from './uninstall.ts';
+import type { UninstallWorld } from './uninstall-world.ts';
 
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
 const BACK: Omit<UninstallWish, 'unsealed'> = { to: 'original', customData: CUSTOM_DATA, isUnsealing: false };

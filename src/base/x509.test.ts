@@ -43,7 +43,27 @@ describe('a certificate', () => {
     expect(make({}).subjectAltName).toBeUndefined();
   });
 
-  it.each(['localhost', '::1', '1.2.3', '1.2.3.256', ''])('refuses %j for an address', (ip) => {
+  it('is good for any address of version 6', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (ip) => {
+        expect(make({ addresses: [ip] }).checkIP(ip)).toBe(ip);
+      }),
+      {
+        numRuns: 50,
+        examples: [['::'], ['::1'], ['1::'], ['::ffff:127.0.0.1'], ['1:2:3:4:5:6:7:8'], ['1:0:0:2:0:0:0:3']],
+      },
+    );
+    expect(make({ addresses: ['fe80::1'] }).checkIP('fe80::2')).toBeUndefined();
+  });
+
+  it('is an authority and limits nothing where its use is unlimited', () => {
+    const ours = make({ ...issuer, publicKey: authority.publicKey, usage: 'unlimited', names: ['localhost'] });
+    expect(ours.ca).toBe(true);
+    expect(ours.keyUsage).toBeUndefined();
+    expect(ours.checkHost('localhost')).toBe('localhost');
+  });
+
+  it.each(['localhost', 'fe80::1%eth0', ':::1', '1.2.3', '1.2.3.256', ''])('refuses %j for an address', (ip) => {
     expect(() => make({ addresses: [ip] })).toThrow(RangeError);
   });
 

@@ -1,5 +1,16 @@
-// cluster/drain-filters.ts: which pods does a drain move, which does it leave alone, and which forbid it altogether?
-import type { Pod } from './cluster.ts';
+// drain/which-pods.ts: which pods does a drain move, which does it leave alone, and which forbid it altogether?
+
+export interface DrainPod {
+  /** Kind of the controller; absent = nothing would bring it back. */
+  ownerKind?: string;
+  /** Absent: not known, and taken to be there. */
+  ownerExists?: boolean;
+  /** Of a file on the node's disk. */
+  isMirror: boolean;
+  hasEmptyDir?: boolean;
+  phase: string;
+  deletionMs?: number;
+}
 
 export interface DrainFilter {
   /** Also pods that nothing would bring back. */
@@ -10,21 +21,21 @@ export interface DrainFilter {
   deletedBeforeMs?: number;
 }
 
-export interface Held {
-  pod: Pod;
+export interface Held<P> {
+  pod: P;
   reason: string;
 }
 
-export interface Classified {
-  evict: Pod[];
-  skip: Held[];
+export interface Classified<P> {
+  evict: P[];
+  skip: Held<P>[];
   /** Any of these stops the drain before the first eviction. */
-  refuse: Held[];
+  refuse: Held<P>[];
 }
 
 /** The filters of `kubectl drain --ignore-daemonsets`, in its order: the first that holds a pod decides. */
-export function classifyPods(pods: readonly Pod[], filter: DrainFilter): Classified {
-  const classified: Classified = { evict: [], skip: [], refuse: [] };
+export function classifyPods<P extends DrainPod>(pods: readonly P[], filter: DrainFilter): Classified<P> {
+  const classified: Classified<P> = { evict: [], skip: [], refuse: [] };
   for (const pod of pods) {
     const verdict = FILTERS.map((judge) => judge(pod, filter)).find((answer) => answer !== undefined);
     if (!verdict) classified.evict.push(pod);
@@ -34,35 +45,35 @@ export function classifyPods(pods: readonly Pod[], filter: DrainFilter): Classif
 }
 
 type Verdict = { fate: 'skip' | 'refuse'; reason: string } | undefined;
-type Filter = (pod: Pod, filter: DrainFilter) => Verdict;
+type Filter = (pod: DrainPod, filter: DrainFilter) => Verdict;
 
 const FILTERS: readonly Filter[] = [longDeleted, ofDaemonSet, mirror, withEmptyDir, uncontrolled];
 
-function longDeleted(pod: Pod, { deletedBeforeMs }: DrainFilter): Verdict {
+function longDeleted(pod: DrainPod, { deletedBeforeMs }: DrainFilter): Verdict {
   if (pod.deletionMs === undefined || deletedBeforeMs === undefined) return undefined;
   return pod.deletionMs < deletedBeforeMs ? { fate: 'skip', reason: 'its deletion is long overdue' } : undefined;
 }
 
-function ofDaemonSet(pod: Pod, { isForced }: DrainFilter): Verdict {
+function ofDaemonSet(pod: DrainPod, { isForced }: DrainFilter): Verdict {
   if (pod.ownerKind !== 'DaemonSet' || isFinished(pod)) return undefined;
-  if (pod.ownerExists) return { fate: 'skip', reason: 'a DaemonSet would put it back at once' };
+  if (pod.ownerExists !== false) return { fate: 'skip', reason: 'a DaemonSet would put it back at once' };
   return isForced ? undefined : { fate: 'refuse', reason: 'its DaemonSet is gone: nothing would bring it back' };
 }
 
-function mirror(pod: Pod): Verdict {
+function mirror(pod: DrainPod): Verdict {
   return pod.isMirror ? { fate: 'skip', reason: 'a static pod: only the node itself can end it' } : undefined;
 }
 
-function withEmptyDir(pod: Pod, { deleteEmptyDir = true }: DrainFilter): Verdict {
+function withEmptyDir(pod: DrainPod, { deleteEmptyDir = true }: DrainFilter): Verdict {
   if (!pod.hasEmptyDir || isFinished(pod) || deleteEmptyDir) return undefined;
   return { fate: 'refuse', reason: 'its emptyDir data would be lost' };
 }
 
-function uncontrolled(pod: Pod, { isForced }: DrainFilter): Verdict {
+function uncontrolled(pod: DrainPod, { isForced }: DrainFilter): Verdict {
   if (pod.ownerKind !== undefined || isFinished(pod) || isForced) return undefined;
   return { fate: 'refuse', reason: 'nothing would bring it back' };
 }
 
-function isFinished(pod: Pod): boolean {
-  return pod.phase === 'Succeeded' || pod.phase === 'Failed';
+export function isFinished({ phase }: DrainPod): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
 }

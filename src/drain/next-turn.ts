@@ -1,6 +1,20 @@
-// cluster/drain-turn.ts: given what has become of each pod so far, what does the drain do now, and when does it look again?
-import type { Eviction, Pod } from './cluster.ts';
-import type { Held } from './drain-filters.ts';
+// drain/next-turn.ts: given what has become of each pod so far, what does the drain do now, and when does it look again?
+import type { Held } from './which-pods.ts';
+
+/** What an order to leave came to. */
+export type Eviction =
+  | { outcome: 'evicted' }
+  | { outcome: 'gone' }
+  /** A disruption budget says not now. */
+  | { outcome: 'blocked'; reason: string; retryAfterMs?: number }
+  /** It will never be allowed (two budgets select the pod). */
+  | { outcome: 'stuck'; reason: string };
+
+export interface LeavingPod {
+  uid: string;
+  deletionMs?: number;
+  graceSeconds?: number;
+}
 
 export interface DrainLimits {
   isForced: boolean;
@@ -18,21 +32,21 @@ export interface Tried {
   isForced?: boolean;
 }
 
-export interface DrainState {
+export interface DrainState<P> {
   startedMs: number;
   /** Still on the node, as just listed. */
-  pods: readonly Pod[];
+  pods: readonly P[];
   /** By uid. */
   tried: ReadonlyMap<string, Tried>;
 }
 
-export interface Turn {
-  evict: Pod[];
+export interface Turn<P> {
+  evict: P[];
   /** Past budgets and graces. */
-  remove: Pod[];
-  waiting: Held[];
+  remove: P[];
+  waiting: Held<P>[];
   /** It cannot end well: these are in the way. */
-  blocked: Held[];
+  blocked: Held<P>[];
   lookAgainMs: number;
 }
 
@@ -46,10 +60,10 @@ export const OVERDUE_MS = 30_000;
 /** What Kubernetes gives a pod that names none. */
 const DEFAULT_GRACE_SECONDS = 30;
 
-export function nextEvictions(state: DrainState, limits: DrainLimits, nowMs: number): Turn {
+export function nextEvictions<P extends LeavingPod>(state: DrainState<P>, limits: DrainLimits, nowMs: number): Turn<P> {
   const endsMs = state.startedMs + limits.timeoutMs;
   const lookAgainMs = Math.min(nowMs + POLL_MS, endsMs);
-  const turn: Turn = { evict: [], remove: [], waiting: [], blocked: [], lookAgainMs };
+  const turn: Turn<P> = { evict: [], remove: [], waiting: [], blocked: [], lookAgainMs };
   const isLate = nowMs >= endsMs;
   for (const pod of state.pods) {
     const tried = state.tried.get(pod.uid);
@@ -71,7 +85,7 @@ export function nextEvictions(state: DrainState, limits: DrainLimits, nowMs: num
   return turn;
 }
 
-function isDue(pod: Pod, tried: Tried | undefined, nowMs: number): boolean {
+function isDue(pod: LeavingPod, tried: Tried | undefined, nowMs: number): boolean {
   if (!tried) return true;
   if (tried.eviction.outcome === 'blocked') {
     return nowMs >= tried.atMs + Math.max(tried.eviction.retryAfterMs ?? RETRY_MS, SHORTEST_RETRY_MS);
@@ -81,13 +95,13 @@ function isDue(pod: Pod, tried: Tried | undefined, nowMs: number): boolean {
 }
 
 /** Counted from when we asked, on our clock: the deletion time on the pod is on the server's. */
-function isOverdue(pod: Pod, tried: Tried | undefined, { graceSeconds }: DrainLimits, nowMs: number): boolean {
+function isOverdue(pod: LeavingPod, tried: Tried | undefined, { graceSeconds }: DrainLimits, nowMs: number): boolean {
   if (tried?.eviction.outcome !== 'evicted') return false;
   const graceMs = (graceSeconds ?? pod.graceSeconds ?? DEFAULT_GRACE_SECONDS) * 1000;
   return nowMs > tried.atMs + graceMs + OVERDUE_MS;
 }
 
-function whyStillHere(pod: Pod, tried: Tried | undefined): string {
+function whyStillHere(pod: LeavingPod, tried: Tried | undefined): string {
   if (tried && tried.eviction.outcome !== 'evicted') return tried.eviction.reason;
   if (pod.deletionMs !== undefined) return 'it is ending';
   return tried ? 'it was evicted but has not begun to end' : 'not asked yet';
