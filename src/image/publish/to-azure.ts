@@ -1,7 +1,7 @@
 // image/publish/to-azure.ts: a build as a version of a gallery on Azure: the VHD into a page blob, and the version from that.
 import { join } from 'node:path';
-import type { CallOptions } from '../../base/call-options.ts';
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
+import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';

@@ -1,7 +1,7 @@
 // node/daemon/drain-self.ts: how does a node empty itself before a change that its pods would not survive? With its own credential: it may
 // cordon itself and evict what runs on it, and disruption budgets are honoured as for anybody else.
 import type { Clock } from '../../base/clock.ts';
-import { classifyPods, isFinished } from '../../drain/which-pods.ts';
+import { classifyPods, isFinished } from '../../cluster/drain/which-pods.ts';
 import { ApiFailure } from '../api/api-server.ts';
 import type { OwnNode, OwnPod } from '../api/own-node.ts';
 

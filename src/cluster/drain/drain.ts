@@ -1,9 +1,9 @@
-// cluster/drain.ts: how are workloads moved off a node, and what if that is interrupted? The decisions are in src/drain.
-import type { Clock } from '../base/clock.ts';
-import { TransientError, UserError } from '../base/errors.ts';
-import { type Eviction, nextEvictions, RETRY_MS, type Tried } from '../drain/next-turn.ts';
-import { classifyPods, type DrainFilter, type Held } from '../drain/which-pods.ts';
-import type { Cluster, Pod } from './cluster.ts';
+// cluster/drain/drain.ts: how are workloads moved off a node, and what if that is interrupted? The decisions are in src/cluster/drain.
+import type { Clock } from '../../base/clock.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import type { Cluster, Pod } from '../cluster.ts';
+import { type Eviction, nextEvictions, RETRY_MS, type Tried } from './next-turn.ts';
+import { classifyPods, type DrainFilter, type Held } from './which-pods.ts';
 
 export interface DrainOptions extends Pick<DrainFilter, 'isForced' | 'deleteEmptyDir'> {
   /** undefined = each pod's own. A number overrides it, shortening long ones. */

@@ -1,4 +1,4 @@
-// drain/next-turn.ts: given what has become of each pod so far, what does the drain do now, and when does it look again?
+// cluster/drain/next-turn.ts: given what has become of each pod so far, what does the drain do now, and when does it look again?
 import type { Held } from './which-pods.ts';
 
 /** What an order to leave came to. */

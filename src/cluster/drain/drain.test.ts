@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../base/clock.ts';
-import { TransientError, UserError } from '../base/errors.ts';
-import { Forbidden } from '../base/failures.ts';
-import { RETRY_MS } from '../drain/next-turn.ts';
-import type { Cluster, Eviction, Pod } from './cluster.ts';
+import type { Clock } from '../../base/clock.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import { Forbidden } from '../../base/failures.ts';
+import type { Cluster, Eviction, Pod } from '../cluster.ts';
 import { drainNode, drainTimeoutMs } from './drain.ts';
+import { RETRY_MS } from './next-turn.ts';
 
 function pod(name: string, more: Partial<Pod> = {}): Pod {
   return {

@@ -1,4 +1,4 @@
-// drain/which-pods.ts: which pods does a drain move, which does it leave alone, and which forbid it altogether?
+// cluster/drain/which-pods.ts: which pods does a drain move, which does it leave alone, and which forbid it altogether?
 
 export interface DrainPod {
   /** Kind of the controller; absent = nothing would bring it back. */
