@@ -13,16 +13,20 @@ import { imageContent } from './image-content.ts';
 import { PER_VERSION } from './pipeline.ts';
 import { inPlaceOf } from './replace-folder.ts';
 import { ensureRoom, type Need, orFull } from './room.ts';
-import type { Places } from './stage.ts';
+import type { Places, VersionStage } from './stage.ts';
 import { type BuildTeller, walkVersion } from './walk.ts';
 
 export type MachineEdges = Omit<BuildEdges, 'folder' | 'onWaiting' | 'onDone'>;
+
+export interface ImageOrder extends Pick<Places, 'out' | 'formats'> {
+  stages?: readonly VersionStage[];
+}
 
 /** Nothing is fetched. What was in its place stays until the new one is whole. One at a time for each image. */
 export async function buildImage(
   target: Target,
   shared: Partial<Made>,
-  { out, formats }: Pick<Places, 'out' | 'formats'>,
+  { out, formats, stages = PER_VERSION }: ImageOrder,
   edges: MachineEdges,
   tell: BuildTeller,
 ): Promise<Built> {
@@ -46,7 +50,7 @@ export async function buildImage(
       await mkdir(files);
       await mkdir(scratch, { mode: 0o700 });
       const version = { ...edges, target, contentSha256, formats: all, files, folder: scratch };
-      const { record, content } = await walkVersion(PER_VERSION, version, shared, tell);
+      const { record, content } = await walkVersion(stages, version, shared, tell);
       const good = test && ofBuild(test, record);
       if (good) writeTest(files, good);
       return { from: files, result: { folder, record, isNew: true, warnings: content.warnings } };

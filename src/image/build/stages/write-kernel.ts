@@ -1,4 +1,4 @@
-// image/build/stages/write-kernel.ts: write the kernel and the initrd for whoever boots without firmware.
+// image/build/stages/write-kernel.ts: write the kernel and the initrd, for machines that boot without firmware.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { versionStage } from './version-stage.ts';
