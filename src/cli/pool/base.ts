@@ -7,11 +7,11 @@ import type { Waiting } from '../../vms/factory.ts';
 import { BASE_TAGS, type BaseImage, findBase } from '../../vms/qemu/base/base-versions.ts';
 import { ensureBase } from '../../vms/qemu/base/build-base.ts';
 import { baseRecipe, type Recipe, SUITES } from '../../vms/qemu/base/recipe.ts';
+import { type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE } from './image.ts';
-import { type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 
 interface Options extends PoolOptions {

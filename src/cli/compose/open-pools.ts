@@ -1,13 +1,13 @@
-// cli/pool/open-pools.ts: the factory of this machine's pools, with everything it has to be given: metadata, relay, scrub, cluster.
+// cli/compose/open-pools.ts: the factory of this machine's pools, with everything it has to be given: metadata, relay, scrub, cluster.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import type { QemuOptions } from '../../vms/qemu/context.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
-import { guestCommands } from '../guest-commands.ts';
+import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
+import { joinLocalCluster } from '../pool/join-cluster.ts';
 import type { Edges } from '../verb.ts';
-import { type HomeOptions, homeFolder, withHomeOption } from './home.ts';
-import { joinLocalCluster } from './join-cluster.ts';
+import { guestCommands } from './guest-commands.ts';
 
 export interface PoolOptions extends HomeOptions {
   json?: boolean;

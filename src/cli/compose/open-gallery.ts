@@ -1,4 +1,4 @@
-// cli/image/open-gallery.ts: the gallery that image verbs look at and publish to: of this machine's pools, or of Azure.
+// cli/compose/open-gallery.ts: the gallery that image verbs look at and publish to: of this machine's pools, or of Azure.
 import type { TokenCredential } from '@azure/identity';
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -8,11 +8,11 @@ import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { PublishEdges } from '../../vms/qemu/images/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
-import { openPools } from '../pool/open-pools.ts';
 import { refuseWithoutAzure } from '../prototype/azure-not-configured.ts';
 import { type AzureOptions, chosenVms, vmsOption, withAzureOptions } from '../prototype/connect.ts';
 import { openAzure } from '../prototype/connect-azure.ts';
 import type { Edges } from '../verb.ts';
+import { openPools } from './open-pools.ts';
 
 export interface GalleryOptions extends HomeOptions, AzureOptions {
   vms?: 'azure' | 'qemu';

@@ -1,4 +1,4 @@
-// cli/image/open-cache.ts: the cache of this machine, with the mirrors of its owner's choice, for every verb that needs bytes.
+// cli/compose/open-cache.ts: the cache of this machine, with the mirrors of its owner's choice, for every verb that needs bytes.
 import { setGlobalProxyFromEnv } from 'node:http';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Command } from 'commander';

@@ -1,4 +1,4 @@
-// cli/cluster/open-plane.ts: what verbs about local clusters need of the world, and the options they share.
+// cli/compose/open-plane.ts: what verbs about local clusters need of the world, and the options they share.
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ export interface OpenedPlane {
 }
 
 /** Not imported: only that program needs what it needs. */
-const EGRESS_PROGRAM = fileURLToPath(new URL('./egress.ts', import.meta.url));
+const EGRESS_PROGRAM = fileURLToPath(new URL('../cluster/egress.ts', import.meta.url));
 
 /** Verbs are given one, so that tests give them theirs. */
 export type OpenPlane = (edges: Edges) => OpenedPlane;

@@ -1,4 +1,4 @@
-// cli/guest-commands.ts: which programs does QEMU start for the connections of a guest? It appends the instance's folder, or host and port.
+// cli/compose/guest-commands.ts: which programs does QEMU start for the connections of a guest? It appends the instance's folder, or host and port.
 import { fileURLToPath } from 'node:url';
 
 type Argv = [string, ...string[]];
@@ -16,5 +16,5 @@ export function guestCommands(env: Readonly<Record<string, string | undefined>>)
     const [first = process.execPath, ...rest] = [...withCache, process.execPath, '--no-warnings', file];
     return [first, ...rest];
   };
-  return { metadataCommand: run('../vms/qemu/metadata-service/stdio.ts'), relayCommand: run('./relay.ts') };
+  return { metadataCommand: run('../../vms/qemu/metadata-service/stdio.ts'), relayCommand: run('../relay.ts') };
 }
