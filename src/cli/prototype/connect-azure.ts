@@ -6,13 +6,13 @@ import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { sshProgram } from '../../base/ssh-program.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { sshChannel } from '../../cluster/ssh-channel.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { Factory, Instance, PoolRef } from '../../vms/factory.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
 import type { AzureOptions, Connected, ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
-import { sshChannel } from './connect-ssh.ts';
 import { showWaiting } from './show-waiting.ts';
 
 export const DEFAULT_AZURE_JSON = '/etc/kubernetes/azure.json';

@@ -2,8 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ran, RunCommand } from '../../base/command.ts';
-import { sshProgram } from '../../base/ssh-program.ts';
 import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { recipeName } from '../../prototype/names.ts';
@@ -12,7 +10,6 @@ import { run } from '../testing.ts';
 import type { Edges } from '../verb.ts';
 import { type ConnectOptions, connectWorld, listPools, locateNode, poolMembers } from './connect.ts';
 import { connectQemu } from './connect-qemu.ts';
-import { sshChannel } from './connect-ssh.ts';
 
 let folder: string;
 let pools: FakePools;
@@ -164,59 +161,5 @@ describe('options that go together', () => {
       code: 'cluster/no-kubeconfig',
       next: expect.stringContaining('--no-cluster --pool NAME'),
     });
-  });
-});
-
-describe('a channel over ssh', () => {
-  const answer =
-    (ran: Partial<Ran>): RunCommand =>
-    async () => ({
-      outcome: 'exited',
-      code: 0,
-      stdout: Buffer.from('out'),
-      stderr: '',
-      ...ran,
-    });
-
-  it('gives a script to a shell of root and brings back how it ended', async () => {
-    const asked: unknown[] = [];
-    const channel = sshChannel('me@node', async (argv, options) => {
-      asked.push(argv, options?.input);
-      return answer({ code: 4 })(argv);
-    });
-    expect(await channel.run('echo hi', { deadlineMs: 1000 })).toEqual({ exitCode: 4, stdout: 'out', stderr: '' });
-    expect(asked[0]).toEqual(expect.arrayContaining(['BatchMode=yes', '--', 'me@node']));
-    expect(asked[1]).toBe('echo hi');
-  });
-
-  it('that does not come about may come about later', async () => {
-    const channel = sshChannel('me@node', answer({ code: 255, stderr: 'Connection refused\n' }));
-    await expect(channel.run('x', { deadlineMs: 1 })).rejects.toMatchObject({
-      name: 'TransientError',
-      code: 'prototype/ssh',
-    });
-    expect(await channel.isAnswering()).toBe(false);
-    await expect(sshChannel('n', answer({ outcome: 'missing', code: null })).isAnswering()).rejects.toThrow(
-      'not installed',
-    );
-  });
-
-  it('is opened by the program that HEADSTART_SSH names, and says so where there is none', async () => {
-    const programs: string[] = [];
-    const run: RunCommand = async (argv) => {
-      programs.push(argv[0]);
-      return answer({ outcome: 'missing', code: null })(argv);
-    };
-    const channel = sshChannel('me@node', run, sshProgram({ HEADSTART_SSH: '/opt/bastion-ssh' }));
-    await expect(channel.isAnswering()).rejects.toMatchObject({
-      message: expect.stringContaining('cannot start /opt/bastion-ssh, which HEADSTART_SSH names'),
-      code: 'prototype/no-ssh-client',
-    });
-    expect(programs).toEqual(['/opt/bastion-ssh']);
-    expect(sshProgram({ HEADSTART_SSH: '' })).toBe('ssh');
-  });
-
-  it.each(['-oProxyCommand=id', '', 'a b', 'a\nb'])('leads nowhere for %j', (target) => {
-    expect(() => sshChannel(target, answer({}))).toThrow(expect.objectContaining({ code: 'prototype/bad-host' }));
   });
 });

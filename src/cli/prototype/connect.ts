@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
+import { withoutDeadHolders } from '../../cluster/holder.ts';
 import type { Channel } from '../../prototype/donor/inspect/inspect-donor.ts';
 import { LOGIN_NAMES, type LoginName } from '../../vms/azure/connect/credentials.ts';
 import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
@@ -12,7 +13,6 @@ import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
 import { refuseWithoutAzure } from './azure-not-configured.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
-import { withoutDeadHolders } from './holder.ts';
 import { noNode, noPool } from './not-found.ts';
 
 export interface AzureOptions {

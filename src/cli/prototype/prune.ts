@@ -1,6 +1,7 @@
 // cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to.
 import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
+import { holderName } from '../../cluster/holder.ts';
 import { prunableVersions } from '../../prototype/after/prune.ts';
 import { definitionName } from '../../prototype/names.ts';
 import { holdingPool } from '../../prototype/run/hold-pool.ts';
@@ -9,7 +10,6 @@ import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
-import { holderName } from './holder.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 

@@ -1,10 +1,10 @@
 // cli/prototype/recover.ts: `headstart prototype recover --node NODE`: bring a donor home after a run that nobody resumed.
 import { systemClock } from '../../base/clock.ts';
+import { holderName } from '../../cluster/holder.ts';
 import { recoverDonor } from '../../prototype/run/engine.ts';
 import { homewardIntent } from '../../prototype/run/scene.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type ConnectOptions, connectWorld, locateNode, withConnectOptions, withNodeAccessOptions } from './connect.ts';
-import { holderName } from './holder.ts';
 import { nodeName } from './node-name.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';

@@ -1,6 +1,7 @@
 // cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: one conditional update, quick.
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Forbidden, NotFound } from '../../base/failures.ts';
+import { holderName } from '../../cluster/holder.ts';
 import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from '../../prototype/after/rollback.ts';
 import { describeImage } from '../../prototype/after/status.ts';
 import { recipeName } from '../../prototype/names.ts';
@@ -11,7 +12,6 @@ import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { readCustomData } from './donor.ts';
-import { holderName } from './holder.ts';
 import { versionsOf } from './prune.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';

@@ -1,12 +1,12 @@
 // cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: the whole operation; repeated, it resumes.
 import { systemClock } from '../../base/clock.ts';
+import { holderName } from '../../cluster/holder.ts';
 import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/run/engine.ts';
 import { sealMachine, sealNode } from '../../prototype/run/seal.ts';
 import { printJsonLine } from '../output/json.ts';
 import { connectWorld } from './connect.ts';
 import { settleDonor } from './donor.ts';
 import { findDonor, requireDonorNamed } from './find-donor.ts';
-import { holderName } from './holder.ts';
 import { tellPlan } from './plan.ts';
 import { showProgress } from './progress.ts';
 import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';

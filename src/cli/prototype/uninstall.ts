@@ -1,5 +1,6 @@
 // cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
 import { systemClock } from '../../base/clock.ts';
+import { holderName } from '../../cluster/holder.ts';
 import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
 import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/after/uninstall.ts';
 import { confirm } from '../confirm.ts';
@@ -14,7 +15,6 @@ import {
   withNodeAccessOptions,
 } from './connect.ts';
 import { readCustomData } from './donor.ts';
-import { holderName } from './holder.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
 import { hintingAtSameWorld, inSameWorld } from './same-world.ts';

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../base/fake-clock.ts';
-import { markOf } from '../../base/process-mark.ts';
-import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
-import { LeaseHeld } from '../../cluster/lease-held.ts';
+import { fakeClock } from '../base/fake-clock.ts';
+import { markOf } from '../base/process-mark.ts';
+import { fakeCluster } from './fake/fake-cluster.ts';
 import { holderName, isDead, textOf, withoutDeadHolders } from './holder.ts';
+import { LeaseHeld } from './lease-held.ts';
 
 /** The name that a process had which was killed. */
 async function nameOfDead(): Promise<string> {

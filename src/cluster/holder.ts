@@ -1,10 +1,10 @@
-// cli/prototype/holder.ts: under which name does this process hold a pool? Others read it, no two processes anywhere may share it, and on this
+// cluster/holder.ts: under which name does this process hold a pool? Others read it, no two processes anywhere may share it, and on this
 // machine it tells whether its process still lives.
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type ProcessMark, systemProcesses } from '../../base/process-mark.ts';
-import type { Cluster } from '../../cluster/cluster.ts';
-import { LeaseHeld } from '../../cluster/lease-held.ts';
+import { type ProcessMark, systemProcesses } from '../base/process-mark.ts';
+import type { Cluster } from './cluster.ts';
+import { LeaseHeld } from './lease-held.ts';
 
 /** Not by the number of the process alone: in a pod it is the same every time, and two holders of one name do not exclude each other. */
 export function holderName(verb: string): string {

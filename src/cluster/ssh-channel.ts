@@ -1,8 +1,8 @@
-// cli/prototype/connect-ssh.ts: a channel to a donor that is in no cluster: a script on its standard input, as root, over ssh.
-import type { RunCommand } from '../../base/command.ts';
-import { TransientError, UserError } from '../../base/errors.ts';
-import { sshMissing } from '../../base/ssh-program.ts';
-import type { ScriptResult } from '../../cluster/cluster.ts';
+// cluster/ssh-channel.ts: how does a script run on a donor that is in no cluster? On its standard input, as root, over ssh.
+import type { RunCommand } from '../base/command.ts';
+import { TransientError, UserError } from '../base/errors.ts';
+import { sshMissing } from '../base/ssh-program.ts';
+import type { ScriptResult } from './cluster.ts';
 
 export interface SshChannel {
   run(script: string, options: { deadlineMs: number; signal?: AbortSignal }): Promise<ScriptResult>;
