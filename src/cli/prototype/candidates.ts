@@ -1,10 +1,12 @@
 // cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node is the best donor, and why?
 import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
+import { readMembers } from '../../prototype/donor/members.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
 import { readyForOption } from './run-options.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
@@ -21,8 +23,9 @@ export const verb = hintingAtSameWorld({
       .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
       .addOption(readyForOption()),
   async run(_args, options: Options, edges) {
-    const world = await connectWorld(options, edges);
-    const { members } = await poolMembers(world, options.pool, edges.signal());
+    const site = await connectWorld(options, edges);
+    const signal = edges.signal();
+    const members = await readMembers(site, await findPool(site, options.pool, signal), signal);
     const candidates = rankCandidates(members, edges.nowUs() / 1000, options.readyFor);
     if (options.json) return printJson(edges, 'PrototypeCandidates', { pool: options.pool, candidates });
     edges.stdout(

@@ -8,10 +8,11 @@ import { sshProgram } from '../../base/ssh-program.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { sshChannel } from '../../cluster/ssh-channel.ts';
 import { galleryName } from '../../prototype/names.ts';
+import type { Site } from '../../prototype/site.ts';
 import type { Factory, Instance, PoolRef } from '../../vms/factory.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
-import type { AzureOptions, Connected, ConnectOptions } from './connect.ts';
+import type { AzureOptions, ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 import { showWaiting } from './show-waiting.ts';
 
@@ -46,7 +47,7 @@ export async function openAzure(options: AzureOptions, edges: Edges) {
   return { factory, settings, credential };
 }
 
-export async function connectAzure(options: ConnectOptions, edges: Edges): Promise<Connected> {
+export async function connectAzure(options: ConnectOptions, edges: Edges): Promise<Site> {
   const { factory, settings } = await openAzure(options, edges);
   if (options.cluster !== false) {
     const cluster = await connectKubernetes(options, edges);

@@ -6,6 +6,7 @@ import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
 import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { type NoClusterOptions, noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
+import type { Site } from '../../prototype/site.ts';
 import type { InstanceRef } from '../../vms/factory.ts';
 import { providerId } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
@@ -13,15 +14,11 @@ import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
-import type { Connected, ConnectOptions } from './connect.ts';
+import type { ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 
 /** A cluster only where one is named, here or by the pool: a kubeconfig that lies around is somebody else's. */
-export async function connectQemu(
-  options: ConnectOptions,
-  edges: Edges,
-  open: OpenPools = openPools,
-): Promise<Connected> {
+export async function connectQemu(options: ConnectOptions, edges: Edges, open: OpenPools = openPools): Promise<Site> {
   const factory = await open(options, edges);
   const pools = async (signal?: AbortSignal) =>
     (await factory.listPools(signal ? { signal } : {})).map(({ ref }) => ref);

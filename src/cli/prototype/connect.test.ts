@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
+import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
+import { locateNode } from '../../prototype/donor/locate-nodes.ts';
+import { readMembers } from '../../prototype/donor/members.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { type FakePools, fakePools } from '../pool/testing.ts';
 import { run } from '../testing.ts';
 import type { Edges } from '../verb.ts';
-import { type ConnectOptions, connectWorld, listPools, locateNode, poolMembers } from './connect.ts';
+import { type ConnectOptions, connectWorld } from './connect.ts';
 import { connectQemu } from './connect-qemu.ts';
 
 let folder: string;
@@ -86,12 +89,11 @@ describe('the pools of this machine without a cluster', () => {
   it('are known also while they are empty', async () => {
     const world = await connect();
     expect((await listPools(world, signal)).map(({ name }) => name)).toEqual(['p', 'empty']);
-    expect(await poolMembers(world, 'empty', signal)).toEqual({
-      pool: { id: 'pools/empty', name: 'empty' },
-      members: [],
-    });
-    expect((await poolMembers(world, 'p', signal)).members).toHaveLength(2);
-    await expect(poolMembers(world, 'q', signal)).rejects.toThrow('there is no pool called q; known: empty, p');
+    const membersOf = async (name: string) => readMembers(world, await findPool(world, name, signal), signal);
+    expect(await findPool(world, 'empty', signal)).toEqual({ id: 'pools/empty', name: 'empty' });
+    expect(await membersOf('empty')).toEqual([]);
+    expect(await membersOf('p')).toHaveLength(2);
+    await expect(membersOf('q')).rejects.toThrow('there is no pool called q; known: empty, p');
   });
 
   it('are Ready when their guest is up, and are reached through its agent', async () => {

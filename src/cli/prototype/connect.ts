@@ -1,19 +1,15 @@
 // cli/prototype/connect.ts: the options every prototype verb shares, and the VMs and the cluster they name.
 import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { NotFound, Refused } from '../../base/failures.ts';
-import type { Cluster, Node } from '../../cluster/cluster.ts';
 import { withoutDeadHolders } from '../../cluster/holder.ts';
-import type { Channel } from '../../prototype/donor/inspect/inspect-donor.ts';
+import type { Site } from '../../prototype/site.ts';
 import { LOGIN_NAMES, type LoginName } from '../../vms/azure/connect/credentials.ts';
-import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
 import type { CaptureOptions } from '../compose/open-pools.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
 import { refuseWithoutAzure } from './azure-not-configured.ts';
 import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
-import { noNode, noPool } from './not-found.ts';
 
 export interface AzureOptions {
   azureJson?: string;
@@ -101,28 +97,14 @@ export function vmsOption(where: string): Option {
 
 const VMS = ['azure', 'qemu'] as const;
 
-export interface Connected {
-  factory: Factory;
-  cluster: Cluster;
-  /** false: nothing has to join one. */
-  hasCluster: boolean;
-  /** What a script on a node prints goes through a pod's log, or to us alone. */
-  channel: Channel;
-  /** Each instance is given what it joins with when it starts: nothing of the donor is needed for it. */
-  givesCredentials?: boolean;
-  /** Where the factory knows its pools without asking nodes. */
-  pools?: (signal?: AbortSignal) => Promise<readonly PoolRef[]>;
-  gallery: string;
-}
-
-export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Connected> {
+export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Site> {
   const vms = chosenVms(options, edges.env);
   refuseMisfits({ ...options, vms });
   if (vms === 'azure') refuseWithoutAzure(options, edges);
   // Loaded when needed: with the files of local clusters it takes as long as the rest of --help.
   const connect = vms === 'qemu' ? (await import('./connect-qemu.ts')).connectQemu : connectAzure;
-  const world = await connect(options, edges);
-  return { ...world, cluster: withoutDeadHolders(world.cluster) };
+  const site = await connect(options, edges);
+  return { ...site, cluster: withoutDeadHolders(site.cluster) };
 }
 
 export function chosenVms(
@@ -165,68 +147,4 @@ function refuseMisfits({ vms, cluster, overSsh, unseal, scrub, cloudInit }: Conn
       `--unseal reaches every node of the pool, and --over-ssh ${overSsh} only one`,
       'give --over-ssh without a host',
     );
-}
-
-/** By its provider id, never by its name. */
-export async function locateNode(
-  { factory, cluster, hasCluster }: Connected,
-  name: string,
-  signal: AbortSignal,
-): Promise<{ node: Node; ref: InstanceRef }> {
-  const node = await cluster.readNode(name, signal);
-  if (!node) {
-    const known = await cluster.listNodes(signal);
-    throw noNode(
-      name,
-      known.map((one) => one.name),
-      hasCluster,
-    );
-  }
-  return { node, ref: await factory.locate(node.providerId, { signal }) };
-}
-
-export interface PoolMember {
-  pool: PoolRef;
-  node: Node;
-  instance: Instance;
-}
-
-/** The nodes that belong to a pool, with their instances; other nodes (a control plane, say) are left out. */
-export async function listMembers({ factory, cluster }: Connected, signal: AbortSignal): Promise<PoolMember[]> {
-  const members: PoolMember[] = [];
-  for (const node of await cluster.listNodes(signal)) {
-    const ref = await factory.locate(node.providerId, { signal }).catch((error: unknown) => {
-      if (error instanceof Refused || error instanceof NotFound) return undefined;
-      throw error;
-    });
-    const instance = ref && (await factory.readInstance(ref, { signal }));
-    if (ref && instance) members.push({ pool: ref.pool, node, instance });
-  }
-  return members;
-}
-
-export async function poolMembers(
-  world: Connected,
-  poolName: string,
-  signal: AbortSignal,
-): Promise<{ pool: PoolRef; members: PoolMember[] }> {
-  const all = await listMembers(world, signal);
-  const pools = await poolsWith(world, all, signal);
-  const pool = pools.find(({ id, name }) => [id, name].some((known) => known.toLowerCase() === poolName.toLowerCase()));
-  if (pool) return { pool, members: all.filter((member) => member.pool.id.toLowerCase() === pool.id.toLowerCase()) };
-  throw noPool(poolName, {
-    pools: pools.map(({ name }) => name),
-    hasCluster: world.hasCluster,
-    isLocal: world.pools !== undefined,
-  });
-}
-
-/** Of this machine all; elsewhere those that have nodes here. */
-export async function listPools(world: Connected, signal: AbortSignal): Promise<PoolRef[]> {
-  return poolsWith(world, await listMembers(world, signal), signal);
-}
-
-async function poolsWith(world: Connected, members: readonly PoolMember[], signal: AbortSignal): Promise<PoolRef[]> {
-  const known = [...((await world.pools?.(signal)) ?? []), ...members.map((member) => member.pool)];
-  return [...new Map(known.map((pool) => [pool.id.toLowerCase(), pool])).values()];
 }

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/after/cost.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
 import { versionsOf } from './prune.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
@@ -30,10 +31,10 @@ export const verb = hintingAtSameWorld({
       ),
   async run(_args, options: Options, edges) {
     const prices = choosePrices(options); // a mistake in the file is told before anything is asked
-    const world = await connectWorld(options, edges);
+    const site = await connectWorld(options, edges);
     const signal = edges.signal();
-    const { pool } = await poolMembers(world, options.pool, signal);
-    const { versions } = await versionsOf(world, pool, signal);
+    const pool = await findPool(site, options.pool, signal);
+    const { versions } = await versionsOf(site, pool, signal);
     const cost = storageCost(versions, prices);
     if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
     const screen = screenOf(edges);

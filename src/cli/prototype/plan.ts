@@ -1,4 +1,5 @@
 // cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
+
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
 import {
@@ -7,21 +8,23 @@ import {
   describeWayBack,
   donorRefusals,
 } from '../../prototype/donor/donor-verdict.ts';
+import { type FoundDonor, findDonor } from '../../prototype/donor/find-donor.ts';
+import { lookAtDonor, reasonNotToInspect } from '../../prototype/donor/look-at-donor.ts';
 import { type FieldChange, modelDiff } from '../../prototype/run/model-diff.ts';
 import { observe } from '../../prototype/run/observe.ts';
 import { type PlannedStep, planSteps } from '../../prototype/run/plan.ts';
 import { type Refusal, refusals } from '../../prototype/run/preflight.ts';
 import { type Scene, versionName } from '../../prototype/run/scene.ts';
+import type { Site } from '../../prototype/site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type Connected, connectWorld } from './connect.ts';
-import { allowances, lookAtDonor, reasonNotToInspect } from './donor.ts';
-import { type FoundDonor, findDonor, requireDonorNamed } from './find-donor.ts';
-import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
+import { connectWorld } from './connect.ts';
+import { donorEdges } from './donor-edges.ts';
+import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
@@ -42,9 +45,9 @@ export function planVerb(connect: typeof connectWorld): Verb {
         'also inspect the donor from inside (read-only), through a short-lived privileged pod',
       ),
     async run(_args, options: Options, edges) {
-      requireDonorNamed(options);
-      const world = await connect(options, edges);
-      return tellPlan(world, await findDonor(world, options, edges), options, edges);
+      const wish = { named: namedDonor(options), ...donorTerms(options) };
+      const site = await connect(options, edges);
+      return tellPlan(site, await findDonor(site, wish, donorEdges(edges)), options, edges);
     },
   });
 }
@@ -62,17 +65,12 @@ interface Told {
 }
 
 /** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
-export async function tellPlan(
-  connected: Connected,
-  donor: FoundDonor,
-  options: Options,
-  edges: Edges,
-): Promise<number> {
-  const { factory, cluster, gallery } = connected;
+export async function tellPlan(site: Site, donor: FoundDonor, options: Options, edges: Edges): Promise<number> {
+  const { factory, cluster, gallery } = site;
   const intent = intentOf(donor.node.name, options, gallery, edges);
   const world = await observe(intent, donor.ref, { factory, cluster, clock: systemClock, signal: edges.signal() });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
-  const inspection = await inspectIfAsked(connected, donor, options, edges);
+  const inspection = await inspectIfAsked(site, donor, options, edges);
   const told: Told = {
     node: donor.node.name,
     ...(donor.because !== undefined && { because: donor.because }),
@@ -83,7 +81,7 @@ export async function tellPlan(
     inspection,
     against: [
       ...refusals(scene),
-      ...(inspection.isDone ? donorRefusals(inspection.verdict, allowances(options)) : []),
+      ...(inspection.isDone ? donorRefusals(inspection.verdict, donorTerms(options)) : []),
     ].map((refusal) => ({ ...refusal, next: inSameWorld(refusal.next, options) })),
   };
   if (options.json) printJson(edges, 'PrototypePlan', told);
@@ -92,15 +90,16 @@ export async function tellPlan(
 }
 
 async function inspectIfAsked(
-  connected: Connected,
-  { node, ref }: FoundDonor,
+  site: Site,
+  donor: FoundDonor,
   options: Options,
   edges: Edges,
 ): Promise<Told['inspection']> {
   if (!options.inspect) return { isDone: false, because: '--inspect was not given' };
-  const because = reasonNotToInspect(node);
+  const because = reasonNotToInspect(donor.node);
   if (because !== undefined) return { isDone: false, because };
-  const { verdict } = await lookAtDonor(connected, { node, ref, options }, edges);
+  const hasGivenBootstrap = options.customData !== undefined;
+  const { verdict } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, donorEdges(edges));
   return { isDone: true, verdict };
 }
 

@@ -1,15 +1,18 @@
 // cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to.
+
 import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { prunableVersions } from '../../prototype/after/prune.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
 import { definitionName } from '../../prototype/names.ts';
 import { holdingPool } from '../../prototype/run/hold-pool.ts';
+import type { Site } from '../../prototype/site.ts';
 import type { Definition, PoolRef, Version } from '../../vms/factory.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 
@@ -32,39 +35,39 @@ export function pruneVerb(connect: typeof connectWorld): Verb {
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run(_args, options: Options, edges) {
-      const world = await connect(options, edges);
+      const site = await connect(options, edges);
       // Until it is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
-      const { pool } = await poolMembers(world, options.pool, quiet);
-      const going = await prunable(world, pool, options.imageHistory, quiet);
+      const pool = await findPool(site, options.pool, quiet);
+      const going = await prunable(site, pool, options.imageHistory, quiet);
       if (going.length === 0 || options.dryRun) return answer(going, options, edges);
       confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, edges);
-      return answer(await prune(world, pool, going, options.imageHistory, edges), options, edges);
+      return answer(await prune(site, pool, going, options.imageHistory, edges), options, edges);
     },
   });
 }
 
 /** Not beside a run or a rollback, which may be about to use what looks free; and looked at again, for it was not ours before. */
 async function prune(
-  world: Connected,
+  site: Site,
   pool: PoolRef,
   confirmed: readonly string[],
   history: number,
   edges: Edges,
 ): Promise<string[]> {
   const signal = edges.signal();
-  const held = { cluster: world.cluster, clock: systemClock, signal, tell: showRetries(edges) };
+  const held = { cluster: site.cluster, clock: systemClock, signal, tell: showRetries(edges) };
   return holdingPool({ pool, holder: holderName('prune'), note: 'prune' }, held, async () => {
-    const going = (await prunable(world, pool, history, signal)).filter((name) => confirmed.includes(name));
-    const { definition } = await versionsOf(world, pool, signal);
-    for (const name of going) await world.factory.deleteVersion(definition!, name, { signal });
+    const going = (await prunable(site, pool, history, signal)).filter((name) => confirmed.includes(name));
+    const { definition } = await versionsOf(site, pool, signal);
+    for (const name of going) await site.factory.deleteVersion(definition!, name, { signal });
     return going;
   });
 }
 
-async function prunable(world: Connected, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
-  const { definition, versions } = await versionsOf(world, pool, signal);
-  const references = definition ? await world.factory.referencedImages(definition, { signal }) : new Set<string>();
+async function prunable(site: Site, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
+  const { definition, versions } = await versionsOf(site, pool, signal);
+  const references = definition ? await site.factory.referencedImages(definition, { signal }) : new Set<string>();
   return prunableVersions({ versions, references }, history)
     .map(({ name }) => name)
     .sort();
@@ -79,7 +82,7 @@ function answer(names: readonly string[], options: Options, edges: Edges): void 
 
 /** A pool that was never captured has no definition yet. */
 export async function versionsOf(
-  { factory, gallery }: Connected,
+  { factory, gallery }: Site,
   pool: PoolRef,
   signal: AbortSignal,
 ): Promise<{ definition: Definition | undefined; versions: Version[] }> {

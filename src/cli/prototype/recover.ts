@@ -1,10 +1,12 @@
 // cli/prototype/recover.ts: `headstart prototype recover --node NODE`: bring a donor home after a run that nobody resumed.
+
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
+import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { recoverDonor } from '../../prototype/run/engine.ts';
 import { homewardIntent } from '../../prototype/run/scene.ts';
 import { printJsonLine } from '../output/json.ts';
-import { type ConnectOptions, connectWorld, locateNode, withConnectOptions, withNodeAccessOptions } from './connect.ts';
+import { type ConnectOptions, connectWorld, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { nodeName } from './node-name.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
@@ -24,11 +26,11 @@ export const verb = hintingAtSameWorld({
       .addOption(logLevelOption()),
   async run(_args, options: Options, edges) {
     const signal = edges.signal();
-    const world = await connectWorld(options, edges);
-    const { ref } = await locateNode(world, options.node, signal);
-    const steps = await recoverDonor(homewardIntent(options.node, world.gallery), ref, holderName('recover'), {
-      factory: world.factory,
-      cluster: world.cluster,
+    const site = await connectWorld(options, edges);
+    const { ref } = await locateNode(site, options.node, signal);
+    const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
+      factory: site.factory,
+      cluster: site.cluster,
       clock: systemClock,
       signal,
       seal: async () => undefined, // the way home seals nothing

@@ -1,17 +1,20 @@
 // cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: one conditional update, quick.
+
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from '../../prototype/after/rollback.ts';
 import { describeImage } from '../../prototype/after/status.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { holdingPool } from '../../prototype/run/hold-pool.ts';
 import { withRetries } from '../../prototype/run/with-retries.ts';
+import type { Site } from '../../prototype/site.ts';
 import type { ModelChange, Pool, PoolRef, Recipe } from '../../vms/factory.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
-import { readCustomData } from './donor.ts';
+import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
+import { readCustomData } from './custom-data.ts';
 import { versionsOf } from './prune.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
@@ -36,12 +39,12 @@ export function rollbackVerb(connect: typeof connectWorld, clock: Clock = system
         .option('--dry-run', 'print the change, and change nothing'),
     async run(_args, options: Options, edges) {
       const signal = edges.signal();
-      const world = await connect(options, edges);
-      const { pool: ref } = await poolMembers(world, options.pool, signal);
+      const site = await connect(options, edges);
+      const ref = await findPool(site, options.pool, signal);
       const isDryRun = options.dryRun === true;
       const { pool, change } = isDryRun
-        ? await choose(world, ref, options, signal)
-        : await rollBack(world, ref, options, { ...edges, clock });
+        ? await choose(site, ref, options, signal)
+        : await rollBack(site, ref, options, { ...edges, clock });
       const said = { pool: ref.name, from: describeImage(pool.model.image), to: describeImage(change.image), isDryRun };
       if (options.json) return printJson(edges, 'PrototypeRollback', said);
       if (change.extensions.add.length > 0) {
@@ -62,20 +65,15 @@ interface Choice {
 }
 
 /** Not beside a run, which would switch the model again. A lost race is no failure: the pool is read and the change chosen again. */
-async function rollBack(
-  world: Connected,
-  ref: PoolRef,
-  options: Options,
-  edges: Edges & { clock: Clock },
-): Promise<Choice> {
+async function rollBack(site: Site, ref: PoolRef, options: Options, edges: Edges & { clock: Clock }): Promise<Choice> {
   const signal = edges.signal();
-  const held = { cluster: world.cluster, clock: edges.clock, signal, tell: showRetries(edges) };
+  const held = { cluster: site.cluster, clock: edges.clock, signal, tell: showRetries(edges) };
   return holdingPool({ pool: ref, holder: holderName('rollback'), note: 'rollback' }, held, () =>
     withRetries(
       'rollback',
       async () => {
-        const choice = await choose(world, ref, options, signal);
-        await world.factory.changeModel(choice.pool, choice.change, { signal });
+        const choice = await choose(site, ref, options, signal);
+        await site.factory.changeModel(choice.pool, choice.change, { signal });
         return choice;
       },
       held,
@@ -83,11 +81,11 @@ async function rollBack(
   );
 }
 
-async function choose(world: Connected, ref: PoolRef, options: Options, signal: AbortSignal): Promise<Choice> {
-  const pool = await world.factory.readPool(ref, { signal });
+async function choose(site: Site, ref: PoolRef, options: Options, signal: AbortSignal): Promise<Choice> {
+  const pool = await site.factory.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
-  const { versions } = await versionsOf(world, ref, signal);
-  const saved = await savedRecipe(world, ref, options, signal);
+  const { versions } = await versionsOf(site, ref, signal);
+  const saved = await savedRecipe(site, ref, options, signal);
   const ways: WaysBack = { verb: 'rollback', versions, hasOriginal: saved !== undefined };
   if (options.to !== 'original') return { pool, change: rollbackToVersion(pool, ways, options.to) };
   if (saved === undefined) throw noOriginal(pool, ways);
@@ -98,7 +96,7 @@ async function choose(world: Connected, ref: PoolRef, options: Options, signal: 
 
 /** A rollback to a version needs no Secret: a login that may not read it is not refused for that. */
 async function savedRecipe(
-  { cluster }: Connected,
+  { cluster }: Site,
   { name }: PoolRef,
   { to }: Options,
   signal: AbortSignal,

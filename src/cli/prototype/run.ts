@@ -1,15 +1,16 @@
 // cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: the whole operation; repeated, it resumes.
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
+import { findDonor } from '../../prototype/donor/find-donor.ts';
+import { settleDonor } from '../../prototype/donor/settle-donor.ts';
 import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/run/engine.ts';
 import { sealMachine, sealNode } from '../../prototype/run/seal.ts';
 import { printJsonLine } from '../output/json.ts';
 import { connectWorld } from './connect.ts';
-import { settleDonor } from './donor.ts';
-import { findDonor, requireDonorNamed } from './find-donor.ts';
+import { donorEdges } from './donor-edges.ts';
 import { tellPlan } from './plan.ts';
 import { showProgress } from './progress.ts';
-import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
+import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
@@ -27,29 +28,30 @@ export const verb = hintingAtSameWorld({
       .option('--dry-run', 'print the plan, and change nothing')
       .option('--inspect', 'with --dry-run: also inspect the donor from inside, through a short-lived privileged pod'),
   async run(_args, options: Options, edges) {
-    requireDonorNamed(options);
+    const named = namedDonor(options);
+    const terms = donorTerms(options);
     const signal = edges.signal();
-    const world = await connectWorld(options, edges);
-    const donor = await findDonor(world, options, edges);
-    if (options.dryRun) return tellPlan(world, donor, options, edges);
+    const site = await connectWorld(options, edges);
+    const donor = await findDonor(site, { named, ...terms }, donorEdges(edges));
+    if (options.dryRun) return tellPlan(site, donor, options, edges);
     const { node, ref, because, strays } = donor;
     const tell = showProgress(edges, options);
     if (because !== undefined) tell({ event: 'donor', node: node.name, because });
     const runId = holderName('run');
     const engine: EngineEdges = {
-      factory: world.factory,
-      cluster: world.cluster,
+      factory: site.factory,
+      cluster: site.cluster,
       clock: systemClock,
       signal,
       homeSignal: edges.secondSignal?.(),
-      seal: (nodeName, vmId) => (world.hasCluster ? sealNode : sealMachine)(world.cluster, nodeName, vmId, signal),
+      seal: (nodeName, vmId) => (site.hasCluster ? sealNode : sealMachine)(site.cluster, nodeName, vmId, signal),
       tell,
     };
     for (const stray of strays) {
-      await recoverDonor(intentOf(stray.node.name, options, world.gallery, edges), stray.ref, runId, engine);
+      await recoverDonor(intentOf(stray.node.name, options, site.gallery, edges), stray.ref, runId, engine);
     }
-    const { customData } = await settleDonor(world, { node, ref, options }, edges);
-    const intent = intentOf(node.name, options, world.gallery, edges);
+    const { customData } = await settleDonor(site, donor, terms, donorEdges(edges));
+    const intent = intentOf(node.name, options, site.gallery, edges);
     const result = await runPrototype(intent, ref, runId, {
       ...engine,
       ...(customData !== undefined && { customData }),

@@ -1,21 +1,16 @@
 // cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
 
 import { type PoolStatus, poolStatus } from '../../prototype/after/status.ts';
+import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
 import { definitionName } from '../../prototype/names.ts';
+import type { Site } from '../../prototype/site.ts';
 import type { PoolRef } from '../../vms/factory.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
-import {
-  type Connected,
-  type ConnectOptions,
-  connectWorld,
-  listPools,
-  poolMembers,
-  withConnectOptions,
-} from './connect.ts';
+import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
 import { hintingAtSameWorld, prototypeCommand } from './same-world.ts';
 
 interface Options extends ConnectOptions {
@@ -30,19 +25,19 @@ export const verb = hintingAtSameWorld({
       'show only this pool; default: all that have nodes in the cluster',
     ),
   async run(_args, options: Options, edges) {
-    const world = await connectWorld(options, edges);
+    const site = await connectWorld(options, edges);
     const pools = options.pool
-      ? [(await poolMembers(world, options.pool, edges.signal())).pool]
-      : await listPools(world, edges.signal());
-    const statuses = await Promise.all(pools.map((pool) => readStatus(world, pool, edges.signal())));
-    if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: world.gallery, pools: statuses });
+      ? [await findPool(site, options.pool, edges.signal())]
+      : await listPools(site, edges.signal());
+    const statuses = await Promise.all(pools.map((pool) => readStatus(site, pool, edges.signal())));
+    if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
     if (statuses.length === 0)
-      edges.stdout(world.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
+      edges.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
     for (const status of statuses) show(status, options, edges);
   },
 });
 
-async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
+async function readStatus({ factory, gallery }: Site, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
   const [pool, instances, definition] = await Promise.all([
     factory.readPool(ref, { signal }),
     factory.listInstances(ref, { signal }),

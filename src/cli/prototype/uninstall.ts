@@ -1,20 +1,16 @@
 // cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
+
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
 import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/after/uninstall.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
 import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import {
-  type ConnectOptions,
-  connectWorld,
-  poolMembers,
-  withConnectOptions,
-  withNodeAccessOptions,
-} from './connect.ts';
-import { readCustomData } from './donor.ts';
+import { type ConnectOptions, connectWorld, withConnectOptions, withNodeAccessOptions } from './connect.ts';
+import { readCustomData } from './custom-data.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
 import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
@@ -52,20 +48,20 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
         .addOption(logLevelOption()),
     async run(_args, options: Options, edges) {
       const wish = wishOf(options);
-      const world = await connect(options, edges);
+      const site = await connect(options, edges);
       // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
-      const { pool } = await poolMembers(world, options.pool, quiet);
-      const asked = { pool, gallery: world.gallery, runId: holderName('uninstall'), wish };
-      const seen = await observePool(asked, { ...world, signal: quiet });
+      const pool = await findPool(site, options.pool, quiet);
+      const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
+      const seen = await observePool(asked, { ...site, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
       edges.stderr(renderAnswer(pool.name, planned, hinted(plan, options), 'would'));
       confirm(`do all this to ${pool.name}?`, options, edges);
       const ended = await uninstallPool(asked, {
-        factory: world.factory,
-        cluster: world.cluster,
+        factory: site.factory,
+        cluster: site.cluster,
         clock: systemClock,
         signal: edges.signal(),
         tell: showProgress(edges, options),

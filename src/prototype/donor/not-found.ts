@@ -1,4 +1,4 @@
-// cli/prototype/not-found.ts: a node or a pool was named that is not there: which are there, which was meant, and what to type instead?
+// prototype/donor/not-found.ts: a node or a pool was named that is not there: which are there, which was meant, and what to type instead?
 import { UserError } from '../../base/errors.ts';
 import { fewNames, nearestNames } from '../../base/nearest-names.ts';
 
