@@ -8,14 +8,14 @@ import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { PublishEdges } from '../../vms/qemu/images/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
-import { refuseWithoutAzure } from '../prototype/azure-not-configured.ts';
-import { type AzureOptions, chosenVms, vmsOption, withAzureOptions } from '../prototype/connect.ts';
-import { openAzure } from '../prototype/connect-azure.ts';
+import { type AzureOptions, withAzureOptions } from '../prototype/azure-options.ts';
+import { chosenVms, type VmsOptions, vmsOption } from '../prototype/vms-option.ts';
 import type { Edges } from '../verb.ts';
+import { refuseWithoutAzure } from './azure-not-configured.ts';
+import { openAzure } from './open-azure.ts';
 import { openPools } from './open-pools.ts';
 
-export interface GalleryOptions extends HomeOptions, AzureOptions {
-  vms?: 'azure' | 'qemu';
+export interface GalleryOptions extends HomeOptions, AzureOptions, VmsOptions {
   gallery: string;
   json?: boolean;
 }

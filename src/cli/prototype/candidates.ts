@@ -3,10 +3,11 @@ import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readyForOption } from './run-options.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
@@ -23,7 +24,7 @@ export const verb = hintingAtSameWorld({
       .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
       .addOption(readyForOption()),
   async run(_args, options: Options, edges) {
-    const site = await connectWorld(options, edges);
+    const site = await connectSite(options, edges);
     const signal = edges.signal();
     const members = await readMembers(site, await findPool(site, options.pool, signal), signal);
     const candidates = rankCandidates(members, edges.nowUs() / 1000, options.readyFor);

@@ -4,11 +4,12 @@ import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/after/cost.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { versionsOf } from './prune.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
@@ -31,7 +32,7 @@ export const verb = hintingAtSameWorld({
       ),
   async run(_args, options: Options, edges) {
     const prices = choosePrices(options); // a mistake in the file is told before anything is asked
-    const site = await connectWorld(options, edges);
+    const site = await connectSite(options, edges);
     const signal = edges.signal();
     const pool = await findPool(site, options.pool, signal);
     const { versions } = await versionsOf(site, pool, signal);

@@ -16,13 +16,13 @@ import { type PlannedStep, planSteps } from '../../prototype/run/plan.ts';
 import { type Refusal, refusals } from '../../prototype/run/preflight.ts';
 import { type Scene, versionName } from '../../prototype/run/scene.ts';
 import type { Site } from '../../prototype/site.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { connectWorld } from './connect.ts';
 import { donorEdges } from './donor-edges.ts';
 import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
@@ -31,9 +31,9 @@ interface Options extends RunOptions {
   inspect?: boolean;
 }
 
-export const verb = planVerb(connectWorld);
+export const verb = planVerb(connectSite);
 
-export function planVerb(connect: typeof connectWorld): Verb {
+export function planVerb(connect: ConnectSite): Verb {
   return hintingAtSameWorld({
     examples: [
       'prototype plan --node k8s-pool1-12345678-vmss000000',

@@ -9,10 +9,11 @@ import { definitionName } from '../../prototype/names.ts';
 import { holdingPool } from '../../prototype/run/hold-pool.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { Definition, PoolRef, Version } from '../../vms/factory.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 
@@ -23,9 +24,9 @@ interface Options extends ConnectOptions {
   dryRun?: boolean;
 }
 
-export const verb = pruneVerb(connectWorld);
+export const verb = pruneVerb(connectSite);
 
-export function pruneVerb(connect: typeof connectWorld): Verb {
+export function pruneVerb(connect: ConnectSite): Verb {
   return hintingAtSameWorld({
     examples: ['prototype prune --pool pool1 --dry-run', 'prototype prune --pool pool1 --image-history 2 --yes'],
     configure: (command) =>

@@ -5,8 +5,9 @@ import { holderName } from '../../cluster/holder.ts';
 import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { recoverDonor } from '../../prototype/run/engine.ts';
 import { homewardIntent } from '../../prototype/run/scene.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
-import { type ConnectOptions, connectWorld, withConnectOptions, withNodeAccessOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { nodeName } from './node-name.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
@@ -26,7 +27,7 @@ export const verb = hintingAtSameWorld({
       .addOption(logLevelOption()),
   async run(_args, options: Options, edges) {
     const signal = edges.signal();
-    const site = await connectWorld(options, edges);
+    const site = await connectSite(options, edges);
     const { ref } = await locateNode(site, options.node, signal);
     const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
       factory: site.factory,

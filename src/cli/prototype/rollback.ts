@@ -11,9 +11,10 @@ import { holdingPool } from '../../prototype/run/hold-pool.ts';
 import { withRetries } from '../../prototype/run/with-retries.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { ModelChange, Pool, PoolRef, Recipe } from '../../vms/factory.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { versionsOf } from './prune.ts';
 import { hintingAtSameWorld } from './same-world.ts';
@@ -26,9 +27,9 @@ interface Options extends ConnectOptions {
   dryRun?: boolean;
 }
 
-export const verb = rollbackVerb(connectWorld);
+export const verb = rollbackVerb(connectSite);
 
-export function rollbackVerb(connect: typeof connectWorld, clock: Clock = systemClock): Verb {
+export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): Verb {
   return hintingAtSameWorld({
     examples: ['prototype rollback --pool pool1', 'prototype rollback --pool pool1 --to original --dry-run'],
     configure: (command) =>

@@ -9,7 +9,7 @@ import type { Intent } from '../../prototype/run/scene.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Edges } from '../verb.ts';
-import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { nodeName } from './node-name.ts';
 import type { LogLevel } from './progress.ts';

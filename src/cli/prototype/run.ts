@@ -5,8 +5,8 @@ import { findDonor } from '../../prototype/donor/find-donor.ts';
 import { settleDonor } from '../../prototype/donor/settle-donor.ts';
 import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/run/engine.ts';
 import { sealMachine, sealNode } from '../../prototype/run/seal.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
-import { connectWorld } from './connect.ts';
 import { donorEdges } from './donor-edges.ts';
 import { tellPlan } from './plan.ts';
 import { showProgress } from './progress.ts';
@@ -31,7 +31,7 @@ export const verb = hintingAtSameWorld({
     const named = namedDonor(options);
     const terms = donorTerms(options);
     const signal = edges.signal();
-    const site = await connectWorld(options, edges);
+    const site = await connectSite(options, edges);
     const donor = await findDonor(site, { named, ...terms }, donorEdges(edges));
     if (options.dryRun) return tellPlan(site, donor, options, edges);
     const { node, ref, because, strays } = donor;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { runVerb } from '../testing.ts';
-import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { hintingAtSameWorld, inSameWorld, prototypeCommand } from './same-world.ts';
 
 /** What commander makes of a command line, defaults and all. */

@@ -3,8 +3,8 @@
 import { TransientError, UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { Verb } from '../verb.ts';
-import type { ConnectOptions } from './connect.ts';
-import { DEFAULT_AZURE_JSON } from './connect-azure.ts';
+import { DEFAULT_AZURE_JSON } from './azure-options.ts';
+import type { ConnectOptions } from './connect-options.ts';
 
 /** `--pool` and `--to` of the new command, in the order they are shown. */
 export type Flags = Readonly<Record<`--${string}`, string | true>>;

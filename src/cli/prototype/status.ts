@@ -5,12 +5,13 @@ import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
 import { definitionName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { PoolRef } from '../../vms/factory.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
-import { type ConnectOptions, connectWorld, withConnectOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { hintingAtSameWorld, prototypeCommand } from './same-world.ts';
 
 interface Options extends ConnectOptions {
@@ -25,7 +26,7 @@ export const verb = hintingAtSameWorld({
       'show only this pool; default: all that have nodes in the cluster',
     ),
   async run(_args, options: Options, edges) {
-    const site = await connectWorld(options, edges);
+    const site = await connectSite(options, edges);
     const pools = options.pool
       ? [await findPool(site, options.pool, edges.signal())]
       : await listPools(site, edges.signal());

@@ -5,11 +5,12 @@ import { holderName } from '../../cluster/holder.ts';
 import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
 import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/after/uninstall.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type ConnectOptions, connectWorld, withConnectOptions, withNodeAccessOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
@@ -25,9 +26,9 @@ interface Options extends ConnectOptions {
   logLevel: LogLevel;
 }
 
-export const verb = uninstallVerb(connectWorld);
+export const verb = uninstallVerb(connectSite);
 
-export function uninstallVerb(connect: typeof connectWorld): Verb {
+export function uninstallVerb(connect: ConnectSite): Verb {
   return hintingAtSameWorld({
     examples: [
       'prototype uninstall --pool k8s-pool1-12345678-vmss --dry-run',

@@ -1,10 +1,10 @@
-// cli/prototype/azure-not-configured.ts: did the user mean Azure at all? With none of its settings, the VMs of this machine may be meant.
+// cli/compose/azure-not-configured.ts: did the user mean Azure at all? With none of its settings, the VMs of this machine may be meant.
 import { existsSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { sameCommand } from '../output/same-command.ts';
+import { type AzureOptions, DEFAULT_AZURE_JSON } from '../prototype/azure-options.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
 import type { Edges } from '../verb.ts';
-import type { AzureOptions, ConnectOptions } from './connect.ts';
-import { DEFAULT_AZURE_JSON } from './connect-azure.ts';
 
 /** Throws where Azure is only the default and nothing says which subscription or group: a laptop needs --vms qemu. */
 export function refuseWithoutAzure(

@@ -1,5 +1,4 @@
-// cli/prototype/connect-azure.ts: Azure's scale sets, and the cluster their instances are nodes of, or none.
-import { readFileSync } from 'node:fs';
+// cli/compose/connect-azure.ts: Azure's scale sets, and the cluster their instances are nodes of, or none.
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
@@ -11,41 +10,10 @@ import { galleryName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { Factory, Instance, PoolRef } from '../../vms/factory.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
 import type { Edges } from '../verb.ts';
-import type { AzureOptions, ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
-import { showWaiting } from './show-waiting.ts';
-
-export const DEFAULT_AZURE_JSON = '/etc/kubernetes/azure.json';
-
-/** Azure as the options, the environment and the cluster's file name it. Nobody logs in before the first call. */
-export async function openAzure(options: AzureOptions, edges: Edges) {
-  const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureFactory }] = await Promise.all([
-    import('../../vms/azure/connect/settings.ts'),
-    import('../../vms/azure/connect/credentials.ts'),
-    import('../../vms/azure/azure-factory.ts'),
-  ]);
-  const azureJson = await readAzureJson(options.azureJson ?? DEFAULT_AZURE_JSON);
-  const settings = chooseSettings({
-    flags: {
-      ...(options.subscription !== undefined && { subscription: options.subscription }),
-      ...(options.resourceGroup !== undefined && { resourceGroup: options.resourceGroup }),
-      ...(options.tenant !== undefined && { tenant: options.tenant }),
-      ...(options.cloud !== undefined && { cloud: options.cloud }),
-      ...(options.azureEndpoint !== undefined && { endpoint: options.azureEndpoint }),
-    },
-    env: edges.env,
-    ...(azureJson && { azureJson }),
-  });
-  const choice = chooseCredential({
-    env: edges.env,
-    ...(azureJson && { azureJson }),
-    flags: options.login ? { login: options.login } : {},
-  });
-  const credential = await createCredential(choice, settings);
-  const factory = createAzureFactory(settings, { clock: systemClock, credential, onWaiting: showWaiting(edges) });
-  return { factory, settings, credential };
-}
+import { openAzure } from './open-azure.ts';
 
 export async function connectAzure(options: ConnectOptions, edges: Edges): Promise<Site> {
   const { factory, settings } = await openAzure(options, edges);
@@ -71,23 +39,6 @@ export async function connectAzure(options: ConnectOptions, edges: Edges): Promi
     pools: async () => [pool],
     gallery: galleryName(resourceGroup),
   };
-}
-
-/** Optional: outside the cluster there is none, and the environment says the rest. */
-async function readAzureJson(path: string) {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && path === DEFAULT_AZURE_JSON) return undefined;
-    throw new UserError(`cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
-      code: 'prototype/azure-json',
-      next: 'give the file with --azure-json, or the settings with --subscription and --resource-group',
-      cause: error,
-    });
-  }
-  const { parseAzureJson } = await import('../../vms/azure/connect/azure-json.ts');
-  return parseAzureJson(text, path);
 }
 
 /** No node tells which pool it belongs to, so the pool has to be named: a scale set of the resource group, or its whole id. */

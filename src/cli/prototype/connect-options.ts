@@ -1,28 +1,13 @@
-// cli/prototype/connect.ts: the options every prototype verb shares, and the VMs and the cluster they name.
-import { type Command, Option } from 'commander';
+// cli/prototype/connect-options.ts: which options does every prototype verb share, and which of them do not go together?
+import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { withoutDeadHolders } from '../../cluster/holder.ts';
-import type { Site } from '../../prototype/site.ts';
-import { LOGIN_NAMES, type LoginName } from '../../vms/azure/connect/credentials.ts';
 import type { CaptureOptions } from '../compose/open-pools.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
-import type { Edges } from '../verb.ts';
-import { refuseWithoutAzure } from './azure-not-configured.ts';
-import { connectAzure, DEFAULT_AZURE_JSON } from './connect-azure.ts';
+import { type AzureOptions, withAzureOptions } from './azure-options.ts';
+import { type VmsOptions, vmsOption } from './vms-option.ts';
 
-export interface AzureOptions {
-  azureJson?: string;
-  subscription?: string;
-  resourceGroup?: string;
-  tenant?: string;
-  cloud?: string;
-  azureEndpoint?: string;
-  login?: LoginName;
-}
-
-export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions {
-  vms?: 'azure' | 'qemu';
+export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions, VmsOptions {
   kubeconfig?: string;
   context?: string;
   namespace?: string;
@@ -73,55 +58,8 @@ export function withNodeAccessOptions(command: Command): Command {
     .optionsGroup('');
 }
 
-export function withAzureOptions(command: Command): Command {
-  return command
-    .optionsGroup(SHARED_GROUPS.azure)
-    .option('--azure-json <FILE>', "the cluster's cloud provider file", DEFAULT_AZURE_JSON)
-    .option('--subscription <ID>', 'the subscription; default: AZURE_SUBSCRIPTION_ID, or azure.json')
-    .option(
-      '--resource-group <NAME>',
-      'the resource group of the gallery and the snapshots; default: AZURE_RESOURCE_GROUP, or azure.json',
-    )
-    .option('--tenant <ID>', 'the tenant; default: AZURE_TENANT_ID, or azure.json')
-    .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud; default: azure.json')
-    .option('--azure-endpoint <URL>', 'the resource manager of Azure Stack, or of the simulator')
-    .addOption(new Option('--login <KIND>', 'how to log in; default: auto-detect').choices(LOGIN_NAMES))
-    .optionsGroup('');
-}
-
-export function vmsOption(where: string): Option {
-  return new Option('--vms <KIND>', `${where}; default: HEADSTART_VMS, or azure`)
-    .choices(VMS)
-    .helpGroup(SHARED_GROUPS.local);
-}
-
-const VMS = ['azure', 'qemu'] as const;
-
-export async function connectWorld(options: ConnectOptions, edges: Edges): Promise<Site> {
-  const vms = chosenVms(options, edges.env);
-  refuseMisfits({ ...options, vms });
-  if (vms === 'azure') refuseWithoutAzure(options, edges);
-  // Loaded when needed: with the files of local clusters it takes as long as the rest of --help.
-  const connect = vms === 'qemu' ? (await import('./connect-qemu.ts')).connectQemu : connectAzure;
-  const site = await connect(options, edges);
-  return { ...site, cluster: withoutDeadHolders(site.cluster) };
-}
-
-export function chosenVms(
-  options: Pick<ConnectOptions, 'vms'>,
-  { HEADSTART_VMS: named }: Edges['env'],
-): (typeof VMS)[number] {
-  if (options.vms) return options.vms;
-  const vms = named ? VMS.find((kind) => kind === named) : 'azure';
-  if (vms) return vms;
-  throw new UserError(`HEADSTART_VMS is ${JSON.stringify(named)}, not one of ${VMS.join(', ')}`, {
-    code: 'prototype/bad-vms',
-    next: 'set it right, or give --vms',
-  });
-}
-
 /** An option that would change nothing is a misunderstanding, and better cleared up before anything is touched. */
-function refuseMisfits({ vms, cluster, overSsh, unseal, scrub, cloudInit }: ConnectOptions): void {
+export function refuseMisfits({ vms, cluster, overSsh, unseal, scrub, cloudInit }: ConnectOptions): void {
   const isLocal = vms === 'qemu';
   const refuse = (message: string, next: string) => {
     throw new UserError(message, { code: 'prototype/option-misfit', kept: 'Nothing was touched.', next });

@@ -8,19 +8,17 @@ import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
 import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
 import { recipeName } from '../../prototype/names.ts';
+import type { Site } from '../../prototype/site.ts';
 import { type FakePools, fakePools } from '../pool/testing.ts';
-import { run } from '../testing.ts';
-import type { Edges } from '../verb.ts';
-import { type ConnectOptions, connectWorld } from './connect.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
+import { type Ran, testEdges } from '../testing.ts';
 import { connectQemu } from './connect-qemu.ts';
 
 let folder: string;
 let pools: FakePools;
-let said: string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-connect-'));
   pools = fakePools(folder);
-  said = '';
   const image = { kind: 'version' as const, id: await pools.addImage('headstart', 'debian-12', '2026.11.15') };
   const size = { cpus: 1, memoryMb: 512, diskGb: 4 };
   for (const name of ['p', 'empty']) {
@@ -40,18 +38,12 @@ const RECORD = {
 };
 const KUBECONFIG = renderKubeconfig({ url: 'https://127.0.0.1:3', ca: '', token: 'none' });
 const signal = new AbortController().signal;
-const edges = (env: Edges['env'] = {}): Edges => ({
-  stdout: () => undefined,
-  stderr: (text) => {
-    said += text;
-  },
-  readStdin: () => new Uint8Array(),
-  env: { HEADSTART_HOME: folder, ...env },
-  isTerminal: { stdout: false, stderr: false },
-  nowUs: () => 0,
-  signal: () => signal,
-});
-const connect = (options: ConnectOptions = {}) => connectQemu(options, edges(), async () => pools);
+let ran: Ran;
+function connect(options: ConnectOptions = {}): Promise<Site> {
+  const world = testEdges({ env: { HEADSTART_HOME: folder }, signal });
+  ran = world.ran;
+  return connectQemu(options, world.edges, async () => pools);
+}
 const instances = () => pools.state.pools.get('pools/p')!.instances;
 
 describe('the pools of a cluster of this machine', () => {
@@ -116,52 +108,6 @@ describe('the pools of this machine without a cluster', () => {
     await cluster.writeSecret(recipeName('p'), { recipe: '{}' });
     expect(statSync(join(folder, 'prototype', `${recipeName('p')}.json`)).mode & 0o077).toBe(0);
     await cluster.listPods('n');
-    expect(said).toBe('note: n is in no cluster: there is nothing to drain\n');
-  });
-});
-
-describe('options that go together', () => {
-  it.each<[ConnectOptions, Edges['env'], string]>([
-    [{ vms: 'azure', scrub: false }, {}, 'the copy is not scrubbed'],
-    [{ vms: 'azure', cloudInit: 'off' }, {}, 'Azure provisions every instance through it'],
-    [{ overSsh: 'me@node' }, {}, 'a pod is the way in'],
-    [{ overSsh: 'me@node', cluster: false }, { HEADSTART_VMS: 'qemu' }, "the guest's agent is the way in"],
-    [{ overSsh: true }, {}, 'a pod is the way in'],
-    [{ cluster: false, unseal: true }, {}, 'without a cluster there is no way in'],
-    [{ overSsh: 'me@node', cluster: false, unseal: true }, {}, '--over-ssh me@node only one'],
-    [{}, { HEADSTART_VMS: 'ec2' }, 'not one of azure, qemu'],
-  ])('are told apart before anything is touched: %j with %j', async (options, env, message) => {
-    await expect(connectWorld(options, edges(env))).rejects.toThrow(message);
-  });
-
-  const azure: ConnectOptions = {
-    subscription: '11111111-2222-3333-4444-555555555555',
-    resourceGroup: 'g',
-    login: 'operator',
-  };
-
-  it('on Azure without a cluster need the pool', async () => {
-    const world = connectWorld({ ...azure, cluster: false }, edges());
-    await expect(world).rejects.toMatchObject({ code: 'prototype/pool-needed' });
-    const { pools: known, hasCluster } = await connectWorld({ ...azure, cluster: false, pool: 'vmss' }, edges());
-    expect(hasCluster).toBe(false);
-    const id = `/subscriptions/${azure.subscription}/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/vmss`;
-    expect(await known!()).toEqual([{ id, name: 'vmss' }]);
-    const byId = await connectWorld({ ...azure, cluster: false, pool: id.replace('/g/', '/Other/') }, edges());
-    expect((await byId.pools!())[0]!.id).toContain('/resourceGroups/other/');
-  });
-
-  it('refuse a login that does not exist, and name those that do', async () => {
-    const { code, stderr } = await run(['prototype', 'status', '--login', 'foo']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('cluster, workload-identity, managed-identity, operator');
-  });
-
-  it('say what to do where no cluster is configured', async () => {
-    const world = connectWorld({ ...azure, kubeconfig: join(folder, 'none') }, edges());
-    await expect(world).rejects.toMatchObject({
-      code: 'cluster/no-kubeconfig',
-      next: expect.stringContaining('--no-cluster --pool NAME'),
-    });
+    expect(ran.stderr).toBe('note: n is in no cluster: there is nothing to drain\n');
   });
 });

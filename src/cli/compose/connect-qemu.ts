@@ -1,23 +1,22 @@
-// cli/prototype/connect-qemu.ts: the pools of this machine, and the cluster their instances are nodes of, or none.
+// cli/compose/connect-qemu.ts: the pools of this machine, and the cluster their instances are nodes of, or none.
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import { NotFound } from '../../base/failures.ts';
-import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
-import { type NoClusterOptions, noCluster } from '../../cluster/none.ts';
+import { noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
 import { providerId } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
-import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
 import type { Edges } from '../verb.ts';
-import type { ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
+import { guestsOf, throughAgent } from './guest-scripts.ts';
+import { type OpenPools, openPools } from './open-pools.ts';
 
-/** A cluster only where one is named, here or by the pool: a kubeconfig that lies around is somebody else's. */
+/** A cluster only where one is named, here or by the pool: a kubeconfig that happens to be there may name another cluster. */
 export async function connectQemu(options: ConnectOptions, edges: Edges, open: OpenPools = openPools): Promise<Site> {
   const factory = await open(options, edges);
   const pools = async (signal?: AbortSignal) =>
@@ -79,41 +78,4 @@ async function localClusterOf(
     kept: 'Nothing was touched.',
     next: 'leave --no-cluster out',
   });
-}
-
-/** No pod is needed, and no image with a shell in it. */
-function throughAgent(factory: QemuFactory, { readNode }: Cluster): Cluster['runOnNode'] {
-  return async (name, script, limits) => {
-    const node = await readNode(name, limits.signal);
-    if (!node) throw new NotFound(`node ${name}`);
-    const ref = await factory.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
-    return runScript(factory, ref, script, limits);
-  };
-}
-
-/** Through the guest's agent: no network, no key, and nobody in between. */
-function guestsOf(factory: QemuFactory): Required<Pick<NoClusterOptions, 'readiness' | 'runScript'>> {
-  return {
-    async readiness({ ref }, signal) {
-      const isReady = await factory.isUp(ref, signal ? { signal } : {});
-      const { startedMs } = await factory.placeOf(ref);
-      // When the guest came up nobody wrote down; its start is a little earlier.
-      return { isReady, ...(isReady && startedMs !== undefined && { readySinceMs: startedMs }) };
-    },
-    runScript: ({ ref }, script, limits) => runScript(factory, ref, script, limits),
-  };
-}
-
-async function runScript(
-  factory: QemuFactory,
-  ref: InstanceRef,
-  script: string,
-  { deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal },
-): Promise<ScriptResult> {
-  const ran = await factory.runInGuest(ref, ['/bin/sh', '-s'], {
-    input: script,
-    deadlineMs,
-    ...(signal && { signal }),
-  });
-  return { exitCode: ran.exitCode, stdout: ran.stdout.toString(), stderr: ran.stderr.toString() };
 }
