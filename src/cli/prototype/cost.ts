@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/after/cost.ts';
+import { readVersions } from '../../prototype/after/read-versions.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
 import { connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
@@ -10,7 +11,6 @@ import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
-import { versionsOf } from './prune.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
@@ -35,7 +35,7 @@ export const verb = hintingAtSameWorld({
     const site = await connectSite(options, edges);
     const signal = edges.signal();
     const pool = await findPool(site, options.pool, signal);
-    const { versions } = await versionsOf(site, pool, signal);
+    const { versions } = await readVersions(site, pool, signal);
     const cost = storageCost(versions, prices);
     if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
     const screen = screenOf(edges);

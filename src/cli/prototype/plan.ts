@@ -1,5 +1,4 @@
 // cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
-
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
 import {

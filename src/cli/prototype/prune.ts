@@ -1,14 +1,9 @@
 // cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to.
-
 import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
-import { prunableVersions } from '../../prototype/after/prune.ts';
+import { prunable, prunePool } from '../../prototype/after/run-prune.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
-import { definitionName } from '../../prototype/names.ts';
-import { holdingPool } from '../../prototype/run/hold-pool.ts';
-import type { Site } from '../../prototype/site.ts';
-import type { Definition, PoolRef, Version } from '../../vms/factory.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
@@ -43,35 +38,11 @@ export function pruneVerb(connect: ConnectSite): Verb {
       const going = await prunable(site, pool, options.imageHistory, quiet);
       if (going.length === 0 || options.dryRun) return answer(going, options, edges);
       confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, edges);
-      return answer(await prune(site, pool, going, options.imageHistory, edges), options, edges);
+      const order = { pool, history: options.imageHistory, agreed: going, holder: holderName('prune') };
+      const told = { clock: systemClock, signal: edges.signal(), tell: showRetries(edges) };
+      return answer(await prunePool(site, order, told), options, edges);
     },
   });
-}
-
-/** Not beside a run or a rollback, which may be about to use what looks free; and looked at again, for it was not ours before. */
-async function prune(
-  site: Site,
-  pool: PoolRef,
-  confirmed: readonly string[],
-  history: number,
-  edges: Edges,
-): Promise<string[]> {
-  const signal = edges.signal();
-  const held = { cluster: site.cluster, clock: systemClock, signal, tell: showRetries(edges) };
-  return holdingPool({ pool, holder: holderName('prune'), note: 'prune' }, held, async () => {
-    const going = (await prunable(site, pool, history, signal)).filter((name) => confirmed.includes(name));
-    const { definition } = await versionsOf(site, pool, signal);
-    for (const name of going) await site.factory.deleteVersion(definition!, name, { signal });
-    return going;
-  });
-}
-
-async function prunable(site: Site, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
-  const { definition, versions } = await versionsOf(site, pool, signal);
-  const references = definition ? await site.factory.referencedImages(definition, { signal }) : new Set<string>();
-  return prunableVersions({ versions, references }, history)
-    .map(({ name }) => name)
-    .sort();
 }
 
 function answer(names: readonly string[], options: Options, edges: Edges): void {
@@ -79,16 +50,6 @@ function answer(names: readonly string[], options: Options, edges: Edges): void 
   const said = `${isDryRun ? 'would delete' : 'deleted'} ${names.join(', ')}\n`;
   if (options.json) printJson(edges, 'PrototypePrune', { pool: options.pool, deleted: names, isDryRun });
   else edges.stdout(names.length === 0 ? 'nothing to delete\n' : said);
-}
-
-/** A pool that was never captured has no definition yet. */
-export async function versionsOf(
-  { factory, gallery }: Site,
-  pool: PoolRef,
-  signal: AbortSignal,
-): Promise<{ definition: Definition | undefined; versions: Version[] }> {
-  const definition = await factory.readDefinition(gallery, definitionName(pool.name), { signal });
-  return { definition, versions: definition ? await factory.listVersions(definition, { signal }) : [] };
 }
 
 function wholeNumber(text: string): number {

@@ -1,10 +1,7 @@
 // cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
-
-import { type PoolStatus, poolStatus } from '../../prototype/after/status.ts';
+import { readStatus } from '../../prototype/after/read-versions.ts';
+import type { PoolStatus } from '../../prototype/after/status.ts';
 import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
-import { definitionName } from '../../prototype/names.ts';
-import type { Site } from '../../prototype/site.ts';
-import type { PoolRef } from '../../vms/factory.ts';
 import { connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
@@ -37,15 +34,6 @@ export const verb = hintingAtSameWorld({
     for (const status of statuses) show(status, options, edges);
   },
 });
-
-async function readStatus({ factory, gallery }: Site, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
-  const [pool, instances, definition] = await Promise.all([
-    factory.readPool(ref, { signal }),
-    factory.listInstances(ref, { signal }),
-    factory.readDefinition(gallery, definitionName(ref.name), { signal }),
-  ]);
-  return poolStatus(pool!, instances, definition ? await factory.listVersions(definition, { signal }) : []);
-}
 
 function show(status: PoolStatus, options: Options, edges: Edges): void {
   const without = status.hasBootstrap === false ? ', without bootstrap' : '';
