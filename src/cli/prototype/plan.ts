@@ -1,19 +1,10 @@
 // cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
+
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
-import {
-  type DonorVerdict,
-  describeJoining,
-  describeWayBack,
-  donorRefusals,
-} from '../../prototype/donor/donor-verdict.ts';
+import { describeJoining, describeWayBack } from '../../prototype/donor/donor-verdict.ts';
 import { type FoundDonor, findDonor } from '../../prototype/donor/find-donor.ts';
-import { lookAtDonor, reasonNotToInspect } from '../../prototype/donor/look-at-donor.ts';
-import { type FieldChange, modelDiff } from '../../prototype/run/model-diff.ts';
-import { observe } from '../../prototype/run/observe.ts';
-import { type PlannedStep, planSteps } from '../../prototype/run/plan.ts';
-import { type Refusal, refusals } from '../../prototype/run/preflight.ts';
-import { type Scene, versionName } from '../../prototype/run/scene.ts';
+import { describeRun, type RunDescription } from '../../prototype/run/describe-run.ts';
 import type { Site } from '../../prototype/site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
@@ -51,58 +42,24 @@ export function planVerb(connect: ConnectSite): Verb {
   });
 }
 
-interface Told {
-  node: string;
-  /** Why it was chosen; absent when it was named. */
-  because?: string;
-  pool: string;
-  version: string;
-  steps: PlannedStep[];
-  model: FieldChange[];
-  inspection: { isDone: true; verdict: DonorVerdict } | { isDone: false; because: string };
-  against: Refusal[];
-}
-
 /** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
 export async function tellPlan(site: Site, donor: FoundDonor, options: Options, edges: Edges): Promise<number> {
-  const { factory, cluster, gallery } = site;
-  const intent = intentOf(donor.node.name, options, gallery, edges);
-  const world = await observe(intent, donor.ref, { factory, cluster, clock: systemClock, signal: edges.signal() });
-  const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
-  const inspection = await inspectIfAsked(site, donor, options, edges);
-  const told: Told = {
-    node: donor.node.name,
-    ...(donor.because !== undefined && { because: donor.because }),
-    pool: world.pool.ref.name,
-    version: versionName(scene),
-    steps: planSteps(scene),
-    model: modelDiff(scene),
-    inspection,
-    against: [
-      ...refusals(scene),
-      ...(inspection.isDone ? donorRefusals(inspection.verdict, donorTerms(options)) : []),
-    ].map((refusal) => ({ ...refusal, next: inSameWorld(refusal.next, options) })),
+  const wish = {
+    intent: intentOf(donor.node.name, options, site.gallery, edges),
+    terms: donorTerms(options),
+    isInspecting: options.inspect === true,
+  };
+  const { against, ...described } = await describeRun(site, donor, wish, { ...donorEdges(edges), clock: systemClock });
+  const told: RunDescription = {
+    ...described,
+    against: against.map((refusal) => ({ ...refusal, next: inSameWorld(refusal.next, options) })),
   };
   if (options.json) printJson(edges, 'PrototypePlan', told);
   else edges.stdout(renderPlan(told, screenOf(edges)));
   return told.against.length > 0 ? 3 : 0;
 }
 
-async function inspectIfAsked(
-  site: Site,
-  donor: FoundDonor,
-  options: Options,
-  edges: Edges,
-): Promise<Told['inspection']> {
-  if (!options.inspect) return { isDone: false, because: '--inspect was not given' };
-  const because = reasonNotToInspect(donor.node);
-  if (because !== undefined) return { isDone: false, because };
-  const hasGivenBootstrap = options.customData !== undefined;
-  const { verdict } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, donorEdges(edges));
-  return { isDone: true, verdict };
-}
-
-function renderPlan(told: Told, screen: Screen): string {
+function renderPlan(told: RunDescription, screen: Screen): string {
   const sentences = (text: string, indent?: number) => wrapLines(text, screen.columns, indent);
   const chosen = told.because === undefined ? '' : `donor: ${told.node} (${printable(told.because)})\n\n`;
   const steps = renderTable(
@@ -129,7 +86,7 @@ function renderPlan(told: Told, screen: Screen): string {
   return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(told))}${against.join('')}`;
 }
 
-function renderInspection({ node, inspection }: Told): string {
+function renderInspection({ node, inspection }: RunDescription): string {
   if (!inspection.isDone) {
     return `\n${node} was not inspected (${inspection.because}): how a clone would join, the way back, and names and addresses written down on its disk are not part of this plan.\n`;
   }

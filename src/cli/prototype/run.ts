@@ -2,9 +2,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { findDonor } from '../../prototype/donor/find-donor.ts';
-import { settleDonor } from '../../prototype/donor/settle-donor.ts';
-import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/run/engine.ts';
-import { sealMachine, sealNode } from '../../prototype/run/seal.ts';
+import { runOnSite } from '../../prototype/run/run-on-site.ts';
 import { connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
 import { donorEdges } from './donor-edges.ts';
@@ -30,31 +28,21 @@ export const verb = hintingAtSameWorld({
   async run(_args, options: Options, edges) {
     const named = namedDonor(options);
     const terms = donorTerms(options);
-    const signal = edges.signal();
+    const lent = donorEdges(edges);
     const site = await connectSite(options, edges);
-    const donor = await findDonor(site, { named, ...terms }, donorEdges(edges));
+    const donor = await findDonor(site, { named, ...terms }, lent);
     if (options.dryRun) return tellPlan(site, donor, options, edges);
-    const { node, ref, because, strays } = donor;
-    const tell = showProgress(edges, options);
-    if (because !== undefined) tell({ event: 'donor', node: node.name, because });
-    const runId = holderName('run');
-    const engine: EngineEdges = {
-      factory: site.factory,
-      cluster: site.cluster,
-      clock: systemClock,
-      signal,
-      homeSignal: edges.secondSignal?.(),
-      seal: (nodeName, vmId) => (site.hasCluster ? sealNode : sealMachine)(site.cluster, nodeName, vmId, signal),
-      tell,
+    const { node, ref } = donor;
+    const order = {
+      intentFor: (name: string) => intentOf(name, options, site.gallery, edges),
+      terms,
+      runId: holderName('run'),
     };
-    for (const stray of strays) {
-      await recoverDonor(intentOf(stray.node.name, options, site.gallery, edges), stray.ref, runId, engine);
-    }
-    const { customData } = await settleDonor(site, donor, terms, donorEdges(edges));
-    const intent = intentOf(node.name, options, site.gallery, edges);
-    const result = await runPrototype(intent, ref, runId, {
-      ...engine,
-      ...(customData !== undefined && { customData }),
+    const result = await runOnSite(site, donor, order, {
+      ...lent,
+      clock: systemClock,
+      homeSignal: edges.secondSignal?.(),
+      tell: showProgress(edges, options),
     });
     if (options.json) return printJsonLine(edges, 'PrototypeRun', { node: node.name, ...result });
     const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';
