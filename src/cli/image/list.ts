@@ -3,7 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import { listPublished, type PublishedImage } from '../../image/publish/gallery-list.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { printJson } from '../output/json.ts';
-import { inSamePlace } from '../output/same-command.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';

@@ -2,7 +2,7 @@
 
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
-import { inSamePlace } from '../output/same-command.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';

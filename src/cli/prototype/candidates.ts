@@ -1,4 +1,5 @@
 // cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node is the best donor, and why?
+
 import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
@@ -7,9 +8,9 @@ import { connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readyForOption } from './run-options.ts';
-import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -17,7 +18,7 @@ interface Options extends ConnectOptions {
   readyFor: number;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
   configure: (command) =>
     withConnectOptions(command)
@@ -47,4 +48,4 @@ export const verb = hintingAtSameWorld({
     );
     return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;
   },
-});
+};

@@ -1,4 +1,5 @@
 // cli/prototype/cost.ts: `headstart prototype cost`: what the kept versions cost a month, and how sure the prices are.
+
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
@@ -10,8 +11,8 @@ import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
+import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
-import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -19,7 +20,7 @@ interface Options extends ConnectOptions {
   pricePerGb?: number;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
   configure: (command) =>
     withConnectOptions(command)
@@ -55,7 +56,7 @@ export const verb = hintingAtSameWorld({
     const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
     edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
   },
-});
+};
 
 function choosePrices({ prices, pricePerGb }: Options): Prices {
   if (pricePerGb !== undefined) return flatPrice(pricePerGb);

@@ -10,12 +10,12 @@ import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { donorEdges } from './donor-edges.ts';
 import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
-import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
   inspect?: boolean;
@@ -24,7 +24,7 @@ interface Options extends RunOptions {
 export const verb = planVerb(connectSite);
 
 export function planVerb(connect: ConnectSite): Verb {
-  return hintingAtSameWorld({
+  return {
     examples: [
       'prototype plan --node k8s-pool1-12345678-vmss000000',
       'prototype plan --pool k8s-pool1-12345678-vmss --inspect --json',
@@ -39,7 +39,7 @@ export function planVerb(connect: ConnectSite): Verb {
       const site = await connect(options, edges);
       return tellPlan(site, await findDonor(site, wish, donorEdges(edges)), options, edges);
     },
-  });
+  };
 }
 
 /** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
@@ -52,7 +52,7 @@ export async function tellPlan(site: Site, donor: FoundDonor, options: Options, 
   const { against, ...described } = await describeRun(site, donor, wish, { ...donorEdges(edges), clock: systemClock });
   const told: RunDescription = {
     ...described,
-    against: against.map((refusal) => ({ ...refusal, next: inSameWorld(refusal.next, options) })),
+    against: against.map((refusal) => ({ ...refusal, next: inSamePlace(refusal.next, edges.typed ?? []) })),
   };
   if (options.json) printJson(edges, 'PrototypePlan', told);
   else edges.stdout(renderPlan(told, screenOf(edges)));

@@ -9,7 +9,6 @@ import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
-import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
@@ -22,7 +21,7 @@ interface Options extends ConnectOptions {
 export const verb = pruneVerb(connectSite);
 
 export function pruneVerb(connect: ConnectSite): Verb {
-  return hintingAtSameWorld({
+  return {
     examples: ['prototype prune --pool pool1 --dry-run', 'prototype prune --pool pool1 --image-history 2 --yes'],
     configure: (command) =>
       withConnectOptions(command)
@@ -42,7 +41,7 @@ export function pruneVerb(connect: ConnectSite): Verb {
       const told = { clock: systemClock, signal: edges.signal(), tell: showRetries(edges) };
       return answer(await prunePool(site, order, told), options, edges);
     },
-  });
+  };
 }
 
 function answer(names: readonly string[], options: Options, edges: Edges): void {

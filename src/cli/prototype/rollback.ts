@@ -9,7 +9,6 @@ import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
-import { hintingAtSameWorld } from './same-world.ts';
 import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
@@ -22,7 +21,7 @@ interface Options extends ConnectOptions {
 export const verb = rollbackVerb(connectSite);
 
 export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): Verb {
-  return hintingAtSameWorld({
+  return {
     examples: ['prototype rollback --pool pool1', 'prototype rollback --pool pool1 --to original --dry-run'],
     configure: (command) =>
       withConnectOptions(command)
@@ -54,7 +53,7 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
         `${isDryRun ? 'would point' : 'pointed'} ${said.pool} from ${said.from} at ${said.to}; existing instances stay as they are\n`,
       );
     },
-  });
+  };
 }
 
 function wishOf({ to, customData }: Options): RollbackWish {

@@ -1,22 +1,23 @@
 // cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: the whole operation; repeated, it resumes.
+
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { findDonor } from '../../prototype/donor/find-donor.ts';
 import { runOnSite } from '../../prototype/run/run-on-site.ts';
 import { connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
+import type { Verb } from '../verb.ts';
 import { donorEdges } from './donor-edges.ts';
 import { tellPlan } from './plan.ts';
 import { showProgress } from './progress.ts';
 import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
-import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
   dryRun?: boolean;
   inspect?: boolean;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: [
     'prototype run --node k8s-pool1-12345678-vmss000000',
     'prototype run --pool k8s-pool1-12345678-vmss --dry-run --inspect',
@@ -50,4 +51,4 @@ export const verb = hintingAtSameWorld({
       `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
     );
   },
-});
+};

@@ -1,4 +1,5 @@
 // cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
+import { shellWord } from '../../base/shell-word.ts';
 import { readStatus } from '../../prototype/after/read-versions.ts';
 import type { PoolStatus } from '../../prototype/after/status.ts';
 import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
@@ -7,15 +8,14 @@ import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Edges } from '../verb.ts';
+import type { Edges, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
-import { hintingAtSameWorld, prototypeCommand } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool?: string;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: ['prototype status', 'prototype status --pool k8s-pool1-12345678-vmss --json'],
   configure: (command) =>
     withConnectOptions(command).option(
@@ -31,11 +31,11 @@ export const verb = hintingAtSameWorld({
     if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
     if (statuses.length === 0)
       edges.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
-    for (const status of statuses) show(status, options, edges);
+    for (const status of statuses) show(status, edges);
   },
-});
+};
 
-function show(status: PoolStatus, options: Options, edges: Edges): void {
+function show(status: PoolStatus, edges: Edges): void {
   const without = status.hasBootstrap === false ? ', without bootstrap' : '';
   const screen = screenOf(edges);
   edges.stdout(`${wrapLines(`${status.pool} starts from ${status.model}${without}`, screen.columns)}\n\n`);
@@ -76,7 +76,7 @@ function show(status: PoolStatus, options: Options, edges: Edges): void {
   );
   edges.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
-    const [goOn, bringBack] = ['run', 'recover'].map((verb) => prototypeCommand(verb, { '--node': name }, options));
+    const [goOn, bringBack] = ['run', 'recover'].map((verb) => `headstart prototype ${verb} --node ${shellWord(name)}`);
     edges.stderr(`next:  if no run has ${name} any more, ${goOn} goes on with it, ${bringBack} only brings it back\n`);
   }
 }

@@ -7,13 +7,13 @@ import { findPool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
-import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -28,7 +28,7 @@ interface Options extends ConnectOptions {
 export const verb = uninstallVerb(connectSite);
 
 export function uninstallVerb(connect: ConnectSite): Verb {
-  return hintingAtSameWorld({
+  return {
     examples: [
       'prototype uninstall --pool k8s-pool1-12345678-vmss --dry-run',
       'prototype uninstall --pool k8s-pool1-12345678-vmss --to keep --unseal --yes',
@@ -57,7 +57,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
-      edges.stderr(renderAnswer(pool.name, planned, hinted(plan, options), 'would'));
+      edges.stderr(renderAnswer(pool.name, planned, hinted(plan, edges), 'would'));
       confirm(`do all this to ${pool.name}?`, options, edges);
       const ended = await uninstallPool(asked, {
         factory: site.factory,
@@ -68,7 +68,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       });
       return tell(pool.name, ended.done, ended, options, edges);
     },
-  });
+  };
 }
 
 function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsealed'> {
@@ -81,15 +81,15 @@ function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsea
 
 type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
 
-function hinted({ kept, sealed }: Left, options: Options): Left {
-  const hint = (next: string | undefined) => next !== undefined && { next: inSameWorld(next, options) };
+function hinted({ kept, sealed }: Left, { typed = [] }: Edges): Left {
+  const hint = (next: string | undefined) => next !== undefined && { next: inSamePlace(next, typed) };
   return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
 }
 
 /** Exit code 4 when something stays that somebody has to do something about. */
 function tell(pool: string, done: string[], left: Left, options: Options, edges: Edges): number {
   const isDryRun = options.dryRun === true;
-  const { kept, sealed } = hinted(left, options);
+  const { kept, sealed } = hinted(left, edges);
   const body = { pool, to: options.to, done, kept, sealed, isDryRun };
   if (options.json && isDryRun) printJson(edges, 'PrototypeUninstall', body);
   else if (options.json) printJsonLine(edges, 'PrototypeUninstall', body);
