@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { Secret } from '../../../base/secret.ts';
 import {
   DONOR_FILES,
   DONOR_ID,
@@ -224,93 +222,3 @@ function makeEmptyRoot(): string {
   roots.push(root);
   return root;
 }
-
-describe('reading an inspection', () => {
-  it('notices that it was cut off', () => {
-    expect(parseInspection('headstart-inspect\t1\nkernel\t6.8\n')).toMatchObject({ isComplete: false, kernel: '6.8' });
-    expect(parseInspection('welcome\nheadstart-inspect\t1\nkernel\t6.8\nend\nbye\n')).toMatchObject({
-      isComplete: true,
-    });
-  });
-
-  it('never throws, and neither does what is decided from it', () => {
-    const word = fc.constantFrom(
-      'reference',
-      'credential',
-      'disk',
-      'kubeconfig',
-      'certificate',
-      'token',
-      'network',
-      'ipv6',
-      'x',
-      '1',
-      '::',
-      'end',
-    );
-    const line = fc.array(fc.oneof(word, fc.string()), { maxLength: 7 }).map((fields) => fields.join('\t'));
-    fc.assert(
-      fc.property(fc.array(line), (lines) => {
-        const seen = parseInspection(`headstart-inspect\t1\n${lines.join('\n')}`);
-        staticReferences(seen).map(describeReference);
-        expect(joinMethod(seen, { nodeName: 'n', nowMs: NOW_MS })).toHaveProperty('kind');
-      }),
-    );
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        expect(parseInspection(text).isComplete).toBe(false);
-      }),
-    );
-  });
-
-  it('joins by the credential that every instance is given, though the donor’s own was taken back', () => {
-    const file = '/run/credentials/kubelet.service/bootstrap-kubeconfig';
-    const seen = parseInspection(
-      `headstart-inspect\t1\ncredential\tbootstrap-kubeconfig\t${file}\ttoken\tid=abcdef\nend\n`,
-    );
-    const context = { nodeName: 'n', nowMs: NOW_MS };
-    expect(joinMethod(seen, { ...context, givesCredentials: true })).toEqual({ kind: 'given-credential', file });
-    expect(joinMethod(seen, context)).toMatchObject({ kind: 'bootstrap-token', tokenId: 'abcdef' });
-  });
-
-  it('has no address of its own in flags that the node daemon writes anew on each machine', () => {
-    const lines = (unit: string) =>
-      parseInspection(
-        [
-          'headstart-inspect\t1',
-          'address\t168.1.0.4',
-          'reference\tkubelet\t/etc/default/kubelet\t1\tipv4\tnode-ip\t168.1.0.4',
-          ...(unit ? [`joins-by-unit\t${unit}`] : []),
-          'end\n',
-        ].join('\n'),
-      );
-    expect(staticReferences(lines('')).map(describeReference)).toEqual([
-      '/etc/default/kubelet:1: node-ip is 168.1.0.4',
-    ]);
-    expect(staticReferences(lines('headstart-node.service'))).toEqual([]);
-  });
-
-  it('joins by metadata where a unit of that kind is enabled and nothing else does', () => {
-    const seen = parseInspection('headstart-inspect\t1\njoins-by-unit\theadstart-node.service\nend\n');
-    expect(joinMethod(seen, { nodeName: 'n', nowMs: NOW_MS })).toEqual({
-      kind: 'metadata',
-      unit: 'headstart-node.service',
-    });
-  });
-});
-
-describe('a secret', () => {
-  it('is given only by name', () => {
-    const secret = new Secret(CANARY);
-    expect(secret.reveal()).toBe(CANARY);
-    for (const printed of [
-      String(secret),
-      JSON.stringify({ secret }),
-      inspect(secret),
-      inspect({ secret }, { showHidden: true }),
-    ]) {
-      expect(printed).toContain('[secret]');
-      expect(printed).not.toContain(CANARY);
-    }
-  });
-});
