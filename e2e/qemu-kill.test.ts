@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seedsAsked } from '../src/base/seeds.testing.ts';
-import { guestCommands } from '../src/cli/guest-commands.ts';
+import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import { partialPrefix } from '../src/host/whole-folders.ts';
 import { DONOR_TAG } from '../src/prototype/names.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';

@@ -9,7 +9,7 @@ import { instanceRecordsOf, readPoolRecord } from '../../vms/qemu/home/instance-
 import { poolRef, poolsFolder } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../../vms/qemu/qemu-factory.ts';
-import { guestCommands } from '../guest-commands.ts';
+import { guestCommands } from '../compose/guest-commands.ts';
 
 /** Looked up each time: pools come and go, and QEMU has another port at each start. */
 export function kubeletFinder(

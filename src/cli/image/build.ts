@@ -18,11 +18,11 @@ import type { StageDone } from '../../image/build/walk.ts';
 import type { Lock } from '../../image/lock/lock.ts';
 import { readLock } from '../../image/lock/read-lock.ts';
 import { versionWord } from '../../image/publish/names.ts';
+import { type CacheFlags, openCache, withCacheOptions } from '../compose/open-cache.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type CacheFlags, openCache, withCacheOptions } from './open-cache.ts';
 import { orImageInterrupted, tellImageStory } from './story.ts';
 
 interface Options extends CacheFlags {

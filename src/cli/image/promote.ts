@@ -9,10 +9,10 @@ import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
 import { hasPassed, type Way } from '../../image/test/verdict.ts';
 import type { Definition, Factory, Version } from '../../vms/factory.ts';
+import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
 import { renderPlan } from './render-plan.ts';
 import { orImageInterrupted } from './story.ts';
 

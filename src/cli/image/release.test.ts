@@ -10,11 +10,11 @@ import { readLock, writeLock } from '../../image/lock/read-lock.ts';
 import { definitionSpec, IMAGE_TAGS } from '../../image/publish/names.ts';
 import { writeBuild, writeTest } from '../../image/publish/testing.ts';
 import { type FakeFactory, fakeFactory } from '../../vms/fake/fake-factory.ts';
+import type { OpenGallery } from '../compose/open-gallery.ts';
 import { runVerb } from '../testing.ts';
 import { verb as diff } from './diff.ts';
 import { verb as hotfix } from './hotfix.ts';
 import { imageList } from './list.ts';
-import type { OpenGallery } from './open-gallery.ts';
 import { imagePromote } from './promote.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-release-'));

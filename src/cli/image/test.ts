@@ -10,13 +10,13 @@ import type { Tested } from '../../image/test/test-image.ts';
 import type { BootTest, Check } from '../../image/test/verdict.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { readBudget } from '../boot/read-budget.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import { timeoutOption } from '../pool/arguments.ts';
 import { homeFolder } from '../pool/home.ts';
-import { type OpenPools, openPools } from '../pool/open-pools.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { orImageInterrupted, tellImageStory } from './story.ts';
 

@@ -8,11 +8,11 @@ import { BASE_TAGS, type BaseImage, findBase } from '../../vms/qemu/base/base-ve
 import { ensureBase } from '../../vms/qemu/base/build-base.ts';
 import { baseRecipe, type Recipe, SUITES } from '../../vms/qemu/base/recipe.ts';
 import { BASE_TOOLS, POOL_TOOLS } from '../../vms/qemu/required-tools.ts';
+import { type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE } from './image.ts';
-import { type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 
 interface Options extends PoolOptions {

@@ -1,6 +1,7 @@
 // cli/pool/power.ts: an order to one instance: what `pool start`, `pool stop` and `pool reimage` have in common.
 import type { CallOptions, Instance, InstanceRef } from '../../vms/factory.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { type OpenPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -8,7 +9,6 @@ import { timeoutOption } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
 import { findInstance } from './find.ts';
-import { type OpenPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, type Story, tellStory } from './story.ts';
 import { readInstanceView } from './view.ts';
 

@@ -1,15 +1,10 @@
 // The small decisions of a run, one by one: extensions, pruning, patches, candidates, cost, status.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../base/fake-clock.ts';
-import type { Node } from '../../cluster/cluster.ts';
-import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import type { Extension, Version } from '../../vms/factory.ts';
 import { storageCost } from '../after/cost.ts';
 import { prunableVersions } from '../after/prune.ts';
 import { describeImage, poolStatus } from '../after/status.ts';
-import { rankCandidates } from '../donor/candidates.ts';
-import { compareReleases, unpatchedReasons } from '../donor/patched.ts';
 import { compareVersions, DONOR_TAG, galleryName } from '../names.ts';
 import { lab } from '../testing.ts';
 import { bootstrapExtensions } from './extensions.ts';
@@ -33,7 +28,6 @@ const extension = (name: string, publisher: string, type: string, after: string[
   type,
   after,
 });
-const node = (name: string, more: Partial<Node> = {}) => fakeCluster(fakeClock()).addNode(name, more);
 
 describe('bootstrap extensions', () => {
   it('are told by publisher and type, never by name, and what depends on them goes too', () => {
@@ -73,49 +67,6 @@ describe('pruning', () => {
       '2026.10.9',
       '2026.10.10',
     ]);
-  });
-});
-
-describe('patches', () => {
-  it('a pending reboot, an older kernel or an older image than the pool has each count', () => {
-    const old = node('a', {
-      kernelVersion: '6.1.0-9-amd64',
-      osImage: 'Ubuntu 22.04.3 LTS',
-      annotations: { 'weave.works/kured-reboot-in-progress': '2026-11-15T02:00:00Z' },
-    });
-    const fresh = node('b', { kernelVersion: '6.1.0-54-amd64', osImage: 'Ubuntu 22.04.5 LTS' });
-    expect(unpatchedReasons(old, [old, fresh])).toHaveLength(3);
-    expect(unpatchedReasons(fresh, [old, fresh])).toEqual([]);
-    expect(compareReleases('6.1.0-9', '6.1.0-54')).toBeLessThan(0);
-  });
-
-  it('a reboot that was needed before the node last came up is history', () => {
-    const annotations = { 'kured.dev/most-recent-reboot-needed': '2026-11-14T00:00:00Z' };
-    const up = node('a', { annotations, readySinceMs: Date.parse('2026-11-14T01:00:00Z') });
-    expect(unpatchedReasons(up, [up])).toEqual([]);
-    const due = { ...up, readySinceMs: Date.parse('2026-11-13T01:00:00Z') };
-    expect(unpatchedReasons(due, [due])).toHaveLength(1);
-  });
-});
-
-describe('candidates', () => {
-  it('rank by what speaks against them, then by how long they have been Ready, with the reason for each place', () => {
-    const { factory, donor } = lab();
-    const instance = factory.state.pools.get(donor.ref.pool.id)!.instances[0]!;
-    const nowMs = 100 * 3_600_000;
-    const member = (name: string, more: Partial<Node>) => ({ node: node(name, more), instance });
-    const ranked = rankCandidates(
-      [
-        member('young', { readySinceMs: nowMs - 60_000 }),
-        member('cordoned', { readySinceMs: 0, isUnschedulable: true, troubles: ['DiskPressure'] }),
-        member('best', { readySinceMs: 0 }),
-        member('good', { readySinceMs: 10 * 3_600_000 }),
-      ],
-      nowMs,
-    );
-    expect(ranked.map((c) => c.node)).toEqual(['best', 'good', 'young', 'cordoned']);
-    expect(ranked[2]!.against).toEqual(['it has been Ready for less than 1h']);
-    expect(ranked[3]!.against).toEqual(['it is cordoned', 'it reports DiskPressure']);
   });
 });
 
