@@ -1,20 +1,17 @@
 // cli/cluster/down.ts: `headstart cluster down`: the programs of a local cluster end; what is in it stays, unless it is to be deleted.
 import { existsSync } from 'node:fs';
-import { UserError } from '../../base/errors.ts';
 import { type ClusterPlace, filesOf, listClusters } from '../../cluster/local/cluster-files.ts';
 import { lookForOrphans } from '../../cluster/local/look-at-plane.ts';
+import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { SERVERS } from '../../cluster/local/server-flags.ts';
 import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
-import { readPoolRecord } from '../../vms/qemu/home/instance-records.ts';
-import { poolRef, poolsFolder } from '../../vms/qemu/home/layout.ts';
-import { visibleIn } from '../../vms/qemu/home/remove.ts';
+import { refuseWithPools } from '../../local/cluster-pools.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { noSuchCluster } from './no-such-cluster.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
 
@@ -25,20 +22,6 @@ interface Options extends ClusterOptions {
 }
 
 export const verb = clusterDown(openPlane);
-
-/** Their VMs would run on as nodes of nothing, and no cluster that is made later would know them. */
-function refuseWithPools({ home, name }: ClusterPlace): void {
-  const pools = visibleIn(poolsFolder(home)).filter(
-    (pool) => readPoolRecord(home, poolRef(pool))?.spec.cluster === name,
-  );
-  if (pools.length === 0) return;
-  throw new UserError(`${pools.join(', ')} ${pools.length === 1 ? 'is a pool' : 'are pools'} of cluster ${name}`, {
-    code: 'cluster/has-pools',
-    kept: 'Nothing was changed.',
-    next: pools.map((pool) => `headstart pool delete ${pool}`).join('; '),
-    exitCode: 1,
-  });
-}
 
 /** What is asked for is so already. Programs whose folder was removed by hand cannot be stopped by name. */
 function nothingThere(place: ClusterPlace, orphans: readonly Orphan[], options: Options, edges: Edges): void {

@@ -111,7 +111,7 @@ async function collectBoot(
   edges: Edges,
 ): Promise<BootRecord> {
   const [{ collectInstance }, { itemsFor }, { bundleOf }, { loadInputs }] = await Promise.all([
-    import('../boot/collect-instance.ts'),
+    import('../../local/collect-instance.ts'),
     import('../../boot/collect/items.ts'),
     import('../../boot/collect/bundle.ts'),
     import('../../boot/load/load.ts'),

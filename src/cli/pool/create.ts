@@ -2,13 +2,13 @@
 import { UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
 import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
+import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
+import { awaitAllUp } from '../../local/await-up.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
-import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
-import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE, resolveImage } from './image.ts';
@@ -98,7 +98,12 @@ export function poolCreate(open: OpenPools): Verb {
         const pool = await createNew(factory, spec, call);
         if (options.count > 0) story.step(`starting ${options.count} instance${options.count === 1 ? '' : 's'}`);
         const instances = await factory.setCapacity(pool.ref, options.count, call);
-        if (options.wait) await awaitAllUp(factory, instances, { story, deadlineMs: options.timeout, signal });
+        if (options.wait)
+          await awaitAllUp(factory, instances, {
+            onWaiting: story.waiting,
+            deadlineMs: options.timeout,
+            signal,
+          }).finally(story.end);
       });
       story.end();
       const view = await readPoolView(factory, (await factory.readPool({ id: `pools/${name}`, name }))!, signal);

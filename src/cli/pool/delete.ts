@@ -1,12 +1,12 @@
 // cli/pool/delete.ts: `headstart pool delete NAME`: the pool with its instances and their disks; image versions stay.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { findPool } from '../../local/find.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { tellChanges } from './dry-run.ts';
-import { findPool } from './find.ts';
 import { homeFolder, prototypeFolder } from './home.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';

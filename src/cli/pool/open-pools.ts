@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
+import { joinLocalCluster } from '../../local/join-cluster.ts';
 import type { QemuOptions } from '../../vms/qemu/context.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { guestCommands } from '../guest-commands.ts';
 import type { Edges } from '../verb.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from './home.ts';
-import { joinLocalCluster } from './join-cluster.ts';
 
 export interface PoolOptions extends HomeOptions {
   json?: boolean;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
+import { type FakePools, fakePools } from '../../local/testing.ts';
 import { runVerb, type TestWorld } from '../testing.ts';
 import type { Verb } from '../verb.ts';
 import { poolCreate } from './create.ts';
@@ -17,7 +18,6 @@ import { poolShow } from './show.ts';
 import { poolSsh } from './ssh.ts';
 import { poolStart } from './start.ts';
 import { poolStop } from './stop.ts';
-import { type FakePools, fakePools } from './testing.ts';
 
 const SECRET = 'canary-4711';
 

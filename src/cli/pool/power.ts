@@ -1,13 +1,14 @@
 // cli/pool/power.ts: an order to one instance: what `pool start`, `pool stop` and `pool reimage` have in common.
+
+import { awaitAllUp } from '../../local/await-up.ts';
+import { findInstance } from '../../local/find.ts';
 import type { CallOptions, Instance, InstanceRef } from '../../vms/factory.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { timeoutOption } from './arguments.ts';
-import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
-import { findInstance } from './find.ts';
 import { type OpenPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, type Story, tellStory } from './story.ts';
 import { readInstanceView } from './view.ts';
@@ -72,7 +73,9 @@ interface Carrying {
 async function carryOut(order: Order, { factory, instance, options, story, signal }: Carrying): Promise<void> {
   await order.apply(factory, instance.ref, { signal, onWaiting: story.waiting });
   if (!order.endsUp || !options.wait) return;
-  await awaitAllUp(factory, [instance], { story, deadlineMs: options.timeout!, signal });
+  await awaitAllUp(factory, [instance], { onWaiting: story.waiting, deadlineMs: options.timeout!, signal }).finally(
+    story.end,
+  );
 }
 
 async function tellResult(

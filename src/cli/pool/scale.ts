@@ -1,13 +1,13 @@
 // cli/pool/scale.ts: `headstart pool scale NAME N`: make new instances from the recipe as it is now, or delete the newest.
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { awaitAllUp } from '../../local/await-up.ts';
+import { findPool } from '../../local/find.ts';
 import { printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption, wholeNumber } from './arguments.ts';
-import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
-import { findPool } from './find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 import { imageName, readPoolView, renderPool } from './view.ts';
@@ -44,7 +44,10 @@ export function poolScale(open: OpenPools): Verb {
       await orInterrupted(signal, { kept, next: `headstart pool scale ${name} ${count}` }, async () => {
         for (const change of changesOf(more, image)) story.step(change);
         const made = await factory.setCapacity(pool.ref, count, { signal, onWaiting: story.waiting });
-        if (options.wait) await awaitAllUp(factory, made, { story, deadlineMs: options.timeout, signal });
+        if (options.wait)
+          await awaitAllUp(factory, made, { onWaiting: story.waiting, deadlineMs: options.timeout, signal }).finally(
+            story.end,
+          );
       });
       story.end();
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);

@@ -1,8 +1,9 @@
 // cli/pool/show.ts: `headstart pool show NAME`: the recipe of a pool, and how each of its instances is.
+
+import { findPool } from '../../local/find.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
-import { findPool } from './find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { readPoolView, renderPool } from './view.ts';
 

@@ -1,4 +1,4 @@
-// cli/pool/ssh-command.ts: how is ssh called so that it trusts only what the guest's agent said, and nobody's configuration?
+// local/ssh-command.ts: how is ssh called so that it trusts only what the guest's agent said, and nobody's configuration?
 
 export interface SshTarget {
   /** Of the instance; its host key is filed under it. */

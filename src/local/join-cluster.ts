@@ -1,12 +1,12 @@
-// cli/pool/join-cluster.ts: the local cluster that a pool belongs to: what its instances start with, whether their nodes are Ready, and
+// local/join-cluster.ts: the local cluster that a pool belongs to: what its instances start with, whether their nodes are Ready, and
 // the end of those nodes.
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../base/clock.ts';
-import { TransientError, UserError } from '../../base/errors.ts';
-import { type ClusterRecord, filesOf, GUEST_PORT, readIfThere, readRecord } from '../../cluster/local/cluster-files.ts';
-import type { PlaneAccess } from '../../cluster/local/joining.ts';
-import type { JoinCluster } from '../../vms/qemu/pools/admission.ts';
-import { noSuchCluster } from '../cluster/no-such-cluster.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { TransientError, UserError } from '../base/errors.ts';
+import { type ClusterRecord, filesOf, GUEST_PORT, readIfThere, readRecord } from '../cluster/local/cluster-files.ts';
+import type { PlaneAccess } from '../cluster/local/joining.ts';
+import { noSuchCluster } from '../cluster/local/no-such-cluster.ts';
+import type { JoinCluster } from '../vms/qemu/pools/admission.ts';
 import { awaitNodeReady } from './await-ready.ts';
 
 /** A kubelet asks within minutes of its start; should it never come, nobody else shall come with its token much later. */
@@ -26,7 +26,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
     async admit(cluster, instance, { signal, onWaiting }) {
       const { record, ...access } = accessTo(cluster);
       onWaiting?.(`a credential of cluster ${cluster}`);
-      const { bootstrapKubeconfig, createBootstrapToken } = await import('../../cluster/local/joining.ts');
+      const { bootstrapKubeconfig, createBootstrapToken } = await import('../cluster/local/joining.ts');
       const note = `for ${instance.id}`;
       const { id, token } = await createBootstrapToken(access, TOKEN_MS, { note, signal }).catch(orNotRunning(cluster));
       tokens.set(instance.id, id);
@@ -46,7 +46,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       await awaitNodeReady(access, joining, options);
       const token = tokens.get(joining.ref.id);
       if (token === undefined) return;
-      const { revokeBootstrapToken } = await import('../../cluster/local/joining.ts');
+      const { revokeBootstrapToken } = await import('../cluster/local/joining.ts');
       // It ends by itself; a node that is Ready is no failure because of it.
       await revokeBootstrapToken(access, token, options.signal).catch(unlessInterrupted(options.signal));
       tokens.delete(joining.ref.id);
@@ -54,7 +54,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
 
     async isReady(cluster, instance, { signal }) {
       if (!readRecord({ home, name: cluster })) return false;
-      const { kubernetesCluster } = await import('../../cluster/kubernetes/cluster.ts');
+      const { kubernetesCluster } = await import('../cluster/kubernetes/cluster.ts');
       const node = (await kubernetesCluster(accessTo(cluster))).readNode(instance.id, signal);
       return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
     },
@@ -62,7 +62,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
     async dismiss(cluster, instance, { signal, onWaiting }) {
       // With the cluster its nodes went, too.
       if (!readRecord({ home, name: cluster })) return;
-      const { deleteNode } = await import('../../cluster/local/joining.ts');
+      const { deleteNode } = await import('../cluster/local/joining.ts');
       // A pool can be taken away without its cluster.
       const tell = (why: string) =>
         onWaiting?.(`nothing: the node ${instance.id} stays in cluster ${cluster} (${why})`);

@@ -1,6 +1,6 @@
-// cli/cluster/node-document.ts: what is a node told that boots from an image of ours, to become one of a local cluster? Pure. Nothing in it
+// local/node-document.ts: what is a node told that boots from an image of ours, to become one of a local cluster? Pure. Nothing in it
 // is secret, and it is the same for all nodes of a pool: each gets its credential when it starts.
-import { CREDENTIAL_NAME } from '../../vms/qemu/pools/admission.ts';
+import { CREDENTIAL_NAME } from '../vms/qemu/pools/admission.ts';
 
 export interface NodeDocument {
   cluster: string;

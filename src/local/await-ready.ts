@@ -1,12 +1,12 @@
-// cli/pool/await-ready.ts: until the node of an instance that was started is Ready, noting what the cluster sees on the way; and why it is
+// local/await-ready.ts: until the node of an instance that was started is Ready, noting what the cluster sees on the way; and why it is
 // not, when it is not in time.
-import { UserError } from '../../base/errors.ts';
-import { openJoinLog } from '../../cluster/join-log.ts';
-import type { JoinEvent, JoinEventName } from '../../cluster/kubernetes/join-events.ts';
-import type { JoinWatch } from '../../cluster/kubernetes/watch-joining.ts';
-import type { PlaneAccess } from '../../cluster/local/joining.ts';
-import type { CallOptions } from '../../vms/factory.ts';
-import type { Joining } from '../../vms/qemu/pools/admission.ts';
+import { UserError } from '../base/errors.ts';
+import { openJoinLog } from '../cluster/join-log.ts';
+import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
+import type { JoinWatch } from '../cluster/kubernetes/watch-joining.ts';
+import type { PlaneAccess } from '../cluster/local/joining.ts';
+import type { CallOptions } from '../vms/factory.ts';
+import type { Joining } from '../vms/qemu/pools/admission.ts';
 import { seeJoining } from './see-joining.ts';
 
 /** Ready, and pods may come: the taints of a start go some moments later. */
@@ -60,7 +60,7 @@ const latestMs = ({ atMs, errorMs = 0 }: JoinEvent) => atMs + errorMs;
 type Watch = (watch: JoinWatch, onEvent: (event: JoinEvent) => void) => Promise<void>;
 
 const watchCluster: Watch = async (...given) =>
-  (await import('../../cluster/kubernetes/watch-joining.ts')).watchJoining(...given);
+  (await import('../cluster/kubernetes/watch-joining.ts')).watchJoining(...given);
 
 const either = (given: AbortSignal | undefined, own: AbortSignal) => (given ? AbortSignal.any([given, own]) : own);
 
@@ -84,7 +84,7 @@ async function notReady(
   events: readonly JoinEvent[],
   { waitedMs, signal }: { waitedMs: number; signal: AbortSignal | undefined },
 ): Promise<UserError> {
-  const { explain, reasonOf } = await import('../../cluster/why-not-ready.ts');
+  const { explain, reasonOf } = await import('../cluster/why-not-ready.ts');
   const reason = reasonOf(await seeJoining(access, joining, events, signal));
   const { why, next } = explain(reason, joining.ref.id);
   signal?.throwIfAborted();

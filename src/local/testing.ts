@@ -1,12 +1,12 @@
-// cli/pool/testing.ts: local pools in memory: the fake factory, and what local pools can do beyond it. Guests answer what a test says.
+// local/testing.ts: local pools in memory: the fake factory, and what local pools can do beyond it. Guests answer what a test says.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Conflict, NotFound } from '../../base/failures.ts';
-import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
-import type { InstanceRef, PoolRef } from '../../vms/factory.ts';
-import { type FakeFactory, fakeFactory } from '../../vms/fake/fake-factory.ts';
-import { parseProviderId } from '../../vms/qemu/home/layout.ts';
-import type { GuestRan, GuestRunOptions, PoolSpec, QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { Conflict, NotFound } from '../base/failures.ts';
+import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
+import type { InstanceRef, PoolRef } from '../vms/factory.ts';
+import { type FakeFactory, fakeFactory } from '../vms/fake/fake-factory.ts';
+import { parseProviderId } from '../vms/qemu/home/layout.ts';
+import type { GuestRan, GuestRunOptions, PoolSpec, QemuFactory } from '../vms/qemu/local-factory.ts';
 
 export interface FakePools extends QemuFactory, Pick<FakeFactory, 'state'> {
   clock: FakeClock;

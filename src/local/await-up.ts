@@ -1,16 +1,15 @@
-// cli/pool/await-up.ts: several instances boot at once; what is each of them waiting for, and did all come up?
-import { UserError } from '../../base/errors.ts';
-import type { Instance } from '../../vms/factory.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
-import type { Story } from './story.ts';
+// local/await-up.ts: several instances boot at once; what is each of them waiting for, and did all come up?
+import { UserError } from '../base/errors.ts';
+import type { Instance, Waiting } from '../vms/factory.ts';
+import type { QemuFactory } from '../vms/qemu/local-factory.ts';
 
 export async function awaitAllUp(
   factory: Pick<QemuFactory, 'awaitUp'>,
   instances: readonly Instance[],
-  { story, deadlineMs, signal }: { story: Story; deadlineMs: number; signal: AbortSignal },
+  { onWaiting, deadlineMs, signal }: { onWaiting: Waiting; deadlineMs: number; signal: AbortSignal },
 ): Promise<void> {
   const awaited = new Map(instances.map(({ computerName }) => [computerName, `${computerName} to be up`]));
-  const tell = () => story.waiting([...awaited.values()].join(', '));
+  const tell = () => onWaiting([...awaited.values()].join(', '));
   const ended = await Promise.allSettled(
     instances.map(async ({ ref, computerName }) => {
       await factory.awaitUp(ref, {
@@ -25,7 +24,6 @@ export async function awaitAllUp(
       if (awaited.size > 0) tell();
     }),
   );
-  story.end();
   const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   const [first, ...others] = failures;
   if (first === undefined) return;

@@ -1,8 +1,8 @@
-// cli/pool/see-joining.ts: a node does not come: what do its VM, its guest and its cluster tell about it? Whoever does not answer is left out.
-import type { JoinEvent, JoinEventName } from '../../cluster/kubernetes/join-events.ts';
-import type { PlaneAccess } from '../../cluster/local/joining.ts';
-import type { ClusterSeen, GuestSeen, JoiningSeen } from '../../cluster/why-not-ready.ts';
-import type { Joining } from '../../vms/qemu/pools/admission.ts';
+// local/see-joining.ts: a node does not come: what do its VM, its guest and its cluster tell about it? Whoever does not answer is left out.
+import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
+import type { PlaneAccess } from '../cluster/local/joining.ts';
+import type { ClusterSeen, GuestSeen, JoiningSeen } from '../cluster/why-not-ready.ts';
+import type { Joining } from '../vms/qemu/pools/admission.ts';
 
 const ASK_MS = 60_000;
 const UNIT = 'kubelet.service';
@@ -44,7 +44,7 @@ async function seeCluster(
   events: readonly JoinEvent[],
   signal: AbortSignal | undefined,
 ): Promise<ClusterSeen> {
-  const { connect } = await import('../../cluster/kubernetes/connect.ts');
+  const { connect } = await import('../cluster/kubernetes/connect.ts');
   const { core, find } = await connect(access);
   const node = await find({ verb: 'get', resource: 'nodes', name }, (options) => core.readNode({ name }, options), {
     signal,

@@ -1,7 +1,7 @@
-// cli/boot/look-at-cluster.ts: what does its cluster still know of how a node came up, that nobody noted then?
-import { systemClock } from '../../base/clock.ts';
-import type { JoinEvent } from '../../cluster/kubernetes/join-events.ts';
-import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
+// local/look-at-cluster.ts: what does its cluster still know of how a node came up, that nobody noted then?
+import { systemClock } from '../base/clock.ts';
+import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
+import { filesOf, readRecord } from '../cluster/local/cluster-files.ts';
 
 export interface Look {
   cluster: string;
@@ -16,7 +16,7 @@ export function lookAtLocalCluster(home: string): LookAtCluster {
   return async ({ cluster, ...look }) => {
     const place = { home, name: cluster };
     if (!readRecord(place)) return [];
-    const { lookAtJoining } = await import('../../cluster/kubernetes/watch-joining.ts');
+    const { lookAtJoining } = await import('../cluster/kubernetes/watch-joining.ts');
     return lookAtJoining({ ...look, kubeconfig: filesOf(place).kubeconfig, clock: systemClock });
   };
 }

@@ -1,22 +1,22 @@
-// cli/boot/collect-instance.ts: everything that explains the boot of a VM of this machine: what its guest tells, when we started it, and
+// local/collect-instance.ts: everything that explains the boot of a VM of this machine: what its guest tells, when we started it, and
 // what its cluster saw of it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { TransientError, UserError } from '../../base/errors.ts';
-import type { Collected, Member, Missed } from '../../boot/collect/collected.ts';
-import type { Item } from '../../boot/collect/items.ts';
-import { collectThrough } from '../../boot/collect/remote.ts';
-import type { ClusterEventsHead } from '../../boot/load/sources/kubernetes/cluster-events.ts';
-import type { VmStart } from '../../boot/load/sources/platform/vm-start.ts';
-import { BOOT_API_VERSION } from '../../boot/model/record.ts';
-import { readJoinLog } from '../../cluster/join-log.ts';
-import type { Instance } from '../../vms/factory.ts';
-import { instanceFiles } from '../../vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
-import { parseHealth } from '../../vms/qemu/metadata-service/health.ts';
-import { askGuest, requireRunning } from '../pool/ask-guest.ts';
-import { findInstance } from '../pool/find.ts';
+import { TransientError, UserError } from '../base/errors.ts';
+import type { Collected, Member, Missed } from '../boot/collect/collected.ts';
+import type { Item } from '../boot/collect/items.ts';
+import { collectThrough } from '../boot/collect/remote.ts';
+import type { ClusterEventsHead } from '../boot/load/sources/kubernetes/cluster-events.ts';
+import type { VmStart } from '../boot/load/sources/platform/vm-start.ts';
+import { BOOT_API_VERSION } from '../boot/model/record.ts';
+import { readJoinLog } from '../cluster/join-log.ts';
+import type { Instance } from '../vms/factory.ts';
+import { instanceFiles } from '../vms/qemu/home/layout.ts';
+import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import { parseHealth } from '../vms/qemu/metadata-service/health.ts';
+import { askGuest, requireRunning } from './ask-guest.ts';
+import { findInstance } from './find.ts';
 import type { LookAtCluster } from './look-at-cluster.ts';
 
 export interface CollectWhat {

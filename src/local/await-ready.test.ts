@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fakeClock } from '../../base/fake-clock.ts';
-import { readJoinLog } from '../../cluster/join-log.ts';
-import { JOIN_EVENTS, type JoinEvent, type JoinEventName } from '../../cluster/kubernetes/join-events.ts';
-import { poolRef } from '../../vms/qemu/home/layout.ts';
-import type { Joining } from '../../vms/qemu/pools/admission.ts';
+import { fakeClock } from '../base/fake-clock.ts';
+import { readJoinLog } from '../cluster/join-log.ts';
+import { JOIN_EVENTS, type JoinEvent, type JoinEventName } from '../cluster/kubernetes/join-events.ts';
+import { poolRef } from '../vms/qemu/home/layout.ts';
+import type { Joining } from '../vms/qemu/pools/admission.ts';
 import { awaitNodeReady } from './await-ready.ts';
 import { requestsIn } from './see-joining.ts';
 

@@ -1,8 +1,8 @@
-// cli/pool/find.ts: which pool or instance of this machine does a name on the command line mean?
-import { UserError } from '../../base/errors.ts';
-import { didYouMean } from '../../base/nearest-names.ts';
-import type { CallOptions, Instance, Pool } from '../../vms/factory.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+// local/find.ts: which pool or instance of this machine does a name on the command line mean?
+import { UserError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest-names.ts';
+import type { CallOptions, Instance, Pool } from '../vms/factory.ts';
+import type { QemuFactory } from '../vms/qemu/local-factory.ts';
 
 type Known = Pick<QemuFactory, 'listPools' | 'listInstances'>;
 

@@ -1,6 +1,6 @@
-// cli/pool/console.ts: the console of a guest, read line by line while the guest goes on writing it.
+// vms/qemu/guest/console.ts: the console of a guest, read line by line while the guest goes on writing it.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 
 const MOST_BYTES = 4 << 20;
 const POLL_MS = 300;
