@@ -8,9 +8,10 @@ import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
 import { refuseWithPools } from '../../local/cluster-pools.ts';
 import { confirm } from '../confirm.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { printable } from '../output/table.ts';
-import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
@@ -63,14 +64,14 @@ export function clusterDown(open: OpenPlane): Verb {
       if (options.delete) confirm(`delete cluster ${place.name} with all that is in it?`, options, edges);
 
       const signal = edges.signal();
-      const story = tellStory(edges, options, (event) => printJsonLine(edges, 'ClusterEvent', event));
-      story.step(`${options.delete ? 'deleting' : 'stopping'} cluster ${place.name}`);
+      const progress = showProgress(edges, 'ClusterEvent', options);
+      progress.step(`${options.delete ? 'deleting' : 'stopping'} cluster ${place.name}`);
       const next = `headstart cluster down --name ${place.name}${options.delete ? ' --delete --yes' : ''}`;
       const kept = 'Some of its programs may still run.';
       const stopped = await orInterrupted(signal, { kept, next, code: 'cluster/interrupted' }, () =>
-        (options.delete ? deletePlane : downPlane)(place, plane, { signal, onWaiting: story.waiting }),
+        (options.delete ? deletePlane : downPlane)(place, plane, { signal, onWaiting: progress.waiting }),
       );
-      story.end();
+      progress.end();
       const isDeleted = options.delete === true;
       if (options.json) return printJsonLine(edges, 'ClusterDown', { cluster: place.name, stopped, isDeleted });
       edges.stdout(

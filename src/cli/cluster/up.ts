@@ -17,10 +17,11 @@ import {
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { upPlane } from '../../cluster/local/standing-plane.ts';
 import { checkUpgrade } from '../../cluster/local/upgrade.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import { wholeNumber } from '../pool/arguments.ts';
-import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Verb } from '../verb.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
@@ -62,19 +63,19 @@ export function clusterUp(open: OpenPlane): Verb {
       }
 
       const signal = edges.signal();
-      const story = tellStory(edges, options, (event) => printJsonLine(edges, 'ClusterEvent', event));
-      story.step(`bringing cluster ${place.name} up, Kubernetes ${chosen.version}`);
-      const call = { signal, onWaiting: story.waiting };
+      const progress = showProgress(edges, 'ClusterEvent', options);
+      progress.step(`bringing cluster ${place.name} up, Kubernetes ${chosen.version}`);
+      const call = { signal, onWaiting: progress.waiting };
       const kept = `What this command started was stopped; data, certificates and built programs stay.`;
       const next = `headstart cluster up --name ${place.name}`;
       const steps = await orInterrupted(signal, { kept, next, code: 'cluster/interrupted' }, async () => {
         if (chosen.missing.length > 0) await ensurePrograms(chosen.missing, chosen.version, opened.programs, call);
         return upPlane(place, settingsOf(chosen, options), opened.plane, {
           ...call,
-          onStep: (step) => story.step(describeStep(step)),
+          onStep: (step) => progress.step(describeStep(step)),
         });
       });
-      story.end();
+      progress.end();
       const view = await readClusterView(place, opened, signal);
       if (options.json) return printJsonLine(edges, 'Cluster', view);
       if (steps.length === 0) edges.stderr('it was up already; nothing was changed\n');

@@ -17,12 +17,13 @@ import { artifactsOf } from '../../image/lock/content-hash.ts';
 import type { Artifact, Lock } from '../../image/lock/lock.ts';
 import { readLock } from '../../image/lock/read-lock.ts';
 import { versionWord } from '../../image/publish/names.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { everySecond, showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type CacheFlags, openCache, withCacheOptions } from './open-cache.ts';
-import { orImageInterrupted, tellImageStory } from './story.ts';
 
 interface Options extends CacheFlags {
   lock: string;
@@ -68,11 +69,15 @@ export const verb: Verb = {
     requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
 
     const signal = edges.signal();
-    const story = tellImageStory(edges, options);
-    const { waiting: onWaiting, stop } = ticking(story.waiting);
+    const story = showProgress(edges, 'ImageEvent', options);
+    const { waiting: onWaiting, stop } = everySecond(story.waiting);
     const stages = stageTimes(edges);
-    const kept = 'Images that were finished are whole; nothing else was left behind.';
-    const built = await orImageInterrupted(signal, { kept, next: 'run the same command again' }, async () => {
+    const told = {
+      code: 'image/interrupted',
+      kept: 'Images that were finished are whole; nothing else was left behind.',
+      next: 'run the same command again',
+    };
+    const built = await orInterrupted(signal, told, async () => {
       if (!options.offline) {
         story.step(`fetching what is missing of ${wanted.length} files`);
         await cache.fill(wanted, { signal, onWaiting });
@@ -133,19 +138,6 @@ function neededArtifacts(lock: Lock, versions: readonly string[]): Artifact[] {
 function withToolPath(edges: Edges): RunCommand {
   const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };
   return (argv, options) => runCommand(argv, { env, ...options });
-}
-
-/** A step may take a minute without a word; on a terminal the time goes on meanwhile. */
-function ticking(tell: (what: string, percent?: number) => void) {
-  let last: Parameters<typeof tell> | undefined;
-  const timer = setInterval(() => last && tell(...last), 1000);
-  return {
-    waiting: (...told: Parameters<typeof tell>) => {
-      last = told;
-      tell(...told);
-    },
-    stop: () => clearInterval(timer),
-  };
 }
 
 interface Stage {

@@ -11,6 +11,7 @@ import { checkRules, renderFindings, throwOnErrors } from '../../image/manifest/
 import { versionWord } from '../../image/publish/names.ts';
 import { type Change, diffLocks, isSame, type LockDiff } from '../../image/update/diff.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -24,7 +25,6 @@ import {
   withManifestOption,
 } from './manifest-file.ts';
 import { type CacheFlags, withCacheOptions } from './open-cache.ts';
-import { tellImageStory } from './story.ts';
 
 interface Options extends ManifestFlags, CacheFlags {
   output?: string;
@@ -48,17 +48,17 @@ export const verb: Verb = {
     ensurePlace(file);
     const before = readLockIfThere(file);
     const startedUs = edges.nowUs();
-    const story = tellImageStory(edges, options);
-    story.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
-    const lock = await lockManifest(manifest, architecture, { options, edges, story });
+    const progress = showProgress(edges, 'ImageEvent', options);
+    progress.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
+    const lock = await lockManifest(manifest, architecture, { options, edges, progress });
     const findings = checkRules(manifest, lock);
-    for (const line of renderFindings(findings)) story.step(line);
+    for (const line of renderFindings(findings)) progress.step(line);
     throwOnErrors(findings, file);
     refuseDowngrades(before, lock, { file, isAllowed: options.allowDowngrade === true });
     const isChanged = before === undefined || renderLock(before) !== renderLock(lock);
     const isWritten = !options.dryRun && isChanged;
     if (isWritten) writeLock(file, lock);
-    story.step(`done in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
+    progress.step(`done in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
     tell({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, edges);
   },
 };

@@ -9,6 +9,7 @@ import { listMirrors, readAvailable } from '../../image/update/available.ts';
 import { type Proposal, planUpdates } from '../../image/update/plan-update.ts';
 import { type Settled, settleUpdates } from '../../image/update/settle-update.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -22,7 +23,6 @@ import {
   withManifestOption,
 } from './manifest-file.ts';
 import { type CacheFlags, withCacheOptions } from './open-cache.ts';
-import { tellImageStory } from './story.ts';
 
 interface Options extends ManifestFlags, CacheFlags {
   output?: string;
@@ -52,10 +52,10 @@ export const verb: Verb = {
     const architecture = architectureOf(options, manifest);
     const lockFile = lockFileOf(options.output, options.file);
     const lock = readLockIfThere(lockFile);
-    const story = tellImageStory(edges, options);
-    story.step(`looking for newer versions of what is in ${options.file}`);
+    const progress = showProgress(edges, 'ImageEvent', options);
+    progress.step(`looking for newer versions of what is in ${options.file}`);
     const fetched = fetchedOf(manifest);
-    await withPackages(manifest, architecture, { options, edges, story }, async (opened) => {
+    await withPackages(manifest, architecture, { options, edges, progress }, async (opened) => {
       const available = options.available
         ? await readAvailable(options.available, fetched)
         : await listMirrors(fetched, opened.mirrors, edges.signal());
@@ -69,7 +69,7 @@ export const verb: Verb = {
         if (settled.text !== text) writeFileAtomic(options.file, settled.text, statSync(options.file).mode & 0o777);
         if (!lock || renderLock(lock) !== renderLock(locked)) writeLock(lockFile, locked);
       }
-      story.end();
+      progress.end();
       tell(settled, lockFile, options, edges);
     });
   },

@@ -8,12 +8,12 @@ import { sshProgram } from '../../base/ssh-program.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { Factory, Instance, PoolRef } from '../../vms/factory.ts';
+import { showWaiting } from '../output/progress.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
 import type { AzureOptions, Connected, ConnectOptions } from './connect.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 import { sshChannel } from './connect-ssh.ts';
-import { showWaiting } from './show-waiting.ts';
 
 export const DEFAULT_AZURE_JSON = '/etc/kubernetes/azure.json';
 

@@ -10,8 +10,8 @@ import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
 import { holderName } from './holder.ts';
+import { showRetries } from './run-progress.ts';
 import { hintingAtSameWorld } from './same-world.ts';
-import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
   pool: string;

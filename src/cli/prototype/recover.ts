@@ -6,8 +6,8 @@ import { printJsonLine } from '../output/json.ts';
 import { type ConnectOptions, connectWorld, locateNode, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { holderName } from './holder.ts';
 import { nodeName } from './node-name.ts';
-import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
+import { type LogLevel, showRun } from './run-progress.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
@@ -32,7 +32,7 @@ export const verb = hintingAtSameWorld({
       clock: systemClock,
       signal,
       seal: async () => undefined, // the way home seals nothing
-      tell: showProgress(edges, options),
+      tell: showRun(edges, options),
     });
     if (options.json) return printJsonLine(edges, 'PrototypeRecover', { node: options.node, steps });
     const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';

@@ -13,8 +13,8 @@ import { type Connected, type ConnectOptions, connectWorld, poolMembers, withCon
 import { readCustomData } from './donor.ts';
 import { holderName } from './holder.ts';
 import { versionsOf } from './prune.ts';
+import { showRetries } from './run-progress.ts';
 import { hintingAtSameWorld } from './same-world.ts';
-import { showRetries } from './show-waiting.ts';
 
 interface Options extends ConnectOptions {
   pool: string;

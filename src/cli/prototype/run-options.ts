@@ -8,7 +8,7 @@ import { timeSpan } from '../pool/arguments.ts';
 import type { Edges } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect.ts';
 import { nodeName } from './node-name.ts';
-import type { LogLevel } from './progress.ts';
+import type { LogLevel } from './run-progress.ts';
 
 export interface RunOptions extends ConnectOptions {
   /** ms */

@@ -8,8 +8,8 @@ import { settleDonor } from './donor.ts';
 import { findDonor, requireDonorNamed } from './find-donor.ts';
 import { holderName } from './holder.ts';
 import { tellPlan } from './plan.ts';
-import { showProgress } from './progress.ts';
 import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
+import { showRun } from './run-progress.ts';
 import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends RunOptions {
@@ -33,7 +33,7 @@ export const verb = hintingAtSameWorld({
     const donor = await findDonor(world, options, edges);
     if (options.dryRun) return tellPlan(world, donor, options, edges);
     const { node, ref, because, strays } = donor;
-    const tell = showProgress(edges, options);
+    const tell = showRun(edges, options);
     if (because !== undefined) tell({ event: 'donor', node: node.name, because });
     const runId = holderName('run');
     const engine: EngineEdges = {

@@ -15,8 +15,8 @@ import {
 } from './connect.ts';
 import { readCustomData } from './donor.ts';
 import { holderName } from './holder.ts';
-import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
+import { type LogLevel, showRun } from './run-progress.ts';
 import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
@@ -68,7 +68,7 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
         cluster: world.cluster,
         clock: systemClock,
         signal: edges.signal(),
-        tell: showProgress(edges, options),
+        tell: showRun(edges, options),
       });
       return tell(pool.name, ended.done, ended, options, edges);
     },

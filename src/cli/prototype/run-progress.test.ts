@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../prototype/run/engine.ts';
 import type { Edges } from '../verb.ts';
-import { showProgress } from './progress.ts';
+import { showRetries, showRun } from './run-progress.ts';
 
 function shown(events: RunEvent[], more: Partial<Edges> = {}, json = false): { stdout: string; stderr: string } {
   const out = { stdout: '', stderr: '' };
@@ -19,7 +19,7 @@ function shown(events: RunEvent[], more: Partial<Edges> = {}, json = false): { s
     signal: () => new AbortController().signal,
     ...more,
   };
-  const tell = showProgress(edges, { json, logLevel: 'INFO' });
+  const tell = showRun(edges, { json, logLevel: 'INFO' });
   for (const event of events) tell(event);
   return out;
 }
@@ -58,4 +58,16 @@ describe('the story of a run', () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'PrototypeEvent', event: 'step', step: 'a' });
     expect(stderr).toBe('');
   });
+});
+
+it('a verb without progress tells only what is tried again', () => {
+  let told = '';
+  const tell = showRetries({
+    stderr: (text) => {
+      told += text;
+    },
+  });
+  tell(step('a', 'A'));
+  tell({ event: 'retry', step: 'a', attempt: 2, inMs: 4_000, because: 'Azure answered\n503' });
+  expect(told).toBe('waiting: Azure answered\ufffd503; again in 4s\n');
 });
