@@ -124,7 +124,7 @@ async function collectBoot(
   const { bytes } = await bundleOf(await collectInstance(factory, instance, what), { boot: '0', nowUs: edges.nowUs() });
   const path = join(home, 'boot.tar.gz');
   await writeFile(path, bytes, { mode: 0o600 });
-  if (bundle !== undefined) writeAnswerFile(bundle, bytes, 'private');
+  if (bundle !== undefined) writeAnswerFile(bundle, bytes, 'image/output-unwritable', 'private');
   const [record] = await loadInputs([path], { readStdin: edges.readStdin, nowUs: edges.nowUs() });
   if (!record) throw new Error('the boot that was collected is not in its bundle');
   return record;
