@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
-import { programsFolder } from '../../cluster/local/programs.ts';
+import { programsFolder } from '../../cluster/local/programs/programs.ts';
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { type FakePlane, fakePlane } from '../../cluster/local/testing.ts';
 import { writePoolRecord } from '../../vms/qemu/home/instance-records.ts';

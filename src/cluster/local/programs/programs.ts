@@ -1,11 +1,11 @@
-// cluster/local/programs.ts: where are the programs of one version of Kubernetes? In the cache, or built with Go from tools/kube, once.
+// cluster/local/programs/programs.ts: where are the programs of one version of Kubernetes? In the cache, or built with Go from tools/kube, once.
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { UserError } from '../../base/errors.ts';
-import { withLock } from '../../host/locks.ts';
-import type { CallOptions } from '../../vms/factory.ts';
-import { programLock } from '../../vms/qemu/home/layout.ts';
+import { UserError } from '../../../base/errors.ts';
+import { withLock } from '../../../host/locks.ts';
+import type { CallOptions } from '../../../vms/factory.ts';
+import { programLock } from '../../../vms/qemu/home/layout.ts';
 import { type BuildEdges, buildProgram, ensureRoom, type Program } from './build-program.ts';
 
 /** The version in tools/kube/go.mod: the only one that can be built. */

@@ -1,10 +1,10 @@
-// cluster/local/build-program.ts: one program of Kubernetes, built with Go from tools/kube.
+// cluster/local/programs/build-program.ts: one program of Kubernetes, built with Go from tools/kube.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunCommand } from '../../base/command.ts';
-import { UserError } from '../../base/errors.ts';
-import { dyingWithUs } from '../../host/run-tool.ts';
-import type { CallOptions } from '../../vms/factory.ts';
+import type { RunCommand } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+import { dyingWithUs } from '../../../host/run-tool.ts';
+import type { CallOptions } from '../../../vms/factory.ts';
 import { requireGo } from './go-tool.ts';
 
 /** Each is a tool of that module too: only then does Go have the sums of all it is made of. */
@@ -24,7 +24,7 @@ export interface BuildEdges {
   freeBytes(folder: string): Promise<number>;
 }
 
-export const MODULE = join(import.meta.dirname, '../../../tools/kube');
+export const MODULE = join(import.meta.dirname, '../../../../tools/kube');
 const BUILD_MS = 3 * 3_600_000;
 const GO_ENV_MS = 60_000;
 /** A program, and what Go writes beside it when it has built most of it before; from nothing it is three times as much. */

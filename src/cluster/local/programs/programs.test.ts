@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Argv, Ran, RunCommand, RunOptions } from '../../base/command.ts';
+import type { Argv, Ran, RunCommand, RunOptions } from '../../../base/command.ts';
+import { KUBE_SERVERS } from '../server-flags.ts';
 import { MODULE, PACKAGES } from './build-program.ts';
 import { readGivenPrograms } from './given-programs.ts';
 import {
@@ -23,7 +24,6 @@ import {
   type ProgramEdges,
   programsFolder,
 } from './programs.ts';
-import { KUBE_SERVERS } from './server-flags.ts';
 
 const GIB = 2 ** 30;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran } from '../../base/command.ts';
+import type { Ran } from '../../../base/command.ts';
 import { requireGo } from './go-tool.ts';
 
 const told = (version: string, more: Partial<Ran> = {}): Ran => ({

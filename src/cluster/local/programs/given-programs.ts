@@ -1,9 +1,9 @@
-// cluster/local/given-programs.ts: the programs in a folder that somebody names: are all there, and of which version are they?
+// cluster/local/programs/given-programs.ts: the programs in a folder that somebody names: are all there, and of which version are they?
 import { join, resolve } from 'node:path';
-import type { RunCommand } from '../../base/command.ts';
-import { UserError } from '../../base/errors.ts';
+import type { RunCommand } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+import { KUBE_SERVERS } from '../server-flags.ts';
 import { checkVersion, missingPrograms } from './programs.ts';
-import { KUBE_SERVERS } from './server-flags.ts';
 
 export interface GivenPrograms {
   folder: string;

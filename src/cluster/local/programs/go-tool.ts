@@ -1,6 +1,6 @@
-// cluster/local/go-tool.ts: is there a Go that can build Kubernetes, and where does it keep what it has built? Pure.
-import type { Ran } from '../../base/command.ts';
-import { UserError } from '../../base/errors.ts';
+// cluster/local/programs/go-tool.ts: is there a Go that can build Kubernetes, and where does it keep what it has built? Pure.
+import type { Ran } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
 
 export interface GoTool {
   /** `go1.26.8` */
