@@ -1,15 +1,13 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../base/fake-clock.ts';
 import { readJoinLog } from '../cluster/join-log.ts';
-import { JOIN_EVENTS, type JoinEvent, type JoinEventName } from '../cluster/kubernetes/join-events.ts';
+import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
 import { poolRef } from '../vms/qemu/home/layout.ts';
 import type { Joining } from '../vms/qemu/pools/admission.ts';
 import { awaitNodeReady } from './await-ready.ts';
-import { requestsIn } from './see-joining.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -131,23 +129,4 @@ describe('a node that comes up', () => {
     const asking = awaitNodeReady(access(), joining({ isRunning }), { deadlineMs: 60_000 }, broken);
     await expect(asking).rejects.toThrow('no right');
   });
-});
-
-it('requests are told of once, as they were seen last', () => {
-  const anyEvent = fc.record({
-    event: fc.constantFrom(...JOIN_EVENTS),
-    name: fc.constantFrom('a', 'b', 'c'),
-    atMs: fc.nat(),
-  });
-  fc.assert(
-    fc.property(fc.array(anyEvent), (events) => {
-      const requests = requestsIn(events);
-      const asked = events.filter(({ event: name }) => name.startsWith('csr-'));
-      expect(requests.map(({ name }) => name)).toEqual([...new Set(asked.map(({ name }) => name))]);
-      for (const { name, state } of requests) {
-        const last = asked.findLast((one) => one.name === name)?.event;
-        expect(last).toBe(state === 'pending' ? 'csr-created' : `csr-${state}`);
-      }
-    }),
-  );
 });
