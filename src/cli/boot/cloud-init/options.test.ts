@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { banner, report, stageLog, stampAt } from '../../../boot/compat/cloud-init/testing.ts';
+import { report, stageLog, stampAt } from '../../../boot/compat/cloud-init/testing.ts';
 import { run, runVerb } from '../../testing.ts';
 import { verb as blame } from './blame.ts';
 import { verb as boot } from './boot.ts';
@@ -37,13 +37,6 @@ describe('the verbs', () => {
     },
   );
 
-  it('show finds the log in an archive by its content', async () => {
-    const { stdout, code } = await runVerb(show, ['-i', golden]);
-    expect(code).toBe(0);
-    expect(stdout).toContain('|`->config-scripts-user ran successfully @36.77000s +14.66800s\n');
-    expect(stdout).toContain('Total Time: 29.19900 seconds\n\n1 boot records analyzed\n');
-  });
-
   it('show joins rotated logs, oldest first, compressed or not', async () => {
     const rotated = mkdtempSync(join(folder, 'rotated-'));
     const lines = log.split(/(?<=\n)/);
@@ -52,11 +45,6 @@ describe('the verbs', () => {
     expect((await runVerb(show, ['-i', rotated])).stdout).toBe((await runVerb(show, ['-i', file])).stdout);
     const both = ['-i', join(rotated, 'a-new.log'), '-i', join(rotated, 'b-old.log.1.gz')];
     expect((await runVerb(show, both)).stdout).toBe((await runVerb(show, ['-i', file])).stdout);
-  });
-
-  it('show takes a format of codes, and never fails on one', async () => {
-    const { stdout } = await runVerb(show, ['-i', file, '-f', '%n %d %l {} %T %q']);
-    expect(stdout).toContain('init-local/config-a 02.00000 DEBUG {} 02.00000 %q\n');
   });
 
   it('write to a file when asked, and say so when they cannot', async () => {
@@ -80,11 +68,6 @@ describe('the verbs', () => {
       ownUs: 14_668_000,
     });
     expect((await told('dump')).events[0]).toMatchObject({ kind: 'banner', upUs: 51_070_000 });
-    expect(await told('boot')).toMatchObject({
-      kind: 'CloudInitBoot',
-      kernelTookUs: 10_494_711,
-      untilActivatedUs: 12_985_020,
-    });
   });
 
   it('edge case 18: say what was looked for where there are no events', async () => {
@@ -111,13 +94,6 @@ describe('the verbs', () => {
 });
 
 describe('--compat', () => {
-  it('prints what the recorded tool printed of an archive', async () => {
-    const { stdout, stderr, code } = await runVerb(boot, ['-i', golden, '--compat=22.4']);
-    expect(stdout).toContain('    Kernel time to boot (seconds): 10.494710922241211\n');
-    expect(stdout).toContain('    Cloud-init start: 2026-11-15 21:08:50.104000\n');
-    expect({ stderr, code }).toEqual({ stderr: 'successful\n', code: 1 });
-  });
-
   it('prints one line and exits 1 where the tool crashes, after what it says before', async () => {
     const stdin = `${report('x', 'start: init-local/a: a')}${report(stampAt(0), 'finish: init-local: SUCCESS: x')}`;
     const { stdout, stderr, code } = await runVerb(show, ['-i', '-', '--compat=22.4'], { stdin });
@@ -144,19 +120,6 @@ describe('--compat', () => {
     const noOutput = await runVerb(show, ['-i', file, '-o', join(folder, 'no', 'x'), '--compat']);
     expect(noOutput).toMatchObject({ code: 1, stdout: '' });
     expect(noOutput.stderr).toMatch(/^Cannot open file .*x\n$/);
-  });
-
-  it('edge case 18: an empty list is one empty record', async () => {
-    const { stdout, code } = await runVerb(show, ['-i', '-', '--compat'], { stdin: '[]' });
-    expect(code).toBe(0);
-    expect(stdout).toContain('Total Time: 0.00000 seconds\n\n1 boot records analyzed\n');
-  });
-
-  it('keeps the failure message where a boot’s times are not known', async () => {
-    const stdin = banner(stampAt(0), 'init-local', 5);
-    const { stdout, stderr, code } = await runVerb(boot, ['-i', '-', '--compat=22.4'], { stdin });
-    expect(stdout).toContain('Your Linux distro or container does not support this functionality.\n');
-    expect({ stderr, code }).toEqual({ stderr: 'failure\n', code: 1 });
   });
 });
 
