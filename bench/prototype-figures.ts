@@ -1,7 +1,8 @@
 // bench/prototype-figures.ts: what does one run cost: how many requests, and how long is the donor out beyond what cloud and node take by themselves?
+
 import type { Exchange } from '../sims/azure/service/listen.ts';
 import type { Timing } from '../sims/azure/service/timing.ts';
-import type { RunEvent } from '../src/prototype/run/engine.ts';
+import type { RunEvent } from '../src/prototype/run/run-event.ts';
 
 export interface Told {
   atMs: number;

@@ -1,7 +1,7 @@
 // demo/kubernetes/generic-node.ts: what makes a node of a generic image on its first boot, as clouds have it today? cloud-init fetches, installs,
 // configures and starts. Nothing of it is secret, and nothing names the machine: a clone of the node is another node.
 
-import { BRIDGE, BRIDGE_PATH, DNS_ADDRESS } from '../../src/cli/cluster/node-document.ts';
+import { BRIDGE, BRIDGE_PATH, DNS_ADDRESS } from '../../src/local/node-document.ts';
 import { CREDENTIAL_NAME } from '../../src/vms/qemu/pools/admission.ts';
 import { SERVER_ADDRESS } from '../bootstrap.ts';
 import { READY_UNIT } from './settings.ts';

@@ -1,6 +1,6 @@
 // demo/kubernetes/image-node.ts: what is a node told that boots from an image of ours? Its cluster, how to join it, and a network for pods: one
 // document in its user data, the same for all nodes of a pool, and nothing secret in it.
-import { nodeDocument } from '../../src/cli/cluster/node-document.ts';
+import { nodeDocument } from '../../src/local/node-document.ts';
 import { API_SERVER } from './settings.ts';
 
 export interface ImageNode {

@@ -9,7 +9,7 @@ import { runCommand } from '../../src/base/command.ts';
 import { formatSpan } from '../../src/base/duration.ts';
 import { median } from '../../src/boot/model/noise.ts';
 import { renderTable } from '../../src/cli/output/table.ts';
-import { BUILT_VERSION, programsFolder } from '../../src/cluster/local/programs.ts';
+import { BUILT_VERSION, programsFolder } from '../../src/cluster/local/programs/programs.ts';
 import { instancesOf } from '../boots.ts';
 import { readIdentity, twins } from '../identity.ts';
 import { onInterruption, tellFailure } from '../interruption.ts';

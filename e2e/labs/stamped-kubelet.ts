@@ -1,10 +1,11 @@
 // e2e/labs/stamped-kubelet.ts: a kubelet that calls itself another patch version than it is: enough for images to differ by it. Kept apart from
 // the product's own programs, where a version is what it says.
+
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../../src/base/call-options.ts';
-import { type BuildEdges, buildProgram } from '../../src/cluster/local/build-program.ts';
-import { checkVersion, programLock } from '../../src/cluster/local/programs.ts';
+import { type BuildEdges, buildProgram } from '../../src/cluster/local/programs/build-program.ts';
+import { checkVersion, programLock } from '../../src/cluster/local/programs/programs.ts';
 import { withLock } from '../../src/host/locks.ts';
 
 /** Its path. */

@@ -23,7 +23,7 @@ import { verb as build } from '../../src/cli/image/build.ts';
 import { verb as lock } from '../../src/cli/image/lock.ts';
 import { runVerb } from '../../src/cli/testing.ts';
 import type { Verb } from '../../src/cli/verb.ts';
-import { BUILT_VERSION } from '../../src/cluster/local/programs.ts';
+import { BUILT_VERSION } from '../../src/cluster/local/programs/programs.ts';
 import { ensureExecutable } from '../../src/node/build/build.ts';
 import { ensureTestImages } from '../labs/test-images.ts';
 import { cacheFolder } from './ensure-helm.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { runCommand } from '../../src/base/command.ts';
 import { exitCodeOf, renderError } from '../../src/base/errors.ts';
-import type { Program } from '../../src/cluster/local/build-program.ts';
+import type { Program } from '../../src/cluster/local/programs/build-program.ts';
 import {
   BUILT_VERSION,
   ensurePrograms,
@@ -10,7 +10,7 @@ import {
   PLANE_PROGRAMS,
   type ProgramEdges,
   programsFolder,
-} from '../../src/cluster/local/programs.ts';
+} from '../../src/cluster/local/programs/programs.ts';
 import { statfsFree } from '../../src/host/disk-space.ts';
 import type { PlaneBinaries } from '../labs/plane.ts';
 import { ensureStampedKubelet } from '../labs/stamped-kubelet.ts';

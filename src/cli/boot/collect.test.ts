@@ -12,10 +12,10 @@ import { milestonesOf } from '../../boot/model/milestones.ts';
 import { phases } from '../../boot/model/phases.ts';
 import { openJoinLog } from '../../cluster/join-log.ts';
 import type { JoinEvent } from '../../cluster/kubernetes/join-events.ts';
-import { fakePools } from '../pool/testing.ts';
+import type { Look } from '../../local/look-at-cluster.ts';
+import { fakePools } from '../../local/testing.ts';
 import { run, runVerb } from '../testing.ts';
 import { bootCollect, verb } from './collect.ts';
-import type { Look } from './look-at-cluster.ts';
 
 const SECRET = 'hunter22correcthorse';
 const NOW_US = Date.UTC(2026, 10, 15, 21, 9, 58) * 1000;

@@ -1,21 +1,19 @@
 // cli/cluster/down.ts: `headstart cluster down`: the programs of a local cluster end; what is in it stays, unless it is to be deleted.
 import { existsSync } from 'node:fs';
-import { UserError } from '../../base/errors.ts';
 import { type ClusterPlace, filesOf, listClusters } from '../../cluster/local/cluster-files.ts';
 import { lookForOrphans } from '../../cluster/local/look-at-plane.ts';
+import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { SERVERS } from '../../cluster/local/server-flags.ts';
 import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
-import { visibleIn } from '../../host/whole-folders.ts';
-import { readPoolRecord } from '../../vms/qemu/home/instance-records.ts';
-import { poolRef, poolsFolder } from '../../vms/qemu/home/layout.ts';
+import { refuseWithPools } from '../../local/cluster-pools.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { confirm } from '../confirm.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { printable } from '../output/table.ts';
-import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { noSuchCluster } from './no-such-cluster.ts';
 import { tellPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {
@@ -25,20 +23,6 @@ interface Options extends ClusterOptions {
 }
 
 export const verb = clusterDown(openPlane);
-
-/** Their VMs would run on as nodes of nothing, and no cluster that is made later would know them. */
-function refuseWithPools({ home, name }: ClusterPlace): void {
-  const pools = visibleIn(poolsFolder(home)).filter(
-    (pool) => readPoolRecord(home, poolRef(pool))?.spec.cluster === name,
-  );
-  if (pools.length === 0) return;
-  throw new UserError(`${pools.join(', ')} ${pools.length === 1 ? 'is a pool' : 'are pools'} of cluster ${name}`, {
-    code: 'cluster/has-pools',
-    kept: 'Nothing was changed.',
-    next: pools.map((pool) => `headstart pool delete ${pool}`).join('; '),
-    exitCode: 1,
-  });
-}
 
 /** What is asked for is so already. Programs whose folder was removed by hand cannot be stopped by name. */
 function nothingThere(place: ClusterPlace, orphans: readonly Orphan[], options: Options, edges: Edges): void {
@@ -80,14 +64,14 @@ export function clusterDown(open: OpenPlane): Verb {
       if (options.delete) confirm(`delete cluster ${place.name} with all that is in it?`, options, edges);
 
       const signal = edges.signal();
-      const story = tellStory(edges, options, (event) => printJsonLine(edges, 'ClusterEvent', event));
-      story.step(`${options.delete ? 'deleting' : 'stopping'} cluster ${place.name}`);
+      const progress = showProgress(edges, 'ClusterEvent', options);
+      progress.step(`${options.delete ? 'deleting' : 'stopping'} cluster ${place.name}`);
       const next = `headstart cluster down --name ${place.name}${options.delete ? ' --delete --yes' : ''}`;
       const kept = 'Some of its programs may still run.';
       const stopped = await orInterrupted(signal, { kept, next, code: 'cluster/interrupted' }, () =>
-        (options.delete ? deletePlane : downPlane)(place, plane, { signal, onWaiting: story.waiting }),
+        (options.delete ? deletePlane : downPlane)(place, plane, { signal, onWaiting: progress.waiting }),
       );
-      story.end();
+      progress.end();
       const isDeleted = options.delete === true;
       if (options.json) return printJsonLine(edges, 'ClusterDown', { cluster: place.name, stopped, isDeleted });
       edges.stdout(

@@ -2,54 +2,15 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Secret } from '../../base/secret.ts';
 import { askHealth } from '../../cluster/local/health.ts';
-import type { JoinCluster } from '../../vms/qemu/pools/admission.ts';
-import { type Lab, makeLab, poolSpec, publishEmpty } from '../../vms/qemu/testing.ts';
+import { type Lab, makeLab } from '../../vms/qemu/testing.ts';
 import { openPlane } from '../compose/open-plane.ts';
-import { kubeletFinder } from './egress.ts';
-
-const KUBELET = 45_678;
-const joinCluster: JoinCluster = {
-  admit: async () => ({
-    server: { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 6443 } },
-    credential: new Secret('x'),
-  }),
-  awaitReady: async () => undefined,
-  isReady: async () => true,
-  dismiss: async () => undefined,
-};
 
 let lab: Lab;
 beforeEach(() => {
-  lab = makeLab({ joinCluster });
-  lab.machines.forwardedPorts = async ({ vmId }) => new Map(lab.machines.states.has(vmId) ? [[10_250, KUBELET]] : []);
+  lab = makeLab();
 });
 afterEach(() => lab.end());
-
-/** The address of its only instance. */
-async function makePool(name: string, cluster?: string): Promise<string> {
-  const image = await publishEmpty(lab, `1.0.${name.length}`);
-  const { ref } = await lab.factory.createPool(poolSpec(image, { name, ...(cluster && { cluster }) }));
-  const [instance] = await lab.factory.setCapacity(ref, 1);
-  return (await lab.factory.placeOf(instance!.ref)).address;
-}
-
-describe('where the kubelet of an address is', () => {
-  it('is known for instances that run, of pools of this cluster', async () => {
-    const [ours, others, nobodys] = [await makePool('a', 'lab'), await makePool('bb', 'prod'), await makePool('ccc')];
-    const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.factory);
-    expect(await find(ours)).toBe(KUBELET);
-    for (const address of [others, nobodys, '127.0.0.1', '168.0.0.2']) expect(await find(address)).toBeUndefined();
-    lab.machines.states.clear();
-    expect(await find(ours)).toBeUndefined();
-  });
-
-  it('is nowhere in a home without pools', async () => {
-    const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.factory);
-    expect(await find('168.1.0.4')).toBeUndefined();
-  });
-});
 
 describe('the program', { timeout: 120_000 }, () => {
   const start = (folder: string) => {

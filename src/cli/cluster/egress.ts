@@ -1,30 +1,11 @@
-// cli/cluster/egress.ts: the program `headstart-egress` of a local cluster, run in its folder: `node egress.ts HOME CLUSTER`. Which
-// instances of this home are nodes of that cluster, and where on this machine do their kubelets listen?
+// cli/cluster/egress.ts: the program `headstart-egress` of a local cluster, run in its folder: `node egress.ts HOME CLUSTER`.
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
-import { type ClusterPlace, EGRESS_SOCKET } from '../../cluster/local/cluster-files.ts';
+import { EGRESS_SOCKET } from '../../cluster/local/cluster-files.ts';
 import { startEgress } from '../../cluster/local/egress-proxy.ts';
-import { visibleIn } from '../../host/whole-folders.ts';
-import { instanceRecordsOf, readPoolRecord } from '../../vms/qemu/home/instance-records.ts';
-import { poolRef, poolsFolder } from '../../vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { kubeletFinder } from '../../local/find-kubelet.ts';
 import { createQemuFactory } from '../../vms/qemu/qemu-factory.ts';
 import { guestCommands } from '../compose/guest-commands.ts';
-
-/** Looked up each time: pools come and go, and QEMU has another port at each start. */
-export function kubeletFinder(
-  { home, name }: ClusterPlace,
-  factory: Pick<QemuFactory, 'placeOf'>,
-): (address: string) => Promise<number | undefined> {
-  return async (address) => {
-    for (const pool of visibleIn(poolsFolder(home)).map(poolRef)) {
-      if (readPoolRecord(home, pool)?.spec.cluster !== name) continue;
-      const instance = instanceRecordsOf(home, pool).find((record) => record.address === address);
-      if (instance) return (await factory.placeOf({ pool, id: instance.id })).kubeletPort;
-    }
-    return undefined;
-  };
-}
 
 async function main([home, name]: string[]): Promise<void> {
   if (home === undefined || name === undefined) throw new Error('usage: egress.ts HOME CLUSTER');

@@ -1,9 +1,10 @@
 // cli/compose/open-azure.ts: Azure as the options, the environment and the cluster's file name it.
+
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
+import { showWaiting } from '../output/progress.ts';
 import { type AzureOptions, DEFAULT_AZURE_JSON } from '../prototype/azure-options.ts';
-import { showWaiting } from '../prototype/show-waiting.ts';
 import type { Edges } from '../verb.ts';
 
 /** There is no login before the first call. */

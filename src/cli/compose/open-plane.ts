@@ -12,7 +12,7 @@ import { createBootstrapToken, type NewToken } from '../../cluster/local/joining
 import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
 import type { PlaneEdges } from '../../cluster/local/plane-edges.ts';
 import { isPortFree } from '../../cluster/local/ports.ts';
-import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs.ts';
+import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs/programs.ts';
 import { standingProcesses } from '../../cluster/local/standing-process.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';

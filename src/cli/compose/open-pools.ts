@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
+import { joinLocalCluster } from '../../local/join-cluster.ts';
 import type { QemuOptions } from '../../vms/qemu/context.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
-import { joinLocalCluster } from '../pool/join-cluster.ts';
 import type { Edges } from '../verb.ts';
 import { guestCommands } from './guest-commands.ts';
 

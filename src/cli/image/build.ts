@@ -1,4 +1,5 @@
 // cli/image/build.ts: `headstart image build`: images of a lock, one for each Kubernetes patch version; without a VM, without a loop device.
+
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -19,11 +20,12 @@ import type { Lock } from '../../image/lock/lock.ts';
 import { readLock } from '../../image/lock/read-lock.ts';
 import { versionWord } from '../../image/publish/names.ts';
 import { type CacheFlags, openCache, withCacheOptions } from '../compose/open-cache.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { everySecond, showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { orImageInterrupted, tellImageStory } from './story.ts';
 
 interface Options extends CacheFlags {
   lock: string;
@@ -76,11 +78,15 @@ export const verb: Verb = {
     });
 
     const signal = edges.signal();
-    const story = tellImageStory(edges, options);
-    const { waiting: onWaiting, stop } = ticking(story.waiting);
+    const story = showProgress(edges, 'ImageEvent', options);
+    const { waiting: onWaiting, stop } = everySecond(story.waiting);
     const stages = stageTimes(edges);
-    const kept = 'Images that were finished are whole; nothing else was left behind.';
-    const built = await orImageInterrupted(signal, { kept, next: 'run the same command again' }, async () => {
+    const told = {
+      code: 'image/interrupted',
+      kept: 'Images that were finished are whole; nothing else was left behind.',
+      next: 'run the same command again',
+    };
+    const built = await orInterrupted(signal, told, async () => {
       const machine = { cache, run, isRoot, tools: await toolVersions(run, signal), signal };
       const tell = { onWaiting, onBegin: stages.begin, onDone: stages.done };
       if (!options.offline) story.step(`fetching what is missing of ${filesOf(targetsOf(order)).length} files`);
@@ -126,19 +132,6 @@ function wantedFormats(only: string | undefined): readonly Format[] {
 function withToolPath(edges: Edges): RunCommand {
   const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };
   return (argv, options) => runCommand(argv, { env, ...options });
-}
-
-/** A step may take a minute without a word; on a terminal the time goes on meanwhile. */
-function ticking(tell: (what: string, percent?: number) => void) {
-  let last: Parameters<typeof tell> | undefined;
-  const timer = setInterval(() => last && tell(...last), 1000);
-  return {
-    waiting: (...told: Parameters<typeof tell>) => {
-      last = told;
-      tell(...told);
-    },
-    stop: () => clearInterval(timer),
-  };
 }
 
 interface TimedStage extends StageDone {

@@ -6,9 +6,7 @@ import { CONTAINERD, fileText, KUBELET, manifestText } from '../../image/manifes
 import { cacheFolder } from '../compose/open-cache.ts';
 import { runVerb } from '../testing.ts';
 import { verb as check } from './check.ts';
-import { verb as lock } from './lock.ts';
 import { verb as schema } from './schema.ts';
-import { verb as update } from './update.ts';
 
 let top: string;
 let file: string;
@@ -78,43 +76,6 @@ describe('image schema', () => {
     expect(JSON.parse((await runVerb(schema, [])).stdout)).toMatchObject({
       title: expect.stringContaining('ImageManifest'),
     });
-  });
-});
-
-describe('image update', () => {
-  it('touches nothing of a manifest that is wrong', async () => {
-    writeFileSync(file, 'name: x\n');
-    expect(await runVerb(update, ['-f', file, '--write'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('image/bad-manifest'),
-    });
-  });
-});
-
-describe('image lock', () => {
-  it('looks for the place of the lock before it does anything', async () => {
-    writeFileSync(file, manifestText());
-    const ran = await runVerb(lock, ['-f', file, '-o', join(top, 'none', 'lock.json')]);
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('image/no-folder') });
-    expect(await runVerb(lock, ['-f', file, '--architecture', 'arm64'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('take one of amd64'),
-    });
-  });
-
-  it('says so when nothing can be kept in the folder of the cache', async () => {
-    writeFileSync(file, manifestText());
-    const ran = await runVerb(lock, ['-f', file, '--cache', join(file, 'cache')]);
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('image/cache-unusable') });
-  });
-
-  it('says which setting of a proxy is wrong, and not what is in it', async () => {
-    writeFileSync(file, manifestText());
-    const ran = await runVerb(lock, ['-f', file, '--cache', top], {
-      env: { http_proxy: 'http://me:secret@host:99999' },
-    });
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('image/bad-proxy') });
-    expect(ran.stderr).not.toContain('secret');
   });
 });
 

@@ -1,4 +1,5 @@
 // cli/image/check.ts: `headstart image check`: can images be made from this manifest, and do their parts go together? Exits 3 when not.
+
 import { manifestSha256 } from '../../image/lock/make-lock.ts';
 import { readLockIfThere } from '../../image/lock/read-lock.ts';
 import type { ManifestProblem } from '../../image/manifest/manifest-problem.ts';

@@ -1,4 +1,5 @@
 // cli/image/lock-manifest.ts: makes a lock of a manifest with this machine's cache, mirrors and apt, and tells how far it is.
+
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../../base/command.ts';
@@ -8,13 +9,14 @@ import { makeLock } from '../../image/lock/make-lock.ts';
 import { type OpenPackages, openPackages } from '../../image/lock/resolve-debs.ts';
 import type { Architecture, Manifest } from '../../image/manifest/manifest.ts';
 import { type CacheFlags, type OpenedCache, openCache } from '../compose/open-cache.ts';
+import { orInterrupted } from '../or-interrupted.ts';
+import type { Progress } from '../output/progress.ts';
 import type { Edges } from '../verb.ts';
-import { orImageInterrupted, type Story } from './story.ts';
 
 export interface Locking {
   options: CacheFlags;
   edges: Edges;
-  story: Story;
+  progress: Progress;
 }
 
 export async function lockManifest(manifest: Manifest, architecture: Architecture, locking: Locking): Promise<Lock> {
@@ -30,18 +32,22 @@ export interface Opened extends OpenedCache, Pick<OpenPackages, 'index'> {
 export async function withPackages<T>(
   { base: { origin } }: Manifest,
   architecture: Architecture,
-  { options, edges, story }: Locking,
+  { options, edges, progress }: Locking,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const signal = edges.signal();
-  const onWaiting = story.waiting;
+  const onWaiting = progress.waiting;
   const opened = await openCache(options, edges, origin);
   const { cache, mirrors, sources } = opened;
   await prepareCache(cache.folder);
   const folder = await scratchIn(join(cache.folder, 'apt'), edges.nowUs() / 1000);
-  const told = { kept: 'No lock was written; what was fetched is in the cache.', next: 'run the same command again' };
+  const told = {
+    code: 'image/interrupted',
+    kept: 'No lock was written; what was fetched is in the cache.',
+    next: 'run the same command again',
+  };
   try {
-    return await orImageInterrupted(signal, told, async () => {
+    return await orInterrupted(signal, told, async () => {
       const aptEdges = { run: runCommand, mirrors, aptConf: sources.aptConf, folder, signal, onWaiting };
       const { index, resolve } = await openPackages({ origin, architecture }, aptEdges);
       const lock = (manifest: Manifest) =>
@@ -49,7 +55,7 @@ export async function withPackages<T>(
       return work({ ...opened, index, lock });
     });
   } finally {
-    story.end();
+    progress.end();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,4 +1,5 @@
 // cli/image/lock.ts: `headstart image lock`: exactly which bytes does the manifest mean today?
+
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { formatSpan } from '../../base/duration.ts';
@@ -12,6 +13,7 @@ import { versionWord } from '../../image/publish/names.ts';
 import { type Change, diffLocks, isSame, type LockDiff } from '../../image/update/diff.ts';
 import { type CacheFlags, withCacheOptions } from '../compose/open-cache.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -24,7 +26,6 @@ import {
   withArchitectureOption,
   withManifestOption,
 } from './manifest-file.ts';
-import { tellImageStory } from './story.ts';
 
 interface Options extends ManifestFlags, CacheFlags {
   output?: string;
@@ -48,17 +49,17 @@ export const verb: Verb = {
     ensurePlace(file);
     const before = readLockIfThere(file);
     const startedUs = edges.nowUs();
-    const story = tellImageStory(edges, options);
-    story.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
-    const lock = await lockManifest(manifest, architecture, { options, edges, story });
+    const progress = showProgress(edges, 'ImageEvent', options);
+    progress.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
+    const lock = await lockManifest(manifest, architecture, { options, edges, progress });
     const findings = checkRules(manifest, lock);
-    for (const line of renderFindings(findings)) story.step(line);
+    for (const line of renderFindings(findings)) progress.step(line);
     throwOnErrors(findings, file);
     refuseDowngrades(before, lock, { file, isAllowed: options.allowDowngrade === true });
     const isChanged = before === undefined || renderLock(before) !== renderLock(lock);
     const isWritten = !options.dryRun && isChanged;
     if (isWritten) writeLock(file, lock);
-    story.step(`done in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
+    progress.step(`done in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
     tell({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, edges);
   },
 };

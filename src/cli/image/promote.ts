@@ -10,11 +10,11 @@ import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
 import { hasPassed, type Way } from '../../image/test/verdict.ts';
 import type { Definition, Factory, Version } from '../../vms/factory.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { renderPlan } from './render-plan.ts';
-import { orImageInterrupted } from './story.ts';
 
 interface Options extends GalleryOptions {
   to: Channel;
@@ -51,10 +51,11 @@ export function imagePromote(open: OpenGallery): Verb {
       const signal = edges.signal();
       const { name, factory, kind } = await open(options, edges);
       const told = {
+        code: 'image/interrupted',
         kept: 'The channel means one version, the one before or this one.',
         next: 'run the same command again',
       };
-      await orImageInterrupted(signal, told, async () => {
+      await orInterrupted(signal, told, async () => {
         const { definition, versions, version } = await find(factory, name, image, signal);
         const promotion = planPromotion(versions, version, {
           channel: options.to,

@@ -11,13 +11,14 @@ import {
   withGalleryOptions,
 } from '../compose/open-gallery.ts';
 import { SHARED_GROUPS } from '../help.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { type Progress, showProgress } from '../output/progress.ts';
 import { printable } from '../output/table.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { blobPlace, type StorageOptions, withStorageOptions } from './blob-place.ts';
 import { renderPlan } from './render-plan.ts';
-import { orImageInterrupted, type Story, tellImageStory } from './story.ts';
 
 interface Options extends GalleryOptions, StorageOptions {
   untested?: boolean;
@@ -56,22 +57,23 @@ export function imagePublish(open: OpenGallery): Verb {
     async run([folder = ''], options: Options, edges) {
       const build = await openBuild(folder);
       const signal = edges.signal();
-      const story = tellImageStory(edges, options);
-      const destination = await destinationOf(await open(options, edges), options, edges, story);
-      const call = { signal, onWaiting: story.waiting, isUntestedAllowed: options.untested === true };
+      const progress = showProgress(edges, 'ImageEvent', options);
+      const destination = await destinationOf(await open(options, edges), options, edges, progress);
+      const call = { signal, onWaiting: progress.waiting, isUntestedAllowed: options.untested === true };
       const changes = changesOf(await planFor(destination, build, call), build.record);
       if (options.dryRun) {
         if (options.json) printJson(edges, 'ImagePublishPlan', { gallery: destination.gallery, changes });
         else edges.stdout(renderPlan(changes));
         return;
       }
-      story.step(`publishing ${build.record.name} ${build.record.version} to the gallery ${destination.gallery}`);
+      progress.step(`publishing ${build.record.name} ${build.record.version} to the gallery ${destination.gallery}`);
       const told = {
+        code: 'image/interrupted',
         kept: 'What was sent so far stays, and no version is offered before it is whole.',
         next: 'run the same command again',
       };
-      const published = await orImageInterrupted(signal, told, () => publishBuild(destination, build, call)).finally(
-        story.end,
+      const published = await orInterrupted(signal, told, () => publishBuild(destination, build, call)).finally(
+        progress.end,
       );
       tell(published, options, edges);
     },
@@ -82,7 +84,7 @@ async function destinationOf(
   gallery: OpenedGallery,
   options: Options,
   edges: Edges,
-  story: Story,
+  progress: Progress,
 ): Promise<Destination> {
   if (gallery.kind === 'qemu') {
     const { qemuDestination } = await import('../../image/publish/to-qemu.ts');
@@ -106,7 +108,7 @@ async function destinationOf(
     storageAccountId,
     openBlob: (name, signal) => azurePageBlob({ endpoint, container, name }, login, signal),
     onUploaded: ({ sentBytes, foundBytes }) =>
-      story.step(`uploaded ${megabytes(sentBytes)}, ${megabytes(foundBytes)} were there`),
+      progress.step(`uploaded ${megabytes(sentBytes)}, ${megabytes(foundBytes)} were there`),
   });
 }
 

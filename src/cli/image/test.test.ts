@@ -6,8 +6,8 @@ import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import { bootRecord, unit } from '../../boot/testing.ts';
 import { BUILD_FILES, goodFacts, writeBuild } from '../../image/test/testing.ts';
+import { type FakePools, fakePools } from '../../local/testing.ts';
 import { fakeTools } from '../../vms/qemu/testing.ts';
-import { type FakePools, fakePools } from '../pool/testing.ts';
 import { runVerb } from '../testing.ts';
 import { imageTest } from './test.ts';
 

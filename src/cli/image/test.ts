@@ -11,14 +11,15 @@ import type { BootTest, Check } from '../../image/test/verdict.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { readBudget } from '../boot/read-budget.ts';
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import { timeoutOption } from '../pool/arguments.ts';
 import { homeFolder } from '../pool/home.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { orImageInterrupted, tellImageStory } from './story.ts';
 
 interface Options {
   budget?: string;
@@ -73,30 +74,33 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
         import('../../vms/qemu/machine/accelerator.ts'),
       ]);
       const signal = edges.signal();
-      const story = tellImageStory(edges, options);
+      const progress = showProgress(edges, 'ImageEvent', options);
       const isKept = options.keep === true;
       const kept = `The build is as it was${isKept ? '' : ', and the VM is gone'}.`;
       const openHome = (home: string) => open({ home }, edges, 'run');
-      const tested = await orImageInterrupted(signal, { kept, next: 'run the same command again' }, () =>
-        withThrowAwayHome({ parent, uid: process.getuid?.() ?? 0, open: openHome }, { isKept }, async (home) => {
-          const factory = await openHome(home);
-          const usual = homeFolder({}, edges.env);
-          shareAccelerator(usual, home);
-          if (isKept) story.step(`the VM stays: headstart pool exec --home ${home} image-test-000001 -- /bin/sh`);
-          const done = await testImage(
-            { folder, way, budget, deadlineMs: options.timeout },
-            {
-              ...{ home, factory, clock: systemClock, run, signal },
-              onWaiting: story.waiting,
-              onStep: story.step,
-              collect: (instance) => collect(factory, instance, home, options, edges),
-            },
-          );
-          shareAccelerator(home, usual);
-          return done;
-        }),
+      const tested = await orInterrupted(
+        signal,
+        { code: 'image/interrupted', kept, next: 'run the same command again' },
+        () =>
+          withThrowAwayHome({ parent, uid: process.getuid?.() ?? 0, open: openHome }, { isKept }, async (home) => {
+            const factory = await openHome(home);
+            const usual = homeFolder({}, edges.env);
+            shareAccelerator(usual, home);
+            if (isKept) progress.step(`the VM stays: headstart pool exec --home ${home} image-test-000001 -- /bin/sh`);
+            const done = await testImage(
+              { folder, way, budget, deadlineMs: options.timeout },
+              {
+                ...{ home, factory, clock: systemClock, run, signal },
+                onWaiting: progress.waiting,
+                onStep: progress.step,
+                collect: (instance) => collect(factory, instance, home, options, edges),
+              },
+            );
+            shareAccelerator(home, usual);
+            return done;
+          }),
       );
-      story.end();
+      progress.end();
       await tell(tested, folder, options, edges);
       return tested.boot.isPassed ? 0 : ANSWER_IS_NO;
     },
@@ -111,7 +115,7 @@ async function collectBoot(
   edges: Edges,
 ): Promise<BootRecord> {
   const [{ collectInstance }, { itemsFor }, { bundleOf }, { loadInputs }] = await Promise.all([
-    import('../boot/collect-instance.ts'),
+    import('../../local/collect-instance.ts'),
     import('../../boot/collect/items.ts'),
     import('../../boot/collect/bundle.ts'),
     import('../../boot/load/load.ts'),
@@ -120,7 +124,7 @@ async function collectBoot(
   const { bytes } = await bundleOf(await collectInstance(factory, instance, what), { boot: '0', nowUs: edges.nowUs() });
   const path = join(home, 'boot.tar.gz');
   await writeFile(path, bytes, { mode: 0o600 });
-  if (bundle !== undefined) writeAnswerFile(bundle, bytes, 'private');
+  if (bundle !== undefined) writeAnswerFile(bundle, bytes, 'image/output-unwritable', 'private');
   const [record] = await loadInputs([path], { readStdin: edges.readStdin, nowUs: edges.nowUs() });
   if (!record) throw new Error('the boot that was collected is not in its bundle');
   return record;

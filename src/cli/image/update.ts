@@ -1,4 +1,5 @@
 // cli/image/update.ts: `headstart image update`: which newer versions are there, by the policy of each component? With --write they are taken.
+
 import { statSync } from 'node:fs';
 import { writeFileAtomic } from '../../base/files.ts';
 import { refuseDowngrades } from '../../image/lock/downgrades.ts';
@@ -10,6 +11,7 @@ import { type Proposal, planUpdates } from '../../image/update/plan-update.ts';
 import { type Settled, settleUpdates } from '../../image/update/settle-update.ts';
 import { type CacheFlags, withCacheOptions } from '../compose/open-cache.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -22,7 +24,6 @@ import {
   withArchitectureOption,
   withManifestOption,
 } from './manifest-file.ts';
-import { tellImageStory } from './story.ts';
 
 interface Options extends ManifestFlags, CacheFlags {
   output?: string;
@@ -52,10 +53,10 @@ export const verb: Verb = {
     const architecture = architectureOf(options, manifest);
     const lockFile = lockFileOf(options.output, options.file);
     const lock = readLockIfThere(lockFile);
-    const story = tellImageStory(edges, options);
-    story.step(`looking for newer versions of what is in ${options.file}`);
+    const progress = showProgress(edges, 'ImageEvent', options);
+    progress.step(`looking for newer versions of what is in ${options.file}`);
     const fetched = fetchedOf(manifest);
-    await withPackages(manifest, architecture, { options, edges, story }, async (opened) => {
+    await withPackages(manifest, architecture, { options, edges, progress }, async (opened) => {
       const available = options.available
         ? await readAvailable(options.available, fetched)
         : await listMirrors(fetched, opened.mirrors, edges.signal());
@@ -69,7 +70,7 @@ export const verb: Verb = {
         if (settled.text !== text) writeFileAtomic(options.file, settled.text, statSync(options.file).mode & 0o777);
         if (!lock || renderLock(lock) !== renderLock(locked)) writeLock(lockFile, locked);
       }
-      story.end();
+      progress.end();
       tell(settled, lockFile, options, edges);
     });
   },

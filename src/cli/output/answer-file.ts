@@ -8,7 +8,7 @@ import { whyUnwritable } from '../../base/why-unreadable.ts';
 export function writeAnswerFile(
   path: string,
   content: string | Uint8Array,
-  code: string,
+  code: `${string}/${string}`,
   access: 'umask' | 'private' = 'umask',
 ): void {
   try {

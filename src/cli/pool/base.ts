@@ -1,19 +1,18 @@
-// cli/pool/base.ts: `headstart pool base`: a minimal Debian that pools can be made from, built from packages, once.
 import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
 import { requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
-import type { Waiting } from '../../vms/factory.ts';
 import { BASE_TAGS, type BaseImage, findBase } from '../../vms/qemu/base/base-versions.ts';
 import { ensureBase } from '../../vms/qemu/base/build-base.ts';
 import { baseRecipe, type Recipe, SUITES } from '../../vms/qemu/base/recipe.ts';
 import { BASE_TOOLS, POOL_TOOLS } from '../../vms/qemu/required-tools.ts';
 import { type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { everySecond, showProgress } from '../output/progress.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE } from './image.ts';
-import { orInterrupted, tellStory } from './story.ts';
 
 interface Options extends PoolOptions {
   suite: string;
@@ -44,13 +43,17 @@ export const verb: Verb = {
     });
     const signal = edges.signal();
     const startedUs = edges.nowUs();
-    const story = tellStory(edges, options);
-    story.step(
+    const progress = showProgress(edges, 'PoolEvent', options);
+    progress.step(
       `building ${recipe.definition} from the packages of ${recipe.suite}, from where this machine gets its own`,
     );
-    const next = 'run the same command again; packages are asked for anew';
-    const { waiting, stop } = ticking(story.waiting);
-    const image = await orInterrupted(signal, { kept: 'Nothing was left behind.', next }, () =>
+    const told = {
+      code: 'pool/interrupted',
+      kept: 'Nothing was left behind.',
+      next: 'run the same command again; packages are asked for anew',
+    };
+    const { waiting, stop } = everySecond(progress.waiting);
+    const image = await orInterrupted(signal, told, () =>
       ensureBase(
         recipe,
         { refresh },
@@ -61,26 +64,11 @@ export const verb: Verb = {
         },
       ),
     ).finally(stop);
-    story.end();
-    if (image.isNew) story.step(`built in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
+    progress.end();
+    if (image.isNew) progress.step(`built in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
     tellImage(image, recipe, options, edges);
   },
 };
-
-/** A step may take minutes without a word; on a terminal the time goes on meanwhile. */
-function ticking(tell: Waiting): { waiting: Waiting; stop: () => void } {
-  let last: Parameters<Waiting> | undefined;
-  const timer = setInterval(() => {
-    if (last) tell(...last);
-  }, 1000);
-  return {
-    waiting: (...told) => {
-      last = told;
-      tell(...told);
-    },
-    stop: () => clearInterval(timer),
-  };
-}
 
 function withToolPath(edges: Edges): RunCommand {
   const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };

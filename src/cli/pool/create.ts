@@ -1,19 +1,21 @@
 // cli/pool/create.ts: `headstart pool create NAME`: a pool of VMs on this machine, all made from one recipe.
+
 import { UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
 import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
+import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
+import { awaitAllUp } from '../../local/await-up.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
-import { noSuchCluster } from '../cluster/no-such-cluster.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
-import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE, resolveImage } from './image.ts';
-import { orInterrupted, tellStory } from './story.ts';
 import { describeSize, imageName, readPoolView, renderPool } from './view.ts';
 
 interface Options extends PoolOptions {
@@ -89,18 +91,23 @@ export function poolCreate(open: OpenPools): Verb {
       const spec: PoolSpec = { ...given, image: { kind: 'version', id: image.id } };
       if (options.dryRun) return tellChanges(edges, name, changesOf(spec, options.count), options);
 
-      const story = tellStory(edges, options);
-      story.step(`creating pool ${name} from ${imageName(spec.image)}`);
+      const progress = showProgress(edges, 'PoolEvent', options);
+      progress.step(`creating pool ${name} from ${imageName(spec.image)}`);
       const kept = `What was made of pool ${name} stays.`;
       const next = `headstart pool show ${name} tells how far it came; \`headstart pool scale ${name} ${options.count}\` goes on, \`headstart pool delete ${name}\` removes it`;
-      await orInterrupted(signal, { kept, next }, async () => {
-        const call = { signal, onWaiting: story.waiting };
+      await orInterrupted(signal, { code: 'pool/interrupted', kept, next }, async () => {
+        const call = { signal, onWaiting: progress.waiting };
         const pool = await createNew(factory, spec, call);
-        if (options.count > 0) story.step(`starting ${options.count} instance${options.count === 1 ? '' : 's'}`);
+        if (options.count > 0) progress.step(`starting ${options.count} instance${options.count === 1 ? '' : 's'}`);
         const instances = await factory.setCapacity(pool.ref, options.count, call);
-        if (options.wait) await awaitAllUp(factory, instances, { story, deadlineMs: options.timeout, signal });
+        if (options.wait)
+          await awaitAllUp(factory, instances, {
+            onWaiting: progress.waiting,
+            deadlineMs: options.timeout,
+            signal,
+          }).finally(progress.end);
       });
-      story.end();
+      progress.end();
       const view = await readPoolView(factory, (await factory.readPool({ id: `pools/${name}`, name }))!, signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
       edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));

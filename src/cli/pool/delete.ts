@@ -1,15 +1,17 @@
 // cli/pool/delete.ts: `headstart pool delete NAME`: the pool with its instances and their disks; image versions stay.
+
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { findPool } from '../../local/find.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import type { Verb } from '../verb.ts';
 import { tellChanges } from './dry-run.ts';
-import { findPool } from './find.ts';
 import { homeFolder, prototypeFolder } from './home.ts';
-import { orInterrupted, tellStory } from './story.ts';
 
 interface Options extends PoolOptions {
   yes?: boolean;
@@ -34,14 +36,16 @@ export function poolDelete(open: OpenPools): Verb {
       if (options.dryRun) return tellChanges(edges, name, [what], options);
       confirm(`${what}?`, options, edges); // before signals are ours: Ctrl-C has to end a question at once
       const signal = edges.signal();
-      const story = tellStory(edges, options);
-      story.step(`deleting pool ${name}`);
-      const kept = `Pool ${name} may be there still, or only a part of it.`;
-      await orInterrupted(signal, { kept, next: `headstart pool delete ${name} --yes` }, () =>
-        factory.deletePool(pool.ref, { signal, onWaiting: story.waiting }),
-      );
+      const progress = showProgress(edges, 'PoolEvent', options);
+      progress.step(`deleting pool ${name}`);
+      const told = {
+        code: 'pool/interrupted',
+        kept: `Pool ${name} may be there still, or only a part of it.`,
+        next: `headstart pool delete ${name} --yes`,
+      };
+      await orInterrupted(signal, told, () => factory.deletePool(pool.ref, { signal, onWaiting: progress.waiting }));
       forgetRecipe(homeFolder(options, edges.env), name);
-      story.end();
+      progress.end();
       if (options.json) return printJsonLine(edges, 'PoolDeleted', { pool: name, instances });
       edges.stdout(`pool ${name} is gone; image versions stay\n`);
     },

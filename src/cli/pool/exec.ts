@@ -2,14 +2,14 @@
 
 import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
+import { askGuest, requireRunning } from '../../local/ask-guest.ts';
+import { findInstance } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
 import { writeAll } from '../streams.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption } from './arguments.ts';
-import { askGuest, requireRunning } from './ask-guest.ts';
-import { findInstance } from './find.ts';
-import { orInterrupted } from './story.ts';
 
 interface Options extends PoolOptions {
   timeout: number;
@@ -38,7 +38,7 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
       const signal = edges.signal();
       const factory = await open(options, edges);
       const instance = requireRunning(await findInstance(factory, name, { signal }));
-      const told = { kept: `What it began on ${name} may go on.`, next: 'run it again' };
+      const told = { code: 'pool/interrupted', kept: `What it began on ${name} may go on.`, next: 'run it again' };
       const ran = await orInterrupted(signal, told, () =>
         askGuest(instance, () =>
           factory.runInGuest(instance.ref, [program, ...args], {

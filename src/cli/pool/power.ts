@@ -1,15 +1,18 @@
 // cli/pool/power.ts: an order to one instance: what `pool start`, `pool stop` and `pool reimage` have in common.
-import type { CallOptions, Instance, InstanceRef } from '../../vms/factory.ts';
+
+import type { CallOptions } from '../../base/call-options.ts';
+import { awaitAllUp } from '../../local/await-up.ts';
+import { findInstance } from '../../local/find.ts';
+import type { Instance, InstanceRef } from '../../vms/factory.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { type OpenPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
+import { type Progress, showProgress } from '../output/progress.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { timeoutOption } from './arguments.ts';
-import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
-import { findInstance } from './find.ts';
-import { orInterrupted, type Story, tellStory } from './story.ts';
 import { readInstanceView } from './view.ts';
 
 export interface PowerOptions extends PoolOptions {
@@ -51,11 +54,11 @@ export function orderVerb(order: Order, open: OpenPools): Verb {
       if (options.dryRun) return tellChanges(edges, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
       if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, edges);
       const signal = edges.signal();
-      const story = tellStory(edges, options);
-      story.step(`${order.doing} ${name}`);
-      const told = { kept: `${name} is kept.`, next: `headstart pool ${order.name} ${name}` };
-      await orInterrupted(signal, told, () => carryOut(order, { factory, instance, options, story, signal }));
-      story.end();
+      const progress = showProgress(edges, 'PoolEvent', options);
+      progress.step(`${order.doing} ${name}`);
+      const told = { code: 'pool/interrupted', kept: `${name} is kept.`, next: `headstart pool ${order.name} ${name}` };
+      await orInterrupted(signal, told, () => carryOut(order, { factory, instance, options, progress, signal }));
+      progress.end();
       return tellResult(factory, instance, options, edges);
     },
   };
@@ -65,14 +68,16 @@ interface Carrying {
   factory: QemuFactory;
   instance: Instance;
   options: PowerOptions;
-  story: Story;
+  progress: Progress;
   signal: AbortSignal;
 }
 
-async function carryOut(order: Order, { factory, instance, options, story, signal }: Carrying): Promise<void> {
-  await order.apply(factory, instance.ref, { signal, onWaiting: story.waiting });
+async function carryOut(order: Order, { factory, instance, options, progress, signal }: Carrying): Promise<void> {
+  await order.apply(factory, instance.ref, { signal, onWaiting: progress.waiting });
   if (!order.endsUp || !options.wait) return;
-  await awaitAllUp(factory, [instance], { story, deadlineMs: options.timeout!, signal });
+  await awaitAllUp(factory, [instance], { onWaiting: progress.waiting, deadlineMs: options.timeout!, signal }).finally(
+    progress.end,
+  );
 }
 
 async function tellResult(

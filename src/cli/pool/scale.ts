@@ -1,15 +1,17 @@
 // cli/pool/scale.ts: `headstart pool scale NAME N`: make new instances from the recipe as it is now, or delete the newest.
+
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { awaitAllUp } from '../../local/await-up.ts';
+import { findPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption, wholeNumber } from './arguments.ts';
-import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
-import { findPool } from './find.ts';
-import { orInterrupted, tellStory } from './story.ts';
 import { imageName, readPoolView, renderPool } from './view.ts';
 
 interface Options extends PoolOptions {
@@ -39,14 +41,21 @@ export function poolScale(open: OpenPools): Verb {
       const more = count - before.length;
       const image = imageName(pool.model.image);
       if (options.dryRun) return tellChanges(edges, name, changesOf(more, image), options);
-      const story = tellStory(edges, options);
-      const kept = `What was changed of pool ${name} stays.`;
-      await orInterrupted(signal, { kept, next: `headstart pool scale ${name} ${count}` }, async () => {
-        for (const change of changesOf(more, image)) story.step(change);
-        const made = await factory.setCapacity(pool.ref, count, { signal, onWaiting: story.waiting });
-        if (options.wait) await awaitAllUp(factory, made, { story, deadlineMs: options.timeout, signal });
+      const progress = showProgress(edges, 'PoolEvent', options);
+      const told = {
+        code: 'pool/interrupted',
+        kept: `What was changed of pool ${name} stays.`,
+        next: `headstart pool scale ${name} ${count}`,
+      };
+      await orInterrupted(signal, told, async () => {
+        for (const change of changesOf(more, image)) progress.step(change);
+        const made = await factory.setCapacity(pool.ref, count, { signal, onWaiting: progress.waiting });
+        if (options.wait)
+          await awaitAllUp(factory, made, { onWaiting: progress.waiting, deadlineMs: options.timeout, signal }).finally(
+            progress.end,
+          );
       });
-      story.end();
+      progress.end();
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
       edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));

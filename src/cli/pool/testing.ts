@@ -1,166 +1,50 @@
-// cli/pool/testing.ts: local pools in memory: the fake factory, and what local pools can do beyond it. Guests answer what a test says.
-import { writeFileSync } from 'node:fs';
+// cli/pool/testing.ts: verbs about pools in a test: fake pools in a folder of their own, two base images, and a file with a secret in it.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Conflict, NotFound } from '../../base/failures.ts';
-import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
-import type { InstanceRef, PoolRef } from '../../vms/factory.ts';
-import { type FakeFactory, fakeFactory } from '../../vms/fake/fake-factory.ts';
-import { parseProviderId } from '../../vms/qemu/home/layout.ts';
-import type { GuestRan, GuestRunOptions, PoolSpec, QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { type FakePools, fakePools } from '../../local/testing.ts';
+import { type Ran, runVerb, type TestWorld } from '../testing.ts';
+import type { Verb } from '../verb.ts';
+import { poolCreate } from './create.ts';
 
-export interface FakePools extends QemuFactory, Pick<FakeFactory, 'state'> {
-  clock: FakeClock;
-  specs: Map<string, PoolSpec>;
-  /** By name of the instance, what was set for it alone. */
-  userData: Map<string, string>;
-  /** What was run in guests. */
-  ran: { instance: string; argv: readonly string[]; input: string }[];
-  /** How guests answer. */
-  guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRan> | Error;
-  /** What awaiting an instance throws; undefined: it is up. */
-  trouble: Error | undefined;
-  /** As `headstart pool base` would. */
-  addImage(gallery: string, name: string, version: string): Promise<string>;
+/** In the file `data`; no verb may print it. */
+export const SECRET = 'canary-4711';
+
+export interface PoolWorld {
+  folder: string;
+  pools: FakePools;
+  open(): Promise<FakePools>;
+  ask(verb: Verb, argv: string[], world?: TestWorld): Promise<Ran>;
+  create(...argv: string[]): Promise<Ran>;
+  /** Of the instances of pool p. */
+  names(): string[];
 }
 
-/** `folder` is for the files that verbs look at: consoles and keys. */
-export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakePools {
-  const fake = fakeFactory(clock);
-  const poolAt = (ref: PoolRef) => {
-    const pool = fake.state.pools.get(ref.id);
-    if (!pool) throw new NotFound(`pool ${ref.name}`);
-    return pool;
+/** Each test of the file gets its own. */
+export function usePools(): PoolWorld {
+  let nowUs: number;
+  const world: PoolWorld = {
+    folder: '',
+    pools: fakePools(''),
+    open: async () => world.pools,
+    async ask(verb, argv, more = {}) {
+      const ran = await runVerb(verb, argv, { nowUs, ...more });
+      expect(ran.stdout + ran.stderr).not.toContain(SECRET);
+      expect(ran.stderr).not.toContain('bug:');
+      return ran;
+    },
+    create: (...argv) => world.ask(poolCreate(world.open), argv),
+    names: () => world.pools.state.pools.get('pools/p')!.instances.map(({ computerName }) => computerName),
   };
-  const named = ({ pool, id }: InstanceRef) => {
-    const instance = poolAt(pool).instances.find(({ ref }) => ref.id === id);
-    if (!instance) throw new NotFound(`instance ${id}`);
-    return instance;
-  };
-  const refOf = (name: string): PoolRef => ({ id: `pools/${name}`, name });
-
-  const pools: FakePools = {
-    ...fake,
-    clock,
-    specs: new Map(),
-    userData: new Map(),
-    ran: [],
-    guest: () => ({}),
-    trouble: undefined,
-    async addImage(gallery, name, version) {
-      const definition = await fake.ensureDefinition(
-        {
-          gallery,
-          name,
-          osState: 'generalized',
-          generation: 'V2',
-          architecture: 'x64',
-          securityType: 'Standard',
-          publisher: 'headstart',
-          offer: gallery,
-          sku: name,
-        },
-        'local',
-      );
-      const id = `galleries/${gallery}/${name}/${version}`;
-      fake.state.versions.set(id, {
-        id,
-        definition,
-        name: version,
-        snapshotId: '',
-        region: 'local',
-        replicas: 1,
-        redundancy: 'local',
-        isExcludedFromLatest: false,
-        tags: {},
-        createdMs: 0,
-        isSealed: false,
-      });
-      return id;
-    },
-
-    async locate(providerId) {
-      const ref = parseProviderId(providerId);
-      return named(ref).ref;
-    },
-    async createPool(spec) {
-      if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`there is a pool ${spec.name} already`);
-      const pool = fake.addPool(spec.name, 0, { image: spec.image, extensions: [] });
-      fake.state.pools.delete(pool.ref.id);
-      const own = { ...pool, ref: refOf(spec.name), customData: spec.customData, instances: [] };
-      fake.state.pools.set(own.ref.id, own);
-      pools.specs.set(spec.name, structuredClone(spec));
-      return own;
-    },
-    listPools: async () => [...fake.state.pools.values()],
-    async deletePool(ref, options) {
-      options?.signal?.throwIfAborted();
-      fake.state.pools.delete(ref.id);
-    },
-    readSpec: async (ref) => structuredClone(pools.specs.get(poolAt(ref).ref.name)!),
-    async setCapacity(ref, capacity, options) {
-      const pool = poolAt(ref);
-      const made = [];
-      while (pool.instances.length < capacity) {
-        options?.signal?.throwIfAborted();
-        made.push(fake.scaleOut(ref));
-      }
-      while (pool.instances.length > capacity) pool.instances.pop();
-      return made;
-    },
-    async deleteInstance({ pool, id }) {
-      const { instances } = poolAt(pool);
-      instances.splice(
-        instances.findIndex(({ ref }) => ref.id === id),
-        1,
-      );
-    },
-    async reimage(ref) {
-      const instance = named(ref);
-      instance.image = poolAt(ref.pool).model.image;
-      instance.power = 'running';
-    },
-    async setUserData(target, userData) {
-      if ('pool' in target) {
-        const { computerName } = named(target);
-        if (userData === null) pools.userData.delete(computerName);
-        else pools.userData.set(computerName, userData);
-        return;
-      }
-      const { userData: _, ...spec } = pools.specs.get(target.name)!;
-      pools.specs.set(target.name, userData === null ? spec : { ...spec, userData });
-    },
-    async awaitUp(ref, options) {
-      named(ref);
-      options.onWaiting?.('cloud-init to finish');
-      options.signal?.throwIfAborted();
-      if (pools.trouble) throw pools.trouble;
-    },
-    isUp: async (ref) => named(ref).power === 'running' && !pools.trouble,
-    async runInGuest(ref, argv, options) {
-      options.signal?.throwIfAborted();
-      pools.ran.push({
-        instance: named(ref).computerName,
-        argv,
-        input: options.input === undefined ? '' : Buffer.from(options.input).toString(),
-      });
-      const answer = pools.guest(argv, options);
-      if (answer instanceof Error) throw answer;
-      return { exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), ...answer };
-    },
-    readClock: async () => ({ guestMs: clock.nowMs(), hostBeforeMs: clock.nowMs(), hostAfterMs: clock.nowMs() }),
-    async placeOf(ref) {
-      const { computerName } = named(ref);
-      const consoleLog = join(folder, `${computerName}.log`);
-      writeFileSync(consoleLog, '', { flag: 'a' });
-      return {
-        folder: join(folder, 'instances', computerName),
-        consoleLog,
-        disk: join(folder, `${computerName}.qcow2`),
-        startedMs: clock.nowMs() - 60_000,
-        sshPort: 40022,
-        address: '168.0.0.15',
-      };
-    },
-  };
-  return pools;
+  beforeEach(async () => {
+    world.folder = mkdtempSync(join(tmpdir(), 'headstart-pool-'));
+    world.pools = fakePools(world.folder);
+    nowUs = world.pools.clock.nowMs() * 1000;
+    await world.pools.addImage('headstart', 'debian-12', '2026.11.14');
+    await world.pools.addImage('headstart', 'debian-12', '2026.11.15');
+    writeFileSync(join(world.folder, 'data'), `#cloud-config\n# ${SECRET}\n`);
+  });
+  afterEach(() => rmSync(world.folder, { recursive: true }));
+  return world;
 }

@@ -1,4 +1,5 @@
 // cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to.
+
 import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
@@ -9,7 +10,7 @@ import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
-import { showRetries } from './show-waiting.ts';
+import { showRetries } from './run-progress.ts';
 
 interface Options extends ConnectOptions {
   pool: string;

@@ -10,8 +10,8 @@ import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { nodeName } from './node-name.ts';
-import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
+import { type LogLevel, showRun } from './run-progress.ts';
 
 interface Options extends ConnectOptions {
   node: string;
@@ -35,7 +35,7 @@ export const verb: Verb = {
       clock: systemClock,
       signal,
       seal: async () => undefined, // the way home seals nothing
-      tell: showProgress(edges, options),
+      tell: showRun(edges, options),
     });
     if (options.json) return printJsonLine(edges, 'PrototypeRecover', { node: options.node, steps });
     const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';

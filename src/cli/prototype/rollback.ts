@@ -1,4 +1,5 @@
 // cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: one conditional update, quick.
+
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { chooseRollback, type RollbackWish, rollBackPool } from '../../prototype/after/run-rollback.ts';
@@ -9,7 +10,7 @@ import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
-import { showRetries } from './show-waiting.ts';
+import { showRetries } from './run-progress.ts';
 
 interface Options extends ConnectOptions {
   pool: string;

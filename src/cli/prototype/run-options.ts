@@ -12,7 +12,7 @@ import type { Edges } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { nodeName } from './node-name.ts';
-import type { LogLevel } from './progress.ts';
+import type { LogLevel } from './run-progress.ts';
 
 export interface RunOptions extends ConnectOptions {
   /** ms */

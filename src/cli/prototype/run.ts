@@ -9,8 +9,8 @@ import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { donorEdges } from './donor-edges.ts';
 import { tellPlan } from './plan.ts';
-import { showProgress } from './progress.ts';
 import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
+import { showRun } from './run-progress.ts';
 
 interface Options extends RunOptions {
   dryRun?: boolean;
@@ -43,7 +43,7 @@ export const verb: Verb = {
       ...lent,
       clock: systemClock,
       homeSignal: edges.secondSignal?.(),
-      tell: showProgress(edges, options),
+      tell: showRun(edges, options),
     });
     if (options.json) return printJsonLine(edges, 'PrototypeRun', { node: node.name, ...result });
     const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';

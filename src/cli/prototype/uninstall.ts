@@ -1,4 +1,5 @@
 // cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
+
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
@@ -12,8 +13,8 @@ import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
-import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
+import { type LogLevel, showRun } from './run-progress.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -64,7 +65,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
         cluster: site.cluster,
         clock: systemClock,
         signal: edges.signal(),
-        tell: showProgress(edges, options),
+        tell: showRun(edges, options),
       });
       return tell(pool.name, ended.done, ended, options, edges);
     },

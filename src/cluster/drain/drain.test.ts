@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Forbidden } from '../../base/failures.ts';
-import type { Cluster, Eviction, Pod } from '../cluster.ts';
+import type { Cluster, Pod } from '../cluster.ts';
 import { drainNode, drainTimeoutMs } from './drain.ts';
+import type { Eviction } from './next-turn.ts';
 import { RETRY_MS } from './next-turn.ts';
 
 function pod(name: string, more: Partial<Pod> = {}): Pod {

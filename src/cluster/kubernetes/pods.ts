@@ -1,6 +1,8 @@
 // cluster/kubernetes/pods.ts: what runs on a node, and how is it asked to leave?
+
 import type { V1Pod } from '@kubernetes/client-node';
-import type { Cluster, Eviction, Pod } from '../cluster.ts';
+import type { Cluster, Pod } from '../cluster.ts';
+import type { Eviction } from '../drain/next-turn.ts';
 import type { Client } from './connect.ts';
 import { type Answer, answerOf } from './failures.ts';
 import { HELPER_LABEL } from './helper-pod.ts';

@@ -1,5 +1,5 @@
 // image/build/walk.ts: how are stages walked? In order; each gets what those before it made, and what it says is told as said by it.
-import type { Waiting } from '../../vms/factory.ts';
+import type { Waiting } from '../../base/call-options.ts';
 import type { BuildEdges, Made, Target } from './contract.ts';
 import type { Places, SharedContext, SharedStage, VersionContext, VersionStage } from './stage.ts';
 import type { ToolVersions } from './tool-versions.ts';

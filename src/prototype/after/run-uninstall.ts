@@ -1,7 +1,8 @@
 // prototype/after/run-uninstall.ts: takes what is ours off a pool: look, do the first thing that is left, look again; killed anywhere, the same command goes on.
+import type { Waiting } from '../../base/call-options.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
-import type { PoolRef, Recipe, Waiting } from '../../vms/factory.ts';
+import type { PoolRef, Recipe } from '../../vms/factory.ts';
 import { definitionName, leaseName, recipeName, SEALED_ANNOTATION, snapshotName } from '../names.ts';
 import { type EngineEdges, recoverHeldDonor } from '../run/engine.ts';
 import { type Hold, holdingPool, renewingAside } from '../run/hold-pool.ts';

@@ -1,7 +1,8 @@
 // prototype/run/step.ts: the shape of one idempotent unit of a run.
+import type { Waiting } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { Factory, Waiting } from '../../vms/factory.ts';
+import type { Factory } from '../../vms/factory.ts';
 import type { Scene, World } from './scene.ts';
 
 export interface StepEdges {

@@ -1,5 +1,6 @@
 // vms/azure/azure-factory.ts: the VM factory that is Azure: scale sets are pools, compute galleries hold the versions. Start here; each file beside answers one question.
-import type { CallOptions, Factory } from '../factory.ts';
+import type { CallOptions } from '../../base/call-options.ts';
+import type { Factory } from '../factory.ts';
 import { changeModel, readRecipe } from './change-model.ts';
 import { type Call, connect, type Edges } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';

@@ -1,8 +1,8 @@
 // vms/fake/fake-factory.ts: a factory in memory that keeps its promises: small, real, and open to look into.
+import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Conflict, NotFound, Refused } from '../../base/failures.ts';
 import type {
-  CallOptions,
   Definition,
   Factory,
   ImageRef,

@@ -1,7 +1,7 @@
 // vms/qemu/context.ts: what does everything about local pools need of the world? Passed in, so that tests can replace it.
+import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
-import type { CallOptions } from '../factory.ts';
 import type { GuestAgent } from './guest/guest-agent.ts';
 import type { Accelerator } from './machine/command-line.ts';
 import type { Machines } from './machine/machines.ts';

@@ -1,5 +1,6 @@
 // vms/qemu/local-factory.ts: what can pools on this machine do beyond what every factory can? Types only; qemu-factory.ts does it.
-import type { CallOptions, Factory, ImageRef, Instance, InstanceRef, Pool, PoolRef } from '../factory.ts';
+import type { CallOptions } from '../../base/call-options.ts';
+import type { Factory, ImageRef, Instance, InstanceRef, Pool, PoolRef } from '../factory.ts';
 
 /** What the guest may reach besides its metadata: an address in its network, and where on this machine that leads. */
 export interface Service {

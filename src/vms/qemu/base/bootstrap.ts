@@ -1,6 +1,8 @@
 // vms/qemu/base/bootstrap.ts: asks mmdebstrap which packages an image is made of, or to unpack them into a folder.
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Waiting } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
@@ -8,7 +10,6 @@ import { tellSteps } from '../../../host/debian/mmdebstrap-progress.ts';
 import type { PackageSources } from '../../../host/debian/package-sources.ts';
 import { type Packages, parseInstallPlan } from '../../../host/debian/packages.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
-import type { Waiting } from '../../factory.ts';
 import type { Recipe } from './recipe.ts';
 
 export interface BootstrapEdges {

@@ -1,7 +1,9 @@
 // vms/qemu/base/build-base.ts: is there a base image of this recipe, and if not, make one: packages → files → file system → image version.
+
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { type NeedsRoot, rootRunner } from '../../../host/as-root.ts';
@@ -11,7 +13,6 @@ import { type Unsupported, unpackKernel } from '../../../host/debian/unpack-kern
 import { statfsFree } from '../../../host/disk-space.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { CallOptions } from '../../factory.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
 import { baseImageLock } from '../home/layout.ts';
 import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';

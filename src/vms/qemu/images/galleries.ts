@@ -1,11 +1,13 @@
 // vms/qemu/images/galleries.ts: which galleries and image definitions are there? A gallery is a folder, a definition a folder with a record.
+
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { Refused } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
 import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
-import type { CallOptions, Definition, DefinitionSpec } from '../../factory.ts';
+import type { Definition, DefinitionSpec } from '../../factory.ts';
 import {
   definitionFolder,
   definitionId,

@@ -1,6 +1,8 @@
 // vms/qemu/images/make-version.ts: how does a disk become an image version? Made beside its place, summed up, and renamed in: whole or not at all.
+
 import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
@@ -9,7 +11,7 @@ import { bytesOf, sumOf, syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { namesIn, partialPrefix } from '../../../host/whole-folders.ts';
-import type { CallOptions, DefinitionSpec, VersionSpec } from '../../factory.ts';
+import type { DefinitionSpec, VersionSpec } from '../../factory.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
 import {

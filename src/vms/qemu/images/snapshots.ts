@@ -1,11 +1,13 @@
 // vms/qemu/images/snapshots.ts: copies of stopped instances' disks, on the same image version as the disk they were taken of.
+
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { partialPrefix, removeAtOnce, removeLeftovers } from '../../../host/whole-folders.ts';
-import type { CallOptions, Factory, Snapshot } from '../../factory.ts';
+import type { Factory, Snapshot } from '../../factory.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
 import { readInstanceRecord } from '../home/instance-records.ts';

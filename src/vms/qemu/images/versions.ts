@@ -1,9 +1,11 @@
 // vms/qemu/images/versions.ts: which versions does a definition have, which are offered as the latest, and how does one go?
+
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
 import { removeAtOnce } from '../../../host/whole-folders.ts';
-import type { CallOptions, Definition, Version } from '../../factory.ts';
+import type { Definition, Version } from '../../factory.ts';
 import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from '../home/layout.ts';
 import { writeRecord } from '../home/record-file.ts';
 import type { VersionRecord } from '../home/records.ts';

@@ -1,12 +1,13 @@
 // vms/qemu/machine/accelerator.ts: can guests run on this machine's own processor? Only a guest that really ran is an answer.
+
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import { dyingWithUs } from '../../../host/run-tool.ts';
-import type { CallOptions } from '../../factory.ts';
 import { readRecord, writeRecord } from '../home/record-file.ts';
 import type { Accelerator } from './command-line.ts';
 

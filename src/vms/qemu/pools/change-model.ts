@@ -1,8 +1,10 @@
 // vms/qemu/pools/change-model.ts: how is the recipe changed, as a whole and only from what was read?
+
 import { z } from 'zod';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { Conflict } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
-import type { CallOptions, ModelChange, Pool, PoolRef, Recipe } from '../../factory.ts';
+import type { ModelChange, Pool, PoolRef, Recipe } from '../../factory.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordsOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
 import { homeLock } from '../home/layout.ts';

@@ -1,12 +1,14 @@
 // vms/qemu/pools/pools.ts: make, read and delete pools. A pool is a folder with a record of its model; its instances are folders in it.
+
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Conflict } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
-import type { CallOptions, Model, Pool, PoolRef } from '../../factory.ts';
+import type { Model, Pool, PoolRef } from '../../factory.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordsOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
 import {

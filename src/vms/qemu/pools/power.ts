@@ -1,5 +1,6 @@
 // vms/qemu/pools/power.ts: start and stop instances. A guest is asked to stop, then told to, and only then ended.
-import type { CallOptions, InstanceRef } from '../../factory.ts';
+import type { CallOptions } from '../../../base/call-options.ts';
+import type { InstanceRef } from '../../factory.ts';
 import type { QemuContext } from '../context.ts';
 import { AgentRefused } from '../guest/guest-agent.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';

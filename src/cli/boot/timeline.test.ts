@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { bootRecord, managerTimes, span, unit } from '../../boot/testing.ts';
+import { runVerb, type TestWorld } from '../testing.ts';
+import { verb } from './timeline.ts';
+
+const stdin = JSON.stringify(
+  bootRecord({
+    manager: managerTimes({ userspaceUs: 2_000_000, finishUs: 40_000_000 }),
+    units: [unit('slow.service', 3, 9)],
+    spans: [span('parked', 20, 35, { name: 'parked', source: 'cloud-init', wait: 'until it is claimed' })],
+  }),
+);
+const timeline = (argv: string[] = [], world: TestWorld = {}) =>
+  runVerb(verb, ['-i', '-', ...argv], { stdin, ...world });
+
+describe('boot timeline', () => {
+  it('ends with the total', async () => {
+    const { code, stdout } = await timeline();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/40s until startup-finished\.\n$/);
+  });
+
+  it('tells what of the total was the node’s own where a wait held it up', async () => {
+    const seed = fileURLToPath(new URL('../../boot/fixtures/seeds/preprovisioned.critical-chain.txt', import.meta.url));
+    const { stdout } = await runVerb(verb, ['-i', seed]);
+    expect(stdout).toMatch(/: [\d.]+s of the node's own and 16min 41\.443s of waits for something outside it\.\n$/);
+    const { totalUs, waitUs, ownUs } = JSON.parse((await runVerb(verb, ['-i', seed, '--json'])).stdout);
+    expect(ownUs + waitUs).toBe(totalUs);
+  });
+
+  it('marks instants with a star, and waits as such', async () => {
+    const { stdout } = await timeline();
+    expect(stdout).toMatch(/^ *40s +.*\* startup-finished/m);
+    expect(stdout).toMatch(/^ *20s +15s +wait +cloud-init +parked/m);
+  });
+
+  it('drops the source on a narrow terminal', async () => {
+    expect((await timeline()).stdout).toContain('SOURCE');
+    expect((await timeline([], { columns: 40, env: { NO_COLOR: '1' } })).stdout).not.toContain('SOURCE');
+  });
+
+  it('is one document with --json', async () => {
+    expect(JSON.parse((await timeline(['--json'])).stdout)).toMatchObject({
+      ...{ kind: 'BootTimeline', totalUs: 40_000_000, waitUs: 0, ownUs: 40_000_000 },
+      endsAt: 'startup-finished',
+    });
+  });
+});

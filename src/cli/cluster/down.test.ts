@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesOf } from '../../cluster/local/cluster-files.ts';
+import { writePoolRecord } from '../../vms/qemu/home/instance-records.ts';
+import { last, useCluster } from './testing.ts';
+
+const world = useCluster();
+const { ask } = world;
+
+describe('cluster down', () => {
+  it('stops, keeps what is in it, and is content when there is nothing to stop', async () => {
+    await ask('up');
+    expect((await ask('down', ['--dry-run'])).stdout).toContain('would stop etcd\n');
+    expect(world.plane.running.size).toBe(5);
+    const { folder } = filesOf({ home: world.home, name: 'local' });
+    expect((await ask('down')).stdout).toBe(`cluster local is stopped; its data is in ${folder}\n`);
+    expect((await ask('down', ['--dry-run'])).stdout).toBe('nothing to do\n');
+    expect(last((await ask('down', ['--json'])).stdout)).toMatchObject({
+      kind: 'ClusterDown',
+      stopped: [],
+      isDeleted: false,
+    });
+  });
+
+  it('deletes no cluster that a pool belongs to', async () => {
+    await ask('up');
+    mkdirSync(join(world.home, 'pools', 'web', 'instances'), { recursive: true });
+    const spec = {
+      name: 'web',
+      image: { kind: 'version' as const, id: 'galleries/g/d/1.0.0' },
+      extensions: [],
+      size: { cpus: 1, memoryMb: 512, diskGb: 4 },
+      services: [],
+      tags: {},
+      cluster: 'local',
+    };
+    const traits = {
+      osState: 'generalized' as const,
+      generation: 'V2' as const,
+      architecture: 'x64' as const,
+      securityType: 'Standard' as const,
+    };
+    writePoolRecord(world.home, { revision: 0, modelRevision: 1, nextInstance: 1, traits, spec });
+    const refused = await ask('down', ['--delete', '--yes']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('web is a pool of cluster local');
+    expect(world.plane.running.size).toBe(5);
+    expect((await ask('down')).code).toBe(0);
+  });
+
+  it('asks before it deletes, and deletes with --yes', async () => {
+    await ask('up');
+    const refused = await ask('down', ['--delete']);
+    expect(refused.code).toBe(2);
+    expect(world.plane.running.size).toBe(5);
+    expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is gone\n');
+    expect(existsSync(filesOf({ home: world.home, name: 'local' }).folder)).toBe(false);
+  });
+
+  it('has nothing to do where there is no cluster, however often it is asked', async () => {
+    const stopped = `nothing to stop: there is no cluster local in ${world.home}\n`;
+    expect(await ask('down')).toMatchObject({ code: 0, stdout: stopped });
+    expect(await ask('down', ['--delete', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: stopped.replace('stop', 'delete'),
+    });
+    expect(await ask('down', ['--dry-run'])).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
+    expect(JSON.parse((await ask('down', ['--json'])).stdout)).toMatchObject({ kind: 'ClusterDown', stopped: [] });
+    await ask('up', ['--name', 'lab']);
+    expect((await ask('down')).stdout).toContain('; there is lab\n');
+  });
+
+  it('names programs that still run where the folder of the cluster was removed by hand', async () => {
+    world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: filesOf({ home: world.home, name: 'local' }).folder }];
+    expect(await ask('down')).toMatchObject({ code: 1, stderr: expect.stringContaining('next:  kill 4711') });
+    expect((await ask('down', ['--name', 'other'])).code).toBe(0);
+  });
+});

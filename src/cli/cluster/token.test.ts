@@ -1,0 +1,43 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { TOKEN, useCluster } from './testing.ts';
+
+const world = useCluster();
+const { ask } = world;
+
+describe('cluster token', () => {
+  it('gives a token that ends, or the closed file that a kubelet in a guest starts with', async () => {
+    await ask('up');
+    expect((await ask('token')).stdout).toBe(`${TOKEN}\n`);
+    expect(JSON.parse((await ask('token', ['--json', '--ttl', '10min'])).stdout)).toMatchObject({
+      kind: 'ClusterToken',
+      id: 'abcdef',
+      token: TOKEN,
+      expiresMs: world.plane.clock.nowMs() + 600_000,
+    });
+    const file = join(world.home, 'bootstrap');
+    const ran = await ask('token', ['-o', file]);
+    expect(ran.stdout).toBe(`${file}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      clusters: [{ cluster: { server: 'https://168.0.0.10:6443' } }],
+      users: [{ user: { token: TOKEN } }],
+    });
+  });
+
+  it('makes none when asked what it would do, for no cluster, or where the file cannot be', async () => {
+    expect((await ask('token')).stderr).toContain('code:  cluster/none');
+    await ask('up');
+    expect((await ask('token', ['--dry-run', '-o', 'x'])).stdout).toMatch(
+      /^would make a token .* for 1h\nwould write \//,
+    );
+    expect(world.tokens).toBe(0);
+    expect((await ask('token', ['--ttl', 'soon'])).code).toBe(2);
+    const ran = await ask('token', ['-o', join(world.home, 'no', 'folder')]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('code:  cluster/unwritable');
+    expect(ran.stderr).not.toContain(TOKEN);
+    expect(world.tokens).toBe(0);
+  });
+});

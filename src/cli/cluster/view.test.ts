@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Node } from '../../cluster/cluster.ts';
+import { filesOf } from '../../cluster/local/cluster-files.ts';
+import { useCluster } from './testing.ts';
+
+const world = useCluster();
+const { ask } = world;
+
+describe('cluster status', () => {
+  it('answers no when something does not run, and names what to type', async () => {
+    await ask('up');
+    world.nodes = [
+      {
+        name: 'n1',
+        isReady: false,
+        isUnschedulable: true,
+        troubles: ['DiskPressure'],
+        kubeletVersion: 'v1.35.8',
+      } as unknown as Node,
+    ];
+    const well = await ask('status');
+    expect(well.code).toBe(0);
+    expect(well.stdout).toMatch(/^n1 +no +v1\.35\.8 +cordoned, DiskPressure$/m);
+    world.plane.running.delete(`${filesOf({ home: world.home, name: 'local' }).folder} etcd`);
+    const broken = await ask('status');
+    expect(broken.code).toBe(3);
+    expect(broken.stdout).toMatch(/^etcd +no: does not run/m);
+    expect(broken.stderr).toBe('next:  headstart cluster up --name local\n');
+    expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ kind: 'Cluster', isHealthy: false });
+  });
+
+  it('names what was left behind by somebody who removed a folder, and so does up', async () => {
+    world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: join(world.home, 'clusters/gone') }];
+    const nowhere = await ask('status');
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.stderr).toContain(
+      `etcd (process 4711) still runs; its folder ${join(world.home, 'clusters/gone')} is gone`,
+    );
+    expect(nowhere.stderr).toContain('next:  kill 4711');
+    for (const verb of ['up', 'status'] as const)
+      expect((await ask(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nend them: kill 4711\n$/);
+    expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ orphans: [{ pid: 4711 }] });
+  });
+
+  it('names the clusters there are when it is asked about another', async () => {
+    await ask('up', ['--name', 'lab']);
+    const ran = await ask('status');
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('there is no cluster local; there is lab');
+  });
+});

@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { poolDelete } from './delete.ts';
+import { usePools } from './testing.ts';
+
+const world = usePools();
+const { open, ask, create } = world;
+
+describe('pool delete', () => {
+  it('refuses without a terminal, and deletes with --yes', async () => {
+    await create('p');
+    expect((await ask(poolDelete(open), ['p', '--dry-run'])).stdout).toContain('would delete pool p with p-');
+    const ran = await ask(poolDelete(open), ['p']);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('code:  cli/not-confirmed');
+    expect(world.pools.state.pools.size).toBe(1);
+    const saved = join(world.folder, 'prototype', 'headstart-recipe-p.json');
+    mkdirSync(join(world.folder, 'prototype'));
+    writeFileSync(saved, '{}');
+    const gone = await ask(poolDelete(open), ['p', '--yes'], { env: { HEADSTART_HOME: world.folder } });
+    expect(gone.stdout).toContain('pool p is gone');
+    expect(world.pools.state.pools.size).toBe(0);
+    expect(existsSync(saved)).toBe(false);
+  });
+
+  it('interrupted, names the command that finishes it', async () => {
+    await create('p');
+    const ran = await ask(poolDelete(open), ['p', '--yes'], { signal: AbortSignal.abort('SIGINT') });
+    expect(ran.code).toBe(4);
+    expect(ran.stderr).toContain('next:  headstart pool delete p --yes');
+  });
+
+  it.each([
+    ['pol', 'there is no pool "pol" (did you mean pool?); known: pool'],
+    ['pool-000001', 'next:  headstart pool show pool lists the instances of pool pool'],
+    ['', 'there is no pool ""; known: pool'],
+  ])('name what there is when %j is deleted, and never a command that makes it', async (name, said) => {
+    await create('pool');
+    const ran = await ask(poolDelete(open), [name, '--yes']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(said);
+    expect(ran.stderr).toContain('Nothing was changed.');
+    expect(ran.stderr).not.toContain('pool create');
+  });
+});

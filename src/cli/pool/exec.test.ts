@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TransientError } from '../../base/errors.ts';
+import type { TestWorld } from '../testing.ts';
+import { poolExec } from './exec.ts';
+import { usePools } from './testing.ts';
+
+const world = usePools();
+const { open, ask, create, names } = world;
+
+describe('pool exec', () => {
+  const written: Buffer[] = [];
+  const streams = {
+    hasInput: () => false,
+    write: (_: 1 | 2, bytes: Uint8Array) => void written.push(Buffer.from(bytes)),
+  };
+  const run = (argv: string[], world: TestWorld = {}, hasInput = false) =>
+    ask(poolExec(open, { ...streams, hasInput: () => hasInput }), argv, world);
+
+  beforeEach(async () => {
+    written.length = 0;
+    await create('p');
+  });
+
+  it('passes program, arguments and exit code on, and bytes as they are', async () => {
+    world.pools.guest = () => ({ exitCode: 7, stdout: Buffer.from([0xff, 0, 10]), stderr: Buffer.from('oh') });
+    const [name] = names() as [string];
+    const ran = await run([name, '--', 'ls', '-l', '--', "a b'"]);
+    expect(ran.code).toBe(7);
+    expect(world.pools.ran).toEqual([{ instance: name, argv: ['ls', '-l', '--', "a b'"], input: '' }]);
+    expect(Buffer.concat(written)).toEqual(Buffer.from([0xff, 0, 10, 0x6f, 0x68]));
+    const told = JSON.parse((await run([name, '--json', '--', 'ls'])).stdout) as Record<string, unknown>;
+    expect(told).toMatchObject({ kind: 'PoolExec', exitCode: 7, encoding: 'base64', stdout: '/wAK' });
+  });
+
+  it('gives it what was piped in, unless told not to', async () => {
+    const [name] = names() as [string];
+    await run([name, '--', 'sh', '-s'], { stdin: 'echo hi' }, true);
+    await run([name, '--no-stdin', '--', 'sh', '-s'], { stdin: 'echo hi' }, true);
+    expect(world.pools.ran.map(({ input }) => input)).toEqual(['echo hi', '']);
+  });
+
+  it('says where to look when the guest does not answer', async () => {
+    const [name] = names() as [string];
+    world.pools.guest = () => new TransientError('agent.sock did not answer', { code: 'vms/not-answering' });
+    const ran = await run([name, '--', 'ls']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`next:  headstart pool logs ${name}`);
+  });
+
+  it('needs an instance that runs', async () => {
+    const [name] = names() as [string];
+    world.pools.state.pools.get('pools/p')!.instances[0]!.power = 'stopped';
+    const ran = await run([name, '--', 'ls']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`next:  headstart pool start ${name}`);
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { poolList } from './list.ts';
+import { usePools } from './testing.ts';
+
+const world = usePools();
+const { open, ask, create } = world;
+
+describe('pool list', () => {
+  it('says that there is none, and how to get one', async () => {
+    expect((await ask(poolList(open), [])).stdout).toContain('headstart pool create NAME');
+  });
+
+  it('counts what runs and what is stale', async () => {
+    await create('p', '--count', '2', '--image', 'headstart/debian-12/2026.11.14');
+    const pool = world.pools.state.pools.get('pools/p')!;
+    pool.model.image = { kind: 'version', id: 'galleries/headstart/debian-12/2026.11.15' };
+    pool.instances[0]!.power = 'stopped';
+    expect((await ask(poolList(open), [])).stdout).toMatch(/^p +1\/2 +2 +headstart\/debian-12\/2026\.11\.15$/m);
+    expect(JSON.parse((await ask(poolList(open), ['--json'])).stdout)).toMatchObject({
+      kind: 'PoolList',
+      pools: [{ stale: 2 }],
+    });
+  });
+});

@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { poolLogs } from './logs.ts';
+import { usePools } from './testing.ts';
+
+const world = usePools();
+const { open, ask, create, names } = world;
+
+describe('pool logs', () => {
+  it('shows the last lines of the console without what would steer a terminal', async () => {
+    await create('p');
+    const [name] = names() as [string];
+    writeFileSync(
+      join(world.folder, `${name}.log`),
+      'one\r\n\u001b[0;32mtwo\u001b[0m\r\n\u001b]0;title\u0007three\nlogin: ',
+    );
+    expect((await ask(poolLogs(open), [name])).stdout).toBe('one\ntwo\nthree\nlogin: \n');
+    expect((await ask(poolLogs(open), [name, '--lines', '2'])).stdout).toBe('three\nlogin: \n');
+    expect((await ask(poolLogs(open), [name, '--lines', '0'])).stdout).toBe('');
+    expect(JSON.parse((await ask(poolLogs(open), [name, '--json'])).stdout)).toMatchObject({
+      kind: 'PoolLogs',
+      lines: ['one', 'two', 'three', 'login: '],
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../prototype/run/run-event.ts';
+import type { Edges } from '../verb.ts';
+import { showRetries, showRun } from './run-progress.ts';
+
+function shown(events: RunEvent[], more: Partial<Edges> = {}, json = false): { stdout: string; stderr: string } {
+  const out = { stdout: '', stderr: '' };
+  const edges: Edges = {
+    stdout: (text) => {
+      out.stdout += text;
+    },
+    stderr: (text) => {
+      out.stderr += text;
+    },
+    readStdin: () => new Uint8Array(),
+    env: {},
+    isTerminal: { stdout: false, stderr: false },
+    nowUs: () => 0,
+    signal: () => new AbortController().signal,
+    ...more,
+  };
+  const tell = showRun(edges, { json, logLevel: 'INFO' });
+  for (const event of events) tell(event);
+  return out;
+}
+
+const step = (id: string, title: string): RunEvent => ({ event: 'step', step: id, title, attempt: 1 });
+const planned = (id: string, usuallyMs: number): RunEvent => ({
+  event: 'plan',
+  steps: [{ id, title: id, usuallyMs, state: 'next' }],
+});
+
+describe('the story of a run', () => {
+  it('says which donor was chosen and why, and how long a step usually takes when it is long', () => {
+    const { stderr, stdout } = shown([
+      { event: 'donor', node: 'n1', because: 'the best candidate' },
+      planned('cordon', 1000),
+      step('cordon', 'cordon the donor'),
+      planned('await-version', 40 * 60_000),
+      step('await-version', 'wait until the version is made'),
+    ]);
+    expect(stderr.split('\n').map((line) => line.trim().replace(/^0 +/, ''))).toEqual([
+      'the donor is n1: the best candidate',
+      'cordon the donor',
+      'wait until the version is made (usually 40min)',
+      '',
+    ]);
+    expect(stdout).toBe('');
+  });
+
+  it('writes no control characters of others to a terminal', () => {
+    const { stderr } = shown([{ event: 'donor', node: 'n1', because: 'a\u001b[2Jb' }]);
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('is one document a line as JSON, and the plan is not told', () => {
+    const { stdout, stderr } = shown([planned('a', 1), step('a', 'A')], {}, true);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'PrototypeEvent', event: 'step', step: 'a' });
+    expect(stderr).toBe('');
+  });
+});
+
+it('a verb without progress tells only what is tried again', () => {
+  let told = '';
+  const tell = showRetries({
+    stderr: (text) => {
+      told += text;
+    },
+  });
+  tell(step('a', 'A'));
+  tell({ event: 'retry', step: 'a', attempt: 2, inMs: 4_000, because: 'Azure answered\n503' });
+  expect(told).toBe('waiting: Azure answered\ufffd503; again in 4s\n');
+});

@@ -1,0 +1,65 @@
+// cli/prototype/run-progress.ts: how is each event of a prototype run shown?
+import { formatSpan } from '../../base/duration.ts';
+import type { RunEvent, Tell } from '../../prototype/run/run-event.ts';
+import { printJsonLine } from '../output/json.ts';
+import { type ProgressLines, progressLines } from '../output/progress.ts';
+import { printable } from '../output/table.ts';
+import type { Edges } from '../verb.ts';
+
+export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
+
+export function showRun(edges: Edges, options: { json?: boolean; logLevel: LogLevel }): Tell {
+  const lines = progressLines(edges, { showsStepTime: true, repeatsWaits: false });
+  const usual = new Map<string, number>();
+  return (event) => {
+    if (options.json && event.event !== 'plan') {
+      printJsonLine(edges, 'PrototypeEvent', event);
+      return;
+    }
+    if (event.event === 'plan') for (const { id, usuallyMs } of event.steps) usual.set(id, usuallyMs);
+    if (isShown(event, options.logLevel)) show(event, lines, usual);
+  };
+}
+
+function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, number>): void {
+  if (event.event === 'donor') lines.line(`the donor is ${event.node}: ${event.because}`);
+  else if (event.event === 'step' && event.attempt === 1) lines.step(`${event.title}${usually(usual.get(event.step))}`);
+  else if (event.event === 'waiting') lines.waiting(event.for, event.percent);
+  else if (event.event === 'retry') lines.detail(`${again(event)} (attempt ${event.attempt})`);
+  else if (event.event === 'going-home') {
+    lines.line(event.because);
+    lines.line('bringing the donor back into service first (interrupted again, it stays out)');
+  }
+}
+
+/** For a verb that shows no progress of its own: only what fails and is tried again. */
+export function showRetries({ stderr }: Pick<Edges, 'stderr'>): Tell {
+  return (event) => {
+    if (event.event === 'retry') stderr(`waiting: ${printable(again(event))}\n`);
+  };
+}
+
+function again({ because, inMs }: Extract<RunEvent, { event: 'retry' }>): string {
+  return `${because}; again in ${formatSpan(inMs * 1000)}`;
+}
+
+/** Shorter steps need no estimate. */
+const LONG_MS = 60_000;
+
+function usually(ms: number | undefined): string {
+  return ms === undefined || ms < LONG_MS ? '' : ` (usually ${formatSpan(ms * 1000)})`;
+}
+
+const LEVEL_OF: Readonly<Record<RunEvent['event'], LogLevel>> = {
+  donor: 'INFO',
+  plan: 'DEBUG',
+  step: 'INFO',
+  waiting: 'INFO',
+  retry: 'WARNING',
+  'going-home': 'ERROR',
+};
+const ORDER: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];
+
+function isShown(event: RunEvent, level: LogLevel): boolean {
+  return ORDER.indexOf(LEVEL_OF[event.event]) >= ORDER.indexOf(level);
+}

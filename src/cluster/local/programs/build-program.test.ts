@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RunCommand } from '../../../base/command.ts';
+import { buildProgram, ensureRoom } from './build-program.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-build-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const what = () => ({ name: 'kubectl' as const, version: 'v1.35.8', output: join(folder, 'kubectl') });
+
+/** A Go whose build ends with this code, having said this. */
+function go(code: number, said: string) {
+  const calls: string[][] = [];
+  const run: RunCommand = async (argv, options) => {
+    calls.push([...argv]);
+    const isEnv = argv.includes('env');
+    if (!isEnv) options?.onStderr?.(said);
+    const stdout = Buffer.from(isEnv ? JSON.stringify({ GOVERSION: 'go1.26.0', GOCACHE: join(folder, 'cache') }) : '');
+    return { outcome: 'exited', code: isEnv ? 0 : code, stdout, stderr: '' };
+  };
+  return { calls, edges: { env: {}, run, freeBytes: async () => 2 ** 40 } };
+}
+
+it('a program is stamped with its version, and every hundred packages are told', async () => {
+  const { calls, edges } = go(0, 'package\n'.repeat(250));
+  const told: string[] = [];
+  await buildProgram(what(), edges, { onWaiting: (waiting) => told.push(waiting) });
+  const flags = calls.at(-1)!.find((word) => word.startsWith('-ldflags='))!;
+  expect(flags).toContain('version.gitVersion=v1.35.8');
+  expect(flags).toContain('version.gitMinor=35');
+  expect(told).toEqual(['Go to build kubectl v1.35.8', 'Go to build kubectl v1.35.8 (200 packages so far)']);
+});
+
+it('a build that fails is told of with the end of what Go said', async () => {
+  const { edges } = go(1, `${'x'.repeat(5_000)}\nkubectl.go:1: undefined: y\n`);
+  await expect(buildProgram(what(), edges)).rejects.toMatchObject({
+    code: 'cluster/build-failed',
+    message: expect.stringMatching(/^kubectl was not built \(exited, code 1\): [\s\S]{0,2000}undefined: y$/),
+  });
+});
+
+it('an interrupt is no failed build', async () => {
+  const { edges } = go(1, '');
+  const signal = AbortSignal.abort(new Error('enough'));
+  await expect(buildProgram(what(), edges, { signal })).rejects.toThrow('enough');
+});
+
+it('a disk without a gigabyte is refused before Go is asked for more', async () => {
+  await expect(ensureRoom(folder, 'etcd', { freeBytes: async () => 2 ** 30 - 1 })).rejects.toMatchObject({
+    code: 'cluster/no-space',
+    message: `building etcd needs 1024 MiB under ${folder}; 1023 MiB are free`,
+  });
+  await ensureRoom(folder, 'etcd', { freeBytes: async () => 2 ** 30 });
+});

@@ -1,0 +1,106 @@
+// cluster/local/programs/build-program.ts: one program of Kubernetes, built with Go from tools/kube.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
+import type { RunCommand } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+import { dyingWithUs } from '../../../host/run-tool.ts';
+import { requireGo } from './go-tool.ts';
+
+/** Each is a tool of that module too: only then does Go have the sums of all it is made of. */
+export const PACKAGES = {
+  etcd: 'go.etcd.io/etcd/server/v3',
+  'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+  'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
+  kubelet: 'k8s.io/kubernetes/cmd/kubelet',
+} as const;
+export type Program = keyof typeof PACKAGES;
+
+export interface BuildEdges {
+  env: Readonly<Record<string, string | undefined>>;
+  run: RunCommand;
+  freeBytes(folder: string): Promise<number>;
+}
+
+export const MODULE = join(import.meta.dirname, '../../../../tools/kube');
+const BUILD_MS = 3 * 3_600_000;
+const GO_ENV_MS = 60_000;
+/** A program, and what Go writes beside it when it has built most of it before; from nothing it is three times as much. */
+const NEEDED_BYTES = 1 << 30;
+const TOLD_PACKAGES = 100;
+const TAIL_CHARS = 2_000;
+
+/** Ten minutes of two cores for the API server when Go has built nothing yet. `version` is what it will tell of itself. */
+export async function buildProgram(
+  { name, version, output }: { name: Program; version: string; output: string },
+  edges: BuildEdges,
+  call: CallOptions = {},
+): Promise<void> {
+  const env = { ...edges.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' };
+  const asked = await edges.run(['go', 'env', '-json', 'GOVERSION', 'GOCACHE'], {
+    env,
+    timeoutMs: GO_ENV_MS,
+    signal: call.signal,
+  });
+  call.signal?.throwIfAborted();
+  const go = requireGo(asked);
+  mkdirSync(go.cache, { recursive: true });
+  await ensureRoom(go.cache, name, edges);
+  let [packages, tail] = [0, ''];
+  const tell = () => {
+    const round = Math.floor(packages / TOLD_PACKAGES) * TOLD_PACKAGES;
+    call.onWaiting?.(`Go to build ${name} ${version}${round > 0 ? ` (${round} packages so far)` : ''}`);
+  };
+  tell();
+  const argv = ['go', '-C', MODULE, 'build', '-v', '-trimpath', `-ldflags=${linkerFlags(version)}`] as const;
+  const built = await edges.run(dyingWithUs([...argv, '-o', output, PACKAGES[name]]), {
+    timeoutMs: BUILD_MS,
+    env,
+    signal: call.signal,
+    onStderr: (text) => {
+      // A name a line; an error comes last, when the limit of what is kept may have been reached.
+      tail = (tail + text).slice(-TAIL_CHARS);
+      packages += text.split('\n').length - 1;
+      tell();
+    },
+  });
+  call.signal?.throwIfAborted();
+  if (built.outcome === 'exited' && built.code === 0) return;
+  const free = await edges.freeBytes(go.cache);
+  throw new UserError(`${name} was not built (${built.outcome}, code ${built.code}): ${tail.trim()}`, {
+    code: 'cluster/build-failed',
+    kept: `Nothing was left behind; ${inMib(free)} are free where Go builds (${go.cache}).`,
+    next: 'see above, then run the same command again; or give the programs with --programs DIR',
+    exitCode: 1,
+  });
+}
+
+/** Without the version a server calls itself v0.0.0, and charts refuse it. */
+function linkerFlags(version: string): string {
+  const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version)!;
+  const stamps = { gitVersion: version, gitMajor: major, gitMinor: minor };
+  return [
+    '-s -w',
+    ...Object.entries(stamps).map(([key, value]) => `-X k8s.io/component-base/version.${key}=${value}`),
+  ].join(' ');
+}
+
+export async function ensureRoom(
+  folder: string,
+  name: Program,
+  { freeBytes }: Pick<BuildEdges, 'freeBytes'>,
+): Promise<void> {
+  const free = await freeBytes(folder);
+  if (free >= NEEDED_BYTES) return;
+  throw new UserError(`building ${name} needs ${inMib(NEEDED_BYTES)} under ${folder}; ${inMib(free)} are free`, {
+    code: 'cluster/no-space',
+    kept: 'Nothing was built.',
+    next: 'free some space, set HEADSTART_CACHE and GOCACHE to folders on another disk, or give --programs DIR',
+    exitCode: 1,
+  });
+}
+
+const inMib = (bytes: number) => `${Math.floor(bytes / (1 << 20))} MiB`;

@@ -1,0 +1,55 @@
+// cluster/local/programs/choose-programs.ts: which version of the programs does a cluster run, from which folder, and what is to be built?
+import { UserError } from '../../../base/errors.ts';
+import { type ClusterPlace, readRecord } from '../cluster-files.ts';
+import { KUBE_SERVERS } from '../server-flags.ts';
+import { checkUpgrade } from '../upgrade.ts';
+import type { Program } from './build-program.ts';
+import { readGivenPrograms } from './given-programs.ts';
+import {
+  BUILT_VERSION,
+  checkVersion,
+  missingPrograms,
+  PLANE_PROGRAMS,
+  type ProgramEdges,
+  programsFolder,
+} from './programs.ts';
+
+export interface WantedPrograms {
+  /** A version. */
+  kubernetes?: string;
+  /** A folder. */
+  programs?: string;
+}
+
+export interface ChosenPrograms {
+  version: string;
+  folder: string;
+  /** To be built first. */
+  missing: Program[];
+}
+
+/** A cluster that is there keeps its version unless told, and the folder its programs came from as long as they are in it. */
+export async function choosePrograms(
+  place: ClusterPlace,
+  { kubernetes, programs }: WantedPrograms,
+  { cache, run }: Pick<ProgramEdges, 'cache' | 'run'>,
+): Promise<ChosenPrograms> {
+  const asked = kubernetes === undefined ? undefined : checkVersion(kubernetes);
+  const known = readRecord(place);
+  const given = programs === undefined ? undefined : await readGivenPrograms(programs, run);
+  const version = given?.version ?? asked ?? known?.kubernetes ?? BUILT_VERSION;
+  if (asked !== undefined && asked !== version) {
+    throw new UserError(`the programs in ${given?.folder} are of Kubernetes ${version}, not ${asked}`, {
+      code: 'cluster/other-version',
+      kept: 'Nothing was started.',
+      next: 'leave out --kubernetes, or give another folder',
+    });
+  }
+  // Asked again when the cluster is locked; here, so that nothing is built for nothing.
+  if (known) checkUpgrade(place.name, known.kubernetes, version);
+  if (given) return { version, folder: given.folder, missing: [] };
+  if (known?.kubernetes === version && missingPrograms(known.programs, KUBE_SERVERS).length === 0)
+    return { version, folder: known.programs, missing: [] };
+  const folder = programsFolder(cache, version);
+  return { version, folder, missing: missingPrograms(folder, PLANE_PROGRAMS) };
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { Ran } from '../../../base/command.ts';
+import { requireGo } from './go-tool.ts';
+
+const told = (version: string, more: Partial<Ran> = {}): Ran => ({
+  outcome: 'exited',
+  code: 0,
+  stdout: Buffer.from(JSON.stringify({ GOVERSION: version, GOCACHE: '/c' })),
+  stderr: '',
+  ...more,
+});
+
+describe('Go', () => {
+  it.each(['go1.26.0', 'go1.26.8', 'go1.27rc1', 'go2.0', 'devel +abc'])('%s will do', (version) => {
+    expect(requireGo(told(version))).toEqual({ version, cache: '/c' });
+  });
+
+  it.each([
+    ['is too old', told('go1.25.9')],
+    ['is older still', told('go0.9')],
+    ['is not there', told('', { outcome: 'missing', code: null, stdout: Buffer.from('') })],
+    ['fails', told('', { code: 2, stdout: Buffer.from('') })],
+    ['tells nonsense', told('', { stdout: Buffer.from('go version go1.26') })],
+    ['has no cache', told('', { stdout: Buffer.from('{"GOVERSION":"go1.26","GOCACHE":""}') })],
+  ])('that %s is said with what to do', (_, ran) => {
+    expect(() => requireGo(ran)).toThrow(
+      expect.objectContaining({
+        code: 'cluster/no-go',
+        next: expect.stringMatching(/install Go 1\.26 .*--programs DIR/),
+      }),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+// cluster/local/programs/go-tool.ts: is there a Go that can build Kubernetes, and where does it keep what it has built? Pure.
+import type { Ran } from '../../../base/command.ts';
+import { UserError } from '../../../base/errors.ts';
+
+export interface GoTool {
+  /** `go1.26.8` */
+  version: string;
+  cache: string;
+}
+
+/** What the newest of the programs asks for in its go.mod. */
+const NEEDED = { major: 1, minor: 26 };
+
+/** Of `go env -json GOVERSION GOCACHE`. */
+export function requireGo(asked: Ran): GoTool {
+  if (asked.outcome !== 'exited' || asked.code !== 0) throw noGo('there is no Go to build Kubernetes with');
+  const found = parseGoEnvironment(asked.stdout.toString());
+  if (!found) throw noGo('the program go does not tell its version');
+  const [, major, minor] = /^go(\d+)\.(\d+)/.exec(found.version) ?? [];
+  // A version that is none (`devel …`) is that of somebody who knows.
+  const isOld = major !== undefined && (Number(major) - NEEDED.major || Number(minor) - NEEDED.minor) < 0;
+  if (isOld) throw noGo(`Go ${found.version.slice(2)} is too old to build Kubernetes`);
+  return found;
+}
+
+export function parseGoEnvironment(text: string): GoTool | undefined {
+  try {
+    const { GOVERSION, GOCACHE } = JSON.parse(text) as Record<string, unknown>;
+    return typeof GOVERSION === 'string' && typeof GOCACHE === 'string' && GOCACHE !== ''
+      ? { version: GOVERSION, cache: GOCACHE }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function noGo(message: string): UserError {
+  return new UserError(message, {
+    code: 'cluster/no-go',
+    kept: 'Nothing was built.',
+    next: `install Go ${NEEDED.major}.${NEEDED.minor} or newer, or give a folder with the programs: --programs DIR`,
+    exitCode: 1,
+  });
+}

@@ -1,0 +1,195 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Argv, Ran, RunCommand, RunOptions } from '../../../base/command.ts';
+import { KUBE_SERVERS } from '../server-flags.ts';
+import { MODULE, PACKAGES } from './build-program.ts';
+import { readGivenPrograms } from './given-programs.ts';
+import {
+  BUILT_VERSION,
+  cacheFolder,
+  checkVersion,
+  ensurePrograms,
+  missingPrograms,
+  type ProgramEdges,
+  programsFolder,
+} from './programs.ts';
+
+const GIB = 2 ** 30;
+
+let cache: string;
+let built: Argv[];
+let goVersion: string;
+let builds: (output: string, options: RunOptions) => Partial<Ran> | Promise<Partial<Ran>>;
+let free: number;
+
+beforeEach(() => {
+  cache = mkdtempSync(join(tmpdir(), 'headstart-programs-'));
+  built = [];
+  goVersion = 'go1.26.8';
+  free = 10 * GIB;
+  builds = (output) => {
+    writeFileSync(output, 'program');
+    chmodSync(output, 0o755);
+    return {};
+  };
+});
+afterEach(() => rmSync(cache, { recursive: true }));
+
+const ran = (more: Partial<Ran>): Ran => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...more });
+const run: RunCommand = async (argv, options = {}) => {
+  if (argv.includes('env'))
+    return ran({ stdout: Buffer.from(JSON.stringify({ GOVERSION: goVersion, GOCACHE: join(cache, 'go') })) });
+  built.push(argv);
+  return ran(await builds(argv[argv.indexOf('-o') + 1]!, options));
+};
+const edges = (): ProgramEdges => ({ cache, env: { PATH: '/bin' }, run, freeBytes: async () => free });
+const folder = () => programsFolder(cache, BUILT_VERSION);
+const left = () => (existsSync(folder()) ? readdirSync(folder()) : []);
+
+describe('the programs of Kubernetes', () => {
+  it('are all tools of the module they are built from, so that a machine that never built one has the sums of its parts', () => {
+    const tools = /^tool \(\n(.*?)^\)/ms.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1]?.match(/\S+/g);
+    expect(tools).toEqual(Object.values(PACKAGES).toSorted());
+  });
+
+  it('are built once, with the version they will tell', async () => {
+    expect(await ensurePrograms(['etcd', 'kube-apiserver'], 'v1.35.8', edges())).toBe(folder());
+    expect(left().sort()).toEqual(['etcd', 'kube-apiserver']);
+    await ensurePrograms(['etcd', 'kube-apiserver'], '1.35.8', edges());
+    expect(built).toHaveLength(2);
+    const argv = built[1]!.join(' ');
+    expect(argv).toContain('version.gitVersion=v1.35.8');
+    expect(argv).toContain('version.gitMinor=35');
+    expect(argv).toMatch(/^setpriv --pdeathsig KILL go .*k8s\.io\/kubernetes\/cmd\/kube-apiserver$/);
+    expect(missingPrograms(folder(), ['etcd', 'kubectl'])).toEqual(['kubectl']);
+  });
+
+  it('are built by one of several who want them at once', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => ensurePrograms(['etcd'], BUILT_VERSION, edges())));
+    expect(built).toHaveLength(1);
+  });
+
+  it('tell how far the building is, by hundreds', async () => {
+    const told: string[] = [];
+    builds = (output, { onStderr }) => {
+      for (let i = 0; i < 250; i++) onStderr?.(`package/${i}\n`);
+      writeFileSync(output, '', { mode: 0o755 });
+      return {};
+    };
+    await ensurePrograms(['etcd'], BUILT_VERSION, edges(), { onWaiting: (what) => told.push(what) });
+    expect([...new Set(told)].filter((what) => what.startsWith('Go'))).toEqual([
+      'Go to build etcd v1.35.8',
+      'Go to build etcd v1.35.8 (100 packages so far)',
+      'Go to build etcd v1.35.8 (200 packages so far)',
+    ]);
+  });
+
+  it('that were not built leave nothing behind, and the end of what Go said is told', async () => {
+    builds = (output, { onStderr }) => {
+      mkdirSync(dirname(output), { recursive: true });
+      writeFileSync(output, 'half');
+      onStderr?.(`${'package\n'.repeat(20_000)}main.go:1: no such thing\n`);
+      return { code: 1 };
+    };
+    await expect(ensurePrograms(['etcd'], BUILT_VERSION, edges())).rejects.toMatchObject({
+      code: 'cluster/build-failed',
+      message: expect.stringMatching(/^etcd was not built .*main\.go:1: no such thing$/s),
+    });
+    expect(left()).toEqual([]);
+  });
+
+  it('that a killed builder left half done are built anew', async () => {
+    mkdirSync(join(folder(), '.partial-etcd-x'), { recursive: true });
+    mkdirSync(join(folder(), '.partial-kubectl-x'));
+    await ensurePrograms(['etcd'], BUILT_VERSION, edges());
+    expect(left().sort()).toEqual(['.partial-kubectl-x', 'etcd']);
+  });
+
+  it('are not built when interrupted', async () => {
+    const stop = new AbortController();
+    builds = () => {
+      stop.abort(new Error('interrupted'));
+      return { outcome: 'aborted', code: null };
+    };
+    await expect(ensurePrograms(['etcd'], BUILT_VERSION, edges(), { signal: stop.signal })).rejects.toThrow(
+      'interrupted',
+    );
+    expect(left()).toEqual([]);
+  });
+
+  it('need a Go that is new enough, room, and a version that can be built', async () => {
+    const reject = (code: string, version = BUILT_VERSION) =>
+      expect(ensurePrograms(['etcd'], version, edges())).rejects.toMatchObject({ code });
+    goVersion = 'go1.24.1';
+    await reject('cluster/no-go');
+    goVersion = 'go1.26.0';
+    free = GIB / 2;
+    await reject('cluster/no-space');
+    free = 10 * GIB;
+    await reject('cluster/no-programs', 'v1.34.2');
+    expect(built).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  it('of another version are taken where they are there', async () => {
+    const other = programsFolder(cache, '1.34.2');
+    mkdirSync(other, { recursive: true });
+    writeFileSync(join(other, 'etcd'), '', { mode: 0o755 });
+    expect(await ensurePrograms(['etcd'], '1.34.2', edges())).toBe(other);
+  });
+
+  it.each(['', 'v', '1.35', 'v2.0.0', '../1.35.8', '1.35.8 -X x', 'v1.35.8\n', '1.9999.1'])(
+    'are not of version %j',
+    (text) => {
+      expect(() => checkVersion(text)).toThrow(expect.objectContaining({ code: 'cluster/bad-version' }));
+    },
+  );
+
+  it('are kept where the environment says', () => {
+    expect(cacheFolder({ HEADSTART_CACHE: '/c', XDG_CACHE_HOME: '/x', HOME: '/h' })).toBe('/c');
+    expect(cacheFolder({ XDG_CACHE_HOME: '/x', HOME: '/h' })).toBe('/x/headstart');
+    expect(cacheFolder({ XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart');
+  });
+});
+
+describe('programs that are given', () => {
+  const give = (...names: readonly string[]) => {
+    for (const name of names) writeFileSync(join(cache, name), '', { mode: 0o755 });
+  };
+  const telling =
+    (text: string): RunCommand =>
+    async () =>
+      ran({ stdout: Buffer.from(text) });
+
+  it('tell their version', async () => {
+    give(...KUBE_SERVERS);
+    expect(await readGivenPrograms(cache, telling('Kubernetes v1.34.2-rc.1\n'))).toEqual({
+      folder: cache,
+      version: 'v1.34.2',
+    });
+  });
+
+  it('are refused when one is missing or is no Kubernetes', async () => {
+    give('etcd');
+    await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(
+      /has no kube-apiserver, kube-controller-manager/,
+    );
+    give(...KUBE_SERVERS);
+    chmodSync(join(cache, 'kube-scheduler'), 0o644);
+    await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(/has no kube-scheduler/);
+    chmodSync(join(cache, 'kube-scheduler'), 0o755);
+    await expect(readGivenPrograms(cache, telling('hello'))).rejects.toThrow(/does not tell its version/);
+    expect(readFileSync(join(cache, 'etcd'), 'utf8')).toBe('');
+  });
+});

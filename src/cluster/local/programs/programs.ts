@@ -1,0 +1,111 @@
+// cluster/local/programs/programs.ts: where are the programs of one version of Kubernetes? In the cache, or built with Go from tools/kube, once.
+
+import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
+import { UserError } from '../../../base/errors.ts';
+import { lockName, withLock } from '../../../host/locks.ts';
+import { type BuildEdges, buildProgram, ensureRoom, type Program } from './build-program.ts';
+
+/** The version in tools/kube/go.mod: the only one that can be built. */
+export const BUILT_VERSION = 'v1.35.8';
+
+/** What `cluster up` runs, and what its user asks it with. */
+export const PLANE_PROGRAMS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+] as const;
+
+export interface ProgramEdges extends BuildEdges {
+  /** Of this user on this machine; see `cacheFolder`. */
+  cache: string;
+}
+
+export function cacheFolder(env: ProgramEdges['env']): string {
+  if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE);
+  const base = env.XDG_CACHE_HOME;
+  return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'headstart');
+}
+
+export const programsFolder = (cache: string, version: string) => join(cache, 'kube', checkVersion(version));
+
+/** Under the cache's folder, where every home gets its programs from. */
+export const programLock = (version: string, program: string) =>
+  lockName(`program-${checkVersion(version)}-${program}`);
+
+/** `1.35.8` and `v1.35.8` alike. It becomes a folder and a stamp. */
+export function checkVersion(text: string): string {
+  const [, version] = /^v?(1\.\d{1,3}\.\d{1,3})$/.exec(text) ?? [];
+  if (version !== undefined) return `v${version}`;
+  throw new UserError(`${JSON.stringify(text)} is not a version of Kubernetes`, {
+    code: 'cluster/bad-version',
+    next: `give three numbers, as in ${BUILT_VERSION}`,
+  });
+}
+
+/** Those that are not there yet. */
+export function missingPrograms(folder: string, programs: readonly Program[]): Program[] {
+  return programs.filter((name) => !isProgram(join(folder, name)));
+}
+
+/** The folder they are in. Whoever else wants the same one waits until it is built. */
+export async function ensurePrograms(
+  programs: readonly Program[],
+  version: string,
+  edges: ProgramEdges,
+  call: CallOptions = {},
+): Promise<string> {
+  const folder = programsFolder(edges.cache, version);
+  const missing = missingPrograms(folder, programs);
+  if (missing.length > 0 && checkVersion(version) !== BUILT_VERSION) throw cannotBuild(version);
+  for (const name of missing) await ensureProgram(name, version, edges, call);
+  return folder;
+}
+
+async function ensureProgram(name: Program, version: string, edges: ProgramEdges, call: CallOptions): Promise<void> {
+  const folder = programsFolder(edges.cache, version);
+  const target = join(folder, name);
+  if (isProgram(target)) return;
+  mkdirSync(edges.cache, { recursive: true });
+  await ensureRoom(edges.cache, name, edges);
+  const lock = { name: programLock(version, name), why: `building ${name}` };
+  await withLock(edges.cache, lock, call, async () => {
+    if (isProgram(target)) return; // somebody else was faster
+    mkdirSync(folder, { recursive: true });
+    const partial = `.partial-${name}-`;
+    // Nobody builds it now, so these were left by somebody who was killed.
+    for (const old of readdirSync(folder).filter((entry) => entry.startsWith(partial)))
+      rmSync(join(folder, old), { recursive: true });
+    const temporary = mkdtempSync(join(folder, partial));
+    try {
+      await buildProgram({ name, version: checkVersion(version), output: join(temporary, name) }, edges, call);
+      renameSync(join(temporary, name), target);
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  });
+}
+
+function cannotBuild(version: string): UserError {
+  return new UserError(
+    `the programs of Kubernetes ${version} are not at hand, and only ${BUILT_VERSION} can be built`,
+    {
+      code: 'cluster/no-programs',
+      kept: 'Nothing was started.',
+      next: `leave out --kubernetes, or give a folder with the programs of ${version}: --programs DIR`,
+    },
+  );
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+// cluster/pods.testing.ts: pods of a node that is drained in a test.
+import type { Pod } from './cluster.ts';
+
+export function pod(name: string, more: Partial<Pod> = {}): Pod {
+  return {
+    namespace: 'shop',
+    name,
+    uid: `uid-${name}`,
+    ownerKind: 'ReplicaSet',
+    ownerExists: true,
+    isMirror: false,
+    hasEmptyDir: false,
+    phase: 'Running',
+    ...more,
+  };
+}
+
+/** Without an owner. */
+export function bare(name: string, more: Partial<Pod> = {}): Pod {
+  const { ownerKind: _, ...rest } = pod(name, more);
+  return rest;
+}

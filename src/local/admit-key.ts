@@ -1,0 +1,51 @@
+// local/admit-key.ts: how does the guest of an instance let the key of its pool in, and which host key does it have?
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UserError } from '../base/errors.ts';
+import { writeFileAtomic } from '../base/files.ts';
+import type { Instance } from '../vms/factory.ts';
+import { poolKey } from '../vms/qemu/home/layout.ts';
+import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import { admitScript, knownHosts, type SshTarget } from './ssh-command.ts';
+
+const DEADLINE_MS = 60_000;
+
+/** The key is let in and the host key is read through the guest's agent: nothing is believed that came over the network. */
+export async function admitKey(
+  factory: Pick<QemuFactory, 'placeOf' | 'runInGuest'>,
+  { ref, computerName }: Instance,
+  signal: AbortSignal,
+): Promise<SshTarget> {
+  const { folder, sshPort } = await factory.placeOf(ref);
+  if (sshPort === undefined) throw noWayIn(computerName, 'it has no port on this machine');
+  const identityFile = join(dirname(dirname(folder)), poolKey);
+  const publicKey = readPublicKey(`${identityFile}.pub`, computerName);
+  const { exitCode, stdout, stderr } = await factory.runInGuest(ref, ['/bin/sh', '-s'], {
+    input: admitScript(publicKey),
+    deadlineMs: DEADLINE_MS,
+    signal,
+  });
+  if (exitCode !== 0) throw noWayIn(computerName, stderr.toString().trim().slice(0, 500) || `exit code ${exitCode}`);
+  const hosts = knownHosts(computerName, stdout.toString());
+  if (hosts === '') throw noWayIn(computerName, 'its ssh server has no host key yet');
+  const knownHostsFile = join(folder, 'known_hosts');
+  writeFileAtomic(knownHostsFile, hosts, 0o600);
+  return { name: computerName, port: sshPort, identityFile, knownHostsFile };
+}
+
+function readPublicKey(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    throw noWayIn(name, `the key of its pool cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
+  }
+}
+
+function noWayIn(name: string, why: string, cause?: unknown): UserError {
+  return new UserError(`cannot connect to ${name}: ${why}`, {
+    code: 'pool/no-ssh',
+    next: `headstart pool exec ${name} -- CMD needs no ssh; headstart pool logs ${name} shows how far it has come`,
+    exitCode: 1,
+    cause,
+  });
+}

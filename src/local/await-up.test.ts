@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../base/errors.ts';
+import type { Instance } from '../vms/factory.ts';
+import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import { awaitAllUp } from './await-up.ts';
+
+const instances = ['p-1', 'p-2', 'p-3'].map(
+  (computerName) => ({ computerName, ref: { pool: { id: 'pools/p', name: 'p' }, id: computerName } }) as Instance,
+);
+const { signal } = new AbortController();
+
+function wait(awaitUp: QemuFactory['awaitUp']) {
+  const told: string[] = [];
+  const ended = awaitAllUp({ awaitUp }, instances, { deadlineMs: 1_000, signal, onWaiting: (what) => told.push(what) });
+  return { told, ended };
+}
+
+describe('several instances', () => {
+  it('are awaited together, each with what it waits for, until the last is up', async () => {
+    const { told, ended } = wait(async ({ id }, { onWaiting }) => {
+      onWaiting?.(id === 'p-2' ? 'node p-2 to be Ready' : 'cloud-init to finish');
+      for (let turn = 0; turn < Number(id.at(-1)); turn++) await Promise.resolve();
+    });
+    await ended;
+    expect(told[0]).toBe('p-1 (cloud-init to finish), p-2 to be up, p-3 to be up');
+    expect(told).toContain('p-1 (cloud-init to finish), node p-2 to be Ready, p-3 (cloud-init to finish)');
+    expect(told.at(-1)).toBe('p-3 (cloud-init to finish)');
+  });
+
+  it('fail with the reason of the first, after all have ended, and with the number of the others', async () => {
+    let ended = 0;
+    const failing = wait(async ({ id }) => {
+      await new Promise(setImmediate);
+      ended++;
+      if (id !== 'p-2')
+        throw new UserError(`${id} is not up`, { code: 'vms/not-up', kept: 'k', next: 'n', exitCode: 1 });
+    });
+    await expect(failing.ended).rejects.toMatchObject({
+      message: 'p-1 is not up\n(and 1 more of the 3 did not come up)',
+      ...{ code: 'vms/not-up', kept: 'k', next: 'n', exitCode: 1 },
+    });
+    expect(ended).toBe(3);
+  });
+
+  it('fail with the error itself when only one of them did, or when it is a bug', async () => {
+    const one = new UserError('p-3 is not up', { code: 'vms/not-up', exitCode: 1 });
+    const only = wait(async ({ id }) => {
+      if (id === 'p-3') throw one;
+    });
+    await expect(only.ended).rejects.toBe(one);
+    const bug = new TypeError('undefined is not a function');
+    await expect(wait(() => Promise.reject(bug)).ended).rejects.toBe(bug);
+  });
+});

@@ -1,0 +1,39 @@
+// local/await-up.ts: several instances boot at once; what is each of them waiting for, and did all come up?
+import type { Waiting } from '../base/call-options.ts';
+import { UserError } from '../base/errors.ts';
+import type { Instance } from '../vms/factory.ts';
+import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+
+export async function awaitAllUp(
+  factory: Pick<QemuFactory, 'awaitUp'>,
+  instances: readonly Instance[],
+  { onWaiting, deadlineMs, signal }: { onWaiting: Waiting; deadlineMs: number; signal: AbortSignal },
+): Promise<void> {
+  const awaited = new Map(instances.map(({ computerName }) => [computerName, `${computerName} to be up`]));
+  const tell = () => onWaiting([...awaited.values()].join(', '));
+  const ended = await Promise.allSettled(
+    instances.map(async ({ ref, computerName }) => {
+      await factory.awaitUp(ref, {
+        deadlineMs,
+        signal,
+        onWaiting: (what) => {
+          awaited.set(computerName, what.includes(computerName) ? what : `${computerName} (${what})`);
+          tell();
+        },
+      });
+      awaited.delete(computerName);
+      if (awaited.size > 0) tell();
+    }),
+  );
+  const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  const [first, ...others] = failures;
+  if (first === undefined) return;
+  if (others.length === 0 || !(first instanceof UserError)) throw first;
+  throw new UserError(`${first.message}\n(and ${others.length} more of the ${instances.length} did not come up)`, {
+    code: first.code,
+    ...(first.kept !== undefined && { kept: first.kept }),
+    ...(first.next !== undefined && { next: first.next }),
+    exitCode: 1,
+    cause: first,
+  });
+}

@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TransientError } from '../base/errors.ts';
+import { itemsFor } from '../boot/collect/items.ts';
+import { addSmallNode, createFakeMachine, type FakeMachine } from '../boot/collect/testing.ts';
+import { openJoinLog } from '../cluster/join-log.ts';
+import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
+import type { Instance } from '../vms/factory.ts';
+import { type CollectWhat, collectInstance } from './collect-instance.ts';
+import { type FakePools, fakePools } from './testing.ts';
+
+const BOOT_ID = '46bc72e7a99d4d429784493dd92e074f';
+
+/** The guest: a machine in a folder. */
+let fake: FakeMachine;
+let pools: FakePools;
+let instance: Instance;
+let folder: string;
+let startedMs: number;
+
+beforeEach(async () => {
+  fake = createFakeMachine();
+  addSmallNode(fake, { secret: 'x' });
+  pools = fakePools(fake.root);
+  pools.guest = ([program, ...args], { input }) => {
+    if (program === 'cat') return { stdout: Buffer.from('58.25 100.0\n') };
+    const { status, stdout } = spawnSync(program!, args, { env: fake.env, input: Buffer.from(input ?? '') });
+    return { exitCode: status ?? 1, stdout };
+  };
+});
+afterEach(() => fake.remove());
+
+async function start(cluster?: string): Promise<void> {
+  const { ref } = await pools.createPool({
+    name: 'p',
+    image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: '1' },
+    extensions: [],
+    size: { cpus: 1, memoryMb: 512, diskGb: 4 },
+    services: [],
+    ...(cluster !== undefined && { cluster }),
+    tags: {},
+  });
+  instance = (await pools.setCapacity(ref, 1))[0]!;
+  const place = await pools.placeOf(instance.ref);
+  folder = place.folder;
+  startedMs = place.startedMs!;
+  mkdirSync(folder, { recursive: true });
+}
+
+async function collect(more: Partial<CollectWhat> = {}) {
+  const boot = more.boot ?? '0';
+  const { signal } = new AbortController();
+  const collected = await collectInstance(pools, instance.computerName, {
+    boot,
+    items: itemsFor(boot),
+    signal,
+    ...more,
+  });
+  const text = (name: string) => {
+    const member = collected.members.find((each) => each.name === name);
+    return member && Buffer.from(member.bytes).toString();
+  };
+  return { ...collected, vm: text('headstart/vm.json'), events: text('headstart/cluster-events.jsonl') };
+}
+
+describe('what is collected of an instance', () => {
+  it('has when its VM was started, the clock of its guest, and the reports of this start only', async () => {
+    await start();
+    const health = [`{"atMs":5,"state":"Ready"}`, `{"atMs":${startedMs + 40_000},"state":"Ready"}`, 'torn'];
+    writeFileSync(join(folder, 'health.jsonl'), health.join('\n'));
+    const { vm, events } = await collect();
+    expect(JSON.parse(vm!)).toMatchObject({
+      ...{ kind: 'VmStart', vmId: instance.vmId, bootId: BOOT_ID, startedMs },
+      clock: { uptimeMs: 58_250 },
+      health: [{ atMs: startedMs + 40_000, state: 'Ready' }],
+    });
+    expect(events).toBeUndefined();
+  });
+
+  it('has no start of an earlier boot, which may be of another start', async () => {
+    await start();
+    const { vm, members } = await collect({ boot: '-1' });
+    expect(vm).toBeUndefined();
+    expect(members.length).toBeGreaterThan(0);
+  });
+
+  it('says so when no start was noted', async () => {
+    await start();
+    const { placeOf } = pools;
+    pools.placeOf = async (ref) => {
+      const { startedMs: _, ...place } = await placeOf(ref);
+      return place;
+    };
+    const { vm, missed } = await collect();
+    expect(vm).toBeUndefined();
+    expect(missed).toContainEqual({ name: 'headstart/vm.json', why: 'nobody wrote down when' });
+  });
+});
+
+describe('what is collected of a node', () => {
+  const event = (name: JoinEvent['event'], uid: string, afterMs: number): JoinEvent => ({
+    ...{ event: name, name: 'n', uid },
+    atMs: startedMs + afterMs,
+  });
+
+  it('has what was noted while it joined, and from its cluster only what was not', async () => {
+    await start('lab');
+    const note = openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs);
+    note(event('node-registered', 'n', 51_000));
+    note(event('node-ready', 'n', 52_000));
+    const looks: unknown[] = [];
+    const { events } = await collect({
+      lookAtCluster: async (look) => {
+        looks.push(look);
+        return [event('node-ready', 'n', 52_500), event('pod-running', 'p', 55_000)];
+      },
+    });
+    expect(looks).toMatchObject([{ cluster: 'lab', nodeName: instance.computerName, startedMs }]);
+    const lines = events!
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([
+      { kind: 'ClusterEvents', vmId: instance.vmId, bootId: BOOT_ID },
+      event('node-registered', 'n', 51_000),
+      event('node-ready', 'n', 52_000),
+      event('pod-running', 'p', 55_000),
+    ]);
+    expect(lines[0]).not.toHaveProperty('health');
+  });
+
+  it('asks no cluster when the first pod was noted', async () => {
+    await start('lab');
+    openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs)(event('pod-running', 'p', 55_000));
+    const { events } = await collect({ lookAtCluster: () => expect.fail('asked') });
+    expect(events).toContain('pod-running');
+  });
+
+  it('goes without what a cluster that is away would know; a bug is not hidden', async () => {
+    await start('lab');
+    const away = new TransientError('not reached', { code: 'cluster/unreachable' });
+    const { events, missed } = await collect({ lookAtCluster: () => Promise.reject(away) });
+    expect(events).toBeUndefined();
+    expect(missed).toContainEqual({
+      name: 'headstart/cluster-events.jsonl',
+      why: 'of the time after that: not reached',
+    });
+    const bug = new TypeError('undefined');
+    await expect(collect({ lookAtCluster: () => Promise.reject(bug) })).rejects.toBe(bug);
+  });
+});

@@ -1,0 +1,62 @@
+// local/find.ts: which pool or instance of this machine does a name on the command line mean?
+import type { CallOptions } from '../base/call-options.ts';
+import { UserError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest-names.ts';
+import type { Instance, Pool } from '../vms/factory.ts';
+import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+
+type Known = Pick<QemuFactory, 'listPools' | 'listInstances'>;
+
+export async function findPool(factory: Known, name: string, options: CallOptions): Promise<Pool> {
+  const pools = await factory.listPools(options);
+  const pool = pools.find(({ ref }) => ref.name === name);
+  if (pool) return pool;
+  const known = pools.map(({ ref }) => ref.name);
+  const owner = known.find((each) => name.startsWith(`${each}-`));
+  throw unknown(`there is no pool ${JSON.stringify(name)}`, {
+    code: 'pool/no-such-pool',
+    what: name,
+    known,
+    next: owner === undefined ? WHERE_TO_LOOK : `headstart pool show ${owner} lists the instances of pool ${owner}`,
+  });
+}
+
+/** By the name its guest has, which is what people see; names of pools are unique, and so are those of instances. */
+export async function findInstance(factory: Known, name: string, options: CallOptions): Promise<Instance> {
+  const pools = await factory.listPools(options);
+  const instances = (await Promise.all(pools.map(({ ref }) => factory.listInstances(ref, options)))).flat();
+  const instance = instances.find(({ computerName }) => computerName === name);
+  if (instance) return instance;
+  const pool = pools.find(({ ref }) => ref.name === name);
+  throw unknown(`there is no instance ${JSON.stringify(name)}`, {
+    code: 'pool/no-such-instance',
+    what: name,
+    known: instances.map(({ computerName }) => computerName),
+    next: pool ? `that is a pool: headstart pool show ${name}` : WHERE_TO_LOOK,
+  });
+}
+
+const MOST_NAMED = 10;
+
+/** Not a command that makes one: who deletes or stops something does not want that. */
+const WHERE_TO_LOOK =
+  '`headstart pool list` shows what there is; --home or HEADSTART_HOME names another folder of pools';
+
+const NOTHING_HERE = 'if it is in another folder of pools, name that with --home or HEADSTART_HOME';
+
+interface Unknown {
+  code: string;
+  what: string;
+  known: readonly string[];
+  next: string;
+}
+
+function unknown(said: string, { code, what, known, next }: Unknown): UserError {
+  const named = known.length > MOST_NAMED ? [...known.slice(0, MOST_NAMED), '…'] : known;
+  return new UserError(`${said}${didYouMean(what, known)}; known: ${named.join(', ') || 'none'}`, {
+    code,
+    kept: 'Nothing was changed.',
+    next: known.length === 0 && next === WHERE_TO_LOOK ? NOTHING_HERE : next,
+    exitCode: 1,
+  });
+}

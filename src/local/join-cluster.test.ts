@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeClock } from '../base/fake-clock.ts';
+import { filesOf, writeRecord } from '../cluster/local/cluster-files.ts';
+import { poolRef } from '../vms/qemu/home/layout.ts';
+import { joinLocalCluster } from './join-cluster.ts';
+
+const instance = { pool: poolRef('web'), id: 'web-000001' };
+const { signal } = new AbortController();
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'headstart-join-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const cluster = () => joinLocalCluster(home, fakeClock());
+
+describe('a cluster that is not there', () => {
+  it('admits no instance, and the error names the command that makes the cluster', async () => {
+    await expect(cluster().admit('lab', instance, { signal })).rejects.toMatchObject({
+      code: 'cluster/none',
+      next: 'headstart cluster up --name lab',
+    });
+  });
+
+  it('has no node that is Ready, and none to take away', async () => {
+    expect(await cluster().isReady('lab', instance, { signal })).toBe(false);
+    await cluster().dismiss('lab', instance, { signal, onWaiting: (what) => expect.fail(what) });
+  });
+});
+
+describe('a cluster that cannot be asked', () => {
+  beforeEach(() => {
+    const place = { home, name: 'lab' };
+    mkdirSync(filesOf(place).folder, { recursive: true });
+    writeRecord(place, {
+      ...{ format: 1, createdMs: 1, kubernetes: 'v1.35.8', programs: '/nowhere', guestAddress: '168.0.0.10' },
+      ports: { etcd: 1, 'etcd-peer': 2, 'kube-apiserver': 3, 'kube-controller-manager': 4, 'kube-scheduler': 5 },
+    });
+  });
+
+  it('does not keep a pool from being deleted; it is said that the node stays', async () => {
+    const told: string[] = [];
+    await cluster().dismiss('lab', instance, { signal, onWaiting: (what) => told.push(what) });
+    expect(told).toEqual([expect.stringMatching(/^nothing: the node web-000001 stays in cluster lab \(/)]);
+  });
+
+  it('ends the call when that is interrupted, whatever the cluster says', async () => {
+    const stopped = AbortSignal.abort(new Error('enough'));
+    await expect(cluster().dismiss('lab', instance, { signal: stopped })).rejects.toThrow('enough');
+  });
+});

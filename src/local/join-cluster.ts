@@ -1,0 +1,97 @@
+// local/join-cluster.ts: the local cluster that a pool belongs to: what its instances start with, whether their nodes are Ready, and
+// the end of those nodes.
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { TransientError, UserError } from '../base/errors.ts';
+import { type ClusterRecord, filesOf, GUEST_PORT, readIfThere, readRecord } from '../cluster/local/cluster-files.ts';
+import type { PlaneAccess } from '../cluster/local/joining.ts';
+import { noSuchCluster } from '../cluster/local/no-such-cluster.ts';
+import type { JoinCluster } from '../vms/qemu/pools/admission.ts';
+import { awaitNodeReady } from './await-ready.ts';
+
+/** A kubelet asks within minutes of its start; should it never come, nobody else shall come with its token much later. */
+const TOKEN_MS = 3_600_000;
+
+/** Of this home. Nothing of Kubernetes is loaded before a pool needs it. */
+export function joinLocalCluster(home: string, clock: Clock = systemClock): JoinCluster {
+  /** Of the starts of this command: a node that is Ready needs its token no longer. */
+  const tokens = new Map<string, string>();
+  const accessTo = (cluster: string): PlaneAccess & { record: ClusterRecord } => {
+    const place = { home, name: cluster };
+    const record = readRecord(place);
+    if (!record) throw noSuchCluster(place);
+    return { kubeconfig: filesOf(place).kubeconfig, clock, record };
+  };
+  return {
+    async admit(cluster, instance, { signal, onWaiting }) {
+      const { record, ...access } = accessTo(cluster);
+      onWaiting?.(`a credential of cluster ${cluster}`);
+      const { bootstrapKubeconfig, createBootstrapToken } = await import('../cluster/local/joining.ts');
+      const note = `for ${instance.id}`;
+      const { id, token } = await createBootstrapToken(access, TOKEN_MS, { note, signal }).catch(orNotRunning(cluster));
+      tokens.set(instance.id, id);
+      const ca = readIfThere(join(filesOf({ home, name: cluster }).pki, 'ca.crt')) ?? '';
+      return {
+        server: {
+          address: record.guestAddress,
+          port: GUEST_PORT,
+          to: { host: '127.0.0.1', port: record.ports['kube-apiserver'] },
+        },
+        credential: bootstrapKubeconfig(`https://${record.guestAddress}:${GUEST_PORT}`, ca, token),
+      };
+    },
+
+    async awaitReady(cluster, joining, options) {
+      const { record: _, ...access } = accessTo(cluster);
+      await awaitNodeReady(access, joining, options);
+      const token = tokens.get(joining.ref.id);
+      if (token === undefined) return;
+      const { revokeBootstrapToken } = await import('../cluster/local/joining.ts');
+      // It ends by itself; a node that is Ready is no failure because of it.
+      await revokeBootstrapToken(access, token, options.signal).catch(unlessInterrupted(options.signal));
+      tokens.delete(joining.ref.id);
+    },
+
+    async isReady(cluster, instance, { signal }) {
+      if (!readRecord({ home, name: cluster })) return false;
+      const { kubernetesCluster } = await import('../cluster/kubernetes/cluster.ts');
+      const node = (await kubernetesCluster(accessTo(cluster))).readNode(instance.id, signal);
+      return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
+    },
+
+    async dismiss(cluster, instance, { signal, onWaiting }) {
+      // With the cluster its nodes went, too.
+      if (!readRecord({ home, name: cluster })) return;
+      const { deleteNode } = await import('../cluster/local/joining.ts');
+      // A pool can be taken away without its cluster.
+      const tell = (why: string) =>
+        onWaiting?.(`nothing: the node ${instance.id} stays in cluster ${cluster} (${why})`);
+      await deleteNode(accessTo(cluster), instance.id, signal).catch(unlessInterrupted(signal, tell));
+    },
+  };
+}
+
+const isAway = (error: unknown) => error instanceof TransientError && error.code === 'cluster/unreachable';
+
+/** Whatever the cluster has to say against it: what concerns our own pools goes on without it. */
+function unlessInterrupted(
+  signal: AbortSignal | undefined,
+  tell?: (why: string) => void,
+): (error: unknown) => undefined {
+  return (error) => {
+    signal?.throwIfAborted();
+    if (!(error instanceof TransientError || error instanceof UserError)) throw error;
+    tell?.(error.message);
+  };
+}
+
+/** Transient: whoever brings a donor home tries again. */
+function orNotRunning(cluster: string): (error: unknown) => never {
+  return (cause) => {
+    if (!isAway(cause)) throw cause;
+    throw new TransientError(
+      `the cluster ${cluster} does not run, so no node can join it (\`headstart cluster up --name ${cluster}\`)`,
+      { code: 'cluster/not-running', cause },
+    );
+  };
+}

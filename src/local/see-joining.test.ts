@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../base/fake-clock.ts';
+import { JOIN_EVENTS } from '../cluster/kubernetes/join-events.ts';
+import { poolRef } from '../vms/qemu/home/layout.ts';
+import type { Joining } from '../vms/qemu/pools/admission.ts';
+import { requestsIn, seeJoining } from './see-joining.ts';
+
+/** There is no such kubeconfig: the cluster does not answer. */
+const access = { kubeconfig: '/nowhere/kubeconfig', clock: fakeClock() };
+
+function joining(changes: Partial<Joining>): Joining {
+  return {
+    ref: { pool: poolRef('web'), id: 'web-000001' },
+    startedMs: 0,
+    eventsFile: '/nowhere/events.jsonl',
+    isRunning: async () => true,
+    runInGuest: () => Promise.reject(new Error('silent')),
+    ...changes,
+  };
+}
+
+const answering =
+  (show: string, journal: string): Joining['runInGuest'] =>
+  async ([program]) => ({
+    exitCode: 0,
+    stdout: Buffer.from(program === 'systemctl' ? show : journal),
+    stderr: Buffer.alloc(0),
+  });
+
+describe('what is seen of a node that does not come', () => {
+  it('is the state of its kubelet and the lines it wrote', async () => {
+    const runInGuest = answering('LoadState=loaded\nActiveState=activating\nExecMainStatus=1\n', 'one\n\ntwo\n');
+    expect(await seeJoining(access, joining({ runInGuest }), [])).toEqual({
+      node: 'web-000001',
+      isVmRunning: true,
+      guest: { loadState: 'loaded', activeState: 'activating', exitStatus: 1, lines: ['one', 'two'] },
+    });
+  });
+
+  it('has no exit status when systemd tells none', async () => {
+    const { guest } = await seeJoining(access, joining({ runInGuest: answering('LoadState=not-found\n', '') }), []);
+    expect(guest).toEqual({ loadState: 'not-found', activeState: '', lines: [] });
+  });
+
+  it('leaves out a guest and a cluster that do not answer', async () => {
+    expect(await seeJoining(access, joining({}), [])).toEqual({ node: 'web-000001', isVmRunning: true });
+  });
+
+  it('asks no guest of a VM that does not run', async () => {
+    const runInGuest = () => expect.fail('asked');
+    const seen = await seeJoining(access, joining({ isRunning: async () => false, runInGuest }), []);
+    expect(seen).toEqual({ node: 'web-000001', isVmRunning: false });
+  });
+});
+
+it('requests are told of once, as they were seen last', () => {
+  const anyEvent = fc.record({
+    event: fc.constantFrom(...JOIN_EVENTS),
+    name: fc.constantFrom('a', 'b', 'c'),
+    atMs: fc.nat(),
+  });
+  fc.assert(
+    fc.property(fc.array(anyEvent), (events) => {
+      const requests = requestsIn(events);
+      const asked = events.filter(({ event: name }) => name.startsWith('csr-'));
+      expect(requests.map(({ name }) => name)).toEqual([...new Set(asked.map(({ name }) => name))]);
+      for (const { name, state } of requests) {
+        const last = asked.findLast((one) => one.name === name)?.event;
+        expect(last).toBe(state === 'pending' ? 'csr-created' : `csr-${state}`);
+      }
+    }),
+  );
+});

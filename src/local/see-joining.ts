@@ -1,0 +1,78 @@
+// local/see-joining.ts: a node does not come: what do its VM, its guest and its cluster tell about it? Whoever does not answer is left out.
+import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
+import type { PlaneAccess } from '../cluster/local/joining.ts';
+import type { ClusterSeen, GuestSeen, JoiningSeen } from '../cluster/why-not-ready.ts';
+import type { Joining } from '../vms/qemu/pools/admission.ts';
+
+const ASK_MS = 60_000;
+const UNIT = 'kubelet.service';
+const LINES = 60;
+
+export async function seeJoining(
+  access: PlaneAccess,
+  joining: Joining,
+  events: readonly JoinEvent[],
+  signal?: AbortSignal,
+): Promise<JoiningSeen> {
+  const isVmRunning = await joining.isRunning();
+  const [guest, cluster] = await Promise.all([
+    isVmRunning ? seeGuest(joining, signal).catch(() => undefined) : undefined,
+    seeCluster(access, joining.ref.id, events, signal).catch(() => undefined),
+  ]);
+  return { node: joining.ref.id, isVmRunning, ...(guest && { guest }), ...(cluster && { cluster }) };
+}
+
+async function seeGuest({ runInGuest }: Joining, signal: AbortSignal | undefined): Promise<GuestSeen> {
+  const limits = { deadlineMs: ASK_MS, ...(signal && { signal }) };
+  const show = ['systemctl', 'show', UNIT, '--property=LoadState,ActiveState,ExecMainStatus'] as const;
+  const journal = ['journalctl', '--unit', UNIT, '--boot', '--lines', String(LINES), '--output=cat'] as const;
+  const state = (await runInGuest(show, limits)).stdout.toString();
+  const lines = (await runInGuest(journal, limits)).stdout.toString();
+  const property = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(state)?.[1]?.trim() ?? '';
+  const exitStatus = Number(property('ExecMainStatus') || Number.NaN);
+  return {
+    loadState: property('LoadState'),
+    activeState: property('ActiveState'),
+    ...(Number.isInteger(exitStatus) && { exitStatus }),
+    lines: lines.split('\n').filter(Boolean),
+  };
+}
+
+async function seeCluster(
+  access: PlaneAccess,
+  name: string,
+  events: readonly JoinEvent[],
+  signal: AbortSignal | undefined,
+): Promise<ClusterSeen> {
+  const { connect } = await import('../cluster/kubernetes/connect.ts');
+  const { core, find } = await connect(access);
+  const node = await find({ verb: 'get', resource: 'nodes', name }, (options) => core.readNode({ name }, options), {
+    signal,
+  });
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return {
+    requests: requestsIn(events),
+    ...(node && {
+      node: { isReady: ready?.status === 'True', ...(ready?.message !== undefined && { message: ready.message }) },
+    }),
+    wasDeleted: !node && events.some(({ event }) => event === 'node-deleted'),
+  };
+}
+
+const STATES: Readonly<Partial<Record<JoinEventName, ClusterSeen['requests'][number]['state']>>> = {
+  'csr-created': 'pending',
+  'csr-approved': 'approved',
+  'csr-issued': 'issued',
+  'csr-denied': 'denied',
+  'csr-failed': 'failed',
+};
+
+/** Each as it was seen last, in the order in which they were made. */
+export function requestsIn(events: readonly JoinEvent[]): ClusterSeen['requests'] {
+  const last = new Map<string, ClusterSeen['requests'][number]>();
+  for (const { event, name, detail } of events) {
+    const state = STATES[event];
+    if (state !== undefined) last.set(name, { name, state, ...(detail !== undefined && { detail }) });
+  }
+  return [...last.values()];
+}

@@ -1,0 +1,58 @@
+// local/ssh-command.ts: how is ssh called so that it trusts only what the guest's agent said, and nobody's configuration?
+
+export interface SshTarget {
+  /** Of the instance; its host key is filed under it. */
+  name: string;
+  /** On 127.0.0.1. */
+  port: number;
+  identityFile: string;
+  knownHostsFile: string;
+}
+
+export function sshArgv(target: SshTarget, command: readonly string[]): [string, ...string[]] {
+  const settings = [
+    'StrictHostKeyChecking=yes',
+    `HostKeyAlias=${target.name}`,
+    `UserKnownHostsFile=${quoted(target.knownHostsFile)}`,
+    'GlobalKnownHostsFile=/dev/null',
+    `IdentityFile=${quoted(target.identityFile)}`,
+    'IdentitiesOnly=yes',
+    'ForwardAgent=no',
+    'LogLevel=ERROR',
+  ];
+  const options = settings.flatMap((setting) => ['-o', setting]);
+  return ['ssh', '-F', 'none', ...options, '-p', String(target.port), '-l', 'root', '--', '127.0.0.1', ...command];
+}
+
+/** As ssh reads a path in its configuration: words apart by blanks, percent signs expanded. */
+function quoted(path: string): string {
+  return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`;
+}
+
+/**
+ * For `sh -s` as root: lets the key in, once, and prints the host keys. cloud-init gives root the keys of the first user with a command
+ * that sends whoever comes away, and ssh takes the first line that has the key.
+ */
+export function admitScript(publicKey: string): string {
+  const quote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return `set -eu
+umask 077
+key=${quote(publicKey)}
+body=${quote(publicKey.split(' ')[1] ?? publicKey)}
+file=/root/.ssh/authorized_keys
+mkdir -p /root/.ssh
+if [ "$(grep -F -e "$body" "$file" 2>/dev/null | head -n 1)" != "$key" ]; then
+  { grep -v -F -e "$body" "$file" 2>/dev/null || :; printf '%s\\n' "$key"; } >"$file.headstart"
+  mv "$file.headstart" "$file"
+fi
+cat /etc/ssh/ssh_host_*_key.pub
+`;
+}
+
+/** Lines of a known_hosts file. What the guest printed besides keys is left out. */
+export function knownHosts(name: string, printed: string): string {
+  const keys = printed
+    .split('\n')
+    .flatMap((line) => /^((?:ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2})(?: |$)/.exec(line)?.[1] ?? []);
+  return keys.map((key) => `${name} ${key}\n`).join('');
+}

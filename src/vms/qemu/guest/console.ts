@@ -1,0 +1,70 @@
+// vms/qemu/guest/console.ts: the console of a guest, read line by line while the guest goes on writing it.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Clock } from '../../../base/clock.ts';
+
+const MOST_BYTES = 4 << 20;
+const POLL_MS = 300;
+
+/** The last lines, and where in the file they end. Empty before the guest has written anything. */
+export function consoleLines(path: string, most: number): { lines: string[]; endsAt: number } {
+  const { bytes, endsAt } = readFrom(path, undefined);
+  const lines = toLines(bytes.toString());
+  return { lines: most === 0 ? [] : lines.slice(-most), endsAt };
+}
+
+/** Until it is aborted. A login prompt ends no line: half a line is told once nothing has followed it for a moment. */
+export async function followConsole(
+  path: string,
+  from: number,
+  { tell, clock, signal }: { tell(line: string): void; clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  let at = from;
+  let rest = '';
+  let decoder = new TextDecoder();
+  while (!signal.aborted) {
+    const { bytes, endsAt, isAnew } = readFrom(path, at);
+    if (isAnew) decoder = new TextDecoder();
+    at = endsAt;
+    const parts = `${isAnew ? '' : rest}${decoder.decode(bytes, { stream: true })}`.split('\n');
+    rest = parts.pop()!;
+    if (bytes.length === 0 && rest.trim() !== '') {
+      parts.push(rest);
+      rest = '';
+    }
+    for (const line of parts) tell(plain(line));
+    await clock.sleep(POLL_MS, signal).catch(() => undefined);
+  }
+}
+
+/** From a place on, or the end of the file as far as anybody would read. A file that shrank is a new one, read from its start. */
+function readFrom(path: string, from: number | undefined): { bytes: Buffer; endsAt: number; isAnew: boolean } {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { bytes: Buffer.alloc(0), endsAt: 0, isAnew: true };
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const isAnew = from !== undefined && size < from;
+    const start = from === undefined ? Math.max(0, size - MOST_BYTES) : isAnew ? 0 : from;
+    const bytes = Buffer.alloc(Math.min(MOST_BYTES, size - start));
+    const length = readSync(fd, bytes, 0, bytes.length, start);
+    return { bytes: bytes.subarray(0, length), endsAt: start + length, isAnew };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function toLines(text: string): string[] {
+  const lines = text.split('\n').map(plain);
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+/** Firmware and systemd colour and move the cursor, and end their lines with a carriage return. */
+function plain(line: string): string {
+  return line
+    .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-_c])/g, '')
+    .replace(/\r+/g, '');
+}
