@@ -1,69 +1,8 @@
 // The API server here is a small one on a loopback port; what a real one makes of these requests is for e2e/node-own-object.test.ts.
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../base/secret.ts';
-import { ApiFailure } from './api-server.ts';
-import type { KubeletCredential } from './kubelet-credential.ts';
-import { type NodeMetadata, type OwnNode, ownNode } from './own-node.ts';
-
-const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
-const [cert, key] = [fixture('server.crt'), fixture('server.key')];
-
-interface Seen {
-  method: string;
-  path: string;
-  type: string | undefined;
-  accept: string | undefined;
-  subject: string;
-  body: unknown;
-}
-
-async function withApiServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  act: (node: OwnNode, seen: Seen[]) => Promise<void>,
-  more: Partial<KubeletCredential> & { timeoutMs?: number } = {},
-): Promise<void> {
-  const seen: Seen[] = [];
-  const server = createServer({ cert, key, ca: fixture('node.crt'), requestCert: true }, (request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const subject = (request.socket as TLSSocket).getPeerCertificate().subject?.CN;
-      const { method = '', url: path = '', headers } = request;
-      const parsed: unknown = body === '' ? undefined : JSON.parse(body);
-      seen.push({
-        method,
-        path,
-        type: headers['content-type'],
-        accept: headers.accept,
-        subject: String(subject),
-        body: parsed,
-      });
-      answer(request, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const credential: KubeletCredential = {
-    server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    authority: cert,
-    serverName: undefined,
-    nodeName: 'pool1-000003',
-    proof: { kind: 'certificate', certificate: fixture('node.crt'), key: new Secret(fixture('node.key')) },
-    ...more,
-  };
-  try {
-    await act(ownNode({ credential: async () => credential, timeoutMs: more.timeoutMs ?? 5000 }), seen);
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
+import { withApiServer } from './api-server.testing.ts';
+import { type NodeMetadata, ownNode } from './own-node.ts';
 
 const aNode = {
   metadata: { name: 'pool1-000003', uid: 'u', labels: { a: 'b' }, annotations: { c: 'd' } },
@@ -194,53 +133,12 @@ describe('its own Node', () => {
       expect(seen[0]!.path).toBe('/api/v1/pods?fieldSelector=spec.nodeName%3Dpool1-000003');
     });
   });
-});
 
-describe('an API server', () => {
-  const failing = async (answer: (request: IncomingMessage, response: ServerResponse) => void, more = {}) => {
-    let caught: unknown;
+  it('is none where the API server knows no such Node', async () => {
     await withApiServer(
-      answer,
-      async (node) => void (await node.patchMetadata({}).catch((error) => (caught = error))),
-      more,
+      (_, response) => response.writeHead(404).end(),
+      async (node) => expect(await node.get()).toBeUndefined(),
     );
-    expect(caught).toBeInstanceOf(ApiFailure);
-    return caught as ApiFailure;
-  };
-  const status = (code: number) => (_: IncomingMessage, response: ServerResponse) =>
-    response.writeHead(code).end('secret words');
-
-  it.each([401, 403, 409, 422, 500])('that answers %i is told as that, without its words', async (code) => {
-    const failure = await failing(status(code));
-    expect([failure.status, failure.message]).toEqual([code, expect.stringContaining(`(${code})`)]);
-    expect(failure.message).not.toContain('secret');
-  });
-
-  it('that knows no such Node has none', async () => {
-    await withApiServer(status(404), async (node) => expect(await node.get()).toBeUndefined());
-  });
-
-  it('with another certificate is not spoken to', async () => {
-    expect(await failing(status(200), { authority: fixture('node.crt') })).toMatchObject({
-      status: undefined,
-      message: expect.stringMatching(/cannot be reached/),
-    });
-  });
-
-  it('that does not answer, breaks off or talks nonsense is a failure', async () => {
-    expect((await failing(() => {}, { timeoutMs: 50 })).message).toContain('in time');
-    expect((await failing((_, response) => response.socket?.destroy())).message).toContain('cannot be reached');
-    expect((await failing((_, response) => response.end('nonsense'))).message).toContain('not JSON');
-  });
-
-  it('is not reached with a credential that is none: a key of another certificate, an address that is none', async () => {
-    const key = new Secret(fixture('server.key'));
-    const proof = { kind: 'certificate', certificate: fixture('node.crt'), key } as const;
-    for (const more of [{ proof }, { server: 'https://[x' }]) {
-      expect(await failing(status(200), more)).toMatchObject({
-        message: expect.stringMatching(/cannot be used \(\w+\)/),
-      });
-    }
   });
 
   it('is not looked for without a credential', async () => {

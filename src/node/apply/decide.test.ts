@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { UpdatePolicy } from '../document/config.ts';
 import { aConfig } from '../document/configs.testing.ts';
+import { aChange, SET_SYSCTL } from '../plan/plans.testing.ts';
 import type { Slots } from './contract.ts';
 import { decide, judge, refusalOf } from './decide.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import type { PlanHere } from './plan-for.ts';
-import { aChange, aSlot, here, SET_SYSCTL } from './plans.testing.ts';
+import { aSlot, here } from './situations.testing.ts';
 
 const A = assignmentOf({ generation: 1 });
 const B = assignmentOf({ generation: 2 });

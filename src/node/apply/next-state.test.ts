@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { SET_SYSCTL } from '../plan/plans.testing.ts';
 import { generationToKeep, isToBeWatched, journalOf, type NextGeneration, stateWithoutChange } from './next-state.ts';
 import { assignmentOf } from './node-folder.testing.ts';
-import { aSlot, here, SET_SYSCTL, STAMP } from './plans.testing.ts';
 import { FIRST_STATE, type State } from './records.ts';
+import { aSlot, here, STAMP } from './situations.testing.ts';
 
 const A = assignmentOf({ generation: 1 });
 const B = assignmentOf({ generation: 2 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Slots } from './contract.ts';
 import { assignmentOf } from './node-folder.testing.ts';
-import { aSlot } from './plans.testing.ts';
 import { FIRST_STATE, type Generation } from './records.ts';
+import { aSlot } from './situations.testing.ts';
 import { generationToGoBackTo, recordOf, slotOf, withBad, withoutHash } from './slots.ts';
 
 const [A, B, C] = [1, 2, 3].map((generation) => assignmentOf({ generation })) as [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Observed, Step } from '../desired/tree.ts';
-import { anObservation, aPlan, aUnit } from './plans.testing.ts';
+import { anObservation, aPlan, aUnit } from '../plan/plans.testing.ts';
 import { startWatch, type WatchContext, watchFor } from './watch.ts';
 
 const CONTEXT: WatchContext = {

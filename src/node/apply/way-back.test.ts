@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Observed, Plan, Step } from '../desired/tree.ts';
 import { NOTHING_OWNED } from '../desired/tree.ts';
+import { aChange, aUnit } from '../plan/plans.testing.ts';
 import { assignmentOf } from './node-folder.testing.ts';
-import { aChange, aSlot, aUnit, here, STAMP } from './plans.testing.ts';
 import { FIRST_STATE, type Generation } from './records.ts';
+import { aSlot, here, STAMP } from './situations.testing.ts';
 import { type BackDecision, decideWayBack, ownershipBefore, type WayBack } from './way-back.ts';
 
 const A = assignmentOf({ generation: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aChange, aPlan } from '../apply/plans.testing.ts';
+import { aChange, aPlan } from '../plan/plans.testing.ts';
 import { shownAfter } from './shown-after.ts';
 import type { DaemonState, Shown, Work } from './state.ts';
 import { anOutcome, aState, runs, watch } from './states.testing.ts';

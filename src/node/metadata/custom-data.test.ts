@@ -1,12 +1,10 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
 import { customDataSource } from './custom-data.ts';
-import { readOvfEnvironment } from './ovf-environment.ts';
-import { firstOf, type MetadataSource } from './source.ts';
+import { environment } from './ovf-environment.testing.ts';
 
 let root: string;
 beforeEach(() => {
@@ -19,17 +17,6 @@ function put(path: string, content: string) {
   mkdirSync(dirname(whole), { recursive: true });
   writeFileSync(whole, content);
 }
-
-const environment = (customData?: string) => `<?xml version="1.0" encoding="utf-8"?>
-<Environment xmlns="http://schemas.dmtf.org/ovf/environment/1" xmlns:wa="http://schemas.microsoft.com/windowsazure">
-  <wa:ProvisioningSection><wa:Version>1.0</wa:Version>
-    <LinuxProvisioningConfigurationSet xmlns="http://schemas.microsoft.com/windowsazure">
-      <HostName>node-1</HostName><UserPassword>hunter2</UserPassword>
-      ${customData === undefined ? '' : `<CustomData>${Buffer.from(customData).toString('base64')}</CustomData>`}
-    </LinuxProvisioningConfigurationSet>
-  </wa:ProvisioningSection>
-</Environment>
-`;
 
 /** A machine whose disks are folders: mounting copies one in, unmounting takes it out. */
 function machine(disks: Readonly<Record<string, string>>) {
@@ -110,37 +97,5 @@ describe('custom data', () => {
     mkdirSync(join(root, 'var/lib/waagent'), { recursive: true });
     symlinkSync(join(root, 'elsewhere'), join(root, 'var/lib/waagent/ovf-env.xml'));
     await expect(read(machine({}).run)).rejects.toMatchObject({ message: expect.stringContaining('it is a link') });
-  });
-
-  it('is any bytes, and any text is an environment or a problem', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
-        const text = environment('x').replace(/(<CustomData>)[^<]*/, `$1${Buffer.from(bytes).toString('base64')}`);
-        expect(readOvfEnvironment(text)).toEqual({ customData: Buffer.from(bytes) });
-      }),
-    );
-    fc.assert(fc.property(fc.string(), (text) => void readOvfEnvironment(text)));
-  });
-});
-
-describe('the first source that has a document', () => {
-  const given = (name: string, document: string | undefined): MetadataSource => ({
-    name,
-    isFixed: true,
-    fetch: async () => ({
-      document: document === undefined ? undefined : Buffer.from(document),
-      instance: { platform: 'azure', vmId: name, addresses: [], tags: {} },
-    }),
-  });
-  const failing: MetadataSource = { name: 'failing', isFixed: false, fetch: () => Promise.reject(new Error('down')) };
-
-  it('is asked first, and the others only when it has none; the instance is as the first says', async () => {
-    const source = firstOf([given('a', undefined), given('b', 'from b'), failing]);
-    const { document, instance } = await source.fetch({ timeoutMs: 1 });
-    expect([Buffer.from(document!).toString(), instance.vmId]).toEqual(['from b', 'a']);
-  });
-
-  it('is not the second when the first fails: failing is not having none', async () => {
-    await expect(firstOf([failing, given('b', 'from b')]).fetch({ timeoutMs: 1 })).rejects.toThrow('down');
   });
 });

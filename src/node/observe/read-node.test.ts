@@ -2,8 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { detectPlatform } from '../metadata/detect.ts';
-import { fileSource } from '../metadata/file.ts';
 import { RELEASE_FILE } from './facts.ts';
 import { readMachine, readOverrides, readRelease } from './read-node.ts';
 
@@ -99,27 +97,5 @@ describe('the machine', () => {
     const { cpus, memoryBytes } = readMachine();
     expect(cpus).toBeGreaterThanOrEqual(1);
     expect(memoryBytes).toBeGreaterThan(2 ** 20);
-  });
-
-  it.each([
-    ['azure', { chassis_asset_tag: '7783-7084-3265-9085-8269-3286-77\n', sys_vendor: 'Microsoft Corporation\n' }],
-    ['ec2', { sys_vendor: 'Amazon EC2\n' }],
-    [undefined, { sys_vendor: 'QEMU\n', chassis_asset_tag: '\n' }],
-    [undefined, {}],
-  ])('tells its platform: %s', (platform, firmware) => {
-    for (const [name, text] of Object.entries(firmware)) put(`sys/class/dmi/id/${name}`, text);
-    expect(detectPlatform(root)).toBe(platform);
-  });
-});
-
-describe('a document in a file', () => {
-  it('is there or not, and nothing else is one', async () => {
-    put('node.yaml', 'kind: NodeConfig');
-    const read = async (path: string) => (await fileSource(join(root, path)).fetch({ timeoutMs: 1 })).document;
-    expect(Buffer.from((await read('node.yaml'))!).toString()).toBe('kind: NodeConfig');
-    expect(await read('none.yaml')).toBeUndefined();
-    symlinkSync(join(root, 'node.yaml'), join(root, 'link.yaml'));
-    await expect(read('link.yaml')).rejects.toMatchObject({ name: 'MetadataFailure', isFinal: true });
-    await expect(read('.')).rejects.toMatchObject({ name: 'MetadataFailure', isFinal: true });
   });
 });

@@ -1,12 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { awaitStatus, type Goal } from './await-status.ts';
-import { STATUS_PATH, statusFiles } from './files.ts';
 import type { NodeStatus } from './node-status.ts';
-import { readStatus } from './read-status.ts';
 
 const base: NodeStatus = {
   phase: 'Fetching',
@@ -67,30 +62,5 @@ describe('waiting for a node', () => {
   it('ends in time, and tells what is new only', async () => {
     expect(await wait({ is: 'applied' }, [undefined, base], 1100)).toEqual({ why: 'timeout', news: 2, sleptMs: 1100 });
     expect((await wait({ is: 'applied' }, [undefined], 600_000)).news).toBe(1);
-  });
-});
-
-describe('the status file', () => {
-  it('is for everybody, is not written twice, and what is no status is none', () => {
-    const root = mkdtempSync(join(tmpdir(), 'hs-'));
-    const umask = process.umask(0o077);
-    try {
-      expect(readStatus(root)).toBeUndefined();
-      const files = statusFiles(root);
-      files.write(STATUS_PATH, JSON.stringify({ apiVersion: 'headstart.dev/v1', kind: 'NodeStatus', ...base }));
-      expect(readStatus(root)).toEqual(base);
-      const before = statSync(join(root, STATUS_PATH));
-      expect([before.mode & 0o777, statSync(join(root, 'run/headstart')).mode & 0o777]).toEqual([0o644, 0o755]);
-      files.write(STATUS_PATH, JSON.stringify({ apiVersion: 'headstart.dev/v1', kind: 'NodeStatus', ...base }));
-      expect(statSync(join(root, STATUS_PATH)).ino).toBe(before.ino);
-      for (const text of ['', '{', '[]', '{"phase":"Applied"}', JSON.stringify({ ...base, code: 'no/such' })]) {
-        mkdirSync(join(root, 'run/headstart'), { recursive: true });
-        writeFileSync(join(root, STATUS_PATH), text);
-        expect(readStatus(root)).toBeUndefined();
-      }
-    } finally {
-      process.umask(umask);
-      rmSync(root, { recursive: true });
-    }
   });
 });

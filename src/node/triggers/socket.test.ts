@@ -75,14 +75,6 @@ describe('the socket of the daemon', () => {
     await expect(listenOnSocket(root, echo)).rejects.toThrow();
   });
 
-  it('tells that there is no daemon, and that one has gone', async () => {
-    expect(await askDaemon(root, { do: 'status' })).toBeUndefined();
-    server = await listenOnSocket(root, echo);
-    await server.close();
-    server = undefined;
-    expect(await askDaemon(root, { do: 'status' })).toBeUndefined();
-  });
-
   it.each([
     ['something that is not JSON', 'hello\n'],
     ['a list', '[1]\n'],
@@ -106,26 +98,5 @@ describe('the socket of the daemon', () => {
     const leaving = connect(path(), () => leaving.write('{"do":"wait"}\n', () => leaving.destroy()));
     await left;
     expect(await askDaemon(root, { do: 'status' })).toBeDefined();
-  });
-
-  it('answers a bug with its message, and a daemon that ends in the middle is an error', async () => {
-    server = await listenOnSocket(root, async () => {
-      throw new Error('it went wrong');
-    });
-    await expect(askDaemon(root, {})).rejects.toMatchObject({ code: 'daemon/broke', exitCode: 1 });
-    await server.close();
-    server = await listenOnSocket(root, () => new Promise(() => {}));
-    const asked = askDaemon(root, {});
-    const stopped = new Promise((resolve) => setImmediate(resolve)).then(() => server?.close());
-    await expect(asked).rejects.toMatchObject({ code: 'node/daemon-broke' });
-    await stopped;
-  });
-
-  it('stops waiting when it is told to', async () => {
-    server = await listenOnSocket(root, () => new Promise(() => {}));
-    const stop = new AbortController();
-    const asked = askDaemon(root, {}, stop.signal);
-    stop.abort(new Error('enough'));
-    await expect(asked).rejects.toThrow('enough');
   });
 });

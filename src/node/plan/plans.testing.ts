@@ -1,9 +1,5 @@
-// node/apply/plans.testing.ts: plans and observations of a node, as small as a test of a decision needs them.
+// node/plan/plans.testing.ts: plans and observations of a node, as small as a test of a decision needs them.
 import { type Change, NOTHING_OWNED, type Observed, type Plan, type Step } from '../desired/tree.ts';
-import type { Assignment, Slot } from './contract.ts';
-import type { PlanHere } from './plan-for.ts';
-
-export const STAMP = { atMs: 1000, bootId: 'boot-2', vmId: 'vm-1' };
 
 export function aChange(over: Partial<Change> = {}): Change {
   const diff = { kind: 'value', from: '1', to: '2' } as const;
@@ -51,14 +47,6 @@ export function anObservation(over: Partial<Observed> = {}): Observed {
 
 /** What it takes to set a kernel parameter. */
 export const SET_SYSCTL: Step = { do: 'set', kind: 'sysctl', key: 'a', value: '2' };
-
-export function here(plan: Partial<Plan> = {}, observed: Partial<Observed> = {}): PlanHere {
-  return { plan: aPlan(plan), observed: anObservation(observed) };
-}
-
-export function aSlot({ hash, documentHash, config }: Assignment, number: number): Slot {
-  return { number, generation: config.generation, hash, documentHash, atMs: 0 };
-}
 
 export function aUnit(isActive: boolean, isMasked = false) {
   return { isActive, isMasked, isOfImage: true };

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { someFacts } from '../../document/configs.testing.ts';
+import { flagsOf, textAt, want } from '../desired.testing.ts';
+
+describe('the host name', () => {
+  it('is not what the platform calls the instance where that is no host name', () => {
+    const facts = { ...someFacts, instance: { ...someFacts.instance, computerName: '$(reboot)' } };
+    expect(want({}, facts).problems).toMatchObject([{ path: 'spec.hostName' }]);
+    expect(want({}, facts).files.has('/etc/hostname')).toBe(false);
+  });
+
+  it('is that of the document, then that of the platform in small letters, then that of the image', () => {
+    expect(textAt('/etc/hostname', { hostName: 'other' })).toBe('other\n');
+    expect(textAt('/etc/hostname')).toBe('node-1\n');
+    expect(flagsOf()['hostname-override']).toBe('node-1');
+    const { computerName: _, ...instance } = someFacts.instance;
+    const unnamed = want({}, { ...someFacts, instance });
+    expect([unnamed.files.has('/etc/hostname'), unnamed.live.has('host-name ')]).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,26 @@
+// node/desired/desired.testing.ts: what a node should look like for a document, file by file.
+import type { NodeConfig } from '../document/config.ts';
+import { aConfig, someFacts } from '../document/configs.testing.ts';
+import type { Facts } from '../observe/facts.ts';
+import { bytesOf } from './bytes.ts';
+import { desired } from './desired.ts';
+import { parseFlags } from './kubelet-flags.ts';
+import type { Desired } from './tree.ts';
+
+export const OURS = '/etc/kubernetes/kubelet/config.d/20-headstart.conf';
+
+export function want(over: Partial<NodeConfig> = {}, facts: Facts = someFacts): Desired {
+  return desired(aConfig(over), facts);
+}
+
+export function textAt(path: string, over: Partial<NodeConfig> = {}, facts: Facts = someFacts): string {
+  const file = want(over, facts).files.get(path);
+  return file ? bytesOf(file).toString() : '';
+}
+
+export const KUBELET_UNIT = '/etc/systemd/system/kubelet.service.d/20-headstart.conf';
+export const linesAt = (path: string, over: Partial<NodeConfig>) => textAt(path, over).split('\n').slice(1, -1);
+export const configOf = (over: Partial<NodeConfig> = {}, facts: Facts = someFacts) =>
+  JSON.parse(textAt(OURS, over, facts));
+export const flagsOf = (over: Partial<NodeConfig> = {}, facts: Facts = someFacts) =>
+  Object.fromEntries(parseFlags(textAt('/etc/default/kubelet', over, facts)));

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Desired,
+  type LiveId,
+  type LiveKind,
+  NOTHING_OWNED,
+  type Observed,
+  type Ownership,
+} from '../desired/tree.ts';
+import { planLive } from './live.ts';
+import { anObservation } from './plans.testing.ts';
+import type { UnitOutlook } from './units.ts';
+
+const parts = (id: LiveId) => [id.slice(0, id.indexOf(' ')) as LiveKind, id.slice(id.indexOf(' ') + 1)] as const;
+function wanting(values: Partial<Record<LiveId, string>>): Desired {
+  const live = Object.entries(values).map(([id, value]) => {
+    const [kind, key] = parts(id as LiveId);
+    return [id as LiveId, { kind, key, value: value!, aspect: 'sysctl' as const }] as const;
+  });
+  return { files: new Map(), live: new Map(live), kubeletRoot: '/var/lib/kubelet', problems: [] };
+}
+const owning = (values: Partial<Record<LiveId, string | undefined>>): Ownership => ({
+  ...NOTHING_OWNED,
+  live: new Map(
+    Object.entries(values).map(([id, original]) => [id as LiveId, { value: 'ours', original, aspect: 'sysctl' }]),
+  ),
+});
+const seeing = (values: Partial<Record<LiveId, string>>, over: Partial<Observed> = {}) =>
+  anObservation({ live: new Map(Object.entries(values) as [LiveId, string][]), ...over });
+const UNITS: UnitOutlook = { exists: (unit) => unit !== 'none.service', isAboutToBeMasked: () => false, orphans: [] };
+const planned = (desired: Desired, observed: Observed, ownership = NOTHING_OWNED, units = UNITS) =>
+  planLive(desired, observed, ownership, units);
+const steps = (plan: ReturnType<typeof planned>) => plan.changes.map(({ step }) => step);
+
+describe('a value that the document wants', () => {
+  it('is set where it differs, and what was there before is remembered', () => {
+    const plan = planned(wanting({ 'sysctl a': '2', 'sysctl b': '2' }), seeing({ 'sysctl a': '1', 'sysctl b': '2' }));
+    expect(steps(plan)).toEqual([{ do: 'set', kind: 'sysctl', key: 'a', value: '2' }]);
+    expect([...plan.owned.values()].map(({ original }) => original)).toEqual(['1', '2']);
+  });
+
+  it('is ours with what was there before us, not with what we set the last time', () => {
+    const plan = planned(wanting({ 'sysctl a': '3' }), seeing({ 'sysctl a': '2' }), owning({ 'sysctl a': '1' }));
+    expect(plan.owned.get('sysctl a')?.original).toBe('1');
+  });
+
+  it('waits while the Node cannot be read, and while kubelet has no credential', () => {
+    const wants = wanting({ 'label tier': 'a', 'kubeconfig ': 'https://x' });
+    expect(steps(planned(wants, seeing({}, { hasCredential: false })))).toEqual([]);
+    expect(steps(planned(wants, seeing({}, { isNodeKnown: true })))).toHaveLength(2);
+  });
+
+  it('has no step where only the control plane may do it', () => {
+    const plan = planned(wanting({ 'taint k:NoSchedule': 'v' }), seeing({}, { isNodeKnown: true }));
+    expect(plan.changes).toMatchObject([{ step: undefined, change: { class: 'C' } }]);
+  });
+});
+
+describe('a unit', () => {
+  it.each([
+    ['is off, and is to be off', 'no', undefined, 0],
+    ['has done its work', 'yes', 'done', 0],
+    ['cannot be enabled', 'yes', 'fixed', 0],
+    ['is off, and is to run', 'yes', 'no', 1],
+  ])('that %s: %#', (_, value, seen, count) => {
+    const observed = seeing(seen === undefined ? {} : { 'unit-active a.service': seen });
+    expect(planned(wanting({ 'unit-active a.service': value }), observed).changes).toHaveLength(count);
+  });
+
+  it('that does not exist cannot be switched on, and is off already', () => {
+    const [problem] = planned(wanting({ 'unit-enabled none.service': 'yes' }), seeing({})).problems;
+    expect(problem?.reason).toBe('config/invalid');
+    expect(problem?.path).toContain('none.service');
+    expect(planned(wanting({ 'unit-enabled none.service': 'no' }), seeing({})).problems).toEqual([]);
+  });
+
+  it('that leaves the document is switched back once it is not masked any more', () => {
+    const ownership = owning({ 'unit-enabled a.service': 'yes' });
+    const observed = seeing({ 'unit-enabled a.service': 'no' });
+    expect(steps(planned(wanting({}), observed, ownership))).toEqual([
+      { do: 'set', kind: 'unit-enabled', key: 'a.service', value: 'yes' },
+    ]);
+    const masked = planned(wanting({}), observed, ownership, { ...UNITS, exists: () => false });
+    expect([steps(masked), masked.owned.has('unit-enabled a.service')]).toEqual([[], true]);
+  });
+});
+
+describe('a value that leaves the document', () => {
+  it.each<[LiveId, string | undefined, object[]]>([
+    ['sysctl a', '1', [{ do: 'set', kind: 'sysctl', key: 'a', value: '1' }]],
+    ['sysctl a', undefined, []],
+    ['module a', undefined, []],
+    ['kubeconfig ', 'https://x', []],
+    ['firewall t', undefined, [{ do: 'clear', kind: 'firewall', key: 't' }]],
+    ['swap /a', undefined, [{ do: 'clear', kind: 'swap', key: '/a' }]],
+  ])('%s with %j before us', (id, original, expected) => {
+    expect(steps(planned(wanting({}), seeing({ [id]: 'ours' }), owning({ [id]: original })))).toEqual(expected);
+  });
+
+  it('is left alone where somebody took it away already', () => {
+    expect(steps(planned(wanting({}), seeing({}), owning({ 'firewall t': undefined })))).toEqual([]);
+  });
+
+  it('is taken away as a swap file also where no boot switched it on', () => {
+    const file = { kind: 'file', mode: 0o600, uid: 0, gid: 0, content: '', encoding: 'utf8' } as const;
+    const observed = seeing({}, { files: new Map([['/swap', file]]) });
+    expect(steps(planned(wanting({}), observed, owning({ 'swap /swap': undefined })))).toEqual([
+      { do: 'clear', kind: 'swap', key: '/swap' },
+    ]);
+  });
+
+  it('stays ours while it cannot be looked at', () => {
+    const plan = planned(wanting({}), seeing({}), owning({ 'label tier': undefined }));
+    expect([steps(plan), plan.owned.has('label tier')]).toEqual([[], true]);
+  });
+});
+
+describe('a swap file', () => {
+  const file = { kind: 'file', mode: 0o600, uid: 0, gid: 0, content: '', encoding: 'utf8' } as const;
+  const observed = seeing({}, { files: new Map([['/swap', file]]) });
+
+  it('does not take the place of what is not ours', () => {
+    const plan = planned(wanting({ 'swap /swap': '4096' }), observed);
+    expect(plan.problems).toMatchObject([{ reason: 'plan/obstructed', path: '/swap' }]);
+    expect(planned(wanting({ 'swap /swap': '4096' }), observed, owning({ 'swap /swap': undefined })).problems).toEqual(
+      [],
+    );
+  });
+});
+
+describe('before kubelet runs', () => {
+  it('a value that would disturb pods disturbs none', () => {
+    const levels = (['running', 'not-started', 'never-ran'] as const).map(
+      (moment) => planned(wanting({ 'swap /s': '1' }), seeing({}, { moment })).changes[0]?.change.class,
+    );
+    expect(levels).toEqual([4, 1, 1]);
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/json.ts';
+import { askDaemon } from './ask-socket.ts';
+import { listenOnSocket, SOCKET_PATH, type SocketServer } from './socket.ts';
+
+let root: string;
+let server: SocketServer | undefined;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'hs-'));
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  rmSync(root, { recursive: true });
+});
+
+const echo = async (request: JsonObject) => ({ heard: request });
+
+describe('asking the daemon', () => {
+  it('finds out that there is no daemon, or that one has gone', async () => {
+    expect(await askDaemon(root, { do: 'status' })).toBeUndefined();
+    server = await listenOnSocket(root, echo);
+    await server.close();
+    server = undefined;
+    expect(await askDaemon(root, { do: 'status' })).toBeUndefined();
+  });
+
+  it('fails with the message of a bug, and when the daemon ends in the middle', async () => {
+    server = await listenOnSocket(root, async () => {
+      throw new Error('it went wrong');
+    });
+    await expect(askDaemon(root, {})).rejects.toMatchObject({ code: 'daemon/broke', exitCode: 1 });
+    await server.close();
+    server = await listenOnSocket(root, () => new Promise(() => {}));
+    const asked = askDaemon(root, {});
+    const stopped = new Promise((resolve) => setImmediate(resolve)).then(() => server?.close());
+    await expect(asked).rejects.toMatchObject({ code: 'node/daemon-broke' });
+    await stopped;
+  });
+
+  it('stops waiting when it is told to', async () => {
+    server = await listenOnSocket(root, () => new Promise(() => {}));
+    const stop = new AbortController();
+    const asked = askDaemon(root, {}, stop.signal);
+    stop.abort(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+  });
+
+  it('finds no daemon where something else is in the place of its folder', async () => {
+    mkdirSync(dirname(dirname(join(root, SOCKET_PATH))), { recursive: true });
+    writeFileSync(dirname(join(root, SOCKET_PATH)), '');
+    expect(await askDaemon(root, {})).toBeUndefined();
+  });
+
+  it.each(['nonsense', '[1]', ''])('does not take %j for an answer', async (line) => {
+    const path = join(root, SOCKET_PATH);
+    mkdirSync(dirname(path), { recursive: true });
+    const other = createServer((socket) => socket.once('data', () => socket.end(line)));
+    await new Promise<void>((resolve) => other.listen(path, resolve));
+    try {
+      await expect(askDaemon(root, {})).rejects.toMatchObject({
+        code: 'node/daemon-broke',
+        message: expect.stringContaining('in the middle of an answer'),
+      });
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
+  });
+});
