@@ -4,7 +4,7 @@ import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
-import { connectSite } from '../compose/connect-site.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
@@ -18,34 +18,38 @@ interface Options extends ConnectOptions {
   readyFor: number;
 }
 
-export const verb: Verb = {
-  examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
-  configure: (command) =>
-    withConnectOptions(command)
-      .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
-      .addOption(readyForOption()),
-  async run(_args, options: Options, edges) {
-    const site = await connectSite(options, edges);
-    const signal = edges.signal();
-    const members = await readMembers(site, await findPool(site, options.pool, signal), signal);
-    const candidates = rankCandidates(members, edges.nowUs() / 1000, options.readyFor);
-    if (options.json) return printJson(edges, 'PrototypeCandidates', { pool: options.pool, candidates });
-    edges.stdout(
-      renderTable(
-        [
-          { title: 'NODE', cell: (c) => c.node },
-          { title: 'READY FOR', align: 'right', cell: (c) => formatSpan(Math.floor(c.readyForMs / 1000) * 1e6) },
-          {
-            title: 'WHY',
-            cell: (c) => (c.against.length > 0 ? `no: ${c.against.join('; ')}` : c.inFavour.join('; ')),
-            style: (c) => (c.against.length > 0 ? 'bad' : 'good'),
-            narrow: 'wrap',
-          },
-        ],
-        candidates,
-        screenOf(edges),
-      ),
-    );
-    return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;
-  },
-};
+export const verb = candidatesVerb(connectSite);
+
+export function candidatesVerb(connect: ConnectSite): Verb {
+  return {
+    examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
+    configure: (command) =>
+      withConnectOptions(command)
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+        .addOption(readyForOption()),
+    async run(_args, options: Options, edges) {
+      const site = await connect(options, edges);
+      const signal = edges.signal();
+      const members = await readMembers(site, await findPool(site, options.pool, signal), signal);
+      const candidates = rankCandidates(members, edges.nowUs() / 1000, options.readyFor);
+      if (options.json) return printJson(edges, 'PrototypeCandidates', { pool: options.pool, candidates });
+      edges.stdout(
+        renderTable(
+          [
+            { title: 'NODE', cell: (c) => c.node },
+            { title: 'READY FOR', align: 'right', cell: (c) => formatSpan(Math.floor(c.readyForMs / 1000) * 1e6) },
+            {
+              title: 'WHY',
+              cell: (c) => (c.against.length > 0 ? `no: ${c.against.join('; ')}` : c.inFavour.join('; ')),
+              style: (c) => (c.against.length > 0 ? 'bad' : 'good'),
+              narrow: 'wrap',
+            },
+          ],
+          candidates,
+          screenOf(edges),
+        ),
+      );
+      return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;
+    },
+  };
+}

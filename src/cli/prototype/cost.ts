@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/after/cost.ts';
 import { readVersions } from '../../prototype/after/read-versions.ts';
 import { findPool } from '../../prototype/donor/find-pool.ts';
-import { connectSite } from '../compose/connect-site.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
@@ -20,43 +20,47 @@ interface Options extends ConnectOptions {
   pricePerGb?: number;
 }
 
-export const verb: Verb = {
-  examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
-  configure: (command) =>
-    withConnectOptions(command)
-      .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
-      .option('--prices <FILE>', 'a table of prices; the built-in one is an assumption, not a price list of Azure')
-      .addOption(
-        new Option('--price-per-gb <PRICE>', 'one price per GB and month, instead of a table')
-          .argParser(price)
-          .conflicts('prices'),
-      ),
-  async run(_args, options: Options, edges) {
-    const prices = choosePrices(options); // a mistake in the file is told before anything is asked
-    const site = await connectSite(options, edges);
-    const signal = edges.signal();
-    const pool = await findPool(site, options.pool, signal);
-    const { versions } = await readVersions(site, pool, signal);
-    const cost = storageCost(versions, prices);
-    if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
-    const screen = screenOf(edges);
-    edges.stdout(
-      renderTable(
-        [
-          { title: 'VERSION', cell: (line) => line.version },
-          { title: 'GIB', align: 'right', cell: (line) => String(line.sizeGb) },
-          { title: 'REPLICAS', align: 'right', cell: (line) => String(line.replicas) },
-          { title: `${prices.currency} A MONTH`, align: 'right', cell: (line) => line.perMonth.toFixed(2) },
-        ],
-        cost.lines,
-        screen,
-      ),
-    );
-    const sum = `${cost.perMonth.toFixed(2)} ${prices.currency} a month`;
-    const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
-    edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
-  },
-};
+export const verb = costVerb(connectSite);
+
+export function costVerb(connect: ConnectSite): Verb {
+  return {
+    examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
+    configure: (command) =>
+      withConnectOptions(command)
+        .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
+        .option('--prices <FILE>', 'a table of prices; the built-in one is an assumption, not a price list of Azure')
+        .addOption(
+          new Option('--price-per-gb <PRICE>', 'one price per GB and month, instead of a table')
+            .argParser(price)
+            .conflicts('prices'),
+        ),
+    async run(_args, options: Options, edges) {
+      const prices = choosePrices(options); // a mistake in the file is told before anything is asked
+      const site = await connect(options, edges);
+      const signal = edges.signal();
+      const pool = await findPool(site, options.pool, signal);
+      const { versions } = await readVersions(site, pool, signal);
+      const cost = storageCost(versions, prices);
+      if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
+      const screen = screenOf(edges);
+      edges.stdout(
+        renderTable(
+          [
+            { title: 'VERSION', cell: (line) => line.version },
+            { title: 'GIB', align: 'right', cell: (line) => String(line.sizeGb) },
+            { title: 'REPLICAS', align: 'right', cell: (line) => String(line.replicas) },
+            { title: `${prices.currency} A MONTH`, align: 'right', cell: (line) => line.perMonth.toFixed(2) },
+          ],
+          cost.lines,
+          screen,
+        ),
+      );
+      const sum = `${cost.perMonth.toFixed(2)} ${prices.currency} a month`;
+      const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
+      edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
+    },
+  };
+}
 
 function choosePrices({ prices, pricePerGb }: Options): Prices {
   if (pricePerGb !== undefined) return flatPrice(pricePerGb);

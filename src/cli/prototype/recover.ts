@@ -5,7 +5,7 @@ import { holderName } from '../../cluster/holder.ts';
 import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { recoverDonor } from '../../prototype/run/engine.ts';
 import { homewardIntent } from '../../prototype/run/scene.ts';
-import { connectSite } from '../compose/connect-site.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
@@ -18,27 +18,34 @@ interface Options extends ConnectOptions {
   logLevel: LogLevel;
 }
 
-export const verb: Verb = {
-  examples: ['prototype recover --node k8s-pool1-12345678-vmss000000', 'prototype recover --node pool1-000003 --json'],
-  configure: (command) =>
-    withNodeAccessOptions(withConnectOptions(command))
-      .requiredOption('--node <NAME>', 'the donor to return to service', nodeName)
-      .option('--pool <NAME>', 'with --no-cluster on Azure: the scale set of the donor')
-      .addOption(logLevelOption()),
-  async run(_args, options: Options, edges) {
-    const signal = edges.signal();
-    const site = await connectSite(options, edges);
-    const { ref } = await locateNode(site, options.node, signal);
-    const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
-      factory: site.factory,
-      cluster: site.cluster,
-      clock: systemClock,
-      signal,
-      seal: async () => undefined, // the way home seals nothing
-      tell: showRun(edges, options),
-    });
-    if (options.json) return printJsonLine(edges, 'PrototypeRecover', { node: options.node, steps });
-    const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
-    edges.stdout(`${options.node} ${said}\n`);
-  },
-};
+export const verb = recoverVerb(connectSite);
+
+export function recoverVerb(connect: ConnectSite): Verb {
+  return {
+    examples: [
+      'prototype recover --node k8s-pool1-12345678-vmss000000',
+      'prototype recover --node pool1-000003 --json',
+    ],
+    configure: (command) =>
+      withNodeAccessOptions(withConnectOptions(command))
+        .requiredOption('--node <NAME>', 'the donor to return to service', nodeName)
+        .option('--pool <NAME>', 'with --no-cluster on Azure: the scale set of the donor')
+        .addOption(logLevelOption()),
+    async run(_args, options: Options, edges) {
+      const signal = edges.signal();
+      const site = await connect(options, edges);
+      const { ref } = await locateNode(site, options.node, signal);
+      const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
+        factory: site.factory,
+        cluster: site.cluster,
+        clock: systemClock,
+        signal,
+        seal: async () => undefined, // the way home seals nothing
+        tell: showRun(edges, options),
+      });
+      if (options.json) return printJsonLine(edges, 'PrototypeRecover', { node: options.node, steps });
+      const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
+      edges.stdout(`${options.node} ${said}\n`);
+    },
+  };
+}

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { findDonor } from '../../prototype/donor/find-donor.ts';
 import { runOnSite } from '../../prototype/run/run-on-site.ts';
-import { connectSite } from '../compose/connect-site.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { donorEdges } from './donor-edges.ts';
@@ -17,38 +17,45 @@ interface Options extends RunOptions {
   inspect?: boolean;
 }
 
-export const verb: Verb = {
-  examples: [
-    'prototype run --node k8s-pool1-12345678-vmss000000',
-    'prototype run --pool k8s-pool1-12345678-vmss --dry-run --inspect',
-  ],
-  configure: (command) =>
-    withRunOptions(command)
-      .option('--dry-run', 'print the plan, and change nothing')
-      .option('--inspect', 'with --dry-run: also inspect the donor from inside, through a short-lived privileged pod'),
-  async run(_args, options: Options, edges) {
-    const named = namedDonor(options);
-    const terms = donorTerms(options);
-    const lent = donorEdges(edges);
-    const site = await connectSite(options, edges);
-    const donor = await findDonor(site, { named, ...terms }, lent);
-    if (options.dryRun) return tellPlan(site, donor, options, edges);
-    const { node, ref } = donor;
-    const order = {
-      intentFor: (name: string) => intentOf(name, options, site.gallery, edges),
-      terms,
-      runId: holderName('run'),
-    };
-    const result = await runOnSite(site, donor, order, {
-      ...lent,
-      clock: systemClock,
-      homeSignal: edges.secondSignal?.(),
-      tell: showRun(edges, options),
-    });
-    if (options.json) return printJsonLine(edges, 'PrototypeRun', { node: node.name, ...result });
-    const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';
-    edges.stdout(
-      `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
-    );
-  },
-};
+export const verb = runVerb(connectSite);
+
+export function runVerb(connect: ConnectSite): Verb {
+  return {
+    examples: [
+      'prototype run --node k8s-pool1-12345678-vmss000000',
+      'prototype run --pool k8s-pool1-12345678-vmss --dry-run --inspect',
+    ],
+    configure: (command) =>
+      withRunOptions(command)
+        .option('--dry-run', 'print the plan, and change nothing')
+        .option(
+          '--inspect',
+          'with --dry-run: also inspect the donor from inside, through a short-lived privileged pod',
+        ),
+    async run(_args, options: Options, edges) {
+      const named = namedDonor(options);
+      const terms = donorTerms(options);
+      const lent = donorEdges(edges);
+      const site = await connect(options, edges);
+      const donor = await findDonor(site, { named, ...terms }, lent);
+      if (options.dryRun) return tellPlan(site, donor, options, edges);
+      const { node, ref } = donor;
+      const order = {
+        intentFor: (name: string) => intentOf(name, options, site.gallery, edges),
+        terms,
+        runId: holderName('run'),
+      };
+      const result = await runOnSite(site, donor, order, {
+        ...lent,
+        clock: systemClock,
+        homeSignal: edges.secondSignal?.(),
+        tell: showRun(edges, options),
+      });
+      if (options.json) return printJsonLine(edges, 'PrototypeRun', { node: node.name, ...result });
+      const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';
+      edges.stdout(
+        `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
+      );
+    },
+  };
+}

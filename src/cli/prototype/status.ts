@@ -3,7 +3,7 @@ import { shellWord } from '../../base/shell-word.ts';
 import { readStatus } from '../../prototype/after/read-versions.ts';
 import type { PoolStatus } from '../../prototype/after/status.ts';
 import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
-import { connectSite } from '../compose/connect-site.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
@@ -15,25 +15,29 @@ interface Options extends ConnectOptions {
   pool?: string;
 }
 
-export const verb: Verb = {
-  examples: ['prototype status', 'prototype status --pool k8s-pool1-12345678-vmss --json'],
-  configure: (command) =>
-    withConnectOptions(command).option(
-      '--pool <NAME>',
-      'show only this pool; default: all that have nodes in the cluster',
-    ),
-  async run(_args, options: Options, edges) {
-    const site = await connectSite(options, edges);
-    const pools = options.pool
-      ? [await findPool(site, options.pool, edges.signal())]
-      : await listPools(site, edges.signal());
-    const statuses = await Promise.all(pools.map((pool) => readStatus(site, pool, edges.signal())));
-    if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
-    if (statuses.length === 0)
-      edges.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
-    for (const status of statuses) show(status, edges);
-  },
-};
+export const verb = statusVerb(connectSite);
+
+export function statusVerb(connect: ConnectSite): Verb {
+  return {
+    examples: ['prototype status', 'prototype status --pool k8s-pool1-12345678-vmss --json'],
+    configure: (command) =>
+      withConnectOptions(command).option(
+        '--pool <NAME>',
+        'show only this pool; default: all that have nodes in the cluster',
+      ),
+    async run(_args, options: Options, edges) {
+      const site = await connect(options, edges);
+      const pools = options.pool
+        ? [await findPool(site, options.pool, edges.signal())]
+        : await listPools(site, edges.signal());
+      const statuses = await Promise.all(pools.map((pool) => readStatus(site, pool, edges.signal())));
+      if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
+      if (statuses.length === 0)
+        edges.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
+      for (const status of statuses) show(status, edges);
+    },
+  };
+}
 
 function show(status: PoolStatus, edges: Edges): void {
   const without = status.hasBootstrap === false ? ', without bootstrap' : '';

@@ -1,4 +1,4 @@
-// The small decisions of a run, one by one: extensions, pruning, patches, candidates, cost, status.
+// The small decisions of a run, one by one: extensions, pruning, cost, status.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Extension, Version } from '../../vms/factory.ts';

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { POOL } from '../../prototype/testing.ts';
+import { candidatesVerb } from './candidates.ts';
+import { verbLab } from './testing.ts';
+
+describe('prototype candidates', () => {
+  it('lists the best first, with what speaks for it or against it', async () => {
+    const world = verbLab();
+    const [first, second] = [...world.cluster.nodes.keys()].sort();
+    world.cluster.touch(first!, { isUnschedulable: true });
+    const { code, stdout } = await world.tell(candidatesVerb, '--pool', POOL);
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[1]).toContain(second);
+    expect(lines[1]).toContain('on the latest model');
+    expect(lines.at(-1)).toMatch(new RegExp(`^${first} .*no: it is cordoned$`));
+  });
+
+  it('exits 3 when no node would do, and has the reasons for programs', async () => {
+    const world = verbLab();
+    for (const name of world.cluster.nodes.keys()) world.cluster.touch(name, { isReady: false });
+    expect(await world.tell(candidatesVerb, '--pool', POOL)).toMatchObject({ code: 3 });
+    const told = JSON.parse((await world.tell(candidatesVerb, '--pool', POOL, '--json')).stdout) as object;
+    expect(told).toMatchObject({ kind: 'PrototypeCandidates', pool: POOL });
+    expect(told).toHaveProperty('candidates.0.against', ['it is not Ready']);
+  });
+
+  it('names the pools that are there when there is none of that name', async () => {
+    expect(await verbLab().tell(candidatesVerb, '--pool', 'pool2')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('known: pool1 (did you mean pool1?)'),
+    });
+  });
+});

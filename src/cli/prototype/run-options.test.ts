@@ -1,0 +1,69 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { testEdges } from '../testing.ts';
+import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
+
+const parsed = (...line: string[]): RunOptions =>
+  withRunOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }))
+    .parse(line, { from: 'user' })
+    .opts();
+
+describe('namedDonor', () => {
+  it('is a node, or a pool to choose from', () => {
+    expect(namedDonor(parsed('--node', 'n'))).toEqual({ node: 'n' });
+    expect(namedDonor(parsed('--pool', 'p'))).toEqual({ pool: 'p' });
+    expect(() => namedDonor(parsed())).toThrow(expect.objectContaining({ code: 'prototype/no-donor-named' }));
+  });
+
+  it('is not both, except where a node does not tell its pool', () => {
+    const both = ['--node', 'n', '--pool', 'p'];
+    expect(() => namedDonor(parsed(...both))).toThrow(expect.objectContaining({ code: 'prototype/two-donors' }));
+    expect(namedDonor(parsed(...both, '--no-cluster'))).toEqual({ node: 'n' });
+  });
+});
+
+describe('donorTerms', () => {
+  it('are strict unless the options allow more', () => {
+    expect(donorTerms(parsed())).toEqual({ mayBeUnpatched: false, mayLoseWayBack: false, provenMs: 3_600_000 });
+    expect(donorTerms(parsed('--allow-unpatched', '--without-way-back', '--ready-for', '2m'))).toEqual({
+      mayBeUnpatched: true,
+      mayLoseWayBack: true,
+      provenMs: 120_000,
+    });
+  });
+
+  it('read the custom data only when it is needed', () => {
+    const { readBootstrap } = donorTerms(parsed('--custom-data', '/nowhere/data'));
+    expect(readBootstrap).toThrow(expect.objectContaining({ code: 'prototype/custom-data' }));
+  });
+});
+
+describe('intentOf', () => {
+  const { edges } = testEdges({ nowUs: Date.UTC(2026, 10, 15, 23) * 1000 });
+
+  it('makes the version of the day, and leaves each pod its own time where that is asked for', () => {
+    expect(intentOf('n', parsed(), 'g', edges)).toMatchObject({
+      version: '2026.11.15',
+      graceSeconds: 300,
+      replicas: 3,
+    });
+    expect(intentOf('n', parsed('--drain-grace-period', '-1'), 'g', edges).graceSeconds).toBeUndefined();
+  });
+});
+
+describe('the options of a run', () => {
+  it.each([
+    ['--image-history', '0'],
+    ['--replicas', '1.5'],
+    ['--drain-grace-period', '-2'],
+    ['--log-level', 'LOUD'],
+    ['--node', '../x'],
+  ])('refuse %s %s', (...line) => {
+    expect(() => parsed(...line)).toThrow();
+  });
+
+  it('take a level in any case, and VERBOSE for DEBUG', () => {
+    expect(parsed('--log-level', 'warning').logLevel).toBe('WARNING');
+    expect(parsed('--log-level', 'verbose').logLevel).toBe('DEBUG');
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { inspectionOf } from '../../prototype/donor/testing.ts';
+import { POOL } from '../../prototype/testing.ts';
+import { runVerb } from './run.ts';
+import { verbLab } from './testing.ts';
+
+describe('prototype run', () => {
+  it('prints the plan with --dry-run, and changes nothing', async () => {
+    const world = verbLab();
+    const before = JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes]);
+    const { code, stdout } = await world.tell(runVerb, '--pool', POOL, '--dry-run');
+    expect(code).toBe(0);
+    expect(stdout).toContain('drain the donor');
+    expect(JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes])).toBe(before);
+  });
+
+  it('says which donor it chose and why, looks at it, and refuses one that is not good enough', async () => {
+    const world = verbLab({ hasCluster: false });
+    const stdout = inspectionOf(world.donor.vmId, 'reboot-required\t/run/reboot-required\tlinux-base');
+    world.cluster.runScript = () => ({ exitCode: 0, stdout, stderr: '' });
+    const told = await world.tell(runVerb, '--pool', POOL, '--without-way-back');
+    expect(told.code).toBe(1);
+    expect(told.stderr).toContain(world.donor.computerName);
+    expect(told.stderr).toContain(`looking at ${world.donor.computerName} from inside ...\n`);
+    expect(told.stderr).toContain('code:  prototype/unpatched');
+    expect(world.cluster.leases.size).toBe(0);
+  });
+
+  it('refuses options that name no donor before it connects', async () => {
+    const { code, stderr } = await verbLab().tell(runVerb, '--dry-run');
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('no donor is named') });
+  });
+});

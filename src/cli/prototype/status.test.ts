@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { DONOR_TAG } from '../../prototype/names.ts';
+import { POOL } from '../../prototype/testing.ts';
+import { statusVerb } from './status.ts';
+import { verbLab } from './testing.ts';
+
+describe('prototype status', () => {
+  it('shows what a pool starts from before and after a run', async () => {
+    const world = verbLab();
+    const before = await world.tell(statusVerb);
+    expect(before.stdout).toContain(`${POOL} starts from marketplace debian:debian-12:12-gen2:latest\n`);
+    expect(before.stdout).not.toContain('VERSION');
+    await world.run();
+    const after = await world.tell(statusVerb, '--pool', POOL);
+    expect(after.stdout).toContain(`${POOL} starts from version ${world.intent.version}, without bootstrap`);
+    expect(after.stdout).toMatch(
+      new RegExp(`${world.intent.version} +ready +${world.donor.computerName}.*new instances`),
+    );
+    expect(after.stdout).toMatch(/stale/);
+  });
+
+  it('names the commands for a donor that is out of service', async () => {
+    const world = verbLab();
+    world.donor.tags = { [DONOR_TAG]: 'dead 00' };
+    const { stdout, stderr } = await world.tell(statusVerb);
+    expect(stdout).toContain('out of service: a donor');
+    const name = world.donor.computerName;
+    expect(stderr).toBe(
+      `next:  if no run has ${name} any more, headstart prototype run --node ${name} goes on with it, headstart prototype recover --node ${name} only brings it back\n`,
+    );
+  });
+
+  it('has one document for programs', async () => {
+    const world = verbLab();
+    expect(JSON.parse((await world.tell(statusVerb, '--json')).stdout)).toMatchObject({
+      kind: 'PrototypeStatus',
+      gallery: world.intent.gallery,
+      pools: [{ pool: POOL, versions: [], hasBootstrap: 'unknown' }],
+    });
+  });
+
+  it.each([
+    [true, 'no node of this cluster belongs to a pool\n'],
+    [false, 'there is no pool\n'],
+  ])('says that there is none, in a cluster: %s', async (hasCluster, said) => {
+    const world = verbLab({ hasCluster });
+    world.cluster.nodes.clear();
+    expect(await world.tell(statusVerb)).toMatchObject({ code: 0, stdout: said });
+  });
+});
