@@ -5,7 +5,7 @@ import { checkScenario, type ScenarioInput } from './scenario.ts';
 import { API_VERSIONS } from './service/api-versions.ts';
 import type { Answer } from './service/call.ts';
 import { type Strike, UNHARMED } from './service/faults.ts';
-import type { JsonObject } from './service/json.ts';
+import { type JsonObject, stringAt } from './service/json.ts';
 import { respond } from './service/respond.ts';
 import type { Grant } from './service/roles.ts';
 import { findRoute } from './service/routes.ts';
@@ -95,6 +95,11 @@ export class Bench {
   }
 }
 
+/** Status and error code of an answer. */
+export function codeOf(answer: Answer): [number, string | undefined] {
+  return [answer.status, stringAt(answer.body, 'error', 'code')];
+}
+
 /** A snapshot, a gallery, a definition and version 2026.11.15 of it, made the usual way. */
 export function withVersion(bench: Bench, more: { definition?: JsonObject; publishing?: JsonObject } = {}): string {
   const { location } = bench.set();
@@ -129,3 +134,36 @@ export function versionBody(bench: Bench, publishing: JsonObject = {}): JsonObje
     },
   };
 }
+
+export const BOOTSTRAP = '#cloud-config\nruncmd: [join]\n';
+
+/** A pool with three extensions, two of them with secrets. */
+export const withExtensions = () =>
+  new Bench({
+    scaleSets: [
+      {
+        name: 'pool1',
+        instances: 2,
+        customData: BOOTSTRAP,
+        extensions: [
+          {
+            name: 'cse',
+            publisher: 'Microsoft.Azure.Extensions',
+            type: 'CustomScript',
+            protectedSettings: { key: 's3cret' },
+          },
+          { name: 'health', publisher: 'Microsoft.ManagedServices', type: 'ApplicationHealthLinux', after: ['cse'] },
+          {
+            name: 'billing',
+            publisher: 'Microsoft.AKS',
+            type: 'Compute.AKS.Linux.Billing',
+            protectedSettings: { a: 'b' },
+          },
+        ],
+      },
+    ],
+  });
+
+export const NO_MARKETPLACE = { publisher: null, offer: null, sku: null, version: null };
+
+export const patchProfile = (profile: JsonObject) => ({ body: { properties: { virtualMachineProfile: profile } } });

@@ -53,34 +53,3 @@ describe('the instances of a Flexible set', () => {
     expect(objectAt(bench.ask('GET', 'virtualMachineScaleSets/pool1').body, 'sku')?.capacity).toBe(1);
   });
 });
-
-describe('a long list', () => {
-  it('comes in pages that lead to the last', () => {
-    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 120 }] });
-    const sizes: number[] = [];
-    const ids = new Set<unknown>();
-    for (let url: string | undefined = 'virtualMachineScaleSets/pool1/virtualMachines'; url; ) {
-      const { body } = bench.ask('GET', url);
-      const value = objectsAt(body, 'value');
-      sizes.push(value.length);
-      for (const one of value) ids.add(one.instanceId);
-      url = stringAt(body, 'nextLink');
-    }
-    expect([sizes, ids.size]).toEqual([[50, 50, 20], 120]);
-  });
-});
-
-describe('upgrade mode Automatic', () => {
-  it('replaces running instances as soon as the model changes, the protected one aside', () => {
-    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 3, upgrades: 'Automatic' }] });
-    bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/0', {
-      body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleSetActions: true } } },
-    });
-    const before = bench.instances().map(({ osDiskId }) => osDiskId);
-    bench.askAndWait('PATCH', 'virtualMachineScaleSets/pool1', {
-      body: { properties: { virtualMachineProfile: { osProfile: { customData: 'AAAA' } } } },
-    });
-    const isKept = bench.instances().map(({ osDiskId }, i) => osDiskId === before[i]);
-    expect(isKept).toEqual([true, false, false]);
-  });
-});

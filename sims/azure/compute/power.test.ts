@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { stringAt } from '../service/json.ts';
+import { Bench, codeOf } from '../testing.ts';
+
+describe('power', () => {
+  const act = (bench: Bench, action: string, strike = {}) =>
+    bench.askAndWait('POST', `virtualMachineScaleSets/pool1/virtualMachines/0/${action}`, { strike });
+
+  it('finds no place only for what gave its place up, and only when so dialled', () => {
+    const bench = new Bench();
+    const noPlace = { fate: 'allocation-failed' as const };
+    act(bench, 'powerOff');
+    expect(act(bench, 'start', noPlace).body?.status).toBe('Succeeded');
+    act(bench, 'deallocate');
+    const failed = act(bench, 'start', noPlace);
+    expect([stringAt(failed.body, 'error', 'code'), bench.instances()[0]!.power]).toEqual([
+      'AllocationFailed',
+      'deallocated',
+    ]);
+    expect(act(bench, 'start').body?.status).toBe('Succeeded');
+    expect(bench.instances()[0]!.power).toBe('running');
+  });
+
+  it('never stops an instance on an ephemeral disk', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1, ephemeral: true }] });
+    for (const action of ['powerOff', 'deallocate']) {
+      const answer = act(bench, action);
+      expect(codeOf(answer)).toEqual([409, 'OperationNotAllowed']);
+    }
+  });
+
+  it('leaves protected instances alone when the whole set is stopped', () => {
+    const bench = new Bench();
+    bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/0', {
+      body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleSetActions: true } } },
+    });
+    bench.askAndWait('POST', 'virtualMachineScaleSets/pool1/powerOff', { body: { instanceIds: ['*'] } });
+    expect(bench.instances().map(({ power }) => power)).toEqual(['running', 'stopped']);
+  });
+
+  it('of a Flexible set is a matter of its virtual machines', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1, mode: 'Flexible' }] });
+    const { name } = bench.instances()[0]!;
+    const refused = bench.ask('POST', `virtualMachineScaleSets/pool1/virtualMachines/${name}/powerOff`);
+    expect(codeOf(refused)).toEqual([409, 'OperationNotAllowed']);
+    expect(bench.askAndWait('POST', `virtualMachines/${name}/powerOff`).body?.status).toBe('Succeeded');
+    expect(bench.instances()[0]!.power).toBe('stopped');
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { valueAt } from '../service/json.ts';
+import { Bench, codeOf } from '../testing.ts';
+
+describe('a snapshot', () => {
+  const create = (bench: Bench, name: string) => ({
+    body: {
+      location: 'westeurope',
+      tags: { donor: name },
+      properties: { creationData: { createOption: 'Copy', sourceResourceId: bench.instances()[0]!.osDiskId } },
+    },
+  });
+
+  it('fills up with time, and is complete only at the end', () => {
+    const bench = new Bench();
+    bench.ask('PUT', 'snapshots/s', create(bench, 'a'));
+    const percent = () => valueAt(bench.ask('GET', 'snapshots/s').body, 'properties', 'completionPercent');
+    const seen = [0, 30_000, 30_000].map((ms) => {
+      bench.nowMs += ms;
+      return percent();
+    });
+    expect(seen).toEqual([0, 50, 100]);
+  });
+
+  it('of a disk that is not there, or elsewhere, is refused', () => {
+    const bench = new Bench();
+    const { body } = create(bench, 'a');
+    expect(codeOf(bench.ask('PUT', 'snapshots/s', { body: { ...body, location: 'northeurope' } }))).toEqual([
+      400,
+      'BadRequest',
+    ]);
+    body.properties.creationData.sourceResourceId += 'x';
+    expect(codeOf(bench.ask('PUT', 'snapshots/s', { body }))).toEqual([404, 'ResourceNotFound']);
+  });
+
+  it('keeps its source when put again, and takes the new tags', () => {
+    const bench = new Bench();
+    bench.askAndWait('PUT', 'snapshots/s', create(bench, 'a'));
+    bench.askAndWait('PUT', 'snapshots/s', create(bench, 'b'));
+    expect(Object.values(bench.world.snapshots)[0]).toMatchObject({ tags: { donor: 'b' }, state: 'Succeeded' });
+    const other = create(bench, 'c');
+    other.body.properties.creationData.sourceResourceId = bench.instances()[1]!.osDiskId;
+    expect(codeOf(bench.ask('PUT', 'snapshots/s', other))).toEqual([409, 'PropertyChangeNotAllowed']);
+  });
+
+  it('dialled to fail stands there as Failed', () => {
+    const bench = new Bench();
+    bench.askAndWait('PUT', 'snapshots/s', { ...create(bench, 'a'), strike: { fate: 'failed' } });
+    expect(Object.values(bench.world.snapshots)[0]?.state).toBe('Failed');
+  });
+});

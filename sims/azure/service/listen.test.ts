@@ -1,0 +1,75 @@
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Request } from './call.ts';
+import { makeLoopbackCertificate } from './certificate.ts';
+import { type Listening, listen } from './listen.ts';
+
+const { certPem, keyPem } = makeLoopbackCertificate();
+const seen: { request: Request; form: URLSearchParams }[] = [];
+let answer: () => Answer | 'reset' = () => ({ status: 204 });
+let server: Listening;
+
+beforeAll(async () => {
+  server = await listen({ certPem, keyPem, port: 0 }, (one, form) => {
+    seen.push({ request: one, form });
+    return answer();
+  });
+});
+afterAll(() => server.stop());
+
+function ask(path: string, body = '', type = 'application/json'): Promise<{ status?: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', ca: certPem, agent: false as const, headers: { 'content-type': type } };
+    const asked = request(new URL(path, server.url), options, (response) => {
+      text(response).then((got) => resolve({ status: response.statusCode!, body: got }), reject);
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+}
+
+describe('the server of the simulator', () => {
+  it('gives the request on with its body, and sends the answer', async () => {
+    answer = () => ({ status: 201, headers: { etag: '"1"' }, body: { é: 1 } });
+    expect(await ask('/a?b=c', '{"x":1}')).toEqual({ status: 201, body: '{"é":1}' });
+    const { request: got } = seen.at(-1)!;
+    expect([got.method, got.url.pathname, got.url.search, got.body]).toEqual(['POST', '/a', '?b=c', { x: 1 }]);
+  });
+
+  it('takes an empty body, and one that is no object, for an empty object', async () => {
+    answer = () => ({ status: 204 });
+    for (const body of ['', ' ', '[1]']) {
+      expect(await ask('/', body)).toEqual({ status: 204, body: '' });
+      expect(seen.at(-1)!.request.body).toEqual({});
+    }
+  });
+
+  it('reads a form as a form', async () => {
+    await ask('/', 'a=b&c=%20', 'application/x-www-form-urlencoded; charset=utf-8');
+    expect([...seen.at(-1)!.form]).toEqual([
+      ['a', 'b'],
+      ['c', ' '],
+    ]);
+    expect(seen.at(-1)!.request.body).toEqual({});
+  });
+
+  it('refuses a body that is not JSON before anything is asked', async () => {
+    const before = seen.length;
+    const { status, body } = await ask('/', '{');
+    expect([status, JSON.parse(body).error.code, seen.length]).toEqual([400, 'InvalidRequestContent', before]);
+  });
+
+  it('says so when it has a bug, and breaks the connection off when told to', async () => {
+    answer = () => {
+      throw new Error('oops');
+    };
+    const { status, body } = await ask('/');
+    expect([status, JSON.parse(body).error]).toEqual([
+      500,
+      { code: 'SimulatorBug', message: expect.stringContaining('oops') },
+    ]);
+    answer = () => 'reset';
+    await expect(ask('/')).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+});

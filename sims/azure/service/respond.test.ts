@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { Bench, codeOf } from '../testing.ts';
+import { stringAt } from './json.ts';
+
+const SET = 'virtualMachineScaleSets/pool1';
+
+describe('the door', () => {
+  it('is shut without a token, and to one that has expired', () => {
+    const bench = new Bench();
+    expect(bench.ask('GET', SET, { token: null }).status).toBe(401);
+    const claims = Buffer.from(JSON.stringify({ exp: 1 })).toString('base64url');
+    const answer = bench.ask('GET', SET, { token: `x.${claims}.simulated` });
+    expect(codeOf(answer)).toEqual([401, 'ExpiredAuthenticationToken']);
+  });
+
+  it('knows the pinned api-versions and lists them to whoever asks for another', () => {
+    const answer = new Bench().ask('GET', SET, { apiVersion: '2026-04-01' });
+    expect(codeOf(answer)).toEqual([400, 'InvalidApiVersionParameter']);
+    expect(stringAt(answer.body, 'error', 'message')).toContain('2024-07-01');
+  });
+
+  it.each([
+    ['GET', 'virtualMachineScaleSets/none', 'ResourceNotFound'],
+    ['GET', `${SET}/virtualMachines/99`, 'NotFound'],
+    ['GET', 'snapshots/none', 'ResourceNotFound'],
+    ['GET', 'teapots/x', 'InvalidResourceType'],
+    [
+      'GET',
+      '/subscriptions/00000000-0000-4000-8000-000000000000/resourceGroups/demo/providers/Microsoft.Compute/disks/x',
+      'SubscriptionNotFound',
+    ],
+  ])('%s %s is 404 %s', (method, path, code) => {
+    const answer = new Bench().ask(method, path);
+    expect(codeOf(answer)).toEqual([404, code]);
+  });
+});
