@@ -241,7 +241,7 @@ function about(page: Page, view: ReportView, boot: number): HTMLElement[] {
   ];
 }
 
-/** A head that begins with # is a column of numbers. Long tables open on demand: a page of 5,000 rows is of no use. */
+/** A head that begins with # is a column of numbers. Long tables open on demand: a page of 5,000 rows helps nobody. */
 function titledTable(title: string, heads: string[], rows: (() => (string | HTMLElement)[])[]): HTMLElement[] {
   if (rows.length === 0) return [];
   const isNumber = heads.map((head) => head.startsWith('#'));
