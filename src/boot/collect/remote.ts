@@ -38,7 +38,7 @@ export async function collectRemote({ host, items, run, sudo, signal, env }: Rem
   return collected;
 }
 
-/** Through a shell that somebody else has reached: it is given a script, and what it printed comes back. What it throws passes. */
+/** Through a shell that the caller has reached: it is given a script, and what it printed comes back. What it throws passes. */
 export async function collectThrough(
   shell: (script: string) => Promise<Buffer>,
   { from, items }: { from: string; items: readonly Item[] },

@@ -71,11 +71,11 @@ describe('a command', () => {
     });
   });
 
-  it('is not tried in another form where the program is missing', async () => {
+  it.each(['missing', 'aborted'] as const)('is not tried in another form where it is %s', async (outcome) => {
     let runs = 0;
     const run: RunCommand = async () => {
       runs++;
-      return ran({ outcome: 'missing', code: null });
+      return ran({ outcome, code: null });
     };
     await takeItem(command(['tool', '--new'], ['tool']), machine(run));
     expect(runs).toBe(1);

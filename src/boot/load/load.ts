@@ -31,7 +31,7 @@ export async function loadInputs(paths: readonly string[] | undefined, options: 
   const records = mergeEvidence(evidence).filter(hasContent).map(hideSecrets);
   const problems = groups.flatMap((group) => group.problems);
   if (records.length === 0) throw nothingFound(groups, problems);
-  // Nobody knows which boot the unread would have told of.
+  // Which boot the unread inputs would have told of is not known.
   for (const record of records) record.notes.push(...problems.map((text): Note => ({ level: 'warning', text })));
   return records;
 }

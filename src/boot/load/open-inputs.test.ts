@@ -86,7 +86,7 @@ describe('openInputs', () => {
     mkdirSync(path, { mode: 0 });
     chmodSync(folder, 0o755);
     const isRoot = process.getuid?.() === 0;
-    if (isRoot) process.seteuid!(65534); // root may read everything: somebody else tries
+    if (isRoot) process.seteuid!(65534); // root may read everything: another user tries
     try {
       await expect(open('closed')).rejects.toThrow(/cannot read .*closed: permission denied/);
     } finally {

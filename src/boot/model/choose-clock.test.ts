@@ -55,6 +55,21 @@ describe('the clock of a boot', () => {
     expect(boot!.spans[0]).toMatchObject({ startUs: 0, endUs: 1e6 });
   });
 
+  it('is not narrowed by a log that knows it less exactly, or disagrees', () => {
+    const manager = evidence({
+      kind: 'systemctl-manager',
+      input: 'm',
+      clock: 'monotonic',
+      anchors: [{ monotonicUs: 0, wallUs: WALL, errorUs: 1e6 }],
+    });
+    const log = (wallUs: number, errorUs: number) =>
+      evidence({ kind: 'cloud-init-log', input: 'c', clock: 'wall', anchors: [{ monotonicUs: 0, wallUs, errorUs }] });
+    const alone = chooseClock([manager], undefined).wallAtZeroUs;
+    expect(chooseClock([manager, log(WALL + 100_000, 600_000)], undefined).wallAtZeroUs).toBe(alone);
+    expect(chooseClock([manager, log(WALL + 5e6, 10_000)], undefined).wallAtZeroUs).toBe(alone);
+    expect(chooseClock([manager, log(WALL + 100_000, 10_000)], undefined).wallAtZeroUs).not.toBe(alone);
+  });
+
   it('is the kernel clock as soon as one piece knows it, and leaves unmoved what has no times', () => {
     const dmesg = evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', spans: [span('kernel:until-init', 0, 4)] });
     const facts = evidence({ kind: 'host-facts', input: 'h', clock: 'wall' });

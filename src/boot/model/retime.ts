@@ -57,7 +57,7 @@ function topologicalOrder(after: readonly number[][]): number[] {
   return order;
 }
 
-/** Whoever could not be ordered waits for another such unit: follow that until one comes round again. */
+/** A unit that could not be ordered waits for another such unit: follow that until one comes round again. */
 function findCycle({ after, names }: OrderGraph, ordered: readonly number[]): string[] {
   const isOrdered = new Set(ordered);
   const position = new Map<number, number>();

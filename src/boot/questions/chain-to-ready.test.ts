@@ -38,6 +38,17 @@ describe('one link back on the way to Ready', () => {
     );
   });
 
+  it('counts what kubelet tells from before its start, where the clocks are tied no more exactly than that', () => {
+    const boot = (errorUs: number) => ({
+      clock: { zero: 'kernel' as const, errorUs },
+      units: [kubelet],
+      spans: [span('kubelet:start', 18.7, 21)],
+      milestones: [registered],
+    });
+    expect(previous('node-registered', boot(0))).toBe('systemd:kubelet.service');
+    expect(previous('node-registered', boot(500_000))).toBe('kubelet:start');
+  });
+
   it('goes to the first start of a kubelet that was restarted since', () => {
     const restarted = { units: [unit('kubelet.service', 50, 1)], spans: [load(18)], milestones: [registered] };
     const points = chainPoints(bootRecord(restarted));

@@ -50,6 +50,7 @@ describe('a JSON document without its secrets', () => {
     const numbers = (text: string) => `[${[...Buffer.from(text)].join(',')}]`;
     const hide = (value: string) => value.replace('hunter22', '[redacted]');
     expect(redactJson(`{"M":${numbers('\x1b[31mhun\x1b[0mter22')}}`, hide)).toBe(`{"M":${numbers('[redacted]')}}`);
+    expect(redactJson('{"n":[1,2,300]}', (value) => `${value}x`)).toContain('[1,2,300]');
     expect(redactJson(`{"M":${numbers('plain')},"n":[1,2,300]}`, hide)).toBe(`{"M":${numbers('plain')},"n":[1,2,300]}`);
   });
 });

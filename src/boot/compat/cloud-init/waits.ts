@@ -2,7 +2,7 @@
 import { PRE_PROVISIONED_WAIT } from '../../model/waits.ts';
 
 /**
- * Azure boots a VM ahead of demand and parks it inside its datasource until somebody asks for one. The steps in which it is
+ * Azure boots a VM ahead of demand and parks it inside its datasource until one is asked for. The steps in which it is
  * parked carry these names in one version or another; their length says nothing about the node.
  */
 const PARKED =

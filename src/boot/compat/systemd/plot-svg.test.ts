@@ -33,6 +33,14 @@ test('there is a row for every phase that the boot has', () => {
   expect(phases(draw(units, { userspaceUs: 2e6, securityStartUs: 0, securityFinishUs: 0 }))).toEqual(['systemd']);
 });
 
+test('the picture is as high as its rows and the legend', () => {
+  const units = [unit('a.service', 3, 5)];
+  expect(draw(units, { firmwareUs: 5e6, loaderUs: 2e6, initrdUs: 1e6 })).toContain(
+    `height="${150 + 6 * 20 + 5 * 20}px"`,
+  );
+  expect(draw(units)).toContain(`height="${150 + 3 * 20 + 5 * 20}px"`);
+});
+
 test('the steps of the manager in the initrd are drawn where they took time', () => {
   const svg = draw([unit('a.service', 3, 5)], {
     initrdUs: 1e6,

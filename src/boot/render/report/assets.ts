@@ -1,4 +1,4 @@
-// report/assets.ts: what goes into every report besides the boots? The page's style, and its modules as one script.
+// boot/render/report/assets.ts: what goes into every report besides the boots? The page's style, and its modules as one script.
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/details.ts: what is known about one span? Briefly under the pointer, and at length beside the chart.
+// boot/render/report/details.ts: what is known about one span? Briefly under the pointer, and at length beside the chart.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportRow, ReportView } from '../report-data.ts';
 import { byId, el } from './elements.ts';

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/elements.ts: how does an element come to be? By name and text only: nothing of the data is ever read as markup.
+// boot/render/report/elements.ts: how does an element come to be? By name and text only: nothing of the data is ever read as markup.
 
 type Child = Node | string | undefined;
 

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/gestures.ts: what do the pointer and the wheel do on the chart?
+// boot/render/report/gestures.ts: what do the pointer and the wheel do on the chart?
 import { showTip } from './details.ts';
 import { byId } from './elements.ts';
 import { ordered } from './overview.ts';

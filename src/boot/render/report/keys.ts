@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/keys.ts: what does each key do?
+// boot/render/report/keys.ts: what does each key do?
 import { byId } from './elements.ts';
 import { around, middleUs, type Page } from './page-state.ts';
 import { panWindow, zoomWindow } from './time-window.ts';

@@ -95,7 +95,7 @@ describe('which lines are shown', () => {
     expect(names(nested, { isCriticalOnly: true }, ['stage', 'other'])).toEqual(['other', 'stage']);
   });
 
-  test('parents that lead in a circle lose nobody', () => {
+  test('parents that lead in a circle lose no line', () => {
     const circle = [
       row('a', 0, 1, { parent: 'b' }),
       row('b', 0, 1, { parent: 'a' }),

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/main.ts: the page comes alive: reads the embedded boots, draws them, and listens.
+// boot/render/report/main.ts: the page comes alive: reads the embedded boots, draws them, and listens.
 import type { ReportView } from '../report-data.ts';
 import { showDetails } from './details.ts';
 import { byId } from './elements.ts';

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/overview.ts: where in the whole boot are we looking? A small picture of all of it, with a window to drag.
+// boot/render/report/overview.ts: where in the whole boot are we looking? A small picture of all of it, with a window to drag.
 import { byId, colourOf } from './elements.ts';
 import { type Page, percent, shareOf } from './page-state.ts';
 import { panWindow, type TimeWindow } from './time-window.ts';

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/panels.ts: the answers beside the chart: the totals on top, what was slowest, the path, what changed, what was read.
+// boot/render/report/panels.ts: the answers beside the chart: the totals on top, what was slowest, the path, what changed, what was read.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportPhase, ReportView } from '../report-data.ts';
 import { linkTo } from './details.ts';

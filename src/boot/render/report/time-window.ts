@@ -1,4 +1,4 @@
-// report/time-window.ts: which part of the boot is in view, and where do its ticks and labels go?
+// boot/render/report/time-window.ts: which part of the boot is in view, and where do its ticks and labels go?
 import { formatSpan } from '../../../base/duration.ts';
 
 export interface TimeWindow {

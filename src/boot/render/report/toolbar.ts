@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/toolbar.ts: what do the buttons, the search, the legend and the tabs do?
+// boot/render/report/toolbar.ts: what do the buttons, the search, the legend and the tabs do?
 import { byId, el } from './elements.ts';
 import { BOOT_LETTERS, middleUs, type Page } from './page-state.ts';
 import { zoomWindow } from './time-window.ts';

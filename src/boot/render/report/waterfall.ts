@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// report/waterfall.ts: the chart itself. Only the rows in sight exist as elements, so 5,000 spans scroll like 50.
+// boot/render/report/waterfall.ts: the chart itself. Only the rows in sight exist as elements, so 5,000 spans scroll like 50.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportRow } from '../report-data.ts';
 import { byId, el, marked, svgEl } from './elements.ts';

@@ -46,6 +46,13 @@ describe('the events that cloud-init analyze takes from a file', () => {
     expect(() => read(Buffer.from(`${stampAt(0)} - \xff start: x\n`, 'latin1'))).toThrow('UnicodeDecodeError');
   });
 
+  it('are found before a long blank end of the file', () => {
+    const log = stageLog('init-local', 0);
+    const pieces = [Buffer.from(log), Buffer.alloc(1 << 20, '\n'), Buffer.alloc(1 << 20, '\n')];
+    const input = { ...memoryInput('log', log), chunks: () => pieces };
+    expect(read(input, '24.1').events).toHaveLength(4);
+  });
+
   it('of an empty file are told in one line from 24.1, and were a crash before', () => {
     expect(() => read('', '23.4')).toThrow(/ValueError/);
     expect(read(' \n', '23.4').events).toEqual([]);

@@ -8,7 +8,7 @@ export interface CompatVersion {
   splitsOnRepeatedStage: boolean;
   /** An empty file is told in one line; earlier it was a traceback. */
   tellsEmptyFile: boolean;
-  /** Stamps without a zone are UTC; earlier the local time of whoever runs it. */
+  /** Stamps without a zone are UTC; earlier the local time of the machine that runs it. */
   readsUtc: boolean;
   /** Instants are printed with `+00:00`. */
   printsOffset: boolean;

@@ -68,3 +68,12 @@ test('the kernel ends with the initrd where there is one', () => {
   };
   expect([done(1e6), done(0)]).toEqual([1e6, 2e6]);
 });
+
+test('the end of an earlier run, before a soft reboot, is not the end of this one', () => {
+  const soft = { softRebootsCount: 1, shutdownStartUs: 100e6, userspaceUs: 103e6, finishUs: 110e6 };
+  const restarted = unit('a.service', 104, 106, { deactivatingUs: 49e6, deactivatedUs: 50e6 });
+  const acquired = acquireTimes(boot([restarted], soft), NEWEST);
+  expect('units' in acquired && acquired.units).toMatchObject([
+    { activatingUs: 4e6, deactivatingUs: 0, deactivatedUs: 0 },
+  ]);
+});

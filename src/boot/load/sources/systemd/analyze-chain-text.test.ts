@@ -112,3 +112,10 @@ test('a line is timed when it says when or how long', () => {
   const isTimed = (text: string) => isTimedChainLine(pastedLine(text));
   expect(['a.service @3s', 'a.service +3s', 'a.service', '└─...'].map(isTimed)).toEqual([true, true, false, false]);
 });
+
+test('listings whose times differ by less than their rounding are of one boot', () => {
+  const listing = (at: string) => `# systemd-analyze critical-chain\na.target @9s\n└─b.service @${at}\n`;
+  const notesOf = (text: string) => parse(text).flatMap(({ notes }) => notes);
+  expect(notesOf(listing('5s') + listing('5.050s'))).toEqual([]);
+  expect(notesOf(listing('5s') + listing('5.150s'))).toHaveLength(1);
+});

@@ -1,0 +1,42 @@
+/// <reference lib="dom" />
+import { beforeEach, expect, test } from 'vitest';
+import { colourOf, el, marked, svgEl } from './elements.ts';
+import { FakeBrowser, FakeElement } from './testing.ts';
+
+let browser: FakeBrowser;
+beforeEach(() => {
+  browser = new FakeBrowser();
+});
+
+const shown = (text: string, query: string) =>
+  marked(text, query)
+    .map((piece) => (piece instanceof FakeElement ? `[${piece.textContent}]` : piece))
+    .join('');
+
+test.each([
+  ['cloud-final.service', '', 'cloud-final.service'],
+  ['cloud-final.service', 'FINAL', 'cloud-[final].service'],
+  ['a-b-a', 'a b', '[a]-[b]-[a]'],
+  ['cloud-init', 'cloud cloud-init', '[cloud-init]'],
+  ['<b>', '<b>', '[<b>]'],
+  ['nothing', 'else', 'nothing'],
+])('in %j a search for %j marks %s', (text, query, expected) => {
+  expect(shown(text, query)).toBe(expected);
+});
+
+test('an element has attributes and children, those left out are not there', () => {
+  const element = el('p', { class: 'a' }, 'text', undefined, el('b', {}, 'bold')) as unknown as FakeElement;
+  expect(element.className).toBe('a');
+  expect(element.nodes).toHaveLength(2);
+  expect(element.textContent).toBe('textbold');
+});
+
+test('an SVG element has a text only where one is given', () => {
+  expect((svgEl('line', { x1: 5 }) as unknown as FakeElement).nodes).toEqual([]);
+  expect((svgEl('text', { x: 5 }, 'label') as unknown as FakeElement).textContent).toBe('label');
+});
+
+test('a colour is looked up on an element that does not stay', () => {
+  expect(colourOf('ink-kernel')).toBe('ink-kernel');
+  expect(browser.body.nodes).toEqual([]);
+});

@@ -1,0 +1,110 @@
+/// <reference lib="dom" />
+import { beforeEach, describe, expect, test } from 'vitest';
+import { FakeBrowser, pageOf, row, view } from './testing.ts';
+import { fillLegend, listenToolbar, showEverything, showTab } from './toolbar.ts';
+
+let browser: FakeBrowser;
+beforeEach(() => {
+  browser = new FakeBrowser();
+});
+
+const boot = view([
+  row('unit', 0, 9, { source: 'systemd' }),
+  row('part', 1, 2, { source: 'cloud-init', parent: 'unit' }),
+  row('phase', 0, 1, { source: 'kernel' }),
+]);
+
+describe('the legend', () => {
+  test('has a chip for every source that can be hidden and is there', () => {
+    fillLegend(pageOf(boot));
+    expect(browser.byId('sources').texts('.chip')).toEqual(['systemd', 'cloud-init']);
+    expect(browser.byId('order').nodes).toEqual([]);
+  });
+
+  test('hides a source and shows it again', () => {
+    const page = pageOf(boot);
+    fillLegend(page);
+    const [chip] = browser.byId('sources').find('.chip');
+    chip!.fire('click');
+    expect([...page.filter.hiddenSources]).toEqual(['systemd']);
+    expect(chip!.getAttribute('aria-pressed')).toBe('false');
+    chip!.fire('click');
+    expect([...page.filter.hiddenSources]).toEqual([]);
+    expect(page.asked).toEqual([['refilter'], ['refilter']]);
+  });
+
+  test('says of several boots which is which', () => {
+    fillLegend(pageOf(boot, boot));
+    expect(browser.byId('order').texts('span')).toEqual(['A, on top', 'B']);
+  });
+});
+
+describe('the tools', () => {
+  test('search, from the top', () => {
+    const page = pageOf(boot);
+    listenToolbar(page);
+    browser.byId('scroller').scrollTop = 500;
+    browser.byId('search').value = 'kubelet';
+    browser.byId('search').fire('input');
+    expect(page.filter.query).toBe('kubelet');
+    expect(browser.byId('scroller').scrollTop).toBe(0);
+  });
+
+  test.each([
+    ['10000', { minUs: 10_000, isCriticalOnly: false }],
+    ['0', { minUs: 0, isCriticalOnly: false }],
+    ['critical', { minUs: 0, isCriticalOnly: true }],
+  ])('choose %s', (value, expected) => {
+    const page = pageOf(boot);
+    listenToolbar(page);
+    browser.byId('least').value = value;
+    browser.byId('least').fire('change');
+    expect(page.filter).toMatchObject(expected);
+  });
+
+  test('close all where anything is open, and open all where nothing is', () => {
+    const page = pageOf(boot);
+    listenToolbar(page);
+    browser.byId('open-all').fire('click');
+    expect([page.filter.openIds.size, browser.byId('open-all').textContent]).toEqual([0, 'Open all']);
+    browser.byId('open-all').fire('click');
+    expect([[...page.filter.openIds], browser.byId('open-all').textContent]).toEqual([['unit'], 'Close all']);
+  });
+
+  test('go back to the whole boot', () => {
+    const page = pageOf(boot);
+    listenToolbar(page);
+    browser.byId('zoom-fit').fire('click');
+    expect(page.asked).toEqual([['look', page.home]]);
+  });
+});
+
+describe('the tabs', () => {
+  test('show one panel', () => {
+    showTab('path');
+    expect(browser.byId('tab-path').getAttribute('aria-selected')).toBe('true');
+    expect(browser.byId('tab-about').tabIndex).toBe(-1);
+    expect(browser.byId('panel-path').classList.contains('chosen')).toBe(true);
+    expect(browser.byId('panel-about').classList.contains('chosen')).toBe(false);
+  });
+
+  test('are walked with the arrow keys, past those that are hidden', () => {
+    listenToolbar(pageOf(boot));
+    browser.byId('tab-changes').hidden = true;
+    browser.byId('tab-path').fire('keydown', { key: 'ArrowRight' });
+    expect(browser.byId('tab-about').asked).toEqual(['focus']);
+    browser.byId('tab-about').fire('keydown', { key: 'ArrowRight' });
+    browser.byId('tab-path').fire('keydown', { key: 'x' });
+    expect(browser.byId('tab-about').getAttribute('aria-selected')).toBe('true');
+  });
+});
+
+test('everything that hides a line is taken back', () => {
+  const page = pageOf(boot);
+  fillLegend(page);
+  browser.byId('sources').find('.chip')[0]!.fire('click');
+  Object.assign(page.filter, { query: 'x', minUs: 5, isCriticalOnly: true });
+  showEverything(page);
+  expect(page.filter).toMatchObject({ query: '', minUs: 0, isCriticalOnly: false, hiddenSources: new Set() });
+  expect(browser.byId('sources').find('.chip')[0]!.getAttribute('aria-pressed')).toBe('true');
+});
