@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
 import { systemProcesses } from '../base/process-mark.ts';
-import type { Instance, PoolRef } from '../vms/factory.ts';
+import type { Instance, PoolRef } from '../vms/pools.ts';
 import { type ClusterLab, clusterContract } from './cluster.suite.ts';
 import { LeaseHeld } from './lease-held.ts';
 import { LockFiles } from './lock-file.ts';
@@ -28,9 +28,8 @@ function world() {
       nowMs += ms;
     },
   };
-  const factory: NoClusterOptions['factory'] = {
+  const tagged: NoClusterOptions['instances'] = {
     listInstances: async () => [...instances.values()],
-    readInstance: async ({ id }) => [...instances.values()].find(({ ref }) => ref.id === id),
     tagInstance: async ({ id }, tags) => {
       const instance = [...instances.values()].find(({ ref }) => ref.id === id)!;
       const merged = Object.entries({ ...instance.tags, ...tags }).filter(
@@ -55,7 +54,7 @@ function world() {
   const folder = mkdtempSync(join(base, 'state-'));
   const notes: string[] = [];
   const options: NoClusterOptions = {
-    factory,
+    instances: tagged,
     pools: async () => [POOL],
     providerIdOf: ({ id }) => `test://${id}`,
     folder,

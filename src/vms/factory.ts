@@ -1,15 +1,15 @@
-// vms/factory.ts: what does one provider of VMs offer? All four contracts at once.
+// vms/factory.ts: what does one provider of VMs offer? Four contracts; whoever needs less asks for less.
 import type { Gallery } from './gallery.ts';
 import type { Pools } from './pools.ts';
 import type { Publisher } from './publisher.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export type { CallOptions, Waiting } from '../base/call-options.ts';
-export type * from './gallery.ts';
-export type * from './pools.ts';
-export type { ModelChange, SavedModel as Recipe } from './publisher.ts';
-export type * from './snapshots.ts';
 
-export type Factory = Omit<Pools, 'findPool'> &
-  Snapshots &
-  Gallery & { readRecipe: Publisher['readModel']; changeModel: Publisher['offer'] };
+/** Azure, QEMU and the fake each make one. */
+export interface Factory {
+  pools: Pools;
+  snapshots: Snapshots;
+  gallery: Gallery;
+  publisher: Publisher;
+}

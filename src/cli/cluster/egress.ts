@@ -14,13 +14,13 @@ import { guestCommands } from '../guest-commands.ts';
 /** Looked up each time: pools come and go, and QEMU has another port at each start. */
 export function kubeletFinder(
   { home, name }: ClusterPlace,
-  factory: Pick<QemuFactory, 'placeOf'>,
+  factory: Pick<QemuFactory, 'guests'>,
 ): (address: string) => Promise<number | undefined> {
   return async (address) => {
     for (const pool of visibleIn(poolsFolder(home)).map(poolRef)) {
       if (readPoolRecord(home, pool)?.spec.cluster !== name) continue;
       const instance = instanceRecordsOf(home, pool).find((record) => record.address === address);
-      if (instance) return (await factory.placeOf({ pool, id: instance.id })).kubeletPort;
+      if (instance) return (await factory.guests.placeOf({ pool, id: instance.id })).kubeletPort;
     }
     return undefined;
   };

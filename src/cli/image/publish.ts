@@ -86,7 +86,7 @@ async function destinationOf(
 ): Promise<Destination> {
   if (gallery.kind === 'qemu') {
     const { qemuDestination } = await import('../../image/publish/to-qemu.ts');
-    return qemuDestination({ ...gallery.edges, factory: gallery.factory, gallery: gallery.name });
+    return qemuDestination({ ...gallery.edges, gallery: gallery.factory.gallery, galleryName: gallery.name });
   }
   const { region, replicas, redundancy } = options;
   const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, edges.env, gallery.settings);
@@ -102,7 +102,14 @@ async function destinationOf(
   ]);
   const login = connectionString ? { connectionString } : { credential: gallery.credential };
   return azureDestination({
-    ...{ factory: gallery.factory, gallery: gallery.name, region, clock: gallery.clock, replicas, redundancy },
+    ...{
+      gallery: gallery.factory.gallery,
+      galleryName: gallery.name,
+      region,
+      clock: gallery.clock,
+      replicas,
+      redundancy,
+    },
     storageAccountId,
     openBlob: (name, signal) => azurePageBlob({ endpoint, container, name }, login, signal),
     onUploaded: ({ sentBytes, foundBytes }) =>

@@ -125,7 +125,7 @@ describe('image promote and list', () => {
   /** Ready, in the fake's words: two minutes old. */
   async function publish(version: string, isTested = true): Promise<void> {
     const named = { name: 'node', kubernetes: '1.35.8', architecture: 'amd64' };
-    const definition = await factory.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
+    const definition = await factory.gallery.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
     const id = `${definition.id}/versions/${version}`;
     const record = writeBuild(place(version), { contentSha256: '0'.repeat(63) + version.at(-1) });
     const content = record.contentSha256;

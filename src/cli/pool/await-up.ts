@@ -1,11 +1,11 @@
 // cli/pool/await-up.ts: several instances boot at once; what is each of them waiting for, and did all come up?
 import { UserError } from '../../base/errors.ts';
-import type { Instance } from '../../vms/factory.ts';
+import type { Instance } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import type { Story } from './story.ts';
 
 export async function awaitAllUp(
-  factory: Pick<QemuFactory, 'awaitUp'>,
+  factory: Pick<QemuFactory, 'guests'>,
   instances: readonly Instance[],
   { story, deadlineMs, signal }: { story: Story; deadlineMs: number; signal: AbortSignal },
 ): Promise<void> {
@@ -13,7 +13,7 @@ export async function awaitAllUp(
   const tell = () => story.waiting([...awaited.values()].join(', '));
   const ended = await Promise.allSettled(
     instances.map(async ({ ref, computerName }) => {
-      await factory.awaitUp(ref, {
+      await factory.guests.awaitUp(ref, {
         deadlineMs,
         signal,
         onWaiting: (what) => {

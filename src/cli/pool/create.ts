@@ -1,4 +1,6 @@
 // cli/pool/create.ts: `headstart pool create NAME`: a pool of VMs on this machine, all made from one recipe.
+
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
 import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
@@ -97,11 +99,11 @@ export function poolCreate(open: OpenPools): Verb {
         const call = { signal, onWaiting: story.waiting };
         const pool = await createNew(factory, spec, call);
         if (options.count > 0) story.step(`starting ${options.count} instance${options.count === 1 ? '' : 's'}`);
-        const instances = await factory.setCapacity(pool.ref, options.count, call);
+        const instances = await factory.pools.setCapacity(pool.ref, options.count, call);
         if (options.wait) await awaitAllUp(factory, instances, { story, deadlineMs: options.timeout, signal });
       });
       story.end();
-      const view = await readPoolView(factory, (await factory.readPool({ id: `pools/${name}`, name }))!, signal);
+      const view = await readPoolView(factory, (await factory.pools.readPool({ id: `pools/${name}`, name }))!, signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
       edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
     },
@@ -137,9 +139,9 @@ function changesOf(spec: PoolSpec, count: number): string[] {
   ];
 }
 
-async function createNew(factory: QemuFactory, spec: PoolSpec, call: Parameters<QemuFactory['createPool']>[1]) {
+async function createNew(factory: QemuFactory, spec: PoolSpec, call: CallOptions) {
   try {
-    return await factory.createPool(spec, call);
+    return await factory.pools.createPool(spec, call);
   } catch (cause) {
     if (!(cause instanceof Conflict)) throw cause;
     throw new UserError(`there is a pool ${spec.name} already`, {

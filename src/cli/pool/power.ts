@@ -1,5 +1,6 @@
 // cli/pool/power.ts: an order to one instance: what `pool start`, `pool stop` and `pool reimage` have in common.
-import type { CallOptions, Instance, InstanceRef } from '../../vms/factory.ts';
+import type { CallOptions } from '../../base/call-options.ts';
+import type { Instance, InstanceRef } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -83,8 +84,8 @@ async function tellResult(
 ): Promise<void> {
   const signal = edges.signal();
   const [pool, instance] = await Promise.all([
-    factory.readPool(ref.pool, { signal }),
-    factory.readInstance(ref, { signal }),
+    factory.pools.readPool(ref.pool, { signal }),
+    factory.pools.readInstance(ref, { signal }),
   ]);
   const view = await readInstanceView(factory, pool!, instance!, signal);
   if (json) return printJsonLine(edges, 'PoolInstance', { pool: ref.pool.name, ...view });

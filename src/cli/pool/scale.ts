@@ -35,7 +35,7 @@ export function poolScale(open: OpenPools): Verb {
       const signal = edges.signal();
       const factory = await open(options, edges, 'run');
       const pool = await findPool(factory, name, { signal });
-      const before = await factory.listInstances(pool.ref, { signal });
+      const before = await factory.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
       const image = imageName(pool.model.image);
       if (options.dryRun) return tellChanges(edges, name, changesOf(more, image), options);
@@ -43,7 +43,7 @@ export function poolScale(open: OpenPools): Verb {
       const kept = `What was changed of pool ${name} stays.`;
       await orInterrupted(signal, { kept, next: `headstart pool scale ${name} ${count}` }, async () => {
         for (const change of changesOf(more, image)) story.step(change);
-        const made = await factory.setCapacity(pool.ref, count, { signal, onWaiting: story.waiting });
+        const made = await factory.pools.setCapacity(pool.ref, count, { signal, onWaiting: story.waiting });
         if (options.wait) await awaitAllUp(factory, made, { story, deadlineMs: options.timeout, signal });
       });
       story.end();

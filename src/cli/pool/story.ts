@@ -1,7 +1,8 @@
 // cli/pool/story.ts: what is told while a pool is worked on: what is being done, what is awaited, and since when.
+
+import type { Waiting } from '../../base/call-options.ts';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import type { Waiting } from '../../vms/factory.ts';
 import { cutTo } from '../output/display-width.ts';
 import { printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';

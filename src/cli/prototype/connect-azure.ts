@@ -7,7 +7,8 @@ import { UserError } from '../../base/errors.ts';
 import { sshProgram } from '../../base/ssh-program.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { galleryName } from '../../prototype/names.ts';
-import type { Factory, Instance, PoolRef } from '../../vms/factory.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { Edges } from '../verb.ts';
 import type { AzureOptions, Connected, ConnectOptions } from './connect.ts';
@@ -128,7 +129,7 @@ async function withoutCluster({ factory, pool, folder, options, edges }: Cluster
   const named = typeof overSsh === 'string' ? channelTo(overSsh) : undefined;
   const channelOf = ({ computerName }: Instance) => named ?? channelTo(computerName);
   return noCluster({
-    factory,
+    instances: factory.pools,
     pools: async () => [pool],
     providerIdOf: ({ id }) => `azure://${id}`,
     folder,

@@ -6,7 +6,7 @@ import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
 import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
 import { type NoClusterOptions, noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import { providerId } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
@@ -24,7 +24,7 @@ export async function connectQemu(
 ): Promise<Connected> {
   const factory = await open(options, edges);
   const pools = async (signal?: AbortSignal) =>
-    (await factory.listPools(signal ? { signal } : {})).map(({ ref }) => ref);
+    (await factory.pools.listPools(signal ? { signal } : {})).map(({ ref }) => ref);
   const gallery = galleryName(options.cluster || 'local');
   const local = await localClusterOf(factory, options, edges.env);
   const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
@@ -42,7 +42,7 @@ export async function connectQemu(
     };
   }
   const cluster = noCluster({
-    factory,
+    instances: factory.pools,
     pools,
     providerIdOf: providerId,
     folder: prototypeFolder(homeFolder(options, edges.env)),
@@ -59,10 +59,10 @@ async function localClusterOf(
   options: ConnectOptions,
   env: Edges['env'],
 ): Promise<string | undefined> {
-  const all = await factory.listPools();
+  const all = await factory.pools.listPools();
   const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');
   const pools = asked === undefined ? all : all.filter(({ ref }) => ref.name === asked);
-  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.readSpec(ref)).cluster)));
+  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.pools.readSpec(ref)).cluster)));
   const isGiven = options.kubeconfig !== undefined || options.context !== undefined || options.cluster === false;
   if (named.size > 1 && isGiven) return undefined;
   if (named.size > 1) {
@@ -89,7 +89,7 @@ function throughAgent(factory: QemuFactory, { readNode }: Cluster): Cluster['run
   return async (name, script, limits) => {
     const node = await readNode(name, limits.signal);
     if (!node) throw new NotFound(`node ${name}`);
-    const ref = await factory.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
+    const ref = await factory.pools.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
     return runScript(factory, ref, script, limits);
   };
 }
@@ -98,8 +98,8 @@ function throughAgent(factory: QemuFactory, { readNode }: Cluster): Cluster['run
 function guestsOf(factory: QemuFactory): Required<Pick<NoClusterOptions, 'readiness' | 'runScript'>> {
   return {
     async readiness({ ref }, signal) {
-      const isReady = await factory.isUp(ref, signal ? { signal } : {});
-      const { startedMs } = await factory.placeOf(ref);
+      const isReady = await factory.guests.isUp(ref, signal ? { signal } : {});
+      const { startedMs } = await factory.guests.placeOf(ref);
       // When the guest came up nobody wrote down; its start is a little earlier.
       return { isReady, ...(isReady && startedMs !== undefined && { readySinceMs: startedMs }) };
     },
@@ -113,7 +113,7 @@ async function runScript(
   script: string,
   { deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal },
 ): Promise<ScriptResult> {
-  const ran = await factory.runInGuest(ref, ['/bin/sh', '-s'], {
+  const ran = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     input: script,
     deadlineMs,
     ...(signal && { signal }),

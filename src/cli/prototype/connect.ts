@@ -5,7 +5,8 @@ import { NotFound, Refused } from '../../base/failures.ts';
 import type { Cluster, Node } from '../../cluster/cluster.ts';
 import type { Channel } from '../../prototype/donor/inspect/inspect-donor.ts';
 import { LOGIN_NAMES, type LoginName } from '../../vms/azure/connect/credentials.ts';
-import type { Factory, Instance, InstanceRef, PoolRef } from '../../vms/factory.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { Instance, InstanceRef, PoolRef } from '../../vms/pools.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
 import type { CaptureOptions } from '../pool/open-pools.ts';
@@ -182,7 +183,7 @@ export async function locateNode(
       hasCluster,
     );
   }
-  return { node, ref: await factory.locate(node.providerId, { signal }) };
+  return { node, ref: await factory.pools.locate(node.providerId, { signal }) };
 }
 
 export interface PoolMember {
@@ -195,11 +196,11 @@ export interface PoolMember {
 export async function listMembers({ factory, cluster }: Connected, signal: AbortSignal): Promise<PoolMember[]> {
   const members: PoolMember[] = [];
   for (const node of await cluster.listNodes(signal)) {
-    const ref = await factory.locate(node.providerId, { signal }).catch((error: unknown) => {
+    const ref = await factory.pools.locate(node.providerId, { signal }).catch((error: unknown) => {
       if (error instanceof Refused || error instanceof NotFound) return undefined;
       throw error;
     });
-    const instance = ref && (await factory.readInstance(ref, { signal }));
+    const instance = ref && (await factory.pools.readInstance(ref, { signal }));
     if (ref && instance) members.push({ pool: ref.pool, node, instance });
   }
   return members;

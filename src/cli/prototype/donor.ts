@@ -16,7 +16,7 @@ import { findJoining } from '../../prototype/donor/join-token.ts';
 import { MODEL_TAG, recipeName } from '../../prototype/names.ts';
 import { readPrior } from '../../prototype/run/prior.ts';
 import { isSameMachine } from '../../prototype/run/same-machine.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 import { type Connected, poolMembers } from './connect.ts';
@@ -73,9 +73,9 @@ export async function lookAtDonor(
   const { cluster, factory } = world;
   const { members } = await poolMembers(world, ref.pool.name, signal);
   const [pool, recipe, current] = await Promise.all([
-    factory.readPool(ref.pool, { signal }),
+    factory.pools.readPool(ref.pool, { signal }),
     cluster.readSecret(recipeName(ref.pool.name), signal),
-    factory.readRecipe(ref.pool, { signal }),
+    factory.publisher.readModel(ref.pool, { signal }),
   ]);
   edges.stderr(`looking at ${node.name} from inside ...\n`);
   const inspection = await inspectDonor(cluster, node.name, signal, world.channel);

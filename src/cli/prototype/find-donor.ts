@@ -5,7 +5,7 @@ import type { Node } from '../../cluster/cluster.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';
 import { chooseDonor } from '../../prototype/donor/choose-donor.ts';
 import { definitionName, snapshotName } from '../../prototype/names.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import type { Edges } from '../verb.ts';
 import { type Connected, locateNode, poolMembers } from './connect.ts';
 import { allowances } from './donor.ts';
@@ -45,14 +45,14 @@ export async function findDonor(world: Connected, options: RunOptions, edges: Ed
   const { factory, gallery } = world;
   const { pool, members } = await poolMembers(world, options.pool!, signal);
   const [snapshot, definition] = await Promise.all([
-    factory.readSnapshot(snapshotName(pool.name), { signal }),
-    factory.readDefinition(gallery, definitionName(pool.name), { signal }),
+    factory.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
+    factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal }),
   ]);
   const nowMs = edges.nowUs() / 1000;
   const choice = chooseDonor({
     members,
     snapshot,
-    versions: definition ? await factory.listVersions(definition, { signal }) : [],
+    versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [],
     today: versionOfDay(nowMs),
     nowMs,
     mayBeUnpatched: allowances(options).mayBeUnpatched,

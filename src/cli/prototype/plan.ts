@@ -70,7 +70,7 @@ export async function tellPlan(
 ): Promise<number> {
   const { factory, cluster, gallery } = connected;
   const intent = intentOf(donor.node.name, options, gallery, edges);
-  const world = await observe(intent, donor.ref, { factory, cluster, clock: systemClock, signal: edges.signal() });
+  const world = await observe(intent, donor.ref, { ...factory, cluster, clock: systemClock, signal: edges.signal() });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
   const inspection = await inspectIfAsked(connected, donor, options, edges);
   const told: Told = {

@@ -4,7 +4,8 @@ import { systemClock } from '../../base/clock.ts';
 import { prunableVersions } from '../../prototype/after/prune.ts';
 import { definitionName } from '../../prototype/names.ts';
 import { holdingPool } from '../../prototype/run/hold-pool.ts';
-import type { Definition, PoolRef, Version } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -57,14 +58,16 @@ async function prune(
   return holdingPool({ pool, holder: holderName('prune'), note: 'prune' }, held, async () => {
     const going = (await prunable(world, pool, history, signal)).filter((name) => confirmed.includes(name));
     const { definition } = await versionsOf(world, pool, signal);
-    for (const name of going) await world.factory.deleteVersion(definition!, name, { signal });
+    for (const name of going) await world.factory.gallery.deleteVersion(definition!, name, { signal });
     return going;
   });
 }
 
 async function prunable(world: Connected, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
   const { definition, versions } = await versionsOf(world, pool, signal);
-  const references = definition ? await world.factory.referencedImages(definition, { signal }) : new Set<string>();
+  const references = definition
+    ? await world.factory.gallery.referencedImages(definition, { signal })
+    : new Set<string>();
   return prunableVersions({ versions, references }, history)
     .map(({ name }) => name)
     .sort();
@@ -83,8 +86,8 @@ export async function versionsOf(
   pool: PoolRef,
   signal: AbortSignal,
 ): Promise<{ definition: Definition | undefined; versions: Version[] }> {
-  const definition = await factory.readDefinition(gallery, definitionName(pool.name), { signal });
-  return { definition, versions: definition ? await factory.listVersions(definition, { signal }) : [] };
+  const definition = await factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal });
+  return { definition, versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [] };
 }
 
 function wholeNumber(text: string): number {

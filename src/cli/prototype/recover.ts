@@ -27,7 +27,7 @@ export const verb = hintingAtSameWorld({
     const world = await connectWorld(options, edges);
     const { ref } = await locateNode(world, options.node, signal);
     const steps = await recoverDonor(homewardIntent(options.node, world.gallery), ref, holderName('recover'), {
-      factory: world.factory,
+      ...world.factory,
       cluster: world.cluster,
       clock: systemClock,
       signal,

@@ -6,7 +6,8 @@ import { describeImage } from '../../prototype/after/status.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { holdingPool } from '../../prototype/run/hold-pool.ts';
 import { withRetries } from '../../prototype/run/with-retries.ts';
-import type { ModelChange, Pool, PoolRef, Recipe } from '../../vms/factory.ts';
+import type { Pool, PoolRef } from '../../vms/pools.ts';
+import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { type Connected, type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
@@ -75,7 +76,7 @@ async function rollBack(
       'rollback',
       async () => {
         const choice = await choose(world, ref, options, signal);
-        await world.factory.changeModel(choice.pool, choice.change, { signal });
+        await world.factory.publisher.offer(choice.pool, choice.change, { signal });
         return choice;
       },
       held,
@@ -84,14 +85,14 @@ async function rollBack(
 }
 
 async function choose(world: Connected, ref: PoolRef, options: Options, signal: AbortSignal): Promise<Choice> {
-  const pool = await world.factory.readPool(ref, { signal });
+  const pool = await world.factory.pools.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   const { versions } = await versionsOf(world, ref, signal);
   const saved = await savedRecipe(world, ref, options, signal);
   const ways: WaysBack = { verb: 'rollback', versions, hasOriginal: saved !== undefined };
   if (options.to !== 'original') return { pool, change: rollbackToVersion(pool, ways, options.to) };
   if (saved === undefined) throw noOriginal(pool, ways);
-  const recipe = JSON.parse(saved) as Recipe;
+  const recipe = JSON.parse(saved) as SavedModel;
   const given = options.customData === undefined ? undefined : readCustomData(options.customData);
   return { pool, change: rollbackToOriginal(pool, given === undefined ? recipe : { ...recipe, customData: given }) };
 }

@@ -37,7 +37,7 @@ export const verb = hintingAtSameWorld({
     if (because !== undefined) tell({ event: 'donor', node: node.name, because });
     const runId = holderName('run');
     const engine: EngineEdges = {
-      factory: world.factory,
+      ...world.factory,
       cluster: world.cluster,
       clock: systemClock,
       signal,

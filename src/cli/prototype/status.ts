@@ -2,7 +2,7 @@
 
 import { type PoolStatus, poolStatus } from '../../prototype/after/status.ts';
 import { definitionName } from '../../prototype/names.ts';
-import type { PoolRef } from '../../vms/factory.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
@@ -44,11 +44,11 @@ export const verb = hintingAtSameWorld({
 
 async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
   const [pool, instances, definition] = await Promise.all([
-    factory.readPool(ref, { signal }),
-    factory.listInstances(ref, { signal }),
-    factory.readDefinition(gallery, definitionName(ref.name), { signal }),
+    factory.pools.readPool(ref, { signal }),
+    factory.pools.listInstances(ref, { signal }),
+    factory.gallery.readDefinition(gallery, definitionName(ref.name), { signal }),
   ]);
-  return poolStatus(pool!, instances, definition ? await factory.listVersions(definition, { signal }) : []);
+  return poolStatus(pool!, instances, definition ? await factory.gallery.listVersions(definition, { signal }) : []);
 }
 
 function show(status: PoolStatus, options: Options, edges: Edges): void {

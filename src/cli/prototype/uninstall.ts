@@ -57,14 +57,14 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
       const quiet = new AbortController().signal;
       const { pool } = await poolMembers(world, options.pool, quiet);
       const asked = { pool, gallery: world.gallery, runId: holderName('uninstall'), wish };
-      const seen = await observePool(asked, { ...world, signal: quiet });
+      const seen = await observePool(asked, { ...world.factory, cluster: world.cluster, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
       edges.stderr(renderAnswer(pool.name, planned, hinted(plan, options), 'would'));
       confirm(`do all this to ${pool.name}?`, options, edges);
       const ended = await uninstallPool(asked, {
-        factory: world.factory,
+        ...world.factory,
         cluster: world.cluster,
         clock: systemClock,
         signal: edges.signal(),

@@ -25,8 +25,8 @@ function aDestination() {
   const blob = fakeBlob();
   const begun: BlobVersionSpec[] = [];
   const destination = azureDestination({
-    factory: {
-      ...factory,
+    gallery: {
+      ...factory.gallery,
       async beginVersionFromBlob(spec) {
         begun.push(spec);
         // In the fake a version comes of a snapshot: one that stands for the blob.
@@ -34,10 +34,10 @@ function aDestination() {
           ...{ name: 'blob', id: spec.blob.uri, state: 'complete', percent: 100, sourceDiskId: '', createdMs: 0 },
           ...{ tags: {}, isSealed: true },
         });
-        await factory.beginVersion({ ...spec, snapshotId: spec.blob.uri });
+        await factory.gallery.beginVersion({ ...spec, snapshotId: spec.blob.uri });
       },
     },
-    gallery: 'images',
+    galleryName: 'images',
     region: 'westeurope',
     clock,
     replicas: 2,
@@ -65,7 +65,7 @@ describe('publishing', () => {
       { isExcludedFromLatest: true, blob: { uri: blob.url, storageAccountId: '/account' } },
     ]);
     expect(blob.bytes?.equals(readFileSync(join(folder, 'disk.vhd')))).toBe(true);
-    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
       { isTested: true, isExcludedFromLatest: false },
     ]);
   });
@@ -142,7 +142,7 @@ describe('publishing', () => {
       code: 'image/version-taken',
       message: expect.stringContaining('other bytes'),
     });
-    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
       { isTested: false, isExcludedFromLatest: true },
     ]);
   });
@@ -167,7 +167,7 @@ describe('publishing', () => {
     };
     const publishing = publishBuild(destination, await openBuild(folder), TESTED);
     await expect(publishing).rejects.toMatchObject({ code: 'image/version-taken' });
-    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
       { isTested: false, isExcludedFromLatest: true },
     ]);
   });

@@ -1,7 +1,9 @@
 // prototype/after/rollback.ts: which single update brings a pool back to an earlier version, or to the recipe it had before the first run?
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
-import type { ModelChange, Pool, Recipe, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Pool } from '../../vms/pools.ts';
+import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, compareVersions, MODEL_TAG } from '../names.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
 
@@ -42,7 +44,7 @@ export function rollbackToVersion(pool: Pool, ways: WaysBack, wanted: string | u
 }
 
 /** Image, bootstrap and extensions as they were before the first run, in one update. */
-export function rollbackToOriginal(pool: Pool, recipe: Recipe): ModelChange {
+export function rollbackToOriginal(pool: Pool, recipe: SavedModel): ModelChange {
   // A specialized pool has no place for custom data, and never had any.
   const customData = pool.model.osState === 'specialized' ? '' : recipe.customData;
   if (customData === undefined) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
-import type { Factory, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
 import { definitionName, leaseName, PRIOR_ANNOTATION, recipeName, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { donorAsItIs, donorViolations, modelViolations } from '../run/invariants.testing.ts';
 import { Crash, Dial, FAULTS, type Fault, type Lab, lab, POOL } from '../testing.ts';
@@ -18,7 +18,7 @@ function uninstall(world: Lab, wish = BACK, dial = new Dial(), runId = 'uninstal
   return uninstallPool(
     { pool: world.ref.pool, gallery: world.intent.gallery, runId, wish },
     {
-      factory: dial.wrap<Factory>(world.factory),
+      ...dial.wrapFactory(world.factory),
       cluster: dial.wrap<Cluster>(world.cluster),
       clock: world.clock,
       signal: new AbortController().signal,
@@ -106,7 +106,7 @@ describe('uninstalling', () => {
   it("leaves another pool's definition, and the gallery that it is in", async () => {
     const world = await prototyped();
     const [mine] = world.factory.state.definitions.values();
-    await world.factory.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+    await world.factory.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
     const { kept } = await uninstall(world);
     expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${definitionName('pool2')}` }]);
     expect([...world.factory.state.definitions.values()].map(({ name }) => name)).toEqual([definitionName('pool2')]);
@@ -116,9 +116,9 @@ describe('uninstalling', () => {
   it('does not lose a definition that somebody makes in the last moment', async () => {
     const world = await prototyped();
     const [mine] = world.factory.state.definitions.values();
-    const { deleteGallery } = world.factory;
-    world.factory.deleteGallery = async (gallery) => {
-      await world.factory.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+    const { deleteGallery } = world.factory.gallery;
+    world.factory.gallery.deleteGallery = async (gallery) => {
+      await world.factory.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
       return deleteGallery(gallery);
     };
     const { kept } = await uninstall(world);
@@ -288,7 +288,11 @@ describe('the fault campaign of an uninstall', () => {
 describe('the plan of an uninstall, in any world', async () => {
   const base = await prototyped();
   const asked = { pool: base.ref.pool, gallery: base.intent.gallery, runId: 'x' };
-  const seen = await observePool(asked, { ...base, signal: new AbortController().signal });
+  const seen = await observePool(asked, {
+    ...base.factory,
+    cluster: base.cluster,
+    signal: new AbortController().signal,
+  });
   const made = seen.versions[0]!;
   const version = (name: string): Version => ({ ...made, name, id: made.id.replace(made.name, name) });
   const NAMES = ['2026.1.1', '2026.1.2', '2026.1.3'];

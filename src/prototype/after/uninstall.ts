@@ -1,17 +1,10 @@
 // prototype/after/uninstall.ts: what of ours is left on a pool, in which order does it go, and what has to stay? Pure: the same world always gives the same plan.
 import { UserError } from '../../base/errors.ts';
 import type { Lease, Node } from '../../cluster/cluster.ts';
-import type {
-  Definition,
-  ImageRef,
-  Instance,
-  InstanceRef,
-  ModelChange,
-  Pool,
-  Recipe,
-  Snapshot,
-  Version,
-} from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { ImageRef, Instance, InstanceRef, Pool } from '../../vms/pools.ts';
+import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isOurs, list, sortVersions } from './removable-versions.ts';
@@ -36,7 +29,7 @@ export interface UninstallWorld {
   /** Ids of versions that any model or instance refers to. */
   references: ReadonlySet<string>;
   snapshot: Snapshot | undefined;
-  recipe: Recipe | undefined;
+  recipe: SavedModel | undefined;
 }
 
 export interface UninstallWish {

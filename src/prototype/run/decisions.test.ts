@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
-import type { Extension, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Extension } from '../../vms/pools.ts';
 import { storageCost } from '../after/cost.ts';
 import { prunableVersions } from '../after/prune.ts';
 import { describeImage, poolStatus } from '../after/status.ts';
@@ -135,7 +136,7 @@ describe('cost and status', () => {
     const pool = world.factory.state.pools.get(world.ref.pool.id)!;
     world.factory.scaleOut(pool.ref);
     const definition = [...world.factory.state.definitions.values()][0]!;
-    const status = poolStatus(pool, pool.instances, await world.factory.listVersions(definition));
+    const status = poolStatus(pool, pool.instances, await world.factory.gallery.listVersions(definition));
     expect(status.model).toBe(`version ${world.intent.version}`);
     expect(status.versions).toMatchObject([{ isModel: true, instances: 1, donor: world.donor.computerName }]);
     expect(status.instances.map((i) => i.isStale)).toEqual([true, true, true, false]);

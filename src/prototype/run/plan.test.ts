@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../cluster/cluster.ts';
-import type { Instance, Pool, Snapshot, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Instance, Pool } from '../../vms/pools.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { CAPTURE, HOME, PIPELINE, PUBLISH } from './pipeline.ts';

@@ -1,6 +1,8 @@
 // prototype/run/scene.ts: everything a decision is made from: the world as it was just observed, what is wanted, and which run this is.
 import type { Lease, Node, Pod } from '../../cluster/cluster.ts';
-import type { Definition, Instance, Pool, Snapshot, Version } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { Instance, Pool } from '../../vms/pools.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';

@@ -1,7 +1,7 @@
 // From Azure's JSON to our words and back, without a wire.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelChange } from '../factory.ts';
+import type { ModelChange } from '../publisher.ts';
 import { patchOf } from './change-model.ts';
 import { guessedHardware } from './pools.ts';
 import { newestEligible, versionNamesIn } from './references.ts';

@@ -12,7 +12,7 @@ describe('a pool that is not there', () => {
 
   const listing = async (name: string, resourceGroup = 'contract') => {
     const id = scaleSetId({ subscriptionId: lab.settings.subscriptionId, resourceGroup, name });
-    const failure: unknown = await lab.factory.listInstances({ id, name }).catch((error: unknown) => error);
+    const failure: unknown = await lab.factory.pools.listInstances({ id, name }).catch((error: unknown) => error);
     return failure as Awaited<ReturnType<typeof poolNotFound>>;
   };
 

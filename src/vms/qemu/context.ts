@@ -1,7 +1,7 @@
 // vms/qemu/context.ts: what does everything about local pools need of the world? Passed in, so that tests can replace it.
+import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
-import type { CallOptions } from '../factory.ts';
 import type { GuestAgent } from './guest/guest-agent.ts';
 import type { Accelerator } from './machine/command-line.ts';
 import type { Machines } from './machine/machines.ts';
@@ -17,8 +17,12 @@ export interface DiskCopy {
   root?: string;
 }
 
-export interface QemuOptions {
+/** The folder that holds all pools, images and snapshots. */
+export interface Home {
   home: string;
+}
+
+export interface QemuOptions extends Home {
   clock: Clock;
   run: RunCommand;
   /** Answers a guest's connection to the metadata service on stdin and stdout; run in the instance's folder, which is its last argument. */

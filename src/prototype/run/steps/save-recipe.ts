@@ -8,9 +8,9 @@ export const saveRecipe: Step = {
   usuallyMs: 1000,
   isNeeded: ({ run }) => !run.isAborting,
   isDone: ({ world }) => world.hasRecipe,
-  apply: async ({ world }, { factory, cluster, signal, customData }) => {
+  apply: async ({ world }, { publisher, cluster, signal, customData }) => {
     const recipe = {
-      ...(await factory.readRecipe(world.pool.ref, { signal })),
+      ...(await publisher.readModel(world.pool.ref, { signal })),
       ...(customData !== undefined && { customData }),
     };
     await cluster.writeSecret(recipeName(world.pool.ref.name), { recipe: JSON.stringify(recipe) }, signal);

@@ -2,8 +2,8 @@
 import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
+import type { CallOptions, Waiting } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
-import type { CallOptions, Waiting } from '../../factory.ts';
 import { conversation } from './conversation.ts';
 import type { AzureSettings } from './settings.ts';
 import { keepToken } from './token.ts';

@@ -1,8 +1,8 @@
 // vms/azure/connect/conversation.ts: how is one request sent, as often as it takes? Pinned versions, our retries on our clock, every answer seen.
 import type { PipelinePolicy, PipelineResponse } from '@azure/core-rest-pipeline';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { trace } from '../../../base/trace.ts';
-import type { CallOptions } from '../../factory.ts';
 import { isOperationAddress, pinApiVersion } from './api-versions.ts';
 import { nextTry, type Outcome } from './retry.ts';
 import type { AzureSettings } from './settings.ts';

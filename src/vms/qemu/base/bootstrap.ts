@@ -1,9 +1,9 @@
 // vms/qemu/base/bootstrap.ts: asks mmdebstrap which packages an image is made of, or to unpack them into a folder.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Waiting } from '../../../base/call-options.ts';
 import type { Argv, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { Waiting } from '../../factory.ts';
 import { customizeScript, installScript } from './customize-script.ts';
 import type { PackageSources } from './package-sources.ts';
 import { type Packages, parseInstallPlan } from './packages.ts';

@@ -2,13 +2,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { type NeedsRoot, rootRunner } from '../../../host/as-root.ts';
 import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { CallOptions } from '../../factory.ts';
 import { baseImageLock } from '../home/layout.ts';
 import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
 import { publishVersion } from '../images/make-version.ts';

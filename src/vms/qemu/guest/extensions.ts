@@ -1,6 +1,8 @@
 // vms/qemu/guest/extensions.ts: run a model's scripts on a new instance, each once, in their order.
+
+import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { CallOptions, InstanceRef } from '../../factory.ts';
+import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
-import type { InstanceRef, PoolRef } from '../../factory.ts';
+import type { InstanceRef, PoolRef } from '../../pools.ts';
 import { metadataOf } from '../machine/metadata.ts';
 import {
   instanceFiles,

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { ifFree, withLock } from '../../../host/locks.ts';
-import type { CallOptions, PoolRef } from '../../factory.ts';
+import type { PoolRef } from '../../pools.ts';
 import {
   deletingPrefix,
   galleriesFolder,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { readJson } from '../../../host/json-file.ts';
-import type { ImageRef } from '../../factory.ts';
+import type { ImageRef } from '../../pools.ts';
 import { sumOf } from '../images/disks.ts';
 import {
   definitionFolder,

@@ -1,6 +1,7 @@
 // vms/qemu/images/make-version.ts: how does a disk become an image version? Made beside its place, summed up, and renamed in: whole or not at all.
 import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
@@ -8,7 +9,7 @@ import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
 import { readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { CallOptions, DefinitionSpec, VersionSpec } from '../../factory.ts';
+import type { DefinitionSpec, VersionSpec } from '../../gallery.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
 import {
   definitionFolder,
@@ -26,6 +27,7 @@ import { tidyGallery } from '../home/pool-lock.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
 import { namesIn } from '../home/remove.ts';
 import { readVersionRecord } from '../home/version-records.ts';
+import { region } from '../machine/metadata.ts';
 import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
 
@@ -37,7 +39,7 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   if (readVersionRecord(home, id)) return;
   const snapshot = parseSnapshotId(snapshotId);
   if (snapshot === undefined) throw new NotFound(`snapshot ${snapshotId}`);
-  if (!(await readDefinition(home, definition.gallery, definition.name)))
+  if (!(await readDefinition(context, definition.gallery, definition.name)))
     throw new NotFound(`image definition ${definition.gallery}/${definition.name}`);
   const from = snapshotFolder(home, snapshot);
   const record = readJson(join(from, snapshotRecord), snapshotRecordSchema);
@@ -86,7 +88,7 @@ export async function publishVersion(
   options: CallOptions = {},
 ): Promise<string> {
   await mkdir(edges.home, { recursive: true, mode: 0o700 });
-  const definition = await ensureDefinition(edges.home, spec.definition, options);
+  const definition = await ensureDefinition(edges, spec.definition, region, options);
   const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: spec.name };
   const { isExcludedFromLatest = false, tags } = spec;
   await placeVersion({ ...edges, freeBytes: statfsFree }, id, options, {

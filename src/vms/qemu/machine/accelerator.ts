@@ -3,10 +3,10 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { Argv, RunCommand } from '../../../base/command.ts';
 import { readJson, writeJson } from '../../../host/json-file.ts';
 import { dyingWithUs } from '../../../host/run-tool.ts';
-import type { CallOptions } from '../../factory.ts';
 import type { Accelerator } from './command-line.ts';
 
 /** On a processor of its own a kernel needs about a second; what takes longer is no faster than emulation. */

@@ -2,10 +2,11 @@
 // credential to ask for a certificate with; both come from outside, so that nothing here knows Kubernetes.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { writeFileAtomic } from '../../../base/files.ts';
 import type { Secret } from '../../../base/secret.ts';
-import type { CallOptions, InstanceRef } from '../../factory.ts';
+import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';

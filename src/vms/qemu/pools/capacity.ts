@@ -1,8 +1,10 @@
 // vms/qemu/pools/capacity.ts: how does a pool get as many instances as it should have?
+
+import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
 import { ensureSpace } from '../../../host/disk-space.ts';
-import type { CallOptions, Instance, InstanceRef, PoolRef } from '../../factory.ts';
+import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';

@@ -1,7 +1,8 @@
 // vms/qemu/pools/change-instance.ts: marks on an instance, its user data, and a new disk for it.
 
+import type { CallOptions } from '../../../base/call-options.ts';
 import { withLock } from '../../../host/locks.ts';
-import type { CallOptions, InstanceRef, PoolRef, Protection } from '../../factory.ts';
+import type { InstanceRef, PoolRef, Protection } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import {
   instanceRecordOf,

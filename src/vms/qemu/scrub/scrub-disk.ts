@@ -1,10 +1,10 @@
 // vms/qemu/scrub/scrub-disk.ts: edits the copy of a disk without root and without mounting it here: a small VM without network does it.
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
 import type { Ran, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { dyingWithUs } from '../../../host/run-tool.ts';
-import type { CallOptions } from '../../factory.ts';
 import { appendArchive, cpioArchive } from './cpio.ts';
 import { rootDevice } from './root-device.ts';
 import { scrubProblems } from './scrub-answer.ts';
