@@ -24,6 +24,12 @@ describe('a pool that is not there', () => {
     expect(next).toContain('--pool');
   });
 
+  it('is reported in the same words when it is looked for by its name', async () => {
+    const listed = await listing('pool-11');
+    const failure: unknown = await lab.factory.pools.findPool('pool-11').catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: listed.code, message: listed.message, next: listed.next });
+  });
+
   it('is told from a resource group that does not exist', async () => {
     const { message, next } = await listing('unknown', 'nope');
     expect(message).toMatch(/^resource group nope of subscription \S+ does not exist/);
