@@ -349,22 +349,3 @@ async function callOf(name: string): Promise<number> {
   await lab().run(dial);
   return dial.names.indexOf(name);
 }
-
-describe('the hold on a pool', () => {
-  it('is renewed while a step waits for longer than it lasts', async () => {
-    const world = lab();
-    world.cluster.pods = [pod('slow', world.donor.computerName)];
-    world.cluster.blocked.add('slow');
-    world.intent.graceSeconds = 1800;
-    const renewals: number[] = [];
-    const { holdLease } = world.cluster;
-    world.cluster.holdLease = async (name, lease) => {
-      renewals.push(world.clock.nowMs());
-      await holdLease(name, lease);
-    };
-    await failure(world.run());
-    const gaps = renewals.slice(1).map((at, i) => at - renewals[i]!);
-    expect(Math.max(...gaps)).toBeLessThan(15 * 60_000);
-    expect(world.clock.sleptMs).toBeGreaterThan(60 * 60_000);
-  });
-});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../base/fake-clock.ts';
+import type { Node } from '../../cluster/cluster.ts';
+import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
+import { compareReleases, unpatchedReasons } from './patched.ts';
+
+const node = (name: string, more: Partial<Node> = {}) => fakeCluster(fakeClock()).addNode(name, more);
+
+describe('patches', () => {
+  it('a pending reboot, an older kernel or an older image than the pool has each count', () => {
+    const old = node('a', {
+      kernelVersion: '6.1.0-9-amd64',
+      osImage: 'Ubuntu 22.04.3 LTS',
+      annotations: { 'weave.works/kured-reboot-in-progress': '2026-11-15T02:00:00Z' },
+    });
+    const fresh = node('b', { kernelVersion: '6.1.0-54-amd64', osImage: 'Ubuntu 22.04.5 LTS' });
+    expect(unpatchedReasons(old, [old, fresh])).toHaveLength(3);
+    expect(unpatchedReasons(fresh, [old, fresh])).toEqual([]);
+    expect(compareReleases('6.1.0-9', '6.1.0-54')).toBeLessThan(0);
+  });
+
+  it('a reboot that was needed before the node last came up is history', () => {
+    const annotations = { 'kured.dev/most-recent-reboot-needed': '2026-11-14T00:00:00Z' };
+    const up = node('a', { annotations, readySinceMs: Date.parse('2026-11-14T01:00:00Z') });
+    expect(unpatchedReasons(up, [up])).toEqual([]);
+    const due = { ...up, readySinceMs: Date.parse('2026-11-13T01:00:00Z') };
+    expect(unpatchedReasons(due, [due])).toHaveLength(1);
+  });
+});
