@@ -72,7 +72,7 @@ export async function observePool(
   { pool: ref, gallery: galleryName, runId }: Pick<UninstallAsked, 'pool' | 'gallery' | 'runId'>,
   { pools, snapshots, gallery, cluster, signal }: Omit<ObserveEdges, 'clock'>,
 ): Promise<UninstallWorld> {
-  const [pool, instances, nodes, lease, definitions, snapshot, recipe] = await Promise.all([
+  const [pool, instances, nodes, lease, definitions, snapshot, saved] = await Promise.all([
     pools.readPool(ref, { signal }),
     pools.listInstances(ref, { signal }),
     cluster.listNodes(signal),
@@ -95,7 +95,7 @@ export async function observePool(
     versions: definition ? await gallery.listVersions(definition, { signal }) : [],
     references: definition ? await gallery.referencedImages(definition, { signal }) : new Set(),
     snapshot,
-    recipe: recipe && readRecipe(recipe, ref),
+    savedModel: saved && readSavedModel(saved, ref),
   };
 }
 
@@ -169,7 +169,7 @@ async function replanIfRefused(order: () => Promise<void>): Promise<void> {
   }
 }
 
-function readRecipe(values: Readonly<Record<string, string>>, pool: PoolRef): SavedModel {
+function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef): SavedModel {
   try {
     return JSON.parse(values.recipe ?? '') as SavedModel;
   } catch {

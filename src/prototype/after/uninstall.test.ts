@@ -36,7 +36,7 @@ describe('the plan of an uninstall, in any world', async () => {
     })
     .map((drawn) => {
       const image = (name: string | null) =>
-        name === null ? seen.recipe!.image : ({ kind: 'version', id: version(name).id } as const);
+        name === null ? seen.savedModel!.image : ({ kind: 'version', id: version(name).id } as const);
       const other = { ...seen.definition!, id: '/other', name: 'other' };
       const references = [drawn.model, ...drawn.runs, ...drawn.elsewhere].flatMap((name) =>
         name ? [version(name).id] : [],

@@ -29,13 +29,13 @@ export interface UninstallWorld {
   /** Ids of versions that any model or instance refers to. */
   references: ReadonlySet<string>;
   snapshot: Snapshot | undefined;
-  recipe: SavedModel | undefined;
+  savedModel: SavedModel | undefined;
 }
 
 export interface UninstallWish {
   /** What new instances start from afterwards. */
   to: 'original' | 'keep' | { version: string };
-  /** base64, where the saved recipe has none. */
+  /** base64, where the saved model has none. */
   customData?: string;
   isUnsealing: boolean;
   /** Nodes from which the clone check was removed already: only they themselves could tell, at the price of a pod each. */
@@ -83,7 +83,9 @@ export function planUninstall(world: UninstallWorld, wish: UninstallWish): Unins
     ...sealSteps(world, wish),
     ...versionSteps(going),
     ...(isEmptied ? gallerySteps(world) : []),
-    ...(isEmptied && world.recipe ? [{ id: 'delete-recipe' as const, what: 'delete the saved original recipe' }] : []),
+    ...(isEmptied && world.savedModel
+      ? [{ id: 'delete-recipe' as const, what: 'delete the saved original recipe' }]
+      : []),
     ...leaseSteps(world),
   ];
   return { steps, kept: [...kept, ...keptBeside(world, isEmptied)], sealed: sealedNodes(world, wish) };
@@ -91,18 +93,18 @@ export function planUninstall(world: UninstallWorld, wish: UninstallWish): Unins
 
 /** The pool goes back first: what new instances start from must not be taken away under it. */
 function poolChange(
-  { pool, versions, definition, recipe }: UninstallWorld,
+  { pool, versions, definition, savedModel }: UninstallWorld,
   wish: UninstallWish,
 ): ModelChange | undefined {
   const { image } = pool.model;
   if (wish.to === 'keep') return undefined;
   if (wish.to === 'original') {
     if (!isOurs(image, definition) && pool.tags[MODEL_TAG] === undefined) return undefined;
-    if (!recipe) throw noRecipe(pool);
+    if (!savedModel) throw noSavedModel(pool);
     const given = wish.customData === undefined ? {} : { customData: wish.customData };
-    return rollbackToOriginal(pool, { ...recipe, ...given });
+    return rollbackToOriginal(pool, { ...savedModel, ...given });
   }
-  const ways: WaysBack = { verb: 'uninstall', versions, hasOriginal: recipe !== undefined };
+  const ways: WaysBack = { verb: 'uninstall', versions, hasOriginal: savedModel !== undefined };
   const change = rollbackToVersion(pool, ways, wish.to.version);
   return isSameImage(image, change.image) ? undefined : change;
 }
@@ -174,13 +176,13 @@ function leaseSteps({ lease }: UninstallWorld): UninstallStep[] {
   return lease ? [{ id: 'delete-lease', what: `delete the lease of ${lease.holder || 'nobody'}` }] : [];
 }
 
-function keptBeside({ gallery, definition, recipe }: UninstallWorld, isEmptied: boolean): Kept[] {
+function keptBeside({ gallery, definition, savedModel }: UninstallWorld, isEmptied: boolean): Kept[] {
   const others = othersIn(gallery, definition);
   return [
     ...(gallery && others.length > 0
       ? [{ what: `the gallery ${gallery.name}`, because: `it holds ${list(others.map(({ name }) => name))}` }]
       : []),
-    ...(!isEmptied && recipe
+    ...(!isEmptied && savedModel
       ? [{ what: 'the saved original recipe', because: 'it is the way back as long as a version is kept' }]
       : []),
   ];
@@ -202,7 +204,7 @@ function isSameImage(a: ImageRef, b: ImageRef): boolean {
   return a.kind === 'version' && b.kind === 'version' && a.id.toLowerCase() === b.id.toLowerCase();
 }
 
-function noRecipe(pool: Pool): UserError {
+function noSavedModel(pool: Pool): UserError {
   return new UserError(`no original recipe of ${pool.ref.name} is saved, and it starts from a prototype`, {
     code: 'prototype/no-recipe',
     kept: 'Nothing was changed.',

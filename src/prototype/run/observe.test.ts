@@ -18,7 +18,7 @@ describe('the world of a run', () => {
       definition: undefined,
       versions: [],
       snapshot: undefined,
-      hasRecipe: false,
+      hasSavedModel: false,
       references: undefined,
     });
   });
@@ -27,7 +27,11 @@ describe('the world of a run', () => {
     const world = lab();
     await world.run();
     await world.cluster.writeSecret(recipeName(POOL), { recipe: '{}' });
-    expect(await look(world)).toMatchObject({ hasRecipe: true, versions: [{ state: 'ready' }], references: undefined });
+    expect(await look(world)).toMatchObject({
+      hasSavedModel: true,
+      versions: [{ state: 'ready' }],
+      references: undefined,
+    });
     expect((await look(world, { imageHistory: 0 })).references?.size).toBeGreaterThan(0);
   });
 

@@ -18,7 +18,7 @@ export interface ObserveEdges extends Omit<Factory, 'publisher'> {
 export async function observe(intent: Intent, donorRef: InstanceRef, edges: ObserveEdges): Promise<World> {
   const { pools, snapshots, gallery, cluster, clock, signal } = edges;
   const { pool: poolRef } = donorRef;
-  const [pool, { donor, node }, lease, snapshot, definition, recipe] = await Promise.all([
+  const [pool, { donor, node }, lease, snapshot, definition, savedModel] = await Promise.all([
     pools.readPool(poolRef, { signal }),
     observeDonor(intent, donorRef, edges),
     cluster.readLease(leaseName(poolRef.name), signal),
@@ -42,7 +42,7 @@ export async function observe(intent: Intent, donorRef: InstanceRef, edges: Obse
     definition,
     versions,
     snapshot,
-    hasRecipe: recipe !== undefined,
+    hasSavedModel: savedModel !== undefined,
     references:
       definition && versions.length > intent.imageHistory
         ? await gallery.referencedImages(definition, { signal })

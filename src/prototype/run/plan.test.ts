@@ -125,7 +125,7 @@ const anyScene: fc.Arbitrary<Scene> = fc
     ...{ node: anyNode, donor: anyDonor, snapshot: anySnapshot, versions: anyVersions, pool: anyPool },
     ...{
       pods: fc.boolean(),
-      hasRecipe: fc.boolean(),
+      hasSavedModel: fc.boolean(),
       hasDefinition: fc.boolean(),
       isAborting: fc.boolean(),
       looked: fc.boolean(),
@@ -143,7 +143,7 @@ const anyScene: fc.Arbitrary<Scene> = fc
       definition: seen.hasDefinition ? definition : undefined,
       versions: seen.hasDefinition ? seen.versions : [],
       snapshot: seen.snapshot,
-      hasRecipe: seen.hasRecipe,
+      hasSavedModel: seen.hasSavedModel,
       references: seen.looked ? new Set<string>() : undefined,
     },
     intent: { ...base.intent, version: '2026.11.15' },
@@ -251,7 +251,7 @@ describe('the plan as it is shown', () => {
     const scene: Scene = {
       world: {
         ...{ nowMs: 0, pool, node, donor, podsToMove: [], podsRefused: [], lease: undefined, definition: undefined },
-        ...{ versions: [], snapshot: undefined, hasRecipe: false, references: undefined },
+        ...{ versions: [], snapshot: undefined, hasSavedModel: false, references: undefined },
       },
       intent: base.intent,
       run: { id: 'this-run', isAborting: false },

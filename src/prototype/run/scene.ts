@@ -20,7 +20,8 @@ export interface World {
   definition: Definition | undefined;
   versions: readonly Version[];
   snapshot: Snapshot | undefined;
-  hasRecipe: boolean;
+  /** The model as a person last set it is kept for the way back. */
+  hasSavedModel: boolean;
   /** Ids of image versions that a model or an instance refers to; only observed when something might be pruned. */
   references: ReadonlySet<string> | undefined;
 }
@@ -36,7 +37,7 @@ export interface Intent {
   graceSeconds: number | undefined;
   isDrainForced: boolean;
   isReleased: boolean;
-  /** The operator knows that AKS or Cluster API may put its own recipe back. */
+  /** The operator knows that AKS or Cluster API may put its own model back. */
   mayBeManaged: boolean;
 }
 
