@@ -45,7 +45,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
   };
 
   async function listAll(signal?: AbortSignal): Promise<Instance[]> {
-    const all = (await pools(signal)).map((pool) => instances.listInstances(pool, options(signal)));
+    const all = (await pools(signal)).map((pool) => instances.listInstances(pool, { signal }));
     return (await Promise.all(all)).flat();
   }
 
@@ -75,7 +75,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
         tell(`${node.name} is in no cluster: there is nothing to cordon, it is only marked`);
         tags[CORDON_TAG] = change.isUnschedulable ? 'true' : null;
       }
-      await instances.tagInstance(instance.ref, tags, options(signal));
+      await instances.tagInstance(instance.ref, tags, { signal });
     },
     listPods: async (nodeName) => {
       tell(`${nodeName} is in no cluster: there is nothing to drain`);
@@ -111,10 +111,6 @@ export function noCluster(given: NoClusterOptions): Cluster {
     },
     recordEvent: async () => {},
   };
-}
-
-function options(signal: AbortSignal | undefined): { signal?: AbortSignal } {
-  return signal ? { signal } : {};
 }
 
 /** What a change is conditional on; the lock keeps other runs out between the look and the write. */

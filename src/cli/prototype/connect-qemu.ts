@@ -23,8 +23,7 @@ export async function connectQemu(
   open: OpenPools = openPools,
 ): Promise<Connected> {
   const factory = await open(options, edges);
-  const pools = async (signal?: AbortSignal) =>
-    (await factory.pools.listPools(signal ? { signal } : {})).map(({ ref }) => ref);
+  const pools = async (signal?: AbortSignal) => (await factory.pools.listPools({ signal })).map(({ ref }) => ref);
   const gallery = galleryName(options.cluster || 'local');
   const local = await localClusterOf(factory, options, edges.env);
   const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
@@ -89,7 +88,7 @@ function throughAgent(factory: QemuFactory, { readNode }: Cluster): Cluster['run
   return async (name, script, limits) => {
     const node = await readNode(name, limits.signal);
     if (!node) throw new NotFound(`node ${name}`);
-    const ref = await factory.pools.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
+    const ref = await factory.pools.locate(node.providerId, { signal: limits.signal });
     return runScript(factory, ref, script, limits);
   };
 }
@@ -98,7 +97,7 @@ function throughAgent(factory: QemuFactory, { readNode }: Cluster): Cluster['run
 function guestsOf(factory: QemuFactory): Required<Pick<NoClusterOptions, 'readiness' | 'runScript'>> {
   return {
     async readiness({ ref }, signal) {
-      const isReady = await factory.guests.isUp(ref, signal ? { signal } : {});
+      const isReady = await factory.guests.isUp(ref, { signal });
       const { startedMs } = await factory.guests.placeOf(ref);
       // When the guest came up nobody wrote down; its start is a little earlier.
       return { isReady, ...(isReady && startedMs !== undefined && { readySinceMs: startedMs }) };

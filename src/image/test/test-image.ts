@@ -90,7 +90,7 @@ type Found = { trouble: string } | { record: BootRecord; facts: GuestFacts };
 
 async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, edges: TestEdges): Promise<Found> {
   const { factory, signal, onStep } = edges;
-  const options = { ...(signal && { signal }), ...(edges.onWaiting && { onWaiting: edges.onWaiting }) };
+  const options = { signal, onWaiting: edges.onWaiting };
   try {
     await factory.guests.awaitUp(ref, { ...options, deadlineMs });
   } catch (error) {

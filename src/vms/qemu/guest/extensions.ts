@@ -57,7 +57,7 @@ async function runOne(
   const folder = instanceFolder(context.home, ref);
   const unit = `headstart-extension-${name}.service`;
   const run = (...argv: [string, ...string[]]) =>
-    runInGuest(context, folder, argv, { deadlineMs: CALL_DEADLINE_MS, ...(signal && { signal }) });
+    runInGuest(context, folder, argv, { deadlineMs: CALL_DEADLINE_MS, signal });
   const state = async () => {
     const shown = await run('systemctl', 'show', '--property=LoadState,ActiveState,Result,ExecMainStatus', unit);
     return new Map(

@@ -127,7 +127,7 @@ async function hasStarted(context: QemuContext, ref: InstanceRef, { signal }: Ca
     : ['systemctl', 'is-system-running'];
   const expected = readyUnit ? ['active'] : ['running', 'degraded'];
   try {
-    const deadline = { deadlineMs: ASK_DEADLINE_MS, ...(signal && { signal }) };
+    const deadline = { deadlineMs: ASK_DEADLINE_MS, signal };
     const { stdout } = await runInGuest(context, instanceFolder(context.home, ref), argv, deadline);
     return expected.includes(stdout.toString().trim());
   } catch (error) {
