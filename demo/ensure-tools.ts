@@ -2,24 +2,18 @@
 // install those that are missing; otherwise they are named.
 import { systemClock } from '../src/base/clock.ts';
 import { exitCodeOf, Interrupted, renderError, UserError } from '../src/base/errors.ts';
-import {
-  BASE_TOOLS,
-  missingTools,
-  POOL_TOOLS,
-  requireTools,
-  type Tool,
-  USER_TOOLS,
-} from '../src/host/required-tools.ts';
+import { missingTools, requireTools, type Tool, toolsOf, USER_TOOLS } from '../src/host/required-tools.ts';
 import { IMAGE_TOOLS } from '../src/image/build/required-tools.ts';
 import { findFirmware } from '../src/vms/qemu/machine/firmware.ts';
+import { BASE_TOOLS, POOL_TOOLS } from '../src/vms/qemu/required-tools.ts';
 import { aptWaitS, installPackages } from './apt/install-packages.ts';
 import { runApt } from './apt/run-apt.ts';
 
 const isRoot = process.getuid?.() === 0;
-const APT: Tool = { program: 'apt-get', package: 'apt' };
+const APT = toolsOf('apt-get');
 const GROUPS: Readonly<Record<string, readonly Tool[]>> = {
   /** To run VMs, and to build the disks that they start from. */
-  vms: [...POOL_TOOLS, ...BASE_TOOLS, { program: 'debugfs', package: 'e2fsprogs' }, ...(isRoot ? [] : USER_TOOLS)],
+  vms: [...POOL_TOOLS, ...BASE_TOOLS, ...toolsOf('debugfs'), ...(isRoot ? [] : USER_TOOLS)],
   /** To build images, and the programs that e2e compares our own work with. */
   images: [
     ...IMAGE_TOOLS,
@@ -43,17 +37,21 @@ try {
       code: 'tools/no-such-group',
       next: `node demo/ensure-tools.ts ${Object.keys(GROUPS).join(' ')}`,
     });
-  const toolsOf = (names: readonly string[]) => names.flatMap((name) => GROUPS[name]!);
+  const toolsIn = (names: readonly string[]) => names.flatMap((name) => GROUPS[name]!);
   const missing = [
-    ...missingTools(toolsOf(groups), process.env.PATH),
+    ...missingTools(toolsIn(groups), process.env.PATH),
     ...(groups.includes('images') && !hasFirmware() ? [{ program: 'UEFI firmware', package: 'ovmf' }] : []),
   ];
-  if (missing.length > 0 && isRoot && missingTools([APT], process.env.PATH).length === 0) {
+  if (missing.length > 0 && isRoot && missingTools(APT, process.env.PATH).length === 0) {
     const packages = [...new Set(missing.map((tool) => tool.package))].sort();
     const edges = { runApt, clock: systemClock, say: (line: string) => console.error(line) };
     await installPackages(packages, aptWaitS(process.env.HEADSTART_APT_WAIT), edges);
   }
-  requireTools(toolsOf(groups.filter((name) => !OPTIONAL.includes(name))), process.env.PATH, isRoot);
+  requireTools(toolsIn(groups.filter((name) => !OPTIONAL.includes(name))), {
+    path: process.env.PATH,
+    isRoot,
+    code: 'tools/missing-programs',
+  });
   if (groups.includes('images')) findFirmware();
 } catch (error) {
   console.error(renderError(error));

@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunCommand } from '../src/base/command.ts';
+import { readPackageSources } from '../src/host/debian/package-sources.ts';
 import { runTool } from '../src/host/run-tool.ts';
-import { readPackageSources } from '../src/vms/qemu/base/package-sources.ts';
 
 /** What a Kubernetes node needs besides kubelet. */
 const WANTED = ['containerd', 'runc', 'containernetworking-plugins', 'iptables', 'conntrack', 'socat', 'ethtool'];

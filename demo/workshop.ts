@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
 import { type RunCommand, runCommand } from '../src/base/command.ts';
-import { guestCommands } from '../src/cli/guest-commands.ts';
+import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import { writeAll } from '../src/cli/streams.ts';
 import { toolPath } from '../src/host/required-tools.ts';
 import { ensureBase } from '../src/vms/qemu/base/build-base.ts';

@@ -7,7 +7,7 @@ import { TransientError } from '../src/base/errors.ts';
 import { Forbidden } from '../src/base/failures.ts';
 import { type ClusterLab, clusterContract } from '../src/cluster/cluster.suite.ts';
 import type { Cluster, Pod } from '../src/cluster/cluster.ts';
-import { drainNode } from '../src/cluster/drain.ts';
+import { drainNode } from '../src/cluster/drain/drain.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { helperPod } from '../src/cluster/kubernetes/helper-pod.ts';
 import { CLUSTER_RULES, FORCED_DRAIN_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';

@@ -8,7 +8,7 @@ import { verb as test } from '../src/cli/image/test.ts';
 import { runVerb } from '../src/cli/testing.ts';
 import { missingTools } from '../src/host/required-tools.ts';
 import type { BuildRecord } from '../src/image/build/contract.ts';
-import type { ImageTest } from '../src/image/test/record.ts';
+import type { ImageTest } from '../src/image/test/verdict.ts';
 import { cacheFolder } from './programs/ensure-helm.ts';
 import { type EnsuredImage, ensureImage } from './programs/ensure-image.ts';
 

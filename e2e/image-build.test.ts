@@ -17,13 +17,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../src/base/command.ts';
 import { verb } from '../src/cli/image/build.ts';
 import { runVerb } from '../src/cli/testing.ts';
-import { layerKey } from '../src/image/build/base/base-layer.ts';
 import type { BuildRecord } from '../src/image/build/contract.ts';
+import { layerKey } from '../src/image/build/layers/base-layer.ts';
 import { toolVersions } from '../src/image/build/tool-versions.ts';
 import { createCache } from '../src/image/fetch/disk-cache.ts';
 import type { Lock } from '../src/image/lock/lock.ts';
 import { readLock, writeLock } from '../src/image/lock/read-lock.ts';
-import { type BootTest, hasPassed, readTest, withBoot, writeTest } from '../src/image/test/record.ts';
+import { readTest, writeTest } from '../src/image/test/record.ts';
+import { type BootTest, hasPassed, withBoot } from '../src/image/test/verdict.ts';
 import { type EnsuredImage, ensureImage } from './programs/ensure-image.ts';
 
 const LONG_MS = 60 * 60_000;

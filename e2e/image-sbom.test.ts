@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { officialSchema } from '../src/image/report/cyclonedx-testing.ts';
+import { officialSchema } from '../src/image/report/cyclonedx.testing.ts';
 import { checkSbom, pathsIn } from '../src/image/report/sbom-check.ts';
 import { ensureImage } from './programs/ensure-image.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guestCommands } from '../src/cli/guest-commands.ts';
+import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';

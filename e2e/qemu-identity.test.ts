@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
-import { guestCommands } from '../src/cli/guest-commands.ts';
+import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import { parseCheckResult, RESULT_PATH } from '../src/clone-check/result.ts';
 import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript } from '../src/clone-check/seal-script.ts';
 import type { Definition } from '../src/vms/gallery.ts';

@@ -1,66 +1,151 @@
-// The folders are the architecture: every import is an arrow, and an arrow that ARCHITECTURE.md does not list fails here.
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// The folders are the architecture. An import that ARCHITECTURE.md does not allow, a circle, an effect in code that decides, a
+// crowded folder or a decision without a test of its own fails here. Each test names every file that breaks its rule.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  arrows,
+  branchesIn,
+  circles,
+  files,
+  folderOf,
+  importsOf,
+  namedBelow,
+  reachableFrom,
+  root,
+  sources,
+  specifiersIn,
+  textOf,
+  valueImportsOf,
+  withoutTypes,
+} from './architecture.testing.ts';
+import { WITHOUT_OWN_TEST } from './without-own-test.testing.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('fixtures'))
-  .map((entry) => join(entry.parentPath, entry.name));
-const production = sources.filter((file) => !file.endsWith('.test.ts') && !file.endsWith('testing.ts'));
+/** Functions of node:net that only look at a text. */
+const ADDRESS_PARSERS = /^import \{ (?:isIP|isIPv4|isIPv6|, )+ \} from 'node:net';$/gm;
+const EFFECTS = /^node:(fs|fs\/promises|child_process|net|http|https|os|process|dns|worker_threads)$/;
+const READS_THE_WORLD =
+  /\bDate\.now\(|\bnew Date\(\)|\bprocess\.(env|argv|cwd|hrtime)\b|(?<!\.)\bfetch\(|\bMath\.random\(|\bperformance\.now\(/;
+/** A folder with more has rooms. */
+const ROOM_FOR = 25;
+/** A file with as many branch points decides something. */
+const DECIDES = 3;
 
-describe('the arrows between folders', () => {
-  const allowed = listedArrows();
+describe('the arrows', () => {
+  const allowed = arrows();
 
-  it('are written down in ARCHITECTURE.md', () => {
-    expect(allowed.size).toBeGreaterThan(0);
+  it('lead only where ARCHITECTURE.md says', () => {
+    const wrong = sources.flatMap((file) => {
+      const from = folderOf(file)!;
+      const isAllowed = (target: string) => (allowed.get(from) ?? []).some((arrow) => leadsTo(arrow, target));
+      return importsOf(file)
+        .filter((target) => folderOf(target) !== undefined && folderOf(target) !== from)
+        .filter((target) => /^(src|sims)\//.test(target) && !isAllowed(target))
+        .map((target) => `${file} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
   });
 
-  it.each(production.map((file) => relative(root, file)))('%s imports only where an arrow leads', (file) => {
-    const from = folderOf(file);
-    for (const target of importsOf(join(root, file)).filter((specifier) => specifier.startsWith('.'))) {
-      const to = folderOf(relative(root, join(dirname(join(root, file)), target)));
-      if (to !== from && to !== '.') expect(allowed.get(from) ?? [], `${file} → ${target}`).toContain(to);
-    }
+  it('that ARCHITECTURE.md lists are all in use', () => {
+    const unused = [...allowed].flatMap(([from, targets]) => {
+      const taken = sources.filter((file) => folderOf(file) === from).flatMap((file) => importsOf(file));
+      return targets.filter((arrow) => !taken.some((target) => leadsTo(arrow, target))).map((to) => `${from} → ${to}`);
+    });
+    expect(unused).toEqual([]);
+  });
+
+  it('form no circle between files', () => {
+    const graph = new Map(sources.map((file) => [file, importsOf(file).filter((target) => sources.includes(target))]));
+    expect(circles(graph)).toEqual([]);
+  });
+
+  it('from the command line to an implementation start in its composition root', () => {
+    const implementations = namedBelow('Implementations');
+    const wrong = sources
+      .filter((file) => file.startsWith('src/cli/') && !file.startsWith('src/cli/compose/'))
+      .flatMap((file) => valueImportsOf(file).map((target) => ({ file, target })))
+      .filter(({ target }) => implementations.some((name) => leadsTo(name, target)))
+      .map(({ file, target }) => `${file} → ${target}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('from code that runs on a node lead to no cloud SDK and no Kubernetes client', () => {
+    const wrong = sources
+      .filter((file) => ['boot', 'node', 'schema'].includes(folderOf(file)!))
+      .flatMap((file) => importsOf(file).map((target) => `${file} → ${target}`))
+      .filter((arrow) => /→ @(azure|kubernetes)\//.test(arrow));
+    expect(wrong).toEqual([]);
   });
 });
 
-describe('the inside of boot/', () => {
-  const effects = [
-    'node:fs',
-    'node:child_process',
-    'node:net',
-    'node:http',
-    'node:https',
-    'node:os',
-    'node:process',
-    'node:dns',
-  ];
-  const edges = filesNamedIn('Files in `boot/` that touch the world');
-  const pure = production
-    .map((file) => relative(root, file))
-    .filter((file) => file.startsWith('src/boot/') && !edges.includes(file.replace('src/boot/', '')));
+describe('code that decides', () => {
+  const edges = namedBelow('Files in `boot/` that touch the world').map((name) => `src/boot/${name}`);
+  const cores = namedBelow('Code that decides').filter((name) => name !== 'boot/');
+  const graph = new Map(
+    sources.map((file) => [
+      file,
+      importsOf(file, withoutTypes(withoutLater(textOf(file).replaceAll(ADDRESS_PARSERS, '')))),
+    ]),
+  );
+  const byName = /^src\/(?!cli\/).*\b(plan|judge|verdict|decide)\b[^/]*\.ts$/;
+  const pure = sources.filter(
+    (file) =>
+      (file.startsWith('src/boot/') && !edges.includes(file)) ||
+      cores.some((core) => leadsTo(core, file)) ||
+      byName.test(file),
+  );
 
-  it.each(pure)('%s decides without touching a file, a process, the clock or the network', (file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    for (const specifier of importsOf(join(root, file))) expect(effects).not.toContain(specifier);
-    expect(text).not.toMatch(/\bDate\.now\(|\bnew Date\(\)|\bprocess\.(env|argv|cwd)\b|\bfetch\(|\bMath\.random\(/);
+  it('touches no file, process, clock, environment or network', () => {
+    const impure = pure.filter((file) => effectsIn(file).length > 0 || READS_THE_WORLD.test(textOf(file)));
+    expect(impure).toEqual([]);
   });
 
-  it('names only files that exist as touching the world', () => {
-    const existing = production.map((file) => relative(join(root, 'src/boot'), file));
-    for (const file of edges) expect(existing).toContain(file);
+  it('loads nothing that does', () => {
+    const loads = pure
+      .filter((file) => !file.startsWith('src/boot/'))
+      .flatMap((file) =>
+        [...reachableFrom(file, graph)].filter((to) => EFFECTS.test(to)).map((to) => `${file} → ${to}`),
+      );
+    expect(loads).toEqual([]);
+  });
+
+  it('is listed by names that exist', () => {
+    expect(edges.filter((file) => !sources.includes(file))).toEqual([]);
+    expect(cores.filter((core) => !sources.some((file) => leadsTo(core, file)))).toEqual([]);
+  });
+
+  it('has a test of its own name beside it', () => {
+    const missing = sources.filter(
+      (file) => branchesIn(textOf(file)) >= DECIDES && !files.includes(file.replace(/\.ts$/, '.test.ts')),
+    );
+    // The list only gets shorter: a new file comes with its test, and a file that has one leaves the list.
+    expect(missing).toEqual(WITHOUT_OWN_TEST.toSorted());
   });
 });
 
-describe('code that runs on a node', () => {
-  it.each(
-    production
-      .map((file) => relative(root, file))
-      .filter((f) => f.startsWith('src/boot/') || f.startsWith('src/node/')),
-  )('%s imports no cloud SDK and no Kubernetes client', (file) => {
-    for (const specifier of importsOf(join(root, file))) expect(specifier).not.toMatch(/^@(azure|kubernetes)\//);
+describe('a folder', () => {
+  const folders = Map.groupBy(sources, (file) => dirname(file));
+
+  it(`has at most ${ROOM_FOR} source files`, () => {
+    const crowded = [...folders]
+      .filter(([, inside]) => inside.length > ROOM_FOR)
+      .map(([name, { length }]) => ({ name, length }));
+    expect(crowded).toEqual([]);
+  });
+
+  it('with rooms has a README', () => {
+    const withRooms = new Set(
+      [...folders.keys()].map((folder) => dirname(folder)).filter((name) => name !== 'src' && name !== '.'),
+    );
+    expect([...withRooms].filter((folder) => !existsSync(join(root, folder, 'README.md')))).toEqual([]);
+  });
+
+  it('holds files whose first line says where they are and what they answer', () => {
+    const wrong = sources.filter((file) => {
+      const [, header] = textOf(file).match(/^(?:\/\/\/.*\n|#!.*\n)?\/\/ (\S+\/\S+\.ts): \S/) ?? [];
+      return header === undefined || !`/${file}`.endsWith(`/${header}`);
+    });
+    expect(wrong).toEqual([]);
   });
 });
 
@@ -68,80 +153,46 @@ describe('what is installed with `npm ci --omit=dev`', () => {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  const entries = ['src/cli/bin.ts', 'demo/run.ts', 'demo/ensure-tools.ts'];
 
-  it.each(entries)('is enough for %s', (entry) => {
-    const packages = packagesReachedFrom(join(root, entry));
-    expect([...packages.keys()].filter((name) => !(name in manifest.dependencies))).toEqual([]);
+  it.each(['src/cli/bin.ts', 'demo/run.ts', 'demo/ensure-tools.ts'])('is enough for %s', (entry) => {
+    expect(packagesReachedFrom(entry).filter((name) => !(name in manifest.dependencies))).toEqual([]);
   });
 
   // The Makefile installs the development tools for the targets that run these.
   it.each(['src/node/build/build.ts', 'src/container/build.ts', 'demo/kubernetes/run.ts', 'bench/run.ts'])(
     'lacks only rolldown for %s',
     (entry) => {
-      const packages = packagesReachedFrom(join(root, entry));
-      expect([...packages.keys()].filter((name) => !(name in manifest.dependencies))).toEqual(['rolldown']);
+      expect(packagesReachedFrom(entry).filter((name) => !(name in manifest.dependencies))).toEqual(['rolldown']);
     },
   );
 });
 
-/** Packages that the file or a file it imports (also later, also as a program of its own) loads → which file does. */
-function packagesReachedFrom(entry: string): Map<string, string> {
-  const packages = new Map<string, string>();
-  const files = new Set([entry]);
-  for (const file of files) {
-    const text = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type\s[^;]*;/gm, '');
-    const named = [...text.matchAll(/\bnew URL\('(\.[^']+\.ts)', import\.meta\.url\)/g)].map((match) => match[1]!);
-    for (const target of [...importsIn(text), ...named]) {
+/** Does an arrow to a folder, a room or a file (`vms`, `vms/qemu/`, `vms/pools.ts`) lead to this file? */
+function leadsTo(arrow: string, file: string): boolean {
+  const inRepository = file.replace(/^src\//, '');
+  return inRepository === arrow || inRepository.startsWith(arrow.endsWith('/') ? arrow : `${arrow}/`);
+}
+
+const effectsIn = (file: string) =>
+  importsOf(file, withoutTypes(textOf(file).replaceAll(ADDRESS_PARSERS, ''))).filter((target) => EFFECTS.test(target));
+
+/** What is loaded with the file itself: not what it imports when it is called. */
+const withoutLater = (text: string) => text.replaceAll(/\bimport\('[^']+'\)/g, '');
+
+/** Packages that the file or a file it imports (also later, also as a program of its own) loads. */
+function packagesReachedFrom(entry: string): string[] {
+  const packages = new Set<string>();
+  const reached = new Set([join(root, entry)]);
+  for (const file of reached) {
+    const text = withoutTypes(readFileSync(file, 'utf8'));
+    const programs = [...text.matchAll(/\bnew URL\('(\.[^']+\.ts)', import\.meta\.url\)/g)].map((match) => match[1]!);
+    for (const target of [...specifiersIn(text), ...programs]) {
       if (target.startsWith('.')) {
-        if (target.endsWith('.ts')) files.add(join(dirname(file), target));
+        if (target.endsWith('.ts')) reached.add(join(dirname(file), target));
       } else if (!target.startsWith('node:')) {
-        packages.set(target.match(/^(?:@[^/]+\/)?[^/]+/)![0], relative(root, file));
+        packages.add(target.match(/^(?:@[^/]+\/)?[^/]+/)![0]);
       }
     }
   }
-  return packages;
-}
-
-function importsOf(file: string): string[] {
-  return importsIn(readFileSync(file, 'utf8'));
-}
-
-function importsIn(text: string): string[] {
-  return [
-    ...text.matchAll(
-      /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|\bimport\('([^']+)'\)|^import\s+'([^']+)'/g,
-    ),
-  ].map((match) => (match[1] ?? match[2] ?? match[3])!);
-}
-
-/** `src/boot/load/sources/x.ts` → `boot`; a file directly in src, or in the tree itself (package.json) → `.`. */
-function folderOf(file: string): string {
-  const parts = file.split('/');
-  if (parts[0] !== 'src') return parts.length > 1 ? parts[0]! : '.';
-  return parts.length > 2 ? parts[1]! : '.';
-}
-
-/** Lines such as "- `cli` → `boot`, `base`" below the heading "The arrows". */
-function listedArrows(): Map<string, string[]> {
-  const section = sectionOf('The arrows');
-  return new Map(
-    [...section.matchAll(/^- `([a-z-]+)` → (.+)$/gm)].map((line) => [
-      line[1]!,
-      [...line[2]!.matchAll(/`([a-z-]+)`/g)].map((word) => word[1]!),
-    ]),
-  );
-}
-
-function filesNamedIn(heading: string): string[] {
-  return [...sectionOf(heading).matchAll(/^- `([^`]+\.ts)`/gm)].map((line) => line[1]!);
-}
-
-function sectionOf(heading: string): string {
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-  const start = text.split('\n').findIndex((line) => line.startsWith('#') && line.includes(heading));
-  expect(start, `ARCHITECTURE.md has a section "${heading}"`).toBeGreaterThanOrEqual(0);
-  const lines = text.split('\n').slice(start + 1);
-  const end = lines.findIndex((line) => line.startsWith('#'));
-  return lines.slice(0, end < 0 ? undefined : end).join('\n');
+  return [...packages];
 }

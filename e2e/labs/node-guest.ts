@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
-import { guestCommands } from '../../src/cli/guest-commands.ts';
+import { guestCommands } from '../../src/cli/compose/guest-commands.ts';
 import type { NodeStatus } from '../../src/node/status/node-status.ts';
 import type { InstanceRef, PoolRef } from '../../src/vms/pools.ts';
 import { instanceFiles } from '../../src/vms/qemu/home/layout.ts';

@@ -3,7 +3,8 @@
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../src/clone-check/image-files.ts';
 import type { DiskFile } from '../../src/image/build/disk/put-files.ts';
 import { BASE_PATH } from '../../src/node/desired/kubelet-config.ts';
-import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from '../../src/node/units/units.ts';
+import { COMMAND_LINK, EXECUTABLE_PATH } from '../../src/node/units/executable-path.ts';
+import { ENABLED_LINKS, unitFiles } from '../../src/node/units/units.ts';
 
 export const KUBERNETES_VERSION = '1.34.2';
 /** What the stand-in for kubelet was started with last, and how often it was. */

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requireTools } from '../../src/host/required-tools.ts';
+import { requireTools, toolsOf } from '../../src/host/required-tools.ts';
 import { runTool } from '../../src/host/run-tool.ts';
+import { removeAtOnce } from '../../src/host/whole-folders.ts';
 import { type DiskFile, putFiles } from '../../src/image/build/disk/put-files.ts';
 import { ensureExecutable } from '../../src/node/build/build.ts';
 import {
@@ -15,7 +16,6 @@ import {
   versionId,
 } from '../../src/vms/qemu/home/layout.ts';
 import { referencedIn } from '../../src/vms/qemu/home/references.ts';
-import { removeAtOnce } from '../../src/vms/qemu/home/remove.ts';
 import { readVersionRecord, versionNamesIn } from '../../src/vms/qemu/home/version-records.ts';
 import { type PublishEdges, publishVersion } from '../../src/vms/qemu/images/make-version.ts';
 import { ensureBaseImage } from '../programs/ensure-base.ts';
@@ -23,13 +23,17 @@ import { nodeImageFiles } from './node-image-files.ts';
 
 const GALLERY = 'headstart';
 const DEFINITION = 'node';
-const TOOLS = ['debugfs', 'e2fsck'].map((program) => ({ program, package: 'e2fsprogs' }));
+const TOOLS = toolsOf('debugfs', 'e2fsck');
 
 export async function ensureNodeImage(
   tell: (line: string) => void = console.error,
 ): Promise<PublishEdges & { imageId: string }> {
   const { imageId: baseId, ...edges } = await ensureBaseImage(tell);
-  requireTools(TOOLS, process.env.PATH, process.getuid?.() === 0);
+  requireTools(TOOLS, {
+    path: process.env.PATH,
+    isRoot: process.getuid?.() === 0,
+    code: 'e2e/missing-programs',
+  });
   const { path: executable } = await ensureExecutable();
   const files = nodeImageFiles(executable);
   const id: VersionId = { gallery: GALLERY, definition: DEFINITION, version: versionOf(baseId, files) };

@@ -6,10 +6,8 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { UserError } from '../../src/base/errors.ts';
 import { newAccountKey, SERVICE_RANGE } from '../../src/cluster/local/authority.ts';
-import { type Child, startChild } from '../../src/cluster/local/child.ts';
 import { askHealth } from '../../src/cluster/local/health.ts';
 import { renderKubeconfig } from '../../src/cluster/local/kubeconfig.ts';
-import { freePorts } from '../../src/cluster/local/ports.ts';
 import {
   type ApiServerSettings,
   apiServerFlags,
@@ -18,6 +16,8 @@ import {
   etcdFlags,
   etcdUrl,
 } from '../../src/cluster/local/server-flags.ts';
+import { type Child, startChild } from './child.ts';
+import { freePorts } from './free-ports.ts';
 
 export interface PlaneBinaries {
   etcd: string;

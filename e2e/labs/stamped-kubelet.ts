@@ -2,11 +2,10 @@
 // the product's own programs, where a version is what it says.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CallOptions } from '../../src/base/call-options.ts';
 import { type BuildEdges, buildProgram } from '../../src/cluster/local/build-program.ts';
-import { checkVersion } from '../../src/cluster/local/programs.ts';
+import { checkVersion, programLock } from '../../src/cluster/local/programs.ts';
 import { withLock } from '../../src/host/locks.ts';
-import type { CallOptions } from '../../src/vms/factory.ts';
-import { programLock } from '../../src/vms/qemu/home/layout.ts';
 
 /** Its path. */
 export async function ensureStampedKubelet(

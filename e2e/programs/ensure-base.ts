@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { runCommand } from '../../src/base/command.ts';
-import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath } from '../../src/host/required-tools.ts';
+import { requireTools, toolPath } from '../../src/host/required-tools.ts';
 import { ensureBase } from '../../src/vms/qemu/base/build-base.ts';
 import { baseRecipe } from '../../src/vms/qemu/base/recipe.ts';
 import type { PublishEdges } from '../../src/vms/qemu/images/make-version.ts';
+import { BASE_TOOLS, POOL_TOOLS } from '../../src/vms/qemu/required-tools.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
 /** Where the image is, and where pools are made; whoever makes one deletes it. */
@@ -13,7 +14,7 @@ export async function ensureBaseImage(
   tell: (line: string) => void = console.error,
 ): Promise<PublishEdges & { imageId: string }> {
   const isRoot = process.getuid?.() === 0;
-  requireTools([...POOL_TOOLS, ...BASE_TOOLS], process.env.PATH, isRoot);
+  requireTools([...POOL_TOOLS, ...BASE_TOOLS], { path: process.env.PATH, isRoot, code: 'e2e/missing-programs' });
   const env = { ...process.env, PATH: toolPath(process.env.PATH) };
   const edges: PublishEdges = {
     home: join(cacheFolder(), 'vms'),

@@ -2,9 +2,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { settle } from './service/effects.ts';
-import type { Fate } from './service/operations.ts';
 import { type Ask, Bench, DEFINITION, versionBody } from './testing.ts';
-import { instancesOf, keyOf } from './world.ts';
+import { type Fate, instancesOf, keyOf } from './world.ts';
 
 const LOCATION = 'westeurope';
 const IMAGE = 'galleries/SIG_demo/images/proto';

@@ -1,7 +1,5 @@
 // sims/azure/world.ts: what exists in the simulated subscription? Plain data: it can be cloned, compared and printed.
 import type { JsonObject } from './service/json.ts';
-import type { Operation } from './service/operations.ts';
-import type { Bucket } from './service/throttle.ts';
 import type { Timing } from './service/timing.ts';
 
 export interface Tracked {
@@ -104,6 +102,60 @@ export interface Version extends Tracked {
   /** When its bytes are in every region asked for. */
   replicatedMs: number;
   failure?: string;
+}
+
+/** Which resource provider runs it, as it stands in the operation's URL. */
+export type OperationKind = 'operations' | 'DiskOperations' | 'capsOperations';
+
+/** What the operation says at the end, and whether it did what it says. */
+export type Fate = 'as-asked' | 'failed' | 'failed-but-applied' | 'succeeded-but-not-applied' | 'allocation-failed';
+
+/** What an operation will have done when it ends, as data, so that a world can be copied while it runs. */
+export type Effect =
+  | { kind: 'power'; moved: { id: string; from: Power; to: Power }[]; isReimaged: boolean }
+  | { kind: 'instance-updated'; id: string }
+  | { kind: 'delete-instances'; ids: string[] }
+  | { kind: 'model-updated'; id: string; born: string[]; leaving: string[] }
+  | { kind: 'upgrade-instances'; ids: string[] }
+  | { kind: 'delete-scale-set'; id: string }
+  | { kind: 'disk-made'; id: string }
+  | { kind: 'delete-disk'; id: string }
+  | { kind: 'snapshot-made'; id: string }
+  | { kind: 'delete-snapshot'; id: string }
+  | { kind: 'access-granted'; sas: JsonObject }
+  | { kind: 'gallery-ready'; id: string }
+  | { kind: 'delete-gallery'; id: string }
+  | { kind: 'definition-ready'; id: string }
+  | { kind: 'delete-definition'; id: string }
+  | { kind: 'version-ready'; id: string }
+  | { kind: 'version-changed'; id: string }
+  | { kind: 'delete-version'; id: string }
+  | { kind: 'none' };
+
+export interface Operation {
+  id: string;
+  kind: OperationKind;
+  location: string;
+  apiVersion: string;
+  startedMs: number;
+  endsMs: number;
+  status: 'InProgress' | 'Succeeded' | 'Failed';
+  fate: Fate;
+  effect: Effect;
+  /** The scale set, disk or version that is busy until the end. */
+  on: string;
+  error?: { code: string; message: string };
+  output?: JsonObject;
+  /** A poll before this moment disregards the hint given with the last answer. */
+  notBeforeMs: number;
+}
+
+/** How many requests of a kind are still taken: see throttle.ts. */
+export interface Bucket {
+  tokens: number;
+  atMs: number;
+  /** Set by a refusal: whoever asks again before it is refused again, and waits longer. */
+  blockedUntilMs: number;
 }
 
 export interface World {

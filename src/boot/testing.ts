@@ -1,5 +1,6 @@
 // boot/testing.ts: boots to test with: small ones made by hand, and any boot at all for properties.
 import fc from 'fast-check';
+import { UserError } from '../base/errors.ts';
 import { BOOT_API_VERSION, type BootRecord, type ManagerTimes, type Span, type Unit } from './model/record.ts';
 
 export function unit(
@@ -112,3 +113,14 @@ export const anyRecord: fc.Arbitrary<BootRecord> = fc
   .map(({ units, spans, manager, zero }) =>
     bootRecord({ units, spans, clock: { zero }, ...(manager && { manager: managerTimes(manager) }) }),
   );
+
+/** The UserError that `action` throws; any other outcome fails the test. */
+export function caught(action: () => unknown): UserError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error('expected a UserError');
+}

@@ -49,7 +49,7 @@ export const GROUPS: Groups = {
     summary: 'Simulate Azure, or the metadata service of an instance, on this machine',
     examples: [
       'sim azure --scenario sims/azure/scenarios/three-nodes.yaml',
-      'sim imds --instance src/vms/qemu/metadata-service/examples/instance.json',
+      'sim imds --instance examples/instance.json',
     ],
   },
 };

@@ -6,7 +6,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
 import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
 import { isAnswer, printError } from './output/json.ts';
-import { edgesFor, errorInSamePlace } from './output/same-command.ts';
+import { edgesFor, errorInSamePlace } from './output/same-place.ts';
 import type { Edges, Verb } from './verb.ts';
 import { listenIfVerbose, verboseOption } from './verbose.ts';
 import { unknownWord, usageError } from './wrong-word.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { guestCommands } from './guest-commands.ts';
+import { guestCommands } from './compose/guest-commands.ts';
 
 let server: Server | undefined;
 afterEach(() => server?.close());

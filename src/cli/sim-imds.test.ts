@@ -8,7 +8,7 @@ import { verb } from './sim-imds.ts';
 import { runVerb } from './testing.ts';
 import type { Edges } from './verb.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../vms/qemu/metadata-service/examples/instance.json', import.meta.url));
+const EXAMPLE = fileURLToPath(new URL('../../examples/instance.json', import.meta.url));
 
 let folder: string;
 let file: string;

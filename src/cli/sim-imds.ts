@@ -16,8 +16,8 @@ interface Options {
 
 export const verb: Verb = {
   examples: [
-    'sim imds --instance src/vms/qemu/metadata-service/examples/instance.json',
-    'sim imds --instance src/vms/qemu/metadata-service/examples/instance.json --port 8169 --misbehave throttled:2 --misbehave late-start',
+    'sim imds --instance examples/instance.json',
+    'sim imds --instance examples/instance.json --port 8169 --misbehave throttled:2 --misbehave late-start',
   ],
   notes: ['Kinds:', ...Object.entries(MISBEHAVIOURS).map(([kind, meaning]) => `  ${kind}: ${meaning}`)].join('\n'),
   configure(command) {
@@ -70,7 +70,7 @@ function readInstance(path: string): InstanceMetadata {
   } catch (cause) {
     throw new UserError(`cannot read the instance ${path}: ${(cause as Error).message}`, {
       code: 'sim/instance-unreadable',
-      next: 'name one with --instance, for example src/vms/qemu/metadata-service/examples/instance.json',
+      next: 'name one with --instance, for example examples/instance.json',
       cause,
     });
   }

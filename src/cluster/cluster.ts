@@ -1,4 +1,7 @@
 // cluster/cluster.ts: what does a run need of the cluster that a pool's nodes belong to? Kubernetes, none at all, and the fake promise the same.
+import type { Eviction } from './drain/next-turn.ts';
+
+export type { Eviction } from './drain/next-turn.ts';
 
 export interface Node {
   name: string;
@@ -38,14 +41,6 @@ export interface Pod {
   deletionMs?: number;
   graceSeconds?: number;
 }
-
-export type Eviction =
-  | { outcome: 'evicted' }
-  | { outcome: 'gone' }
-  /** A disruption budget says not now. */
-  | { outcome: 'blocked'; reason: string; retryAfterMs?: number }
-  /** It will never be allowed (two budgets select the pod). */
-  | { outcome: 'stuck'; reason: string };
 
 export interface NodeChange {
   isUnschedulable?: boolean;

@@ -1,15 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
-import { systemProcesses } from '../base/process-mark.ts';
 import type { Instance, PoolRef } from '../vms/pools.ts';
 import { type ClusterLab, clusterContract } from './cluster.suite.ts';
-import { LeaseHeld } from './lease-held.ts';
-import { LockFiles } from './lock-file.ts';
 import { type NoClusterOptions, noCluster } from './none.ts';
 import { annotationsOf, tagsOf } from './none-tags.ts';
 
@@ -154,77 +150,6 @@ describe('a pool without a cluster', () => {
     await cluster.writeSecret('recipe', { a: 'b' });
     await cluster.holdLease('pool', { holder: 'me', durationMs: 1000, note: '' });
     for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
-  });
-});
-
-describe('a lock file', () => {
-  const hold = { holder: 'run-1', note: 'n', durationMs: 10_000 };
-
-  it('left empty by a run that died while taking it is free after a minute', () => {
-    const { folder } = world();
-    const locks = new LockFiles(folder);
-    writeFileSync(join(folder, 'pool.1.lock'), '');
-    const nowMs = statSync(join(folder, 'pool.1.lock')).mtimeMs;
-    expect(() => locks.hold('pool', hold, nowMs + 59_000)).toThrow(LeaseHeld);
-    locks.hold('pool', hold, nowMs + 61_000);
-    expect(readdirSync(folder)).toEqual(['pool.2.lock']);
-  });
-
-  it('of a process that is gone is free at once, and that of one nobody can see is not', () => {
-    const mark = { pid: 4711, startTicks: '1', bootId: 'b', pidNamespace: 'pid:[1]' };
-    for (const [isGone, isFree] of [
-      [true, true],
-      [false, false],
-    ] as const) {
-      const { folder } = world();
-      new LockFiles(folder, { own: () => mark, isGone: () => false }).hold('pool', hold, 0);
-      const next = new LockFiles(folder, { own: () => undefined, isGone: (seen) => isGone && seen.pid === 4711 });
-      const taking = () => next.hold('pool', { ...hold, holder: 'run-2' }, 1);
-      if (isFree) taking();
-      else expect(taking).toThrow(LeaseHeld);
-      expect(next.read('pool')?.holder).toBe(isFree ? 'run-2' : 'run-1');
-    }
-  });
-
-  it('knows a process by more than its number', () => {
-    const own = systemProcesses.own()!;
-    expect(systemProcesses.isGone(own)).toBe(false);
-    expect(systemProcesses.isGone({ ...own, startTicks: '1' })).toBe(true);
-    for (const elsewhere of [{ bootId: 'x' }, { pidNamespace: 'x' }]) {
-      expect(systemProcesses.isGone({ ...own, startTicks: '1', ...elsewhere })).toBe(false);
-    }
-    const { pid } = spawnSync('true');
-    expect(systemProcesses.isGone({ ...own, pid })).toBe(true);
-  });
-
-  it('is not brought back by the heartbeat of one that lost it', () => {
-    const { folder } = world();
-    const locks = new LockFiles(folder);
-    locks.hold('pool', hold, 0);
-    locks.hold('pool', { ...hold, holder: 'run-2' }, 20_000);
-    expect(() => locks.hold('pool', hold, 20_001)).toThrow(LeaseHeld);
-    locks.release('pool', 'run-1');
-    expect(readdirSync(folder)).toEqual(['pool.2.lock']);
-    locks.release('pool', 'run-2');
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it('stays readable when a shorter note replaces a longer one', () => {
-    const { folder } = world();
-    const locks = new LockFiles(folder);
-    locks.hold('pool', { ...hold, note: 'a long note indeed' }, 0);
-    locks.hold('pool', { ...hold, note: '' }, 1_000);
-    expect(locks.read('pool')).toEqual({ ...hold, note: '', renewedMs: 1_000 });
-    expect(readFileSync(join(folder, 'pool.1.lock'), 'utf8').length).toBeGreaterThan(0);
-  });
-
-  it('of one pool is not that of another whose name begins the same', () => {
-    const { folder } = world();
-    const locks = new LockFiles(folder);
-    locks.hold('pool', hold, 0);
-    locks.hold('pool.1', { ...hold, holder: 'run-2' }, 0);
-    expect(locks.read('pool')?.holder).toBe('run-1');
-    expect(locks.read('pool.1')?.holder).toBe('run-2');
   });
 });
 

@@ -14,24 +14,24 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const schema = z.object({ a: z.string() });
+const bad = { code: 'area/bad-record', next: 'remove it' };
 
 describe('records on disk', () => {
   it('are read as they were written, closed to others, with nothing beside them', () => {
     const path = join(folder, 'x.json');
     writeJson(path, { a: 'b' });
-    expect(readJson(path, schema)).toEqual({ a: 'b' });
+    expect(readJson(path, schema, bad)).toEqual({ a: 'b' });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['x.json']);
   });
 
   it('that are not there are nothing', () => {
-    expect(readJson(join(folder, 'none', 'x.json'), schema)).toBeUndefined();
+    expect(readJson(join(folder, 'none', 'x.json'), schema, bad)).toBeUndefined();
     writeFileSync(join(folder, 'file'), '');
-    expect(readJson(join(folder, 'file', 'x.json'), schema)).toBeUndefined();
+    expect(readJson(join(folder, 'file', 'x.json'), schema, bad)).toBeUndefined();
   });
 
   it('that cannot be read are an error of the caller, with its code and its next step', () => {
-    const bad = { code: 'area/bad-record', next: 'remove it' };
     expect(() => readJson(folder, schema, bad)).toThrow(
       expect.objectContaining({ ...bad, message: `cannot read ${folder}: it is a folder` }),
     );
@@ -47,7 +47,7 @@ describe('records on disk', () => {
         writeFileSync(path, text);
         let read: unknown;
         try {
-          read = readJson(path, schema);
+          read = readJson(path, schema, bad);
         } catch (error) {
           expect(error).toBeInstanceOf(UserError);
           expect((error as UserError).message).toContain(path);

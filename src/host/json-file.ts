@@ -5,19 +5,14 @@ import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
 import { whyUnreadable } from '../base/why-unreadable.ts';
 
-/** What is said of a record that is not what was written: by whose code, and what to do. */
+/** The caller's code and next step for a record that is not what this program wrote. */
 export interface BadRecord {
   code: string;
   next: string;
 }
 
-const BAD_RECORD: BadRecord = {
-  code: 'vms/bad-record',
-  next: 'put the file back as it was, or remove what it belongs to',
-};
-
 /** Undefined when there is no such file. */
-export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord = BAD_RECORD): T | undefined {
+export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord): T | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -36,20 +31,9 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord =
   });
 }
 
-/** Closed to others: custom data and user data may hold secrets. */
+/** Closed to others: it may hold secrets. What a full disk (`isFull`) means is for the caller to say. */
 export function writeJson(path: string, value: unknown): void {
-  try {
-    writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, 0o600);
-  } catch (error) {
-    if (!isFull(error)) throw error;
-    throw new UserError(`${path} could not be written: the disk is full`, {
-      code: 'vms/no-space',
-      kept: 'What was there before is as it was.',
-      next: 'free some space, then run the same command again',
-      exitCode: 1,
-      cause: error,
-    });
-  }
+  writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, 0o600);
 }
 
 export function isMissing(error: unknown): boolean {

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { homeLock, poolLock } from '../vms/qemu/home/layout.ts';
-import { ifFree, withLock } from './locks.ts';
+import { ifFree, lockName, withLock } from './locks.ts';
 
 let home: string;
 beforeEach(() => {
@@ -14,7 +13,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
+const homeLock = lockName('home');
 const lock = { name: homeLock, why: 'testing' };
+
+describe('lockName', () => {
+  it.each(['', '.', '..', '.hidden', 'a/b', '/etc', 'a\0b', 'a b'])(
+    'refuses %j: it is no file right below the folder',
+    (name) => {
+      expect(() => lockName(name)).toThrow('cannot be the file of a lock');
+    },
+  );
+});
 
 describe('withLock', () => {
   it('lets one in at a time, whoever asks', async () => {
@@ -37,7 +46,7 @@ describe('withLock', () => {
   });
 
   it('keeps nobody out of another one', async () => {
-    const other = { name: poolLock('web'), why: 'testing' };
+    const other = { name: lockName('pool-web'), why: 'testing' };
     expect(await withLock(home, lock, {}, () => withLock(home, other, {}, async () => 'in'))).toBe('in');
   });
 

@@ -2,15 +2,24 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CallOptions } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import { Conflict } from '../base/failures.ts';
-import type { CallOptions } from '../vms/factory.ts';
-import { type LockName, locksFolder } from '../vms/qemu/home/layout.ts';
 import { isFull } from './json-file.ts';
 import { missingProgram } from './run-tool.ts';
 
 const TELL_EVERY_MS = 2_000;
 const GIVE_UP_AFTER_MS = 20 * 60_000;
+
+/** The name of its file. Each domain names its own locks: made by `lockName` alone, so that every one is a file in the folder of locks. */
+export type LockName = string & { readonly isLockName: unique symbol };
+
+/** Names that people gave are checked by their owner; what is no file name here is a bug. */
+export function lockName(name: string): LockName {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+    throw new Error(`${JSON.stringify(name)} cannot be the file of a lock`);
+  return name as LockName;
+}
 
 export interface Lock {
   name: LockName;
@@ -18,7 +27,7 @@ export interface Lock {
   why: string;
 }
 
-/** Locks are taken in one order: a pool's, then the snapshots' or a gallery's, then the home's. */
+/** `home`: the folder that the lock protects something in. A domain with several locks takes them in one order. */
 export async function withLock<T>(
   home: string,
   { name, why }: Lock,
@@ -103,8 +112,9 @@ function hold(path: string, flags: string[]): Held {
 
 function lockPath(home: string, name: LockName): string {
   // Never removed: a lock on a file that is gone keeps nobody out.
-  mkdirSync(locksFolder(home), { recursive: true, mode: 0o700 });
-  return join(locksFolder(home), name);
+  const folder = join(home, 'locks');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, name);
 }
 
 /** For people who wait, not for deciding: the lock is the kernel's, and it holds without a word on a full disk, too. */

@@ -1,26 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BASE_TOOLS, installCommand, missingTools, POOL_TOOLS, requireTools, toolPath } from './required-tools.ts';
+import { installCommand, missingTools, packageOf, requireTools, toolPath, toolsOf } from './required-tools.ts';
 
-describe('the programs that pools need', () => {
-  it('are all named at once, with the one command that installs them', () => {
-    const missing = missingTools([...POOL_TOOLS, ...BASE_TOOLS], '/bin', (file) => file === '/usr/sbin/mke2fs');
-    expect(missing.map(({ program }) => program)).not.toContain('mke2fs');
-    expect(installCommand(missing)).toEqual([
-      ...['apt-get', 'install', '--yes', '--no-install-recommends', 'apt', 'genisoimage', 'lz4', 'mmdebstrap'],
-      ...['openssh-client', 'qemu-system-x86', 'qemu-utils', 'util-linux'],
-    ]);
+describe('the table of programs', () => {
+  // What goes through run-tool.ts is checked by the compiler; this is the rest.
+  it('has every program that is run directly', () => {
+    const run = programsRun();
+    expect(run).toEqual(expect.arrayContaining(['apt-get', 'dpkg-deb', 'flock', 'go', 'lz4', 'unshare']));
+    expect(run.filter((program) => packageOf(program) === undefined)).toEqual([]);
+  });
+
+  it('knows a program by its path, and nothing of other programs', () => {
+    expect(packageOf('/usr/sbin/mke2fs')).toBe('e2fsprogs');
+    expect(packageOf('no-such-program')).toBeUndefined();
+    expect(packageOf('toString')).toBeUndefined();
+  });
+});
+
+describe('missing programs', () => {
+  it('are named once for each package, in the one command that installs them', () => {
+    const missing = missingTools(toolsOf('tune2fs', 'lz4', 'mke2fs', 'debugfs'), '/bin', (file) =>
+      file.endsWith('/debugfs'),
+    );
+    expect(missing.map(({ program }) => program)).toEqual(['tune2fs', 'lz4', 'mke2fs']);
+    expect(installCommand(missing).slice(4)).toEqual(['e2fsprogs', 'lz4']);
   });
 
   it('are found where a user’s PATH does not lead', () => {
     expect(toolPath(undefined).split(':')).toContain('/usr/sbin');
-    expect(missingTools(BASE_TOOLS, undefined, (file) => file.startsWith('/usr/sbin/'))).toEqual([]);
+    expect(missingTools(toolsOf('mke2fs'), undefined, (file) => file.startsWith('/usr/sbin/'))).toEqual([]);
   });
 
-  it('are asked for in an error that says what to type', () => {
+  it('are asked for in an error with the code of the caller that says what to type', () => {
     const tools = [{ program: 'no-such-program-1', package: 'one' }];
-    expect(() => requireTools(tools, '', false)).toThrow(
-      expect.objectContaining({ next: 'sudo apt-get install --yes --no-install-recommends one' }),
+    const machine = { path: '', isRoot: false, code: 'area/missing-programs' };
+    expect(() => requireTools(tools, machine)).toThrow(
+      expect.objectContaining({
+        code: 'area/missing-programs',
+        message: 'a program is missing: no-such-program-1',
+        next: 'sudo apt-get install --yes --no-install-recommends one',
+      }),
     );
-    expect(() => requireTools([], '', true)).not.toThrow();
+    expect(() =>
+      requireTools([...tools, { program: 'no-such-2', package: 'two' }], { ...machine, isRoot: true }),
+    ).toThrow(
+      expect.objectContaining({
+        message: 'programs are missing: no-such-program-1, no-such-2',
+        next: 'apt-get install --yes --no-install-recommends one two',
+      }),
+    );
+    expect(() => requireTools([], machine)).not.toThrow();
   });
 });
+
+/** The first word of each command line that is given to a runner or to spawn in the rooms that use this machine's programs. */
+function programsRun(): string[] {
+  const source = join(import.meta.dirname, '..');
+  const files = ['host', 'vms', 'image', 'cluster', 'container'].flatMap((room) =>
+    readdirSync(join(source, room), { recursive: true, encoding: 'utf8' }).map((file) => join(source, room, file)),
+  );
+  const production = files.filter((file) => file.endsWith('.ts') && !/test(?:ing)?\.ts$/.test(file));
+  // Not the programs of a guest: those are run by its agent.
+  const texts = production.filter((file) => !file.includes('/qemu/guest/')).map((file) => readFileSync(file, 'utf8'));
+  const calls = /\b(?:run|runAsRoot|runCommand|dyingWithUs|asRoot)\(\s*\[\s*'([^']+)'|\bspawn\('([^']+)'/g;
+  const lines = texts.flatMap((text) => [...text.matchAll(calls)]);
+  return [...new Set(lines.map(([, program, spawned]) => (program ?? spawned)!))].sort();
+}

@@ -1,7 +1,43 @@
-// host/required-tools.ts: which programs do local pools need, and which of them are missing on this machine?
+// host/required-tools.ts: in which package is each program that the product runs, and which of them are missing on this machine?
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { UserError } from '../base/errors.ts';
+
+/** The package of Debian and Ubuntu that has it. What is run through `run-tool.ts` has to be here, or it does not compile. */
+const PACKAGE_OF = {
+  'apt-config': 'apt',
+  'apt-get': 'apt',
+  cat: 'coreutils',
+  cp: 'coreutils',
+  debugfs: 'e2fsprogs',
+  'dpkg-deb': 'dpkg',
+  dumpe2fs: 'e2fsprogs',
+  e2fsck: 'e2fsprogs',
+  env: 'coreutils',
+  fallocate: 'util-linux',
+  find: 'findutils',
+  flock: 'util-linux',
+  genisoimage: 'genisoimage',
+  go: 'golang-go',
+  lz4: 'lz4',
+  mke2fs: 'e2fsprogs',
+  mmdebstrap: 'mmdebstrap',
+  newuidmap: 'uidmap',
+  'qemu-img': 'qemu-utils',
+  'qemu-system-x86_64': 'qemu-system-x86',
+  rm: 'coreutils',
+  setpriv: 'util-linux',
+  sh: 'dash',
+  'ssh-keygen': 'openssh-client',
+  tar: 'tar',
+  touch: 'coreutils',
+  true: 'coreutils',
+  tune2fs: 'e2fsprogs',
+  unshare: 'util-linux',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type Program = keyof typeof PACKAGE_OF;
+export type ToolArgv = readonly [Program, ...string[]];
 
 export interface Tool {
   program: string;
@@ -9,50 +45,17 @@ export interface Tool {
   package: string;
 }
 
-/** Every program that pools and images are made with, below the package of Debian and Ubuntu that has it. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  apt: ['apt-get', 'apt-cache', 'apt-config'],
-  coreutils: ['cat', 'chmod', 'cp', 'env', 'mkdir', 'mv', 'rm', 'touch', 'true'],
-  dpkg: ['dpkg', 'dpkg-deb'],
-  e2fsprogs: ['mke2fs', 'debugfs', 'dumpe2fs', 'e2fsck', 'resize2fs', 'tune2fs'],
-  findutils: ['find'],
-  genisoimage: ['genisoimage'],
-  lz4: ['lz4'],
-  mmdebstrap: ['mmdebstrap'],
-  mount: ['mount', 'umount'],
-  'openssh-client': ['ssh', 'ssh-keygen'],
-  'qemu-system-x86': ['qemu-system-x86_64'],
-  'qemu-utils': ['qemu-img'],
-  tar: ['tar'],
-  uidmap: ['newuidmap', 'newgidmap'],
-  'util-linux': ['flock', 'setpriv', 'fallocate', 'unshare', 'nsenter'],
-};
-
-/** The package to install for a program; undefined: none of those. */
+/** Of a program by its name or its path; undefined: none of those. */
 export function packageOf(program: string): string | undefined {
+  const packages: Readonly<Record<string, string>> = PACKAGE_OF;
   const name = basename(program);
-  return Object.keys(PACKAGES).find((each) => PACKAGES[each]!.includes(name));
+  return Object.hasOwn(packages, name) ? packages[name] : undefined;
 }
 
-/** Throws for a program that is in no package of the table: a mistake of ours. */
-export function toolsOf(...programs: string[]): Tool[] {
-  return programs.map((program) => {
-    const from = packageOf(program);
-    if (from === undefined) throw new Error(`no package is known for ${program}`);
-    return { program, package: from };
-  });
-}
+export const toolsOf = (...programs: Program[]): Tool[] =>
+  programs.map((program) => ({ program, package: PACKAGE_OF[program] }));
 
-/** To run pools. */
-export const POOL_TOOLS: readonly Tool[] = toolsOf(
-  ...['qemu-system-x86_64', 'qemu-img', 'genisoimage', 'ssh-keygen'],
-  ...['flock', 'setpriv', 'fallocate'],
-);
-
-/** To build a base image. */
-export const BASE_TOOLS: readonly Tool[] = toolsOf('mmdebstrap', 'apt-get', 'mke2fs', 'lz4', 'unshare');
-
-/** For a user who is not root. */
+/** For a user who is not root: who may be which user in a namespace of theirs. */
 export const USER_TOOLS: readonly Tool[] = toolsOf('newuidmap');
 
 /** A user's PATH often lacks the folders of programs that are thought of as root's. */
@@ -75,13 +78,16 @@ export function installCommand(missing: readonly Tool[]): [string, ...string[]] 
   return ['apt-get', 'install', '--yes', '--no-install-recommends', ...packages];
 }
 
-/** Throws one error that names all of them. */
-export function requireTools(tools: readonly Tool[], path: string | undefined, isRoot: boolean): void {
+/** Throws one error that names all of them, with the code of the caller. */
+export function requireTools(
+  tools: readonly Tool[],
+  { path, isRoot, code }: { path: string | undefined; isRoot: boolean; code: string },
+): void {
   const missing = missingTools(tools, path);
   if (missing.length === 0) return;
   const named = missing.map(({ program }) => program).join(', ');
   throw new UserError(`${missing.length === 1 ? 'a program is' : 'programs are'} missing: ${named}`, {
-    code: 'pool/missing-programs',
+    code,
     kept: 'Nothing was changed.',
     next: `${isRoot ? '' : 'sudo '}${installCommand(missing).join(' ')}`,
   });

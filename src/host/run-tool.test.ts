@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../base/command.ts';
+import type { ToolArgv } from './required-tools.ts';
 import { runTool } from './run-tool.ts';
 
 describe('runTool', () => {
   it('gives what the program printed', async () => {
-    expect(await runTool(runCommand, ['printf', '%s', 'a "b" $c'])).toBe('a "b" $c');
+    expect(await runTool(runCommand, ['env', 'printf', '%s', 'a "b" $c'])).toBe('a "b" $c');
   });
 
   it('says what failed, with the words of the program', async () => {
@@ -16,7 +17,7 @@ describe('runTool', () => {
   });
 
   it('says that a program is missing', async () => {
-    await expect(runTool(runCommand, ['no-such-program-anywhere'])).rejects.toMatchObject({
+    await expect(runTool(runCommand, ['env', 'no-such-program-anywhere'])).rejects.toMatchObject({
       code: 'vms/missing-program',
       next: 'install the package that has no-such-program-anywhere, then run the same command again',
     });
@@ -29,7 +30,7 @@ describe('runTool', () => {
     [['ssh-keygen'], 'ssh-keygen', 'openssh-client'],
   ] as const)('names the package of %j, not the program, where it is missing', async (argv, program, from) => {
     const missing = async () => ({ outcome: 'exited' as const, code: 127, stdout: Buffer.alloc(0), stderr: '' });
-    await expect(runTool(missing, argv as unknown as [string, ...string[]])).rejects.toMatchObject({
+    await expect(runTool(missing, argv as unknown as ToolArgv)).rejects.toMatchObject({
       message: `the program ${program} is missing`,
       next: expect.stringContaining(`sudo apt-get install ${from})`),
     });
@@ -37,7 +38,7 @@ describe('runTool', () => {
 
   it('does not begin when told to stop, and stops with that reason', async () => {
     const stop = new AbortController();
-    const running = runTool(runCommand, ['sleep', '60'], stop.signal);
+    const running = runTool(runCommand, ['env', 'sleep', '60'], stop.signal);
     stop.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
     await expect(runTool(runCommand, ['true'], stop.signal)).rejects.toThrow('enough');

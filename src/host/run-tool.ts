@@ -1,7 +1,7 @@
-// host/run-tool.ts: run one of the programs that pools are made with, and say what to do when it is missing or fails.
-import type { Argv, RunCommand } from '../base/command.ts';
+// host/run-tool.ts: run one of the programs of `required-tools.ts`, and say what to do when it is missing or fails.
+import type { RunCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
-import { packageOf } from './required-tools.ts';
+import { packageOf, type ToolArgv } from './required-tools.ts';
 
 /** How setpriv(1), as any shell, tells that there is no such program. */
 const NOT_FOUND = 127;
@@ -9,10 +9,10 @@ const NOT_FOUND = 127;
 const DEADLINE_MS = 60 * 60_000;
 
 /** A tool that outlives a command which was killed would go on writing to what the next one is about to remove. */
-export const dyingWithUs = (argv: Argv): Argv => ['setpriv', '--pdeathsig', 'KILL', ...argv];
+export const dyingWithUs = (argv: ToolArgv): ToolArgv => ['setpriv', '--pdeathsig', 'KILL', ...argv];
 
 /** Its standard output. Throws the signal's reason when told to stop. */
-export async function runTool(run: RunCommand, argv: Argv, signal?: AbortSignal): Promise<string> {
+export async function runTool(run: RunCommand, argv: ToolArgv, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
   const program = programOf(argv);
   const { outcome, code, stdout, stderr } = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
@@ -40,7 +40,7 @@ export function missingProgram(program: string, cause?: unknown): UserError {
 }
 
 /** Behind env(1) and what it sets. */
-function programOf(argv: Argv): string {
+function programOf(argv: ToolArgv): string {
   if (argv[0] !== 'env') return argv[0];
   return argv.slice(1).find((word) => word !== 'env' && !/^-|^\w+=/.test(word)) ?? 'env';
 }

@@ -2,16 +2,16 @@
 // knows apart from them.
 import * as z from 'zod/mini';
 import { isObject, type Json } from './json.ts';
-import { type Problem, renderPath, type Warning } from './problem.ts';
+import { type Remark, renderPath } from './problem.ts';
 
 export interface Checked<T> {
   /** With defaults and without unknown fields; absent when there are problems. */
   value?: T;
-  problems: Problem[];
+  problems: Remark[];
   /** Required and not there. Apart from the others: a layer may leave out what another one says, but not within a list. */
-  missing: Problem[];
+  missing: Remark[];
   /** What the schema has no place for. */
-  unknown: Warning[];
+  unknown: Remark[];
 }
 
 export function check<S extends z.ZodMiniType>(schema: S, value: Json): Checked<z.output<S>> {
@@ -33,8 +33,8 @@ export function check<S extends z.ZodMiniType>(schema: S, value: Json): Checked<
 
 type Issue = z.core.$ZodIssue;
 
-function problemOf(issue: Issue): Problem {
-  return { reason: 'config/invalid', path: renderPath(issue.path), message: describe(issue) };
+function problemOf(issue: Issue): Remark {
+  return { path: renderPath(issue.path), message: describe(issue) };
 }
 
 function isMissing(issue: Issue): boolean {

@@ -1,12 +1,9 @@
-// schema/formats.ts: what may a single value of the document look like? Names, addresses, amounts, spans, keys;
-// shared by all versions. Patterns are part of the published JSON Schema; what a pattern cannot say is checked beside it.
+// schema/formats.ts: what may a single value of a document look like? Names, addresses, paths, times, spans, certificates; shared by all
+// documents. Patterns are part of the published JSON Schemas; what a pattern cannot say is checked beside it.
 import { X509Certificate } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import * as z from 'zod/mini';
 import { parseSpan } from '../base/duration.ts';
-import { pathProblem } from '../node/desired/allowed-paths.ts';
-import { type ExpressionType, isExpression, parseExpression } from '../node/document/expression.ts';
-import { BYTES_PATTERN, CPU_PATTERN, parseBytes, parseCpu } from '../node/document/quantity.ts';
 
 /** A field with the sentence that docs and JSON Schema say about it. */
 export function field<S extends z.ZodMiniType>(description: string, schema: S): S {
@@ -25,6 +22,7 @@ function described<S extends z.ZodMiniType>(schema: S, meta: Record<string, unkn
 }
 
 const MAX_TEXT = 16_384;
+
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /** Text of one line that fits a pattern, and the sentence for one that does not. */
@@ -33,7 +31,7 @@ export function matching(pattern: RegExp, problem: string, maxLength = 253) {
 }
 
 /** Text that `problemOf` finds nothing wrong with; `format` is the name of the rule in the JSON Schema. */
-function judged(format: string, problemOf: (text: string) => string | undefined, maxLength = 253) {
+export function judged(format: string, problemOf: (text: string) => string | undefined, maxLength = 253) {
   const schema = z.string().check(
     z.maxLength(maxLength),
     z.check((context) => {
@@ -51,8 +49,8 @@ export const integer = (minimum: number, maximum: number) => z.int().check(z.min
 /** Anything a person may write in one line: no line breaks and nothing that steers a terminal or ends a quoted value. */
 export const line = (maxLength = 1024) =>
   matching(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, 'has a line break or a control character in it', maxLength);
-export const lines = () => matching(/^[^\u0000]*$/, 'has a NUL character in it', MAX_TEXT);
 
+export const lines = () => matching(/^[^\u0000]*$/, 'has a NUL character in it', MAX_TEXT);
 export const kubernetesVersion = () =>
   matching(/^\d{1,3}\.\d{1,3}\.\d{1,4}(?:-[0-9a-z][0-9a-z.-]{0,30})?$/, 'is not a version such as 1.34.2', 48);
 export const hostName = () => matching(DOMAIN, 'is not a host name in lower case', 63);
@@ -70,110 +68,27 @@ export const instant = () =>
     40,
   );
 export const timeOfDay = () => matching(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'is not a time of day such as 02:00', 5);
-
 export const path = () =>
   matching(/^(?:\/[A-Za-z0-9_@:+-][A-Za-z0-9_.@:+-]*)+$/, 'is not an absolute path of plain characters', 512);
-export const writablePath = () => judged('writable-path', pathProblem, 1024);
 export const fileMode = () => matching(/^0?[0-7]{3}$/, 'is not a file mode such as 0644', 4);
 export const userName = () => matching(/^[a-z_][a-z0-9_-]{0,31}$/, 'is not the name of a user', 32);
-export const sshKey = () =>
-  matching(
-    /^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]{40,4000}={0,2}(?: [^\u0000-\u001f\u007f]*)?$/,
-    'is not one line of authorized_keys without options',
-    4400,
-  );
-
-export const labelKey = () => judged('label-key', labelKeyProblem, 317);
-export const taintKey = () =>
-  judged('taint-key', (text) => (isQualifiedName(text) ? undefined : 'is not a key such as example.com/name'), 317);
-export const labelValue = () =>
-  matching(/^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/, 'is not a label value', 63);
 
 /** The API server's address: an https URL with a host, a port or none, and nothing else. */
 export const endpoint = () => judged('endpoint', (text) => urlProblem(text, ['https:'], 'host only'));
+
 export const httpUrl = () => judged('http-url', (text) => urlProblem(text, ['http:', 'https:'], 'with path'), 1024);
+
 /** Nothing of it is quoted in a message: it may hold a password. */
 export const proxyUrl = () => judged('proxy-url', (text) => urlProblem(text, ['http:', 'https:'], 'with user'), 1024);
+
 export const certificates = () => judged('pem-certificates', certificatesProblem, 256_000);
-export const bootstrapToken = () => matching(/^[a-z0-9]{6}\.[a-z0-9]{16}$/, 'is not a bootstrap token', 23);
-
-export const sysctlKey = () =>
-  matching(/^[a-z][a-z0-9_-]*(?:[./][A-Za-z0-9_-]+)+$/, 'is not a kernel setting such as net.ipv4.ip_forward', 200);
-export const sysctlValue = () => z.union([integer(-(2 ** 40), 2 ** 40), line(256)]);
-/** None begins with a mark: `__proto__` could not be a key in the versions in which modules are keys. */
-export const moduleName = () => matching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'is not the name of a kernel module', 64);
-export const moduleParameter = () => matching(/^[A-Za-z0-9_.,:/+-]+$/, 'is not a value for a module parameter', 200);
-export const limitItem = () => matching(/^[a-z]+$/, 'is not an item of limits.conf such as nofile', 16);
-export const limitValue = () => z.union([z.literal('unlimited'), integer(-1, 2 ** 40)]);
-
-export const unitName = () => judged('unit-name', unitNameProblem, 200);
-export const dropInName = () =>
-  matching(/^[A-Za-z0-9][A-Za-z0-9_-]*\.conf$/, 'is not a file name such as 50-limits.conf', 100);
-export const credentialName = () => matching(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 'is not the name of a credential', 100);
-export const environmentName = () => matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of a variable', 100);
-export const flagName = () => judged('kubelet-flag', flagProblem, 64);
-export const flagValue = () => matching(/^[\x21-\x7e]*$/, 'is not a value of plain characters without spaces', 1024);
-export const noProxyEntry = () =>
-  matching(/^[A-Za-z0-9.*:/_[\]-]+$/, 'is not a host, a domain or an address range', 253);
-export const gateName = () => matching(/^[A-Za-z][A-Za-z0-9]*$/, 'is not the name of a feature gate', 100);
-export const featureName = () => matching(/^[a-z][a-zA-Z0-9-]*$/, 'is not the name of a feature', 63);
-export const registryHost = () =>
-  matching(
-    /^(?:_default|[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?)$/,
-    'is not a registry host',
-  );
-export const runtimeName = () => matching(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'is not the name of a runtime', 63);
-export const runtimeType = () =>
-  matching(/^[a-z][a-z0-9]*(?:\.[a-z0-9]+)+$/, 'is not a runtime such as io.containerd.runc.v2', 128);
 export const imageReference = () =>
   matching(/^[a-z0-9][A-Za-z0-9_.:/@-]*$/, 'is not an image such as registry.k8s.io/pause:3.10', 512);
-export const evictionSignal = () =>
-  matching(
-    /^(?:memory\.available|pid\.available|(?:nodefs|imagefs|containerfs)\.(?:available|inodesFree))$/,
-    'is not an eviction signal such as memory.available',
-  );
-export const evictionThreshold = () =>
-  matching(/^(?:\d{1,2}(?:\.\d{1,3})?%|\d{1,15}(?:[KMGT]i|[kMGT])?)$/, 'is not an amount such as 100Mi or 5%', 32);
-
 export const freeForm = () => z.record(z.string(), z.json());
 
 /** A span of time as systemd writes it, `90s`, `5min`; a bare number is seconds there, and too easily something else here. */
 export function span(minMs: number, maxMs: number) {
   return judged('span', (text) => spanProblem(text, minMs, maxMs), 40);
-}
-
-export function count(minimum: number, maximum: number) {
-  return z.union([integer(minimum, maximum), expression('number')]);
-}
-export function bytes(minimum = 0) {
-  return z.union([integer(minimum, 2 ** 50), amount('bytes', BYTES_PATTERN, parseBytes, 'such as 255Mi')]);
-}
-export function cpu() {
-  return z.union([
-    z.number().check(z.minimum(0), z.maximum(10_000)),
-    amount('number', CPU_PATTERN, parseCpu, 'such as 100m'),
-  ]);
-}
-
-function expression(type: ExpressionType) {
-  return judged(`expression-${type}`, (text) => expressionProblem(text, type), 400);
-}
-
-function amount(type: ExpressionType, pattern: RegExp, parse: (text: string) => number | undefined, example: string) {
-  return judged(
-    type === 'bytes' ? 'bytes' : 'cpu',
-    (text) => {
-      if (isExpression(text)) return expressionProblem(text, type);
-      return pattern.test(text) && parse(text) !== undefined ? undefined : `is not an amount ${example}`;
-    },
-    400,
-  );
-}
-
-function expressionProblem(text: string, type: ExpressionType): string | undefined {
-  if (!isExpression(text)) return "is neither a number nor an expression such as '= min(110, cpu * 10)'";
-  const parsed = parseExpression(text, type);
-  return 'problem' in parsed ? parsed.problem : undefined;
 }
 
 function spanProblem(text: string, minMs: number, maxMs: number): string | undefined {
@@ -202,13 +117,6 @@ function isCidr(text: string): boolean {
   return Number(bits) <= (isIPv4(base!) ? 32 : 128);
 }
 
-function unitNameProblem(text: string): string | undefined {
-  const suffixes = 'service|socket|target|timer|path|mount|automount|slice|swap';
-  if (!new RegExp(`^[A-Za-z0-9_][A-Za-z0-9:_.@\\\\-]*\\.(?:${suffixes})$`).test(text))
-    return 'is not the name of a unit';
-  return text.startsWith('headstart') ? "is a unit of headstart's own" : undefined;
-}
-
 function urlProblem(text: string, protocols: readonly string[], shape: 'host only' | 'with path' | 'with user') {
   if (!/^[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
@@ -219,7 +127,7 @@ function urlProblem(text: string, protocols: readonly string[], shape: 'host onl
   return shape === 'host only' && text.endsWith('/') ? 'ends in a slash' : undefined;
 }
 
-/** A file kubelet or containerd cannot read stops the node, so every certificate is really decoded. */
+/** A certificate that cannot be decoded stops the program that reads it, so every one is decoded here. */
 function certificatesProblem(text: string): string | undefined {
   const blocks = text.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? [];
   if (blocks.length === 0) return 'holds no PEM certificate';
@@ -235,62 +143,4 @@ function isCertificate(block: string): boolean {
   } catch {
     return false;
   }
-}
-
-const QUALIFIED =
-  /^(?:(?<prefix>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)\/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
-
-function isQualifiedName(text: string): boolean {
-  return QUALIFIED.test(text);
-}
-
-/** What NodeRestriction lets a kubelet say of itself under the prefixes of Kubernetes. */
-const OWN_LABELS = [
-  'kubernetes.io/hostname',
-  'kubernetes.io/arch',
-  'kubernetes.io/os',
-  'beta.kubernetes.io/arch',
-  'beta.kubernetes.io/os',
-  'beta.kubernetes.io/instance-type',
-  'failure-domain.beta.kubernetes.io/region',
-  'failure-domain.beta.kubernetes.io/zone',
-  'topology.kubernetes.io/region',
-  'topology.kubernetes.io/zone',
-];
-
-function labelKeyProblem(text: string): string | undefined {
-  const prefix = QUALIFIED.exec(text)?.groups?.prefix;
-  if (prefix === undefined) return isQualifiedName(text) ? undefined : 'is not a label such as example.com/name';
-  const isUnder = (domain: string) => prefix === domain || prefix.endsWith(`.${domain}`);
-  if (!isUnder('kubernetes.io') && !isUnder('k8s.io')) return undefined;
-  if (OWN_LABELS.includes(text) || isUnder('kubelet.kubernetes.io') || isUnder('node.kubernetes.io')) return undefined;
-  return 'is a label a node may not set on itself; a controller has to';
-}
-
-/** Flags that headstart sets from other fields, or that would take the node away from it. */
-export const OWN_FLAGS = [
-  'bootstrap-kubeconfig',
-  'cert-dir',
-  'config',
-  'config-dir',
-  'container-runtime-endpoint',
-  'exit-on-lock-contention',
-  'help',
-  'hostname-override',
-  'image-credential-provider-bin-dir',
-  'image-credential-provider-config',
-  'kubeconfig',
-  'lock-file',
-  'node-ip',
-  'node-labels',
-  'register-with-taints',
-  'root-dir',
-  'runonce',
-  'v',
-  'version',
-];
-
-function flagProblem(text: string): string | undefined {
-  if (!/^[a-z][a-z0-9-]*$/.test(text)) return 'is not the name of a flag, without dashes in front';
-  return OWN_FLAGS.includes(text) ? 'is a flag that headstart sets itself' : undefined;
 }

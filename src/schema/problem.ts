@@ -1,9 +1,7 @@
-// schema/problem.ts: what is wrong with a document, where, and under which reason code? A problem never quotes text from the
-// document: any of it may be a secret.
-import type { ReasonCode } from '../node/reason-codes.ts';
+// schema/problem.ts: what is wrong or worth knowing at one place of a document? A remark never quotes text from the document: any of it
+// may be a secret.
 
-/** Worth knowing, nothing refused. */
-export interface Warning {
+export interface Remark {
   /** `spec.kubelet.maxPods`; empty for the document as a whole. */
   path: string;
   message: string;
@@ -11,12 +9,8 @@ export interface Warning {
   layer?: string;
 }
 
-export interface Problem extends Warning {
-  reason: ReasonCode;
-}
-
 /** `spec.kubelet.maxPods: 0 is below 1`, `the document ends in the middle`. */
-export function renderProblem({ path, message, layer }: Warning): string {
+export function renderProblem({ path, message, layer }: Remark): string {
   if (path === '' && layer === undefined) return `the document ${message}`;
   return [layer, path, message].filter(Boolean).join(': ');
 }

@@ -4,8 +4,6 @@ import type { Pools } from './pools.ts';
 import type { Publisher } from './publisher.ts';
 import type { Snapshots } from './snapshots.ts';
 
-export type { CallOptions, Waiting } from '../base/call-options.ts';
-
 /** Azure, QEMU and the fake each make one. */
 export interface Factory {
   pools: Pools;

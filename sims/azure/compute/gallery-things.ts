@@ -1,11 +1,10 @@
 // sims/azure/compute/gallery-things.ts: what galleries, image definitions and versions have in common: they take their time, are idle or busy, and have parts.
 import { ArmError } from '../service/arm-error.ts';
 import type { Answer, Call } from '../service/call.ts';
-import type { Effect } from '../service/effects.ts';
 import { type JsonObject, stringAt } from '../service/json.ts';
 import { acceptedWithoutBody, asyncHeader, begin, isBusy } from '../service/operations.ts';
 import { tagsOf } from '../service/tags.ts';
-import { type GalleryState, keyOf, type Tracked, type World } from '../world.ts';
+import { type Effect, type GalleryState, keyOf, type Tracked, type World } from '../world.ts';
 
 export interface Thing extends Tracked {
   state: GalleryState;

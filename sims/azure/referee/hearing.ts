@@ -1,8 +1,14 @@
 // sims/azure/referee/hearing.ts: what do the recordings say of all exchanges together: what is rejected, and what is only noted?
 import type { Exchange } from '../service/listen.ts';
 import { mayBeLeftOut } from './left-out.ts';
-import type { Rejection } from './referee.ts';
 import type { Finding, Witness } from './witness.ts';
+
+/** What is wrong with one side of an exchange. */
+export interface Rejection {
+  exchange: string;
+  side: 'request' | 'answer';
+  findings: string[];
+}
 
 export interface RecordedReport {
   /** Exchanges of a kind that was recorded. */

@@ -2,17 +2,11 @@
 import { join } from 'node:path';
 import type { Exchange } from '../service/listen.ts';
 import { findSpecs } from './find-specs.ts';
-import { openHearing, type RecordedReport } from './hearing.ts';
+import { openHearing, type RecordedReport, type Rejection } from './hearing.ts';
 import { isOperationPoll, ownFindings } from './own-checks.ts';
 import { readRecordings } from './recordings.ts';
 import { type Finding, isTolerated } from './tolerated.ts';
 import { makeWitness } from './witness.ts';
-
-export interface Rejection {
-  exchange: string;
-  side: 'request' | 'answer';
-  findings: string[];
-}
 
 export interface Referee {
   /** false: there are no specifications here, and nothing was checked. */

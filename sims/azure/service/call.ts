@@ -1,8 +1,15 @@
 // sims/azure/service/call.ts: one request as the resources see it, and what they answer.
 
-import type { World } from '../world.ts';
+import type { Fate, World } from '../world.ts';
 import type { JsonObject } from './json.ts';
-import type { Fate } from './operations.ts';
+
+/** As it came in. */
+export interface Request {
+  method: string;
+  url: URL;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: JsonObject;
+}
 
 export interface Call {
   method: string;

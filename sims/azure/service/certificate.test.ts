@@ -14,8 +14,14 @@ describe('the loopback certificate', () => {
 
   it('speaks for loopback and for nothing else', () => {
     expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
+    expect(certificate.checkIP('::1')).toBe('::1');
     expect(certificate.checkHost('localhost')).toBe('localhost');
     expect(certificate.checkHost('management.azure.com')).toBeUndefined();
+  });
+
+  it('is valid on any day a virtual clock can be set to', () => {
+    expect(Date.parse(certificate.validFrom)).toBe(Date.UTC(2000, 0));
+    expect(Date.parse(certificate.validTo)).toBe(Date.UTC(9999, 11, 31, 23, 59, 59));
   });
 
   it('is another one each time', () => {

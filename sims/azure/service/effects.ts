@@ -2,39 +2,17 @@
 import { recount, reimage } from '../compute/births.ts';
 import {
   type Definition,
+  type Effect,
   type Gallery,
   type Instance,
   instancesOf,
   keyOf,
-  type Power,
+  type Operation,
   type ScaleSet,
   type Version,
   type World,
 } from '../world.ts';
-import { type JsonObject, stringAt } from './json.ts';
-import type { Operation } from './operations.ts';
-
-/** What an operation will have done when it ends, as data, so that a world can be copied while it runs. */
-export type Effect =
-  | { kind: 'power'; moved: { id: string; from: Power; to: Power }[]; isReimaged: boolean }
-  | { kind: 'instance-updated'; id: string }
-  | { kind: 'delete-instances'; ids: string[] }
-  | { kind: 'model-updated'; id: string; born: string[]; leaving: string[] }
-  | { kind: 'upgrade-instances'; ids: string[] }
-  | { kind: 'delete-scale-set'; id: string }
-  | { kind: 'disk-made'; id: string }
-  | { kind: 'delete-disk'; id: string }
-  | { kind: 'snapshot-made'; id: string }
-  | { kind: 'delete-snapshot'; id: string }
-  | { kind: 'access-granted'; sas: JsonObject }
-  | { kind: 'gallery-ready'; id: string }
-  | { kind: 'delete-gallery'; id: string }
-  | { kind: 'definition-ready'; id: string }
-  | { kind: 'delete-definition'; id: string }
-  | { kind: 'version-ready'; id: string }
-  | { kind: 'version-changed'; id: string }
-  | { kind: 'delete-version'; id: string }
-  | { kind: 'none' };
+import { stringAt } from './json.ts';
 
 export function settle(world: World, nowMs: number): void {
   const due = Object.values(world.operations)

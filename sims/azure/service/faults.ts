@@ -1,6 +1,6 @@
 // sims/azure/service/faults.ts: which dialled fault strikes this request?
+import type { Fate } from '../world.ts';
 import { ArmError } from './arm-error.ts';
-import type { Fate } from './operations.ts';
 
 export type FaultKind =
   | 'throttle'

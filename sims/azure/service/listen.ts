@@ -2,9 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Answer } from './call.ts';
+import type { Answer, Request } from './call.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
-import type { Request } from './respond.ts';
 
 export interface Exchange {
   method: string;

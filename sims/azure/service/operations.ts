@@ -1,17 +1,9 @@
 // sims/azure/service/operations.ts: a long-running operation: begun by a request, asked about by its URL, ended by the clock.
 
-import { timestamp, uuid, type World } from '../world.ts';
+import { type Effect, type Fate, type Operation, type OperationKind, timestamp, uuid, type World } from '../world.ts';
 import { ArmError, entityNotFound } from './arm-error.ts';
 import type { Answer, Call } from './call.ts';
-import type { Effect } from './effects.ts';
-import type { JsonObject } from './json.ts';
 import { retryAfterSeconds } from './timing.ts';
-
-/** Which resource provider runs it, as it stands in the operation's URL. */
-export type OperationKind = 'operations' | 'DiskOperations' | 'capsOperations';
-
-/** What the operation says at the end, and whether it did what it says. */
-export type Fate = 'as-asked' | 'failed' | 'failed-but-applied' | 'succeeded-but-not-applied' | 'allocation-failed';
 
 /** Whether what was asked for comes about, whatever the operation will say. */
 export function takesEffect(fate: Fate): boolean {
@@ -23,24 +15,6 @@ export const ALLOCATION_FAILED = {
   message:
     'Allocation failed. We do not have sufficient capacity for the requested VM size in this region. Read more about improving likelihood of allocation success at https://aka.ms/allocation-guidance',
 };
-
-export interface Operation {
-  id: string;
-  kind: OperationKind;
-  location: string;
-  apiVersion: string;
-  startedMs: number;
-  endsMs: number;
-  status: 'InProgress' | 'Succeeded' | 'Failed';
-  fate: Fate;
-  effect: Effect;
-  /** The scale set, disk or version that is busy until the end. */
-  on: string;
-  error?: { code: string; message: string };
-  output?: JsonObject;
-  /** A poll before this moment disregards the hint given with the last answer. */
-  notBeforeMs: number;
-}
 
 export interface Begin {
   kind: OperationKind;

@@ -3,20 +3,12 @@
 import type { World } from '../world.ts';
 import { requireApiVersion } from './api-versions.ts';
 import { ArmError } from './arm-error.ts';
-import type { Answer, Call } from './call.ts';
+import type { Answer, Call, Request } from './call.ts';
 import { settle } from './effects.ts';
-import type { JsonObject } from './json.ts';
 import { type Grant, linkedActions, requireGranted } from './roles.ts';
 import { type Found, findRoute } from './routes.ts';
 import { takeToken } from './throttle.ts';
 import { requireToken } from './tokens.ts';
-
-export interface Request {
-  method: string;
-  url: URL;
-  headers: Readonly<Record<string, string | undefined>>;
-  body: JsonObject;
-}
 
 export interface Circumstances extends Pick<Call, 'nowMs' | 'baseUrl' | 'fate' | 'slowdown' | 'violate'> {
   /** A dialled refusal. */

@@ -13,13 +13,6 @@ export interface Policy {
   per: 'resource' | 'subscription';
 }
 
-export interface Bucket {
-  tokens: number;
-  atMs: number;
-  /** Set by a refusal: whoever asks again before it is refused again, and waits longer. */
-  blockedUntilMs: number;
-}
-
 const resource = (name: string, perMinute: number, burst: number): Policy => ({
   name,
   perMinute,

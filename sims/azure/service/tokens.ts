@@ -1,7 +1,6 @@
 // sims/azure/service/tokens.ts: the identity side: tokens for service principals, federated and managed identities, and who may come in.
 import { ArmError } from './arm-error.ts';
-import type { Answer } from './call.ts';
-import type { Request } from './respond.ts';
+import type { Answer, Request } from './call.ts';
 
 export interface ServicePrincipal {
   clientId: string;

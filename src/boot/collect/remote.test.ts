@@ -1,10 +1,8 @@
 import { readdirSync } from 'node:fs';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { collectBoot } from './collect.ts';
-import { parseFrames } from './frames.ts';
 import { itemsFor, nodeObjectItem, THIS_HOST } from './items.ts';
 import { collectRemote, remoteScript, sshCommand } from './remote.ts';
 import { addSmallNode, createFakeMachine, type FakeMachine } from './testing.ts';
@@ -98,43 +96,5 @@ describe('collectRemote', () => {
     const script = remoteScript([...itemsFor('0'), nodeObjectItem(THIS_HOST)]);
     expect(await runCommand(['sh', '-n'], { input: script })).toMatchObject({ code: 0, stderr: '' });
     for (const item of itemsFor('0')) if (item.kind === 'file') expect(item.pattern).toMatch(/^\/[\w./*-]+$/);
-  });
-});
-
-describe('parseFrames', () => {
-  const stream = Buffer.from(
-    'headstart-collect 1\nitem 3 whole a b\nx\ny\nmiss c\tno such file\nitem 4 last d\nab\nc\nend\n',
-  );
-
-  it('reads members, what was missed and the end', () => {
-    expect(parseFrames(stream)).toEqual({
-      members: [
-        { name: 'a b', bytes: Buffer.from('x\ny') },
-        { name: 'd', bytes: Buffer.from('c'), note: 'only the last part' },
-      ],
-      missed: [{ name: 'c', why: 'no such file' }],
-      isComplete: true,
-    });
-  });
-
-  it('cut anywhere, gives what was whole before and says that it is not the end', () => {
-    for (let length = 0; length < stream.length; length++) {
-      const { members, isComplete } = parseFrames(stream.subarray(0, length));
-      expect(isComplete).toBe(false);
-      expect(members.every(({ name }, i) => name === ['a b', 'd'][i])).toBe(true);
-    }
-  });
-
-  it('never throws, and lets no name out of the archive', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), fc.string(), (bytes, name) => {
-        parseFrames(Buffer.concat([Buffer.from('headstart-collect 1\n'), bytes]));
-        const { members } = parseFrames(Buffer.from(`headstart-collect 1\nitem 0 whole ${name}\n\n`));
-        expect(members.every((m) => !m.name.startsWith('/') && !m.name.split('/').includes('..'))).toBe(true);
-      }),
-    );
-    const outward = parseFrames(Buffer.from('headstart-collect 1\nitem 1 whole ../../etc/passwd\nx\nend\n'));
-    expect(outward.members).toEqual([]);
-    expect(outward.missed[0]?.why).toBe('not a name for a file');
   });
 });

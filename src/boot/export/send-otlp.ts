@@ -1,5 +1,7 @@
 // boot/export/send-otlp.ts: hands a trace to an OTLP/HTTP collector, and only where the user asked. Headers are never shown.
+import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import { UserError } from '../../base/errors.ts';
+import { parseRetryAfter } from '../../base/retry-after.ts';
 
 export interface OtlpRequest {
   url: string;
@@ -24,7 +26,7 @@ export interface Sent {
 
 const TRIES = 3;
 const TIMEOUT_MS = 10_000;
-const LONGEST_PAUSE_MS = 30_000;
+const BACKOFF: Backoff = { firstMs: 1000, maxMs: 30_000, maxRetryAfterMs: 30_000 };
 /** Those the protocol calls retryable. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
@@ -44,11 +46,10 @@ export async function sendOtlp(request: OtlpRequest, edges: SendEdges): Promise<
     await response.body?.cancel();
     if (!RETRYABLE.has(response.status)) throw refused(request.url, `answered ${response.status}`, tries);
     if (tries === TRIES) throw refused(request.url, `still answered ${response.status}`, tries);
-    await edges
-      .sleep(pauseMs(response.headers.get('retry-after'), tries, edges.nowMs()), edges.signal)
-      .catch((error: unknown) => {
-        throw interruptedBy(error, request.url, edges.signal);
-      });
+    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), edges.nowMs());
+    await edges.sleep(pauseMs(tries, BACKOFF, { retryAfterMs }), edges.signal).catch((error: unknown) => {
+      throw interruptedBy(error, request.url, edges.signal);
+    });
   }
 }
 
@@ -147,17 +148,6 @@ function refused(url: string, what: string, tries: number, cause?: unknown): Use
     exitCode: 1,
     cause,
   });
-}
-
-/** Retry-After in seconds or as a date; without it 1 s, then 2 s. */
-function pauseMs(retryAfter: string | null, tries: number, nowMs: number): number {
-  const asked =
-    retryAfter === null
-      ? Number.NaN
-      : /^\d+$/.test(retryAfter)
-        ? Number(retryAfter) * 1000
-        : Date.parse(retryAfter) - nowMs;
-  return Math.min(LONGEST_PAUSE_MS, Math.max(0, Number.isNaN(asked) ? 1000 * 2 ** (tries - 1) : asked));
 }
 
 async function partialSuccess(response: Response): Promise<Omit<Sent, 'tries'>> {

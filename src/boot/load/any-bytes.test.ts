@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../cli/testing.ts';
-import { joinBoots } from '../model/join.ts';
+import { mergeEvidence } from '../model/merge-evidence.ts';
 import { memoryInput } from './input.ts';
 import { recognise } from './load.ts';
 import { openInputs } from './open-inputs.ts';
@@ -64,7 +64,7 @@ describe.each(SOURCES.map((source) => [source.kind, source] as const))('%s', (_,
         expect(sureness).toBeGreaterThanOrEqual(0);
         expect(sureness).toBeLessThanOrEqual(1);
         const evidence = await source.parse(input, context);
-        joinBoots([{ isFolder: false, evidence }]);
+        mergeEvidence([{ isFolder: false, evidence }]);
       }),
       { numRuns: 300 },
     );
@@ -89,7 +89,7 @@ describe('recorded inputs, damaged', () => {
             for (const damaged of [bytes.slice(0, at), Buffer.concat([bytes.slice(0, at), garbage, bytes.slice(at)])]) {
               const broken = memoryInput(input.name, damaged);
               const evidence = (await recognise(broken)?.parse(broken, context)) ?? [];
-              joinBoots([{ isFolder: false, evidence }]);
+              mergeEvidence([{ isFolder: false, evidence }]);
             }
           },
         ),

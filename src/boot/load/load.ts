@@ -1,13 +1,14 @@
-// boot/load/load.ts: from what the user named to boot records: open, recognise, read, join.
+// boot/load/load.ts: from what the user named to boot records: open, recognise, read, merge.
 import { UserError } from '../../base/errors.ts';
 import { hideSecrets } from '../collect/hide-secrets.ts';
 import type { EvidenceGroup } from '../model/cluster-boots.ts';
-import { joinBoots } from '../model/join.ts';
+import type { Evidence } from '../model/evidence.ts';
+import { mergeEvidence } from '../model/merge-evidence.ts';
 import type { BootRecord, Note } from '../model/record.ts';
 import type { Input } from './input.ts';
 import { type InputGroup, openInputs } from './open-inputs.ts';
 import { SOURCES } from './sources/index.ts';
-import type { Evidence, ParseContext, Source } from './sources/source.ts';
+import type { ParseContext, Source } from './sources/source.ts';
 import { type Again, kindsLike, nothingReadable, packedAs, unrecognised } from './unrecognised.ts';
 
 export interface LoadOptions {
@@ -27,7 +28,7 @@ export async function loadInputs(paths: readonly string[] | undefined, options: 
   const loose = groups.filter((group) => !group.isFolder);
   const sets = [...groups.filter((group) => group.isFolder), ...(loose.length > 0 ? [mergeLoose(loose)] : [])];
   const evidence = await Promise.all(sets.map((group) => readGroup(group, { nowUs: options.nowUs }, options.again)));
-  const records = joinBoots(evidence).filter(hasContent).map(hideSecrets);
+  const records = mergeEvidence(evidence).filter(hasContent).map(hideSecrets);
   const problems = groups.flatMap((group) => group.problems);
   if (records.length === 0) throw nothingFound(groups, problems);
   // Nobody knows which boot the unread would have told of.

@@ -1,9 +1,10 @@
 // boot/load/unrecognised.ts: an input from which no boot can be read: what is it, and what would help?
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
+import type { SourceKind } from '../model/evidence.ts';
 import { decodeText, headText, type Input } from './input.ts';
 import { SOURCES } from './sources/index.ts';
-import type { Source, SourceKind } from './sources/source.ts';
+import type { Source } from './sources/source.ts';
 
 /** The command line that was typed, with one input replaced: for the next command to type. */
 export type Again = (from: string, to: string) => string;

@@ -1,5 +1,5 @@
 // boot/model/clock-map.ts: when the wall clock showed this, what did the monotonic clock show? Stepped clocks included.
-import type { Anchor } from '../load/sources/source.ts';
+import type { Anchor } from './evidence.ts';
 
 /** A stretch of the boot in which wall = monotonic + offset, the offset known to lie in [lowUs, highUs]. */
 interface Segment {

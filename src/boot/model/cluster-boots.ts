@@ -1,7 +1,7 @@
 // boot/model/cluster-boots.ts: which pieces of evidence speak of the same boot?
 
-import type { Evidence } from '../load/sources/source.ts';
 import { clockMap } from './clock-map.ts';
+import type { Evidence } from './evidence.ts';
 import { areOfTwoBoots } from './two-boots.ts';
 
 /** Evidence that was given together: the files of one folder or archive, or all loose files of one command line. */
@@ -117,7 +117,7 @@ function isAnotherTime(cluster: BootCluster, firstUs: number, lastUs: number): b
   return walls.some((w) => firstUs - w.lastUs > ANOTHER_BOOT_US || w.firstUs - lastUs > ANOTHER_BOOT_US);
 }
 
-/** Evidence of a folder stays in its folder; a loose file may join anything. */
+/** Evidence of a folder stays in its folder; a loose file may go with anything. */
 function isOpenTo(cluster: BootCluster, group: EvidenceGroup): boolean {
   return cluster.groups.has(group) || !group.isFolder || [...cluster.groups].every((other) => !other.isFolder);
 }

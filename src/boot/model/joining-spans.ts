@@ -1,4 +1,4 @@
-// boot/model/joining-spans.ts: the kubelet and the cluster tell of the same way to Ready: who tells which part, so that each is told once?
+// boot/model/joining-spans.ts: kubelet and the cluster both report how the node joined: which of the two reports each part?
 import type { Milestone, Span } from './record.ts';
 
 /** A watch sees to a few milliseconds, a Node's own stamps are of whole seconds. */

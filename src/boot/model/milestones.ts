@@ -1,4 +1,5 @@
 // boot/model/milestones.ts: at which instants did the boot reach something, stated by a source or derived from its units?
+import { GUEST_AGENT_UNITS, KUBELET_UNIT } from './known-units.ts';
 import type { BootRecord, Milestone, MilestoneName, SpanSource, Unit } from './record.ts';
 
 /** In time order, one per name. What a source stated wins over what is derived here, unless it only knows it roughly. */
@@ -16,8 +17,8 @@ const REACHED_BY: readonly (readonly [MilestoneName, SpanSource, 'activatingUs' 
     ['network-online', 'systemd', 'activatedUs', ['network-online.target']],
     // Single-process cloud-init (24.3+) starts Python in cloud-init-main; the stage units are shims that begin later.
     ['cloud-init-activated', 'cloud-init', 'activatingUs', ['cloud-init-main.service', 'cloud-init-local.service']],
-    ['guest-agent-started', 'guest-agent', 'activatedUs', ['walinuxagent.service', 'waagent.service']],
-    ['kubelet-started', 'kubelet', 'activatedUs', ['kubelet.service']],
+    ['guest-agent-started', 'guest-agent', 'activatedUs', GUEST_AGENT_UNITS],
+    ['kubelet-started', 'kubelet', 'activatedUs', [KUBELET_UNIT]],
   ];
 
 function derived(record: BootRecord): Milestone[] {

@@ -1,7 +1,9 @@
 // boot/model/phases.ts: into which phases does a boot fall, and when did each begin and end?
 import type { BootRecord, ManagerTimes } from './record.ts';
 
-export type PhaseName = 'firmware' | 'loader' | 'kernel' | 'initrd' | 'soft-reboot' | 'userspace';
+/** In order of time. */
+export const PHASE_NAMES = ['firmware', 'loader', 'kernel', 'initrd', 'soft-reboot', 'userspace'] as const;
+export type PhaseName = (typeof PHASE_NAMES)[number];
 
 export interface Phase {
   name: PhaseName;

@@ -6,7 +6,7 @@ import { run } from '../../cli/testing.ts';
 import { memoryInput, textOf } from '../load/input.ts';
 import { bootRecordSource } from '../load/sources/boot-record.ts';
 import { bootRecord } from '../testing.ts';
-import { joinBoots } from './join.ts';
+import { mergeEvidence } from './merge-evidence.ts';
 import { bootRecordSchema, problemsOf } from './schema.ts';
 
 const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
@@ -50,7 +50,7 @@ describe('the boot record schema', () => {
       expect(bootRecordSource.recognise(input)).toBe(1);
       const evidence = await bootRecordSource.parse(input, { nowUs: 0 });
       expect(evidence[0]!.notes[0]!.text).toContain('record.json: this boot record');
-      expect(joinBoots([{ isFolder: false, evidence }])).toHaveLength(1);
+      expect(mergeEvidence([{ isFolder: false, evidence }])).toHaveLength(1);
       expect(textOf(input)).toBe(text);
     },
   );

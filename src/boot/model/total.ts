@@ -1,6 +1,6 @@
 // boot/model/total.ts: what is "the boot time" of a record, and from which instant does it count?
 
-import { defaultTarget } from '../compat/systemd/default-target.ts';
+import { defaultTarget } from './default-target.ts';
 import { milestonesOf } from './milestones.ts';
 import { phases } from './phases.ts';
 import { type BootRecord, hasStarted, startTookUs } from './record.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Evidence, evidence } from '../load/sources/source.ts';
 import { managerTimes, span, unit } from '../testing.ts';
+import { type Evidence, evidence } from './evidence.ts';
 import { areOfTwoBoots } from './two-boots.ts';
 
 const times = (userspaceUs: number, finishUs: number, kind: Evidence['kind'] = 'analyze-time') =>

@@ -1,6 +1,6 @@
 // boot/model/two-boots.ts: do two pieces of evidence contradict each other, so that they cannot speak of the same boot?
 
-import type { Evidence } from '../load/sources/source.ts';
+import type { Evidence } from './evidence.ts';
 import { startTookUs } from './record.ts';
 
 /** One source cuts milliseconds off, another logs a moment later: lengths of one boot differ by less, of two mostly by more. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-names.ts';
-import type { PhaseName } from '../model/phases.ts';
-import type { MilestoneName } from '../model/record.ts';
+import { PHASE_NAMES } from '../model/phases.ts';
+import { MILESTONE_NAMES } from '../model/record.ts';
 
 export interface Budget {
   total?: number | undefined;
@@ -14,30 +14,8 @@ export interface Budget {
   spans?: Record<string, number> | undefined;
 }
 
-const PHASES = [
-  'firmware',
-  'loader',
-  'kernel',
-  'initrd',
-  'soft-reboot',
-  'userspace',
-] as const satisfies readonly PhaseName[];
-const MILESTONES = [
-  'kernel-start',
-  'userspace',
-  'network-online',
-  'cloud-init-activated',
-  'cloud-init-started',
-  'cloud-init-finished',
-  'platform-ready',
-  'guest-agent-started',
-  'extension-started',
-  'kubelet-started',
-  'node-registered',
-  'node-ready',
-  'pod-running',
-  'startup-finished',
-] as const satisfies readonly MilestoneName[];
+/** Times in a budget count from kernel start, and the VM was created before it. */
+const MILESTONES = MILESTONE_NAMES.filter((name) => name !== 'vm-created');
 
 const limit = z.pipe(
   z.union([z.string(), z.number()], { error: 'a limit is a span such as 2s, or a number of seconds' }),
@@ -70,7 +48,7 @@ const SECTIONS = ['total', 'phases', 'units', 'milestones', 'spans'] as const;
 const schema = z.strictObject(
   {
     total: z.optional(limit),
-    phases: z.optional(namedLimits(PHASES)),
+    phases: z.optional(namedLimits(PHASE_NAMES)),
     units: z.optional(limits),
     milestones: z.optional(namedLimits(MILESTONES)),
     spans: z.optional(limits),
@@ -111,7 +89,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 }
 
 function sectionOf(name: string): string | undefined {
-  if ((PHASES as readonly string[]).includes(name)) return 'phases';
+  if ((PHASE_NAMES as readonly string[]).includes(name)) return 'phases';
   if ((MILESTONES as readonly string[]).includes(name)) return 'milestones';
   return UNIT_SUFFIX.test(name) ? 'units' : undefined;
 }

@@ -1,6 +1,6 @@
 // boot/questions/check-budget.ts: did the boot stay within its limits? What cannot be seen is never called good.
 import { didYouMean } from '../../base/nearest-names.ts';
-import { namedUnit } from '../compat/systemd/default-target.ts';
+import { namedUnit } from '../model/default-target.ts';
 import { everySpan, unitSpanId } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';

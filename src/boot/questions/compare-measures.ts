@@ -1,6 +1,6 @@
 // boot/questions/compare-measures.ts: which numbers of one boot can be held against another's, and which lie on the path to its end?
 
-import { defaultTarget } from '../compat/systemd/default-target.ts';
+import { defaultTarget } from '../model/default-target.ts';
 import { everySpan } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { median, noiseOf } from '../model/noise.ts';
 import type { BootRecord } from '../model/record.ts';
-import { endsOf, originUs, TOTAL_NAMES } from '../model/total.ts';
 import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { compareBoots } from './compare.ts';
-import { measuresOf } from './compare-measures.ts';
 
 /** net → app → multi-user.target, and beside them a unit nothing waits for. */
 function boot({ net = 1, app = 2, beside = 0.5, kernel = 2 } = {}): BootRecord {
@@ -144,21 +141,6 @@ describe('on any boots', () => {
     );
   });
 
-  it('what is on the path and not inside something else adds up to the total', () => {
-    fc.assert(
-      fc.property(anyRecord, (record) => {
-        const end = TOTAL_NAMES.find((name) => endsOf(record).has(name));
-        const { totalUs, measures } = measuresOf(record, end, originUs(record));
-        if (totalUs === undefined) return;
-        const ofPath = [...measures.values()].filter((m) => m.onPathUs !== undefined);
-        const isPart = (inside: string | undefined) =>
-          inside !== undefined && measures.get(inside)?.onPathUs !== undefined;
-        const sumUs = ofPath.filter((m) => !isPart(m.inside)).reduce((sum, m) => sum + m.onPathUs!, 0);
-        expect(sumUs).toBe(totalUs);
-      }),
-    );
-  });
-
   it('swapping the sides turns every difference round', () => {
     fc.assert(
       fc.property(anyRecord, anyRecord, (one, other) => {
@@ -169,20 +151,5 @@ describe('on any boots', () => {
         expect(new Map([...deltas(there)].map(([id, us]) => [id, 0 + us]))).toEqual(turned);
       }),
     );
-  });
-});
-
-describe('noise', () => {
-  it('is unknown of single values and nothing of equal ones', () => {
-    expect(noiseOf([1], [2])).toBeUndefined();
-    expect(noiseOf([5, 5, 5], [5, 5])).toBe(0);
-    expect(noiseOf([10, 20], [5])).toBeGreaterThan(0);
-  });
-
-  it('is not moved by one outlier among many', () => {
-    const calm = [100, 101, 99, 100, 102, 98, 100];
-    expect(noiseOf([...calm, 10_000], calm)!).toBeLessThan(10);
-    expect(median([3, 1, 2])).toBe(2);
-    expect(median([4, 1])).toBe(2.5);
   });
 });

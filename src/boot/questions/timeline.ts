@@ -2,6 +2,7 @@
 
 import { everySpan, unitSpanId } from '../model/everything.ts';
 import { LOAD } from '../model/joining-spans.ts';
+import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Milestone, MilestoneName, Span } from '../model/record.ts';
@@ -129,7 +130,7 @@ function spanRows(spans: readonly Span[]): TimelineRow[] {
 /** A change in place restarts the kubelet, and the manager remembers that start only; the first one is told by its own span. */
 function isLaterStart(span: Span, byId: ReadonlyMap<string, Span>): boolean {
   const first = byId.get(LOAD);
-  return first !== undefined && span.id === unitSpanId('kubelet.service') && span.startUs > first.endUs;
+  return first !== undefined && span.id === unitSpanId(KUBELET_UNIT) && span.startUs > first.endUs;
 }
 
 /** A unit that its stage explains wholly is not worth a second row; Python starting up before the log begins is. */

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../model/record.ts';
-import { type Edit, parseEdit, renderEdit } from './edits.ts';
+import { caught } from '../testing.ts';
+import { type Edit, parseEdit } from './edits.ts';
 import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
 import { whatIf } from './what-if.ts';
-import { whatIfScan } from './what-if-scan.ts';
 
 const edit = (kind: Edit['kind'], text: string) => parseEdit(kind, text);
 
@@ -157,51 +157,6 @@ describe('what-if', () => {
   });
 });
 
-describe('written edits', () => {
-  it.each([
-    [
-      'add',
-      'a.service After=b.service c.service After=d.service Took=1min 2s',
-      { kind: 'add', unit: 'a.service', after: ['b.service', 'c.service', 'd.service'], tookUs: 62_000_000 },
-    ],
-    ['add', 'a.service', { kind: 'add', unit: 'a.service', after: [], tookUs: 0 }],
-    ['set', 'a@x=y.service=200ms', { kind: 'set', unit: 'a@x=y.service', tookUs: 200_000 }],
-    ['after', ' a.service  b.service ', { kind: 'after', unit: 'a.service', dependency: 'b.service' }],
-    ['mask', 'a.service', { kind: 'mask', unit: 'a.service' }],
-  ] as const)('reads --%s %s', (kind, text, expected) => {
-    expect(parseEdit(kind, text)).toEqual(expected);
-    const written = renderEdit(parseEdit(kind, text));
-    expect(parseEdit(kind, /'(.*)'/.exec(written)![1]!)).toEqual(expected);
-  });
-
-  it.each([
-    ['add', ''],
-    ['add', 'a.service Until=b'],
-    ['add', 'a.service b.service'],
-    ['add', 'a.service Took=fast'],
-    ['set', 'a.service'],
-    ['set', '=2s'],
-    ['set', 'a.service=-2s'],
-    ['after', 'a.service'],
-    ['drop-after', 'a b c'],
-    ['mask', 'a b'],
-  ] as const)('refuses --%s %j', (kind, text) => {
-    expect(caught(() => parseEdit(kind, text)).code).toBe('boot/bad-edit');
-  });
-
-  it('refuses any other text with nothing but a UserError', () => {
-    fc.assert(
-      fc.property(fc.constantFrom('add', 'after', 'drop-after', 'set', 'mask'), fc.string(), (kind, text) => {
-        try {
-          parseEdit(kind as Edit['kind'], text);
-        } catch (error) {
-          expect(error).toBeInstanceOf(UserError);
-        }
-      }),
-    );
-  });
-});
-
 describe('on any graph', () => {
   it('no edits change nothing, for any target', () => {
     fc.assert(
@@ -263,48 +218,4 @@ describe('on any graph', () => {
       }),
     );
   });
-
-  it('the scan promises exactly what making the edit gives, and misses none that is better', () => {
-    fc.assert(
-      fc.property(anyUnits(), (units) => {
-        const record = bootOf(units);
-        const started = units.filter((u) => u.activatingUs > 0);
-        for (const { name } of started.slice(0, 4)) {
-          const { candidates } = whatIfScan(record, { limit: 1000, target: name });
-          for (const { edit, savedUs, afterUs } of candidates) {
-            const made = whatIf(record, [edit], name);
-            expect([made.savedUs, made.after.targetUs]).toEqual([savedUs, afterUs]);
-          }
-          const every: Edit[] = started.flatMap((u) => [
-            { kind: 'set', unit: u.name, tookUs: 0 } as const,
-            ...(u.name === name ? [] : [{ kind: 'mask', unit: u.name } as const]),
-            ...u.after
-              .filter((d) => units.some((v) => v.name === d))
-              .map((d) => ({ kind: 'drop-after', unit: u.name, dependency: d }) as const),
-          ]);
-          const best = every.reduce((max, e) => Math.max(max, whatIf(record, [e], name).savedUs), 0);
-          expect(candidates[0]?.savedUs ?? 0).toBe(best);
-        }
-      }),
-    );
-  });
-
-  it('edge case 50: a chain of 20,000 units neither overflows the stack nor takes a pass per unit', () => {
-    const units = Array.from({ length: 20_000 }, (_, i) =>
-      ran(`u${i}.service`, i + 1, i + 1.5, i === 0 ? [] : [`u${i - 1}.service`]),
-    );
-    const scan = whatIfScan(bootOf(units), { limit: 5 });
-    expect(scan.candidates).toHaveLength(5);
-    expect(scan.target).toBe('u19999.service');
-  });
 });
-
-function caught(action: () => unknown): UserError {
-  try {
-    action();
-  } catch (error) {
-    expect(error).toBeInstanceOf(UserError);
-    return error as UserError;
-  }
-  throw new Error('expected a UserError');
-}

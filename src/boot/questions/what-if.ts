@@ -1,6 +1,6 @@
 // boot/questions/what-if.ts: what would a boot have taken with these edits? A model: it re-times units, it does not run them.
 import { UserError } from '../../base/errors.ts';
-import { defaultTarget } from '../compat/systemd/default-target.ts';
+import { defaultTarget } from '../model/default-target.ts';
 import { knownUserspaceUs, latest, type OrderGraph, orderGraph } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
 import { criticalPath, retime, type Timed } from '../model/retime.ts';

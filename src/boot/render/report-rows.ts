@@ -2,7 +2,7 @@
 import { unitSpanId } from '../model/everything.ts';
 import { type PhaseName, phases, userspaceStartUs } from '../model/phases.ts';
 import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../model/record.ts';
-import type { ReportPhase, ReportRow } from './report-view.ts';
+import type { ReportPhase, ReportRow } from './report-data.ts';
 
 export function reportRows(
   record: BootRecord,

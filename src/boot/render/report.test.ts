@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { anyRecord, bootRecord, managerTimes, unit } from '../testing.ts';
 import { pageScript } from './report/assets.ts';
 import { REPORT_MARK, renderReport } from './report.ts';
-import { type ReportView, reportView } from './report-view.ts';
+import type { ReportView } from './report-data.ts';
+import { reportView } from './report-view.ts';
 
 const viewOf = (name: string) =>
   reportView(

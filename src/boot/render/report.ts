@@ -1,7 +1,7 @@
 // boot/render/report.ts: one boot or several as one HTML file that needs nothing else, today or in ten years.
 import { pageScript, pageStyle } from './report/assets.ts';
 import { BOOT_LETTERS } from './report/page-state.ts';
-import type { ReportView } from './report-view.ts';
+import type { ReportView } from './report-data.ts';
 
 /** In the first kilobyte of every report, so that one is only ever overwritten by another. */
 export const REPORT_MARK = '<meta name="generator" content="headstart boot report">';

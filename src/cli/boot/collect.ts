@@ -7,11 +7,11 @@ import { collectBoot, interrupted, requireBoot, validBoot } from '../../boot/col
 import type { Collected } from '../../boot/collect/collected.ts';
 import { type Item, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
 import { collectRemote, sshCommand } from '../../boot/collect/remote.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import { homeFolder, withHomeOption } from '../pool/home.ts';
-import { type OpenPools, openPools } from '../pool/open-pools.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { collectInstance } from './collect-instance.ts';
 import { type LookAtCluster, lookAtLocalCluster } from './look-at-cluster.ts';

@@ -6,16 +6,16 @@ import { lookForOrphans } from '../../cluster/local/look-at-plane.ts';
 import { SERVERS } from '../../cluster/local/server-flags.ts';
 import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
+import { visibleIn } from '../../host/whole-folders.ts';
 import { readPoolRecord } from '../../vms/qemu/home/instance-records.ts';
 import { poolRef, poolsFolder } from '../../vms/qemu/home/layout.ts';
-import { visibleIn } from '../../vms/qemu/home/remove.ts';
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { noSuchCluster } from './no-such-cluster.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {

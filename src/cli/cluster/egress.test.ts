@@ -6,8 +6,8 @@ import { Secret } from '../../base/secret.ts';
 import { askHealth } from '../../cluster/local/health.ts';
 import type { JoinCluster } from '../../vms/qemu/pools/admission.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../../vms/qemu/testing.ts';
+import { openPlane } from '../compose/open-plane.ts';
 import { kubeletFinder } from './egress.ts';
-import { openPlane } from './open-plane.ts';
 
 const KUBELET = 45_678;
 const joinCluster: JoinCluster = {

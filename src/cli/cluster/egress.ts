@@ -4,12 +4,12 @@ import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import { type ClusterPlace, EGRESS_SOCKET } from '../../cluster/local/cluster-files.ts';
 import { startEgress } from '../../cluster/local/egress-proxy.ts';
+import { visibleIn } from '../../host/whole-folders.ts';
 import { instanceRecordsOf, readPoolRecord } from '../../vms/qemu/home/instance-records.ts';
 import { poolRef, poolsFolder } from '../../vms/qemu/home/layout.ts';
-import { visibleIn } from '../../vms/qemu/home/remove.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../../vms/qemu/qemu-factory.ts';
-import { guestCommands } from '../guest-commands.ts';
+import { guestCommands } from '../compose/guest-commands.ts';
 
 /** Looked up each time: pools come and go, and QEMU has another port at each start. */
 export function kubeletFinder(

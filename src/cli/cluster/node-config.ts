@@ -4,13 +4,13 @@ import { InvalidArgumentError } from 'commander';
 import { stringify } from 'yaml';
 import { UserError } from '../../base/errors.ts';
 import { filesOf, GUEST_PORT, readIfThere, readRecord } from '../../cluster/local/cluster-files.ts';
+import { type ClusterOptions, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { Verb } from '../verb.ts';
 import { noSuchCluster } from './no-such-cluster.ts';
 import { nodeDocument } from './node-document.ts';
-import { type ClusterOptions, placeOf, withClusterOptions } from './open-plane.ts';
 
 interface Options extends ClusterOptions {
   kubernetes?: string;

@@ -1,8 +1,9 @@
 // cli/cluster/status.ts: `headstart cluster status`: what runs of a local cluster, is it healthy, and which nodes are Ready?
+
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { readClusterView, renderCluster } from './view.ts';
 
 export const verb = clusterStatus(openPlane);

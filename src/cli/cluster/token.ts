@@ -7,11 +7,11 @@ import { UserError } from '../../base/errors.ts';
 import { whyUnwritable } from '../../base/why-unreadable.ts';
 import { filesOf, GUEST_PORT, readIfThere, readRecord, writePrivate } from '../../cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { printJson } from '../output/json.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Verb } from '../verb.ts';
 import { noSuchCluster } from './no-such-cluster.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {

@@ -17,12 +17,12 @@ import {
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { upPlane } from '../../cluster/local/standing-plane.ts';
 import { checkUpgrade } from '../../cluster/local/upgrade.ts';
+import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import { orInterrupted, tellStory } from '../pool/story.ts';
 import type { Verb } from '../verb.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from './open-plane.ts';
 import { tellPlan } from './plan.ts';
 import { readClusterView, renderCluster } from './view.ts';
 

@@ -4,11 +4,11 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { ClusterPlace } from '../../cluster/local/cluster-files.ts';
 import { lookAtPlane, lookForOrphans, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
+import type { OpenedPlane } from '../compose/open-plane.ts';
 import { wrapLines } from '../output/display-width.ts';
 import type { Screen } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import { describeOrphan, noSuchCluster } from './no-such-cluster.ts';
-import type { OpenedPlane } from './open-plane.ts';
 
 export interface NodeView extends Pick<Node, 'name' | 'isReady' | 'isUnschedulable' | 'troubles' | 'kubeletVersion'> {
   readySinceMs?: number;

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clustersFolder } from '../../cluster/local/cluster-files.ts';
+import { visibleIn } from '../../host/whole-folders.ts';
 import { compareVersions, definitionName, galleryName, isPrototypeDefinition, TAGS } from '../../prototype/names.ts';
 import {
   definitionFolder,
@@ -18,7 +19,6 @@ import {
   versionFiles,
   versionId,
 } from '../../vms/qemu/home/layout.ts';
-import { visibleIn } from '../../vms/qemu/home/remove.ts';
 import type { Candidate } from './place.ts';
 
 /** The gallery that `pool base` and `image publish` fill: `pool create --image` needs no gallery in front of its definitions. */

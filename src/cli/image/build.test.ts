@@ -30,8 +30,17 @@ describe('image build', () => {
     expect(all).toMatchObject({ code: 0, stderr: '' });
     expect(all.stdout).toBe(`would fetch what is missing of 3 files, 161 MiB in all
 would make the base layer of 1 packages
+would make the shared layer
 would build node 1.35.8-2026.1116.0 as qcow2, vhd in ${top}/images/node-1.35.8-2026.1116.0
 would build node 1.35.7-2026.1116.0 as qcow2, vhd in ${top}/images/node-1.35.7-2026.1116.0
+each image in these stages:
+  write the root file system
+  write the files of this version
+  make the disk
+  write the kernel and the initrd
+  write the lock, the release facts, the lists of images and files, and the SBOM
+  take the checksums
+  write the record of the build
 `);
     const one = await run('--dry-run', '--json', '--offline', '--kubernetes', '1.35.7', '--only', 'raw');
     expect(JSON.parse(one.stdout)).toMatchObject({
@@ -41,6 +50,10 @@ would build node 1.35.7-2026.1116.0 as qcow2, vhd in ${top}/images/node-1.35.7-2
       hasBase: false,
       formats: ['raw'],
       images: [{ kubernetes: '1.35.7', version: '1.35.7-2026.1116.0', isThere: false }],
+      stages: expect.arrayContaining([
+        { id: 'base-layer', title: 'make the base layer of 1 packages', kubernetes: '', isThere: false },
+        { id: 'disk', title: 'make the disk', kubernetes: '1.35.7', isThere: false },
+      ]),
     });
   });
 

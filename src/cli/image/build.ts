@@ -7,21 +7,22 @@ import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { missingTools, requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
-import { hasBaseLayer } from '../../image/build/base/base-layer.ts';
-import { type Built, buildFolder } from '../../image/build/build-image.ts';
-import { buildImages } from '../../image/build/build-images.ts';
+import { type BuildOrder, buildImages, fetchForImages, targetsOf } from '../../image/build/build-images.ts';
 import type { Format } from '../../image/build/disk/disk.ts';
+import { type Built, buildFolder } from '../../image/build/find-image.ts';
+import { type PlannedStage, planBuild } from '../../image/build/plan-build.ts';
 import { IMAGE_TOOLS } from '../../image/build/required-tools.ts';
+import { filesOf } from '../../image/build/stages/fetch-files.ts';
 import { toolVersions } from '../../image/build/tool-versions.ts';
-import { artifactsOf } from '../../image/lock/content-hash.ts';
-import type { Artifact, Lock } from '../../image/lock/lock.ts';
+import type { StageDone } from '../../image/build/walk.ts';
+import type { Lock } from '../../image/lock/lock.ts';
 import { readLock } from '../../image/lock/read-lock.ts';
 import { versionWord } from '../../image/publish/names.ts';
+import { type CacheFlags, openCache, withCacheOptions } from '../compose/open-cache.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type CacheFlags, openCache, withCacheOptions } from './open-cache.ts';
 import { orImageInterrupted, tellImageStory } from './story.ts';
 
 interface Options extends CacheFlags {
@@ -58,14 +59,21 @@ export const verb: Verb = {
     const out = resolve(options.out);
     const isRoot = process.getuid?.() === 0;
     const { cache } = await openCache(options, edges, lock.base.origin);
-    const wanted = neededArtifacts(lock, versions);
+    const order = { lock, versions, formats, out, isOffline: options.offline === true };
     const run = withToolPath(edges);
     if (options.dryRun) {
       const isComplete = missingTools(IMAGE_TOOLS, edges.env.PATH).length === 0;
-      const hasBase = isComplete && hasBaseLayer(lock, await toolVersions(run), cache.folder);
-      return tellPlan({ lock, versions, formats, out, wanted, hasBase }, options, edges);
+      const places = isComplete
+        ? { cacheFolder: cache.folder, out, formats, tools: await toolVersions(run) }
+        : undefined;
+      const stages = await planBuild({ targets: targetsOf(order), isOffline: order.isOffline, places });
+      return tellPlan(order, stages, options, edges);
     }
-    requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
+    requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
+      path: edges.env.PATH,
+      isRoot,
+      code: 'image/missing-programs',
+    });
 
     const signal = edges.signal();
     const story = tellImageStory(edges, options);
@@ -73,23 +81,13 @@ export const verb: Verb = {
     const stages = stageTimes(edges);
     const kept = 'Images that were finished are whole; nothing else was left behind.';
     const built = await orImageInterrupted(signal, { kept, next: 'run the same command again' }, async () => {
-      if (!options.offline) {
-        story.step(`fetching what is missing of ${wanted.length} files`);
-        await cache.fill(wanted, { signal, onWaiting });
-        stages.done('', 'fetched');
-      }
+      const machine = { cache, run, isRoot, tools: await toolVersions(run, signal), signal };
+      const tell = { onWaiting, onBegin: stages.begin, onDone: stages.done };
+      if (!options.offline) story.step(`fetching what is missing of ${filesOf(targetsOf(order)).length} files`);
+      await fetchForImages(order, machine, tell);
       story.step(`building ${lock.name} ${versions.map((version) => versionWord(version, lock.base)).join(', ')}`);
-      const about = (kubernetes = '') => {
-        if (kubernetes !== '') stages.begin(kubernetes);
-        return {
-          onWaiting: (what: string, percent?: number) =>
-            onWaiting(kubernetes === '' ? what : `${what} (${kubernetes})`, percent),
-          onDone: (stage: string) => stages.done(kubernetes, stage),
-        };
-      };
-      const tools = await toolVersions(run, signal);
       const lanes = Math.min(MOST_LANES, availableParallelism());
-      return buildImages({ lock, versions, out, formats, lanes }, { cache, run, isRoot, tools, signal, about });
+      return buildImages({ ...order, lanes }, machine, tell);
     }).finally(stop);
     for (const { record, warnings } of built) {
       for (const warning of warnings) story.step(`warning: ${record.version}: ${warning}`);
@@ -125,11 +123,6 @@ function wantedFormats(only: string | undefined): readonly Format[] {
   });
 }
 
-function neededArtifacts(lock: Lock, versions: readonly string[]): Artifact[] {
-  const all = versions.flatMap((version) => artifactsOf(lock, version));
-  return [...new Map(all.map((artifact) => [artifact.sha256, artifact])).values()];
-}
-
 function withToolPath(edges: Edges): RunCommand {
   const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };
   return (argv, options) => runCommand(argv, { env, ...options });
@@ -148,9 +141,7 @@ function ticking(tell: (what: string, percent?: number) => void) {
   };
 }
 
-interface Stage {
-  kubernetes: string;
-  stage: string;
+interface TimedStage extends StageDone {
   tookMs: number;
 }
 
@@ -159,19 +150,21 @@ function stageTimes(edges: Edges) {
   const startedUs = nowUs();
   // Images are made beside each other: each has a time of its own, and so has what they share.
   const lastUs = new Map<string, number>();
-  const all: Stage[] = [];
+  const all: TimedStage[] = [];
   return {
-    begin: (kubernetes: string) => lastUs.set(kubernetes, nowUs()),
-    done(kubernetes: string, stage: string) {
-      const tookUs = nowUs() - (lastUs.get(kubernetes) ?? startedUs);
-      all.push({ kubernetes, stage, tookMs: Math.round(tookUs / 1000) });
+    begin: (kubernetes: string) => {
       lastUs.set(kubernetes, nowUs());
     },
-    list: (): readonly Stage[] => all,
+    done({ id, kubernetes, stage }: StageDone) {
+      const tookUs = nowUs() - (lastUs.get(kubernetes) ?? startedUs);
+      all.push({ kubernetes, id, stage, tookMs: Math.round(tookUs / 1000) });
+      lastUs.set(kubernetes, nowUs());
+    },
+    list: (): readonly TimedStage[] => all,
     table: () =>
       renderTable(
         [
-          { title: 'VERSION', cell: ({ kubernetes }: Stage) => kubernetes || 'all' },
+          { title: 'VERSION', cell: ({ kubernetes }: Omit<TimedStage, 'id'>) => kubernetes || 'all' },
           { title: 'STAGE', cell: ({ stage }) => stage },
           { title: 'TOOK', align: 'right', cell: ({ tookMs }) => formatSpan(tookMs * 1000) },
         ],
@@ -181,44 +174,30 @@ function stageTimes(edges: Edges) {
   };
 }
 
-interface Plan {
-  lock: Lock;
-  versions: readonly string[];
-  formats: readonly Format[];
-  out: string;
-  wanted: readonly Artifact[];
-  hasBase: boolean;
-}
-
-function tellPlan({ lock, versions, formats, out, wanted, hasBase }: Plan, options: Options, edges: Edges): void {
-  const bytes = wanted.reduce((sum, artifact) => sum + artifact.bytes, 0);
+function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: Options, edges: Edges): void {
+  const { lock, versions, formats, out, isOffline } = order;
   const images = versions.map((kubernetes) => {
     const folder = buildFolder({ lock, kubernetes }, out);
     return { kubernetes, version: versionWord(kubernetes, lock.base), folder, isThere: existsSync(folder) };
   });
   if (options.json) {
-    const body = {
-      name: lock.name,
-      files: wanted.length,
-      bytes,
-      isOffline: options.offline === true,
-      hasBase,
-      formats,
-      images,
-    };
+    const wanted = filesOf(targetsOf(order));
+    const bytes = wanted.reduce((sum, artifact) => sum + artifact.bytes, 0);
+    const hasBase = stages.some(({ id, isThere }) => id === 'base-layer' && isThere);
+    const body = { name: lock.name, files: wanted.length, bytes, isOffline, hasBase, formats, images, stages };
     printJson(edges, 'ImageBuildPlan', body);
     return;
   }
-  const packages = wanted.filter(({ kind }) => kind === 'deb').length;
   const lines = [
-    ...(options.offline ? [] : [`fetch what is missing of ${wanted.length} files, ${inMib(bytes)} in all`]),
-    ...(hasBase ? [] : [`make the base layer of ${packages} packages`]),
+    ...stages.filter(({ kubernetes, isThere }) => kubernetes === '' && !isThere).map(({ title }) => title),
     ...images.map(({ version, folder, isThere }) => {
       const made = `build ${lock.name} ${version} as ${formats.join(', ')} in ${folder}`;
       return isThere ? `${made}, unless what is there is the same` : made;
     }),
   ];
+  const perVersion = stages.filter(({ kubernetes }) => kubernetes === versions[0]);
   edges.stdout(lines.map((line) => `would ${line}\n`).join(''));
+  edges.stdout(`each image in these stages:\n${perVersion.map(({ title }) => `  ${title}\n`).join('')}`);
 }
 
 function summary({ folder, isNew, record }: Built) {

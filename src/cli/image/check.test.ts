@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTAINERD, fileText, KUBELET, manifestText } from '../../image/manifest/manifests.testing.ts';
+import { cacheFolder } from '../compose/open-cache.ts';
 import { runVerb } from '../testing.ts';
 import { verb as check } from './check.ts';
 import { verb as lock } from './lock.ts';
-import { cacheFolder } from './open-cache.ts';
 import { verb as schema } from './schema.ts';
 import { verb as update } from './update.ts';
 

@@ -1,12 +1,12 @@
 // cli/image/list.ts: `headstart image list`: which images are in a gallery, and which of them each channel means.
 import { UserError } from '../../base/errors.ts';
 import { listPublished, type PublishedImage } from '../../image/publish/gallery-list.ts';
+import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { printJson } from '../output/json.ts';
-import { inSamePlace } from '../output/same-command.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
 
 export const verb = imageList(openGallery);
 

@@ -7,8 +7,8 @@ import type { Lock } from '../../image/lock/lock.ts';
 import { makeLock } from '../../image/lock/make-lock.ts';
 import { type OpenPackages, openPackages } from '../../image/lock/resolve-debs.ts';
 import type { Architecture, Manifest } from '../../image/manifest/manifest.ts';
+import { type CacheFlags, type OpenedCache, openCache } from '../compose/open-cache.ts';
 import type { Edges } from '../verb.ts';
-import { type CacheFlags, type OpenedCache, openCache } from './open-cache.ts';
 import { orImageInterrupted, type Story } from './story.ts';
 
 export interface Locking {

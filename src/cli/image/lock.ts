@@ -10,6 +10,7 @@ import { readLockIfThere, renderLock, writeLock } from '../../image/lock/read-lo
 import { checkRules, renderFindings, throwOnErrors } from '../../image/manifest/rules/check.ts';
 import { versionWord } from '../../image/publish/names.ts';
 import { type Change, diffLocks, isSame, type LockDiff } from '../../image/update/diff.ts';
+import { type CacheFlags, withCacheOptions } from '../compose/open-cache.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
@@ -23,7 +24,6 @@ import {
   withArchitectureOption,
   withManifestOption,
 } from './manifest-file.ts';
-import { type CacheFlags, withCacheOptions } from './open-cache.ts';
 import { tellImageStory } from './story.ts';
 
 interface Options extends ManifestFlags, CacheFlags {

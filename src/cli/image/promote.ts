@@ -7,13 +7,13 @@ import { imagesOf } from '../../image/publish/gallery-list.ts';
 import { openBuild } from '../../image/publish/publish.ts';
 import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
-import { hasPassed, type Way } from '../../image/test/record.ts';
+import { hasPassed, type Way } from '../../image/test/verdict.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
+import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from './open-gallery.ts';
 import { renderPlan } from './render-plan.ts';
 import { orImageInterrupted } from './story.ts';
 

@@ -3,19 +3,19 @@ import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { changesOf } from '../../image/publish/plan.ts';
 import { type Destination, openBuild, type Published, planFor, publishBuild } from '../../image/publish/publish.ts';
-import { SHARED_GROUPS } from '../help.ts';
-import { printJson, printJsonLine } from '../output/json.ts';
-import { printable } from '../output/table.ts';
-import { wholeNumber } from '../pool/arguments.ts';
-import type { Edges, Verb } from '../verb.ts';
-import { blobPlace, type StorageOptions, withStorageOptions } from './blob-place.ts';
 import {
   type GalleryOptions,
   type OpenedGallery,
   type OpenGallery,
   openGallery,
   withGalleryOptions,
-} from './open-gallery.ts';
+} from '../compose/open-gallery.ts';
+import { SHARED_GROUPS } from '../help.ts';
+import { printJson, printJsonLine } from '../output/json.ts';
+import { printable } from '../output/table.ts';
+import { wholeNumber } from '../pool/arguments.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { blobPlace, type StorageOptions, withStorageOptions } from './blob-place.ts';
 import { renderPlan } from './render-plan.ts';
 import { orImageInterrupted, type Story, tellImageStory } from './story.ts';
 

@@ -8,6 +8,7 @@ import { checkRules, throwOnErrors } from '../../image/manifest/rules/check.ts';
 import { listMirrors, readAvailable } from '../../image/update/available.ts';
 import { type Proposal, planUpdates } from '../../image/update/plan-update.ts';
 import { type Settled, settleUpdates } from '../../image/update/settle-update.ts';
+import { type CacheFlags, withCacheOptions } from '../compose/open-cache.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
@@ -21,7 +22,6 @@ import {
   withArchitectureOption,
   withManifestOption,
 } from './manifest-file.ts';
-import { type CacheFlags, withCacheOptions } from './open-cache.ts';
 import { tellImageStory } from './story.ts';
 
 interface Options extends ManifestFlags, CacheFlags {

@@ -1,13 +1,13 @@
 // cli/node/apply.ts: `headstart node apply`: make this node what the document says, now. The daemon does it where one runs; a person's word
 // is enough for what would wait for a window or a turn, and asked for once more where pods would be disturbed.
 import { UserError } from '../../base/errors.ts';
-import type { Planned } from '../../node/apply/contract.ts';
+import type { DryPlan } from '../../node/apply/contract.ts';
 import type { DaemonRequest } from '../../node/daemon/requests.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { carryOut } from './carry-out.ts';
+import { giveOrder } from './give-order.ts';
 import { showPlan } from './plan.ts';
 import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
 
@@ -50,20 +50,20 @@ export const verb: Verb = {
     if (!isAllowed) return ANSWER_IS_NO;
     const { document, origin } = meant.assignment;
     const request: DaemonRequest = { do: 'apply', document: Buffer.from(document).toString('base64'), origin };
-    return carryOut(opened, request, options, edges, {
+    return giveOrder(opened, request, options, edges, {
       print: (body) => printJson(edges, 'NodeApply', body),
-      itself: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
+      withoutDaemon: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
     });
   },
 };
 
 /** What a person may order is asked for; what nobody may do on a node is shown, and that is all. */
 async function mayBeOrdered(
-  { verdict }: Planned,
+  { verdict }: DryPlan,
   meant: MeantDocument,
   options: Options,
   edges: Edges,
-  planOrdered: () => Promise<Planned>,
+  planOrdered: () => Promise<DryPlan>,
 ): Promise<boolean> {
   if (verdict.decision !== 'blocked' || verdict.code === 'plan/needs-control-plane') return true;
   const ordered = await planOrdered();
@@ -81,8 +81,8 @@ async function keep(file: string | undefined, options: Options, edges: Edges): P
   if (file !== undefined)
     throw new UserError('--keep is about what is applied, not about a FILE', { code: 'node/bad-option' });
   const opened = await openThisNode(options);
-  return carryOut(opened, { do: 'keep' }, options, edges, {
+  return giveOrder(opened, { do: 'keep' }, options, edges, {
     print: (body) => printJson(edges, 'NodeApply', body),
-    itself: ({ store }) => store.keep(),
+    withoutDaemon: ({ store }) => store.keep(),
   });
 }

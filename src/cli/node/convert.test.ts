@@ -92,25 +92,3 @@ describe('headstart node convert', () => {
     expect(stderr).toContain(codeText);
   });
 });
-
-describe('headstart node schema', () => {
-  it('prints the JSON Schema that is published', async () => {
-    for (const version of ['v1', 'v1alpha1']) {
-      const { stdout } = await run(['node', 'schema', '--api-version', version]);
-      const published = new URL(`../../../docs/schema/node-config-${version}.json`, import.meta.url);
-      expect(stdout).toBe(readFileSync(published, 'utf8'));
-    }
-  });
-
-  it('lists fields by a word in their path', async () => {
-    const { stdout } = await run(['node', 'schema', '--fields', 'maxpods']);
-    expect(stdout).toMatch(
-      /^FIELD +TAKES +DEFAULT +WHAT\nspec\.kubelet\.maxPods +1 to 10000 or expression +How many pods may run here/,
-    );
-  });
-
-  it('exits 2 for a version there is not, and for a word without --fields', async () => {
-    expect((await run(['node', 'schema', '--api-version', 'v9'])).code).toBe(2);
-    expect((await run(['node', 'schema', 'kubelet'])).code).toBe(2);
-  });
-});

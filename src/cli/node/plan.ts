@@ -1,6 +1,6 @@
 // cli/node/plan.ts: `headstart node plan`: what would change on this node, how much does it disrupt, and may it? Exits 3 when it may not.
 
-import type { Planned } from '../../node/apply/contract.ts';
+import type { DryPlan } from '../../node/apply/contract.ts';
 import { planToJson, renderPlan } from '../../node/plan/render-plan.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
@@ -25,7 +25,7 @@ export const verb: Verb = {
 };
 
 /** The same for a dry run of `apply`. */
-export function showPlan(meant: MeantDocument, { plan, verdict }: Planned, { json }: NodeOptions, edges: Edges): void {
+export function showPlan(meant: MeantDocument, { plan, verdict }: DryPlan, { json }: NodeOptions, edges: Edges): void {
   const { assignment, warnings } = meant;
   const { documentHash, hash, config, origin } = assignment;
   if (json) {

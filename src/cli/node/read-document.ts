@@ -1,10 +1,11 @@
 // cli/node/read-document.ts: the document that a person names on the command line, before anybody has looked into it.
 import { UserError } from '../../base/errors.ts';
 import { parseText } from '../../node/document/parse-text.ts';
+import type { Problem } from '../../node/document/problem.ts';
 import { MAX_TEXT_BYTES, unwrap } from '../../node/document/unwrap.ts';
 import { readPlainFile } from '../../node/observe/plain-file.ts';
 import { isObject, type JsonObject } from '../../schema/json.ts';
-import { type Problem, renderProblem } from '../../schema/problem.ts';
+import { renderProblem } from '../../schema/problem.ts';
 import type { Edges } from '../verb.ts';
 
 /** `-` is standard input. `next`: what to name instead where it is not there. */

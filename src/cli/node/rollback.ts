@@ -4,7 +4,7 @@ import type { GenerationRecord } from '../../node/apply/contract.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { carryOut } from './carry-out.ts';
+import { giveOrder } from './give-order.ts';
 import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
 
 interface Options extends NodeOptions {
@@ -33,9 +33,9 @@ export const verb: Verb = {
     if (options.dryRun) return showGoal(goal, options, edges);
     confirm(`Go back to generation ${goal.generation}, applied ${iso(goal)}?`, options, edges);
     const request = { do: 'roll-back', to: goal.number } as const;
-    return carryOut(opened, request, options, edges, {
+    return giveOrder(opened, request, options, edges, {
       print: (body) => printJson(edges, 'NodeRollback', body),
-      itself: ({ store }) => store.rollbackTo(goal.number),
+      withoutDaemon: ({ store }) => store.rollbackTo(goal.number),
     });
   },
 };

@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { Assignment } from '../../node/apply/contract.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
+import type { Warning } from '../../node/document/problem.ts';
 import { MAX_TEXT_BYTES } from '../../node/document/unwrap.ts';
 import { PLATFORMS, type Platform } from '../../node/metadata/detect.ts';
 import { MetadataFailure } from '../../node/metadata/source.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
-import { renderProblem, type Warning } from '../../schema/problem.ts';
+import { renderProblem } from '../../schema/problem.ts';
 import type { Edges } from '../verb.ts';
 import { readBytes } from './read-document.ts';
 

@@ -1,7 +1,5 @@
-// cli/output/same-command.ts: the command that a hint names: what the user typed with one change, or another one in the same place.
-import { UserError } from '../../base/errors.ts';
+// cli/output/same-command.ts: how is the command that the user typed written with one change?
 import { shellWord } from '../../base/shell-word.ts';
-import type { Edges } from '../verb.ts';
 
 export interface Change {
   /** Each value that was typed, and what to type in its place: an argument, or the value of an option. */
@@ -33,47 +31,4 @@ function replaced(word: string, replace: Readonly<Record<string, string>>): stri
     if (value === from) return flag + to;
   }
   return word;
-}
-
-/** Options that say where things are. A command that reads the same place needs them as much as the one that was typed. */
-const PLACES: readonly { commands: RegExp; options: readonly string[] }[] = [
-  { commands: /^(?:pool|cluster) /, options: ['--home'] },
-  { commands: /^image (?:list|publish|promote)$/, options: ['--vms', '--home', '--gallery'] },
-  { commands: /^node (?:apply|history|plan|rollback|status|wait)$/, options: ['--root'] },
-];
-
-/** A hint whose commands keep the options with which the user said where things are. */
-export function inSamePlace(hint: string, typed: readonly string[]): string {
-  const given = valuesOf(typed);
-  return hint.replace(/\bheadstart ([a-z]+ [a-z-]+)\b([^;`\n]*)/g, (whole, command: string, rest: string) => {
-    const options = PLACES.find(({ commands }) => commands.test(command))?.options ?? [];
-    const kept = options.filter((option) => given.has(option) && !new RegExp(`${option}\\b`).test(rest));
-    if (kept.length === 0) return whole;
-    return `headstart ${command} ${kept.map((option) => `${option} ${shellWord(given.get(option)!)}`).join(' ')}${rest}`;
-  });
-}
-
-/** Of each option that says where, the last value that was typed. */
-function valuesOf(typed: readonly string[]): Map<string, string> {
-  const known = new Set(PLACES.flatMap(({ options }) => options));
-  const values = new Map<string, string>();
-  for (const [i, word] of typed.entries()) {
-    if (word === '--') break;
-    const [, option, value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const given = value ?? typed[i + 1];
-    if (option !== undefined && given !== undefined && known.has(option)) values.set(option, given);
-  }
-  return values;
-}
-
-/** For one command line: the verb learns what was typed, and every `next:` it prints or throws stays in the same place. */
-export function edgesFor(typed: readonly string[], edges: Edges): Edges {
-  const stderr = (text: string) => edges.stderr(/^next:/m.test(text) ? inSamePlace(text, typed) : text);
-  return { ...edges, stderr, typed };
-}
-
-export function errorInSamePlace(error: unknown, typed: readonly string[]): unknown {
-  if (!(error instanceof UserError) || error.next === undefined) return error;
-  const next = inSamePlace(error.next, typed);
-  return next === error.next ? error : Object.assign(error, { next });
 }

@@ -1,11 +1,12 @@
 // cli/pool/await-ready.ts: until the node of an instance that was started is Ready, noting what the cluster sees on the way; and why it is
 // not, when it is not in time.
+
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { openJoinLog } from '../../cluster/join-log.ts';
 import type { JoinEvent, JoinEventName } from '../../cluster/kubernetes/join-events.ts';
 import type { JoinWatch } from '../../cluster/kubernetes/watch-joining.ts';
 import type { PlaneAccess } from '../../cluster/local/joining.ts';
-import type { CallOptions } from '../../vms/factory.ts';
 import type { Joining } from '../../vms/qemu/pools/admission.ts';
 import { seeJoining } from './see-joining.ts';
 

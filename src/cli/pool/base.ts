@@ -1,17 +1,19 @@
 // cli/pool/base.ts: `headstart pool base`: a minimal Debian that pools can be made from, built from packages, once.
+
+import type { Waiting } from '../../base/call-options.ts';
 import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
-import { BASE_TOOLS, POOL_TOOLS, requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
-import type { Waiting } from '../../vms/factory.ts';
+import { requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
 import { BASE_TAGS, type BaseImage, findBase } from '../../vms/qemu/base/base-versions.ts';
 import { ensureBase } from '../../vms/qemu/base/build-base.ts';
 import { baseRecipe, type Recipe, SUITES } from '../../vms/qemu/base/recipe.ts';
+import { BASE_TOOLS, POOL_TOOLS } from '../../vms/qemu/required-tools.ts';
+import { type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE } from './image.ts';
-import { type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 
 interface Options extends PoolOptions {
@@ -36,7 +38,11 @@ export const verb: Verb = {
     if (found && !refresh) return tellImage(found, recipe, options, edges);
 
     const isRoot = process.getuid?.() === 0;
-    requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], edges.env.PATH, isRoot);
+    requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
+      path: edges.env.PATH,
+      isRoot,
+      code: 'pool/missing-programs',
+    });
     const signal = edges.signal();
     const startedUs = edges.nowUs();
     const story = tellStory(edges, options);

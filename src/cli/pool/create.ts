@@ -6,6 +6,7 @@ import { Conflict } from '../../base/failures.ts';
 import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
 import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
 import { noSuchCluster } from '../cluster/no-such-cluster.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -14,7 +15,6 @@ import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE, resolveImage } from './image.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 import { describeSize, imageName, readPoolView, renderPool } from './view.ts';
 

@@ -2,13 +2,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { recipeName } from '../../prototype/names.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { tellChanges } from './dry-run.ts';
 import { findPool } from './find.ts';
 import { homeFolder, prototypeFolder } from './home.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 
 interface Options extends PoolOptions {

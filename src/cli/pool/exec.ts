@@ -2,13 +2,13 @@
 
 import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import { writeAll } from '../streams.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption } from './arguments.ts';
 import { askGuest, requireRunning } from './ask-guest.ts';
 import { findInstance } from './find.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted } from './story.ts';
 
 interface Options extends PoolOptions {

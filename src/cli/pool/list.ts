@@ -1,10 +1,11 @@
 // cli/pool/list.ts: `headstart pool list`: the pools of this machine.
+
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
-import { inSamePlace } from '../output/same-command.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { imageName } from './view.ts';
 
 interface PoolLine {

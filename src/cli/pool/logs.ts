@@ -1,12 +1,12 @@
 // cli/pool/logs.ts: `headstart pool logs INSTANCE`: what its guest wrote on the serial console.
 import { systemClock } from '../../base/clock.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { wholeNumber } from './arguments.ts';
 import { consoleLines, followConsole } from './console.ts';
 import { findInstance } from './find.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 
 interface Options extends PoolOptions {
   follow?: boolean;

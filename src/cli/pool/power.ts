@@ -2,6 +2,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Instance, InstanceRef } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { type OpenPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Edges, Verb } from '../verb.ts';
@@ -9,7 +10,6 @@ import { timeoutOption } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
 import { findInstance } from './find.ts';
-import { type OpenPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, type Story, tellStory } from './story.ts';
 import { readInstanceView } from './view.ts';
 

@@ -1,5 +1,5 @@
 // cli/pool/reimage.ts: `headstart pool reimage INSTANCE`: a new disk from the pool's recipe as it is now.
-import { type OpenPools, openPools } from './open-pools.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { type Order, orderVerb } from './power.ts';
 
 const reimage: Order = {

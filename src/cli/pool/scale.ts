@@ -1,6 +1,7 @@
 // cli/pool/scale.ts: `headstart pool scale NAME N`: make new instances from the recipe as it is now, or delete the newest.
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJsonLine } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
@@ -8,7 +9,6 @@ import { timeoutOption, wholeNumber } from './arguments.ts';
 import { awaitAllUp } from './await-up.ts';
 import { tellChanges } from './dry-run.ts';
 import { findPool } from './find.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { orInterrupted, tellStory } from './story.ts';
 import { imageName, readPoolView, renderPool } from './view.ts';
 

@@ -1,11 +1,11 @@
 // cli/pool/set.ts: `headstart pool set NAME`: what the metadata service tells the pool's instances as their user data.
 import { UserError } from '../../base/errors.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { readData } from './arguments.ts';
 import { tellChanges } from './dry-run.ts';
 import { findPool } from './find.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 
 interface Options extends PoolOptions {
   /** false: `--no-user-data`. */

@@ -1,9 +1,10 @@
 // cli/pool/show.ts: `headstart pool show NAME`: the recipe of a pool, and how each of its instances is.
+
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { findPool } from './find.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { readPoolView, renderPool } from './view.ts';
 
 export const verb = poolShow(openPools);

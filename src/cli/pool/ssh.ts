@@ -9,11 +9,11 @@ import { trace } from '../../base/trace.ts';
 import type { Instance } from '../../vms/pools.ts';
 import { poolKey } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { askGuest, requireRunning } from './ask-guest.ts';
 import { findInstance } from './find.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from './open-pools.ts';
 import { admitScript, knownHosts, sshArgv } from './ssh-command.ts';
 
 /** Runs a program on our own terminal until it ends; its exit code. */

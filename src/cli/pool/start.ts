@@ -1,5 +1,5 @@
 // cli/pool/start.ts: `headstart pool start INSTANCE`: boot a stopped instance again, with the disk and the VM id it had.
-import { type OpenPools, openPools } from './open-pools.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { type Order, orderVerb } from './power.ts';
 
 const start: Order = {

@@ -1,5 +1,5 @@
 // cli/pool/stop.ts: `headstart pool stop INSTANCE`: shut the guest down; its disk stays.
-import { type OpenPools, openPools } from './open-pools.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { type Order, orderVerb } from './power.ts';
 
 const stop: Order = {

@@ -1,12 +1,16 @@
 // cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node is the best donor, and why?
+
 import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
+import { readMembers } from '../../prototype/donor/members.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
+import type { Verb } from '../verb.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readyForOption } from './run-options.ts';
-import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -14,15 +18,16 @@ interface Options extends ConnectOptions {
   readyFor: number;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: ['prototype candidates --pool k8s-pool1-12345678-vmss', 'prototype candidates --pool pool1 --json'],
   configure: (command) =>
     withConnectOptions(command)
       .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
       .addOption(readyForOption()),
   async run(_args, options: Options, edges) {
-    const world = await connectWorld(options, edges);
-    const { members } = await poolMembers(world, options.pool, edges.signal());
+    const site = await connectSite(options, edges);
+    const signal = edges.signal();
+    const members = await readMembers(site, await findPool(site, options.pool, signal), signal);
     const candidates = rankCandidates(members, edges.nowUs() / 1000, options.readyFor);
     if (options.json) return printJson(edges, 'PrototypeCandidates', { pool: options.pool, candidates });
     edges.stdout(
@@ -43,4 +48,4 @@ export const verb = hintingAtSameWorld({
     );
     return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;
   },
-});
+};

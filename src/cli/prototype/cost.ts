@@ -1,15 +1,18 @@
 // cli/prototype/cost.ts: `headstart prototype cost`: what the kept versions cost a month, and how sure the prices are.
+
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/after/cost.ts';
+import { readVersions } from '../../prototype/after/read-versions.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import { type ConnectOptions, connectWorld, poolMembers, withConnectOptions } from './connect.ts';
-import { versionsOf } from './prune.ts';
-import { hintingAtSameWorld } from './same-world.ts';
+import type { Verb } from '../verb.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -17,7 +20,7 @@ interface Options extends ConnectOptions {
   pricePerGb?: number;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: ['prototype cost --pool pool1', 'prototype cost --pool pool1 --prices westeurope.json'],
   configure: (command) =>
     withConnectOptions(command)
@@ -30,10 +33,10 @@ export const verb = hintingAtSameWorld({
       ),
   async run(_args, options: Options, edges) {
     const prices = choosePrices(options); // a mistake in the file is told before anything is asked
-    const world = await connectWorld(options, edges);
+    const site = await connectSite(options, edges);
     const signal = edges.signal();
-    const { pool } = await poolMembers(world, options.pool, signal);
-    const { versions } = await versionsOf(world, pool, signal);
+    const pool = await findPool(site, options.pool, signal);
+    const { versions } = await readVersions(site, pool, signal);
     const cost = storageCost(versions, prices);
     if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
     const screen = screenOf(edges);
@@ -53,7 +56,7 @@ export const verb = hintingAtSameWorld({
     const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
     edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
   },
-});
+};
 
 function choosePrices({ prices, pricePerGb }: Options): Prices {
   if (pricePerGb !== undefined) return flatPrice(pricePerGb);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { inspectionOf } from '../../prototype/donor/testing.ts';
 import { PRIOR_ANNOTATION } from '../../prototype/names.ts';
 import { POOL } from '../../prototype/testing.ts';
 import { run } from '../testing.ts';
 import { planVerb } from './plan.ts';
-import { inspectionOf, verbLab } from './testing.ts';
+import { verbLab } from './testing.ts';
 
 describe('prototype plan', () => {
   it('says that the inspection is not part of it, and changes nothing', async () => {

@@ -1,37 +1,30 @@
 // cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
+
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
-import {
-  type DonorVerdict,
-  describeJoining,
-  describeWayBack,
-  donorRefusals,
-} from '../../prototype/donor/donor-verdict.ts';
-import { type FieldChange, modelDiff } from '../../prototype/run/model-diff.ts';
-import { observe } from '../../prototype/run/observe.ts';
-import { type PlannedStep, planSteps } from '../../prototype/run/plan.ts';
-import { type Refusal, refusals } from '../../prototype/run/preflight.ts';
-import { type Scene, versionName } from '../../prototype/run/scene.ts';
+import { describeJoining, describeWayBack } from '../../prototype/donor/donor-verdict.ts';
+import { type FoundDonor, findDonor } from '../../prototype/donor/find-donor.ts';
+import { describeRun, type RunDescription } from '../../prototype/run/describe-run.ts';
+import type { Site } from '../../prototype/site.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import { type Connected, connectWorld } from './connect.ts';
-import { allowances, lookAtDonor, reasonNotToInspect } from './donor.ts';
-import { type FoundDonor, findDonor, requireDonorNamed } from './find-donor.ts';
-import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
-import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
+import { donorEdges } from './donor-edges.ts';
+import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 
 interface Options extends RunOptions {
   inspect?: boolean;
 }
 
-export const verb = planVerb(connectWorld);
+export const verb = planVerb(connectSite);
 
-export function planVerb(connect: typeof connectWorld): Verb {
-  return hintingAtSameWorld({
+export function planVerb(connect: ConnectSite): Verb {
+  return {
     examples: [
       'prototype plan --node k8s-pool1-12345678-vmss000000',
       'prototype plan --pool k8s-pool1-12345678-vmss --inspect --json',
@@ -42,69 +35,31 @@ export function planVerb(connect: typeof connectWorld): Verb {
         'also inspect the donor from inside (read-only), through a short-lived privileged pod',
       ),
     async run(_args, options: Options, edges) {
-      requireDonorNamed(options);
-      const world = await connect(options, edges);
-      return tellPlan(world, await findDonor(world, options, edges), options, edges);
+      const wish = { named: namedDonor(options), ...donorTerms(options) };
+      const site = await connect(options, edges);
+      return tellPlan(site, await findDonor(site, wish, donorEdges(edges)), options, edges);
     },
-  });
-}
-
-interface Told {
-  node: string;
-  /** Why it was chosen; absent when it was named. */
-  because?: string;
-  pool: string;
-  version: string;
-  steps: PlannedStep[];
-  model: FieldChange[];
-  inspection: { isDone: true; verdict: DonorVerdict } | { isDone: false; because: string };
-  against: Refusal[];
+  };
 }
 
 /** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
-export async function tellPlan(
-  connected: Connected,
-  donor: FoundDonor,
-  options: Options,
-  edges: Edges,
-): Promise<number> {
-  const { factory, cluster, gallery } = connected;
-  const intent = intentOf(donor.node.name, options, gallery, edges);
-  const world = await observe(intent, donor.ref, { ...factory, cluster, clock: systemClock, signal: edges.signal() });
-  const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
-  const inspection = await inspectIfAsked(connected, donor, options, edges);
-  const told: Told = {
-    node: donor.node.name,
-    ...(donor.because !== undefined && { because: donor.because }),
-    pool: world.pool.ref.name,
-    version: versionName(scene),
-    steps: planSteps(scene),
-    model: modelDiff(scene),
-    inspection,
-    against: [
-      ...refusals(scene),
-      ...(inspection.isDone ? donorRefusals(inspection.verdict, allowances(options)) : []),
-    ].map((refusal) => ({ ...refusal, next: inSameWorld(refusal.next, options) })),
+export async function tellPlan(site: Site, donor: FoundDonor, options: Options, edges: Edges): Promise<number> {
+  const wish = {
+    intent: intentOf(donor.node.name, options, site.gallery, edges),
+    terms: donorTerms(options),
+    isInspecting: options.inspect === true,
+  };
+  const { against, ...described } = await describeRun(site, donor, wish, { ...donorEdges(edges), clock: systemClock });
+  const told: RunDescription = {
+    ...described,
+    against: against.map((refusal) => ({ ...refusal, next: inSamePlace(refusal.next, edges.typed ?? []) })),
   };
   if (options.json) printJson(edges, 'PrototypePlan', told);
   else edges.stdout(renderPlan(told, screenOf(edges)));
   return told.against.length > 0 ? 3 : 0;
 }
 
-async function inspectIfAsked(
-  connected: Connected,
-  { node, ref }: FoundDonor,
-  options: Options,
-  edges: Edges,
-): Promise<Told['inspection']> {
-  if (!options.inspect) return { isDone: false, because: '--inspect was not given' };
-  const because = reasonNotToInspect(node);
-  if (because !== undefined) return { isDone: false, because };
-  const { verdict } = await lookAtDonor(connected, { node, ref, options }, edges);
-  return { isDone: true, verdict };
-}
-
-function renderPlan(told: Told, screen: Screen): string {
+function renderPlan(told: RunDescription, screen: Screen): string {
   const sentences = (text: string, indent?: number) => wrapLines(text, screen.columns, indent);
   const chosen = told.because === undefined ? '' : `donor: ${told.node} (${printable(told.because)})\n\n`;
   const steps = renderTable(
@@ -131,7 +86,7 @@ function renderPlan(told: Told, screen: Screen): string {
   return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(told))}${against.join('')}`;
 }
 
-function renderInspection({ node, inspection }: Told): string {
+function renderInspection({ node, inspection }: RunDescription): string {
   if (!inspection.isDone) {
     return `\n${node} was not inspected (${inspection.because}): how a clone would join, the way back, and names and addresses written down on its disk are not part of this plan.\n`;
   }

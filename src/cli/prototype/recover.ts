@@ -1,21 +1,24 @@
 // cli/prototype/recover.ts: `headstart prototype recover --node NODE`: bring a donor home after a run that nobody resumed.
+
 import { systemClock } from '../../base/clock.ts';
+import { holderName } from '../../cluster/holder.ts';
+import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { recoverDonor } from '../../prototype/run/engine.ts';
 import { homewardIntent } from '../../prototype/run/scene.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
-import { type ConnectOptions, connectWorld, locateNode, withConnectOptions, withNodeAccessOptions } from './connect.ts';
-import { holderName } from './holder.ts';
+import type { Verb } from '../verb.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { nodeName } from './node-name.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
-import { hintingAtSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   node: string;
   logLevel: LogLevel;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: ['prototype recover --node k8s-pool1-12345678-vmss000000', 'prototype recover --node pool1-000003 --json'],
   configure: (command) =>
     withNodeAccessOptions(withConnectOptions(command))
@@ -24,11 +27,11 @@ export const verb = hintingAtSameWorld({
       .addOption(logLevelOption()),
   async run(_args, options: Options, edges) {
     const signal = edges.signal();
-    const world = await connectWorld(options, edges);
-    const { ref } = await locateNode(world, options.node, signal);
-    const steps = await recoverDonor(homewardIntent(options.node, world.gallery), ref, holderName('recover'), {
-      ...world.factory,
-      cluster: world.cluster,
+    const site = await connectSite(options, edges);
+    const { ref } = await locateNode(site, options.node, signal);
+    const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
+      ...site.factory,
+      cluster: site.cluster,
       clock: systemClock,
       signal,
       seal: async () => undefined, // the way home seals nothing
@@ -38,4 +41,4 @@ export const verb = hintingAtSameWorld({
     const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
     edges.stdout(`${options.node} ${said}\n`);
   },
-});
+};

@@ -1,12 +1,16 @@
-// cli/prototype/run-options.ts: what may be said about a run, and the intent it makes.
+// cli/prototype/run-options.ts: which options does a run take, and which donor, terms and intent do they make?
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { versionOfDay } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
 import { PROVEN_MS } from '../../prototype/donor/candidates.ts';
+import type { DonorWish, NamedDonor } from '../../prototype/donor/find-donor.ts';
+import type { DonorTerms } from '../../prototype/donor/settle-donor.ts';
 import type { Intent } from '../../prototype/run/scene.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Edges } from '../verb.ts';
-import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
+import { readCustomData } from './custom-data.ts';
 import { nodeName } from './node-name.ts';
 import type { LogLevel } from './progress.ts';
 
@@ -57,6 +61,36 @@ export function withRunOptions(command: Command): Command {
     .option('--without-way-back', 'continue even if the original bootstrap is unknown and cannot be restored')
     .optionsGroup('')
     .addOption(logLevelOption());
+}
+
+/** A mistake in the options is told before anything is asked. */
+export function namedDonor({ node, pool, cluster }: RunOptions): NamedDonor {
+  // Without a cluster a node's name does not tell its pool.
+  const isExclusive = cluster !== false;
+  if (node !== undefined && pool !== undefined && isExclusive) {
+    throw new UserError('--node names the donor and --pool chooses one: both at once make no sense', {
+      code: 'prototype/two-donors',
+      kept: 'Nothing was touched.',
+      next: 'leave one of them out',
+    });
+  }
+  if (node !== undefined) return { node };
+  if (pool !== undefined) return { pool };
+  throw new UserError('no donor is named', {
+    code: 'prototype/no-donor-named',
+    kept: 'Nothing was touched.',
+    next: 'name it with --node, or let --pool choose the best of a pool',
+  });
+}
+
+export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorWish, 'provenMs'> {
+  const { allowUnpatched, withoutWayBack, customData, readyFor } = options;
+  return {
+    mayBeUnpatched: allowUnpatched === true,
+    mayLoseWayBack: withoutWayBack === true,
+    provenMs: readyFor,
+    ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }),
+  };
 }
 
 export function intentOf(nodeName: string, options: RunOptions, gallery: string, edges: Edges): Intent {

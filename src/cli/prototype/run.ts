@@ -1,23 +1,23 @@
 // cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: the whole operation; repeated, it resumes.
+
 import { systemClock } from '../../base/clock.ts';
-import { type EngineEdges, recoverDonor, runPrototype } from '../../prototype/run/engine.ts';
-import { sealMachine, sealNode } from '../../prototype/run/seal.ts';
+import { holderName } from '../../cluster/holder.ts';
+import { findDonor } from '../../prototype/donor/find-donor.ts';
+import { runOnSite } from '../../prototype/run/run-on-site.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
-import { connectWorld } from './connect.ts';
-import { settleDonor } from './donor.ts';
-import { findDonor, requireDonorNamed } from './find-donor.ts';
-import { holderName } from './holder.ts';
+import type { Verb } from '../verb.ts';
+import { donorEdges } from './donor-edges.ts';
 import { tellPlan } from './plan.ts';
 import { showProgress } from './progress.ts';
-import { intentOf, type RunOptions, withRunOptions } from './run-options.ts';
-import { hintingAtSameWorld } from './same-world.ts';
+import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 
 interface Options extends RunOptions {
   dryRun?: boolean;
   inspect?: boolean;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: [
     'prototype run --node k8s-pool1-12345678-vmss000000',
     'prototype run --pool k8s-pool1-12345678-vmss --dry-run --inspect',
@@ -27,32 +27,23 @@ export const verb = hintingAtSameWorld({
       .option('--dry-run', 'print the plan, and change nothing')
       .option('--inspect', 'with --dry-run: also inspect the donor from inside, through a short-lived privileged pod'),
   async run(_args, options: Options, edges) {
-    requireDonorNamed(options);
-    const signal = edges.signal();
-    const world = await connectWorld(options, edges);
-    const donor = await findDonor(world, options, edges);
-    if (options.dryRun) return tellPlan(world, donor, options, edges);
-    const { node, ref, because, strays } = donor;
-    const tell = showProgress(edges, options);
-    if (because !== undefined) tell({ event: 'donor', node: node.name, because });
-    const runId = holderName('run');
-    const engine: EngineEdges = {
-      ...world.factory,
-      cluster: world.cluster,
-      clock: systemClock,
-      signal,
-      homeSignal: edges.secondSignal?.(),
-      seal: (nodeName, vmId) => (world.hasCluster ? sealNode : sealMachine)(world.cluster, nodeName, vmId, signal),
-      tell,
+    const named = namedDonor(options);
+    const terms = donorTerms(options);
+    const lent = donorEdges(edges);
+    const site = await connectSite(options, edges);
+    const donor = await findDonor(site, { named, ...terms }, lent);
+    if (options.dryRun) return tellPlan(site, donor, options, edges);
+    const { node, ref } = donor;
+    const order = {
+      intentFor: (name: string) => intentOf(name, options, site.gallery, edges),
+      terms,
+      runId: holderName('run'),
     };
-    for (const stray of strays) {
-      await recoverDonor(intentOf(stray.node.name, options, world.gallery, edges), stray.ref, runId, engine);
-    }
-    const { customData } = await settleDonor(world, { node, ref, options }, edges);
-    const intent = intentOf(node.name, options, world.gallery, edges);
-    const result = await runPrototype(intent, ref, runId, {
-      ...engine,
-      ...(customData !== undefined && { customData }),
+    const result = await runOnSite(site, donor, order, {
+      ...lent,
+      clock: systemClock,
+      homeSignal: edges.secondSignal?.(),
+      tell: showProgress(edges, options),
     });
     if (options.json) return printJsonLine(edges, 'PrototypeRun', { node: node.name, ...result });
     const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';
@@ -60,4 +51,4 @@ export const verb = hintingAtSameWorld({
       `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
     );
   },
-});
+};

@@ -1,7 +1,8 @@
 // cli/prototype/show-waiting.ts: what is told of a wait that belongs to no step: a cloud that asks to slow down, an update that takes its minute.
+
+import type { Waiting } from '../../base/call-options.ts';
 import { formatSpan } from '../../base/duration.ts';
 import type { Tell } from '../../prototype/run/run-event.ts';
-import type { Waiting } from '../../vms/factory.ts';
 import { printable } from '../output/table.ts';
 import type { Edges } from '../verb.ts';
 

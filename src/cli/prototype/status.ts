@@ -1,28 +1,21 @@
 // cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
-
-import { type PoolStatus, poolStatus } from '../../prototype/after/status.ts';
-import { definitionName } from '../../prototype/names.ts';
-import type { PoolRef } from '../../vms/pools.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { readStatus } from '../../prototype/after/read-versions.ts';
+import type { PoolStatus } from '../../prototype/after/status.ts';
+import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
+import { connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Edges } from '../verb.ts';
-import {
-  type Connected,
-  type ConnectOptions,
-  connectWorld,
-  listPools,
-  poolMembers,
-  withConnectOptions,
-} from './connect.ts';
-import { hintingAtSameWorld, prototypeCommand } from './same-world.ts';
+import type { Edges, Verb } from '../verb.ts';
+import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 
 interface Options extends ConnectOptions {
   pool?: string;
 }
 
-export const verb = hintingAtSameWorld({
+export const verb: Verb = {
   examples: ['prototype status', 'prototype status --pool k8s-pool1-12345678-vmss --json'],
   configure: (command) =>
     withConnectOptions(command).option(
@@ -30,28 +23,19 @@ export const verb = hintingAtSameWorld({
       'show only this pool; default: all that have nodes in the cluster',
     ),
   async run(_args, options: Options, edges) {
-    const world = await connectWorld(options, edges);
+    const site = await connectSite(options, edges);
     const pools = options.pool
-      ? [(await poolMembers(world, options.pool, edges.signal())).pool]
-      : await listPools(world, edges.signal());
-    const statuses = await Promise.all(pools.map((pool) => readStatus(world, pool, edges.signal())));
-    if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: world.gallery, pools: statuses });
+      ? [await findPool(site, options.pool, edges.signal())]
+      : await listPools(site, edges.signal());
+    const statuses = await Promise.all(pools.map((pool) => readStatus(site, pool, edges.signal())));
+    if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
     if (statuses.length === 0)
-      edges.stdout(world.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
-    for (const status of statuses) show(status, options, edges);
+      edges.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
+    for (const status of statuses) show(status, edges);
   },
-});
+};
 
-async function readStatus({ factory, gallery }: Connected, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
-  const [pool, instances, definition] = await Promise.all([
-    factory.pools.readPool(ref, { signal }),
-    factory.pools.listInstances(ref, { signal }),
-    factory.gallery.readDefinition(gallery, definitionName(ref.name), { signal }),
-  ]);
-  return poolStatus(pool!, instances, definition ? await factory.gallery.listVersions(definition, { signal }) : []);
-}
-
-function show(status: PoolStatus, options: Options, edges: Edges): void {
+function show(status: PoolStatus, edges: Edges): void {
   const without = status.hasBootstrap === false ? ', without bootstrap' : '';
   const screen = screenOf(edges);
   edges.stdout(`${wrapLines(`${status.pool} starts from ${status.model}${without}`, screen.columns)}\n\n`);
@@ -92,7 +76,7 @@ function show(status: PoolStatus, options: Options, edges: Edges): void {
   );
   edges.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
-    const [goOn, bringBack] = ['run', 'recover'].map((verb) => prototypeCommand(verb, { '--node': name }, options));
+    const [goOn, bringBack] = ['run', 'recover'].map((verb) => `headstart prototype ${verb} --node ${shellWord(name)}`);
     edges.stderr(`next:  if no run has ${name} any more, ${goOn} goes on with it, ${bringBack} only brings it back\n`);
   }
 }

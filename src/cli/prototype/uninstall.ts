@@ -1,23 +1,19 @@
 // cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
 import { systemClock } from '../../base/clock.ts';
+import { holderName } from '../../cluster/holder.ts';
 import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
 import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/after/uninstall.ts';
+import { findPool } from '../../prototype/donor/find-pool.ts';
+import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
+import { inSamePlace } from '../output/same-place.ts';
 import { printable } from '../output/table.ts';
 import type { Edges, Verb } from '../verb.ts';
-import {
-  type ConnectOptions,
-  connectWorld,
-  poolMembers,
-  withConnectOptions,
-  withNodeAccessOptions,
-} from './connect.ts';
-import { readCustomData } from './donor.ts';
-import { holderName } from './holder.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
+import { readCustomData } from './custom-data.ts';
 import { type LogLevel, showProgress } from './progress.ts';
 import { logLevelOption } from './run-options.ts';
-import { hintingAtSameWorld, inSameWorld } from './same-world.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
@@ -29,10 +25,10 @@ interface Options extends ConnectOptions {
   logLevel: LogLevel;
 }
 
-export const verb = uninstallVerb(connectWorld);
+export const verb = uninstallVerb(connectSite);
 
-export function uninstallVerb(connect: typeof connectWorld): Verb {
-  return hintingAtSameWorld({
+export function uninstallVerb(connect: ConnectSite): Verb {
+  return {
     examples: [
       'prototype uninstall --pool k8s-pool1-12345678-vmss --dry-run',
       'prototype uninstall --pool k8s-pool1-12345678-vmss --to keep --unseal --yes',
@@ -52,27 +48,27 @@ export function uninstallVerb(connect: typeof connectWorld): Verb {
         .addOption(logLevelOption()),
     async run(_args, options: Options, edges) {
       const wish = wishOf(options);
-      const world = await connect(options, edges);
+      const site = await connect(options, edges);
       // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
-      const { pool } = await poolMembers(world, options.pool, quiet);
-      const asked = { pool, gallery: world.gallery, runId: holderName('uninstall'), wish };
-      const seen = await observePool(asked, { ...world.factory, cluster: world.cluster, signal: quiet });
+      const pool = await findPool(site, options.pool, quiet);
+      const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
+      const seen = await observePool(asked, { ...site.factory, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
-      edges.stderr(renderAnswer(pool.name, planned, hinted(plan, options), 'would'));
+      edges.stderr(renderAnswer(pool.name, planned, hinted(plan, edges), 'would'));
       confirm(`do all this to ${pool.name}?`, options, edges);
       const ended = await uninstallPool(asked, {
-        ...world.factory,
-        cluster: world.cluster,
+        ...site.factory,
+        cluster: site.cluster,
         clock: systemClock,
         signal: edges.signal(),
         tell: showProgress(edges, options),
       });
       return tell(pool.name, ended.done, ended, options, edges);
     },
-  });
+  };
 }
 
 function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsealed'> {
@@ -85,15 +81,15 @@ function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsea
 
 type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
 
-function hinted({ kept, sealed }: Left, options: Options): Left {
-  const hint = (next: string | undefined) => next !== undefined && { next: inSameWorld(next, options) };
+function hinted({ kept, sealed }: Left, { typed = [] }: Edges): Left {
+  const hint = (next: string | undefined) => next !== undefined && { next: inSamePlace(next, typed) };
   return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
 }
 
 /** Exit code 4 when something stays that somebody has to do something about. */
 function tell(pool: string, done: string[], left: Left, options: Options, edges: Edges): number {
   const isDryRun = options.dryRun === true;
-  const { kept, sealed } = hinted(left, options);
+  const { kept, sealed } = hinted(left, edges);
   const body = { pool, to: options.to, done, kept, sealed, isDryRun };
   if (options.json && isDryRun) printJson(edges, 'PrototypeUninstall', body);
   else if (options.json) printJsonLine(edges, 'PrototypeUninstall', body);

@@ -11,7 +11,7 @@ import { secretCalls } from './secrets.ts';
 
 export interface KubernetesOptions extends ConnectOptions {
   /** Of the pod that runs scripts on a node; has to hold nsenter. Only runOnNode needs it. */
-  helperImage?: string;
+  helperImage?: string | undefined;
 }
 
 /** Loads the official client, which is heavy: call it only in verbs that need a cluster. */

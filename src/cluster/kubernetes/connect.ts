@@ -18,10 +18,10 @@ import { type Asked, loginFailure, type Place, translate } from './failures.ts';
 
 export interface ConnectOptions {
   /** A file; without it what kubectl would take: KUBECONFIG, then the home folder, then the pod's own account. */
-  kubeconfig?: string;
-  context?: string;
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
   /** For the Lease, the Secret and the helper pod; default: the context's. */
-  namespace?: string;
+  namespace?: string | undefined;
   clock: Clock;
 }
 

@@ -1,5 +1,7 @@
 // cluster/kubernetes/testing.ts: an API server in memory as far as a watch sees it, and the objects of a node that comes up.
 import { TransientError } from '../../base/errors.ts';
+import { fakeClock } from '../../base/fake-clock.ts';
+import type { Client } from './connect.ts';
 import type { Feed, Listener } from './feed.ts';
 import type { Watched } from './join-events.ts';
 
@@ -162,4 +164,10 @@ export function fakeFeed(): FakeFeed {
       failures.push(...Array.from({ length: count }, () => error));
     },
   };
+}
+
+/** A client whose API is these functions. What they throw is taken to be in our words; `undefined` does not exist. */
+export function clientOf(core: object, apps: object = {}, over: object = {}): Client {
+  const call = async <T>(_asked: unknown, request: (options: object) => Promise<T>) => request({});
+  return { core, apps, namespace: 'headstart', clock: fakeClock(), call, find: call, ...over } as unknown as Client;
 }

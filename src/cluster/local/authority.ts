@@ -3,8 +3,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
+import { type Subject, signCertificate } from '../../base/x509.ts';
 import { readIfThere, writePrivate } from './cluster-files.ts';
-import { type Subject, signCertificate } from './x509.ts';
 
 /** Apart from the cluster's, or any node's certificate would open the database. */
 const AUTHORITIES = ['ca', 'etcd-ca'] as const;

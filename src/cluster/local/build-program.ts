@@ -1,10 +1,10 @@
 // cluster/local/build-program.ts: one program of Kubernetes, built with Go from tools/kube.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CallOptions } from '../../base/call-options.ts';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { dyingWithUs } from '../../host/run-tool.ts';
-import type { CallOptions } from '../../vms/factory.ts';
 import { requireGo } from './go-tool.ts';
 
 /** Each is a tool of that module too: only then does Go have the sums of all it is made of. */

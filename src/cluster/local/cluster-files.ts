@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 import { isFull, isMissing, readJson } from '../../host/json-file.ts';
-import { KUBE_SERVERS, type KubeServer, type Server } from './server-flags.ts';
+import { lockName } from '../../host/locks.ts';
+import type { Ports } from './port-names.ts';
+import type { KubeServer, Server } from './server-flags.ts';
 
 export interface ClusterPlace {
   home: string;
@@ -25,8 +27,6 @@ export interface ClusterRecord {
   guestAddress: string;
   createdMs: number;
 }
-
-export type Ports = Record<KubeServer | 'etcd-peer', number>;
 
 /** In the guests' network, below the instances and apart from the addresses that examples of services use. */
 export const GUEST_ADDRESS = '168.0.0.10';
@@ -49,9 +49,10 @@ export interface ClusterFiles {
   previousLog(server: Server): string;
 }
 
+/** Under the home, beside those of its pools. */
+export const clusterLock = (name: string) => lockName(`cluster-${checkClusterName(name)}`);
+
 export const clustersFolder = (home: string) => join(home, 'clusters');
-/** Gone already as far as anybody can tell. */
-export const deletingPrefix = '.deleting-';
 
 export function filesOf({ home, name }: ClusterPlace): ClusterFiles {
   const folder = join(clustersFolder(home), checkClusterName(name));
@@ -97,7 +98,10 @@ const recordSchema: z.ZodType<ClusterRecord> = z.object({
 
 /** Undefined when there is no such cluster, or only the folder of one that never came to be. */
 export function readRecord(place: ClusterPlace): ClusterRecord | undefined {
-  return readJson(filesOf(place).record, recordSchema);
+  return readJson(filesOf(place).record, recordSchema, {
+    code: 'cluster/bad-record',
+    next: 'put the file back as it was, or remove what it belongs to',
+  });
 }
 
 export function writeRecord(place: ClusterPlace, record: ClusterRecord): void {
@@ -175,5 +179,3 @@ export function noSpace(path: string, cause: unknown): UserError {
     cause,
   });
 }
-
-export const PORT_NAMES = ['etcd', 'etcd-peer', ...KUBE_SERVERS.filter((server) => server !== 'etcd')] as const;

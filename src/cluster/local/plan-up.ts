@@ -1,7 +1,8 @@
 // cluster/local/plan-up.ts: what is there still to do until a local cluster is up, and as this version of us would have it? Pure; --dry-run
 // prints this, and `up` does it.
 import { UserError } from '../../base/errors.ts';
-import { type ClusterRecord, PORT_NAMES, type Ports } from './cluster-files.ts';
+import type { ClusterRecord } from './cluster-files.ts';
+import { PORT_NAMES, type Ports } from './port-names.ts';
 import { KUBE_SERVERS, SERVERS, type Server } from './server-flags.ts';
 import { checkUpgrade } from './upgrade.ts';
 

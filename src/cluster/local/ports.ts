@@ -2,27 +2,6 @@
 import { createServer } from 'node:net';
 import { UserError } from '../../base/errors.ts';
 
-/** All are taken before the first is given back, so that no two are the same. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer();
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
-}
-
 /** Below those that the kernel gives to whoever connects somewhere, so that a port that is remembered is there the next time, too. */
 const [FIRST, LAST] = [20_000, 29_999];
 

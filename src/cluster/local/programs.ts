@@ -2,10 +2,9 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
-import { withLock } from '../../host/locks.ts';
-import type { CallOptions } from '../../vms/factory.ts';
-import { programLock } from '../../vms/qemu/home/layout.ts';
+import { lockName, withLock } from '../../host/locks.ts';
 import { type BuildEdges, buildProgram, ensureRoom, type Program } from './build-program.ts';
 
 /** The version in tools/kube/go.mod: the only one that can be built. */
@@ -32,6 +31,10 @@ export function cacheFolder(env: ProgramEdges['env']): string {
 }
 
 export const programsFolder = (cache: string, version: string) => join(cache, 'kube', checkVersion(version));
+
+/** Under the cache's folder, where every home gets its programs from. */
+export const programLock = (version: string, program: string) =>
+  lockName(`program-${checkVersion(version)}-${program}`);
 
 /** `1.35.8` and `v1.35.8` alike. It becomes a folder and a stamp. */
 export function checkVersion(text: string): string {
@@ -68,7 +71,7 @@ async function ensureProgram(name: Program, version: string, edges: ProgramEdges
   if (isProgram(target)) return;
   mkdirSync(edges.cache, { recursive: true });
   await ensureRoom(edges.cache, name, edges);
-  const lock = { name: programLock(checkVersion(version), name), why: `building ${name}` };
+  const lock = { name: programLock(version, name), why: `building ${name}` };
   await withLock(edges.cache, lock, call, async () => {
     if (isProgram(target)) return; // somebody else was faster
     mkdirSync(folder, { recursive: true });

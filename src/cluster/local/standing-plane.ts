@@ -2,12 +2,12 @@
 // Its processes and its folder are the truth; whatever a killed command left behind is found and used by the next.
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { isFull } from '../../host/json-file.ts';
 import { withLock } from '../../host/locks.ts';
-import type { CallOptions } from '../../vms/factory.ts';
-import { clusterLock } from '../../vms/qemu/home/layout.ts';
-import { type ClusterPlace, clustersFolder, deletingPrefix, ensureFolder, filesOf, noSpace } from './cluster-files.ts';
+import { deletingPrefix } from '../../host/whole-folders.ts';
+import { type ClusterPlace, clusterLock, clustersFolder, ensureFolder, filesOf, noSpace } from './cluster-files.ts';
 import { lookForUp } from './look-at-plane.ts';
 import { planUp, type UpStep } from './plan-up.ts';
 import type { PlaneEdges } from './plane-edges.ts';

@@ -1,6 +1,7 @@
 // cluster/local/stop-servers.ts: the servers of a standing plane end, those that do not listen and those that are paused, too.
+
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
-import type { CallOptions } from '../../vms/factory.ts';
 import type { PlaneEdges } from './plane-edges.ts';
 import { SERVERS, type Server } from './server-flags.ts';
 

@@ -1,7 +1,7 @@
 // cluster/local/up-run.ts: one step on the way up: it is done, and what it needs is waited for. Remembers what it started, to take it back.
 import { mkdirSync } from 'node:fs';
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
-import type { CallOptions } from '../../vms/factory.ts';
 import { ensureAuthority } from './authority.ts';
 import {
   type ClusterFiles,
@@ -9,7 +9,6 @@ import {
   type ClusterRecord,
   filesOf,
   GUEST_ADDRESS,
-  type Ports,
   portsOfOthers,
   readRecord,
   writeRecord,
@@ -17,6 +16,7 @@ import {
 import { logTail } from './log-tail.ts';
 import type { PortName, UpStep } from './plan-up.ts';
 import type { PlaneEdges } from './plane-edges.ts';
+import type { Ports } from './port-names.ts';
 import { takePorts } from './ports.ts';
 import { EGRESS, SERVERS, type Server } from './server-flags.ts';
 import { launchOf, probeOf, writeSettings } from './server-set-up.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { sumOf } from '../../vms/qemu/images/disks.ts';
+import { sumOf } from '../../host/file-sum.ts';
 import { versionWord } from '../publish/names.ts';
 import type { BuildRecord } from './contract.ts';
 

@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Cache } from '../fetch/cache.ts';
 import { versionWord } from '../publish/names.ts';
 import { sha256Of } from '../testing.ts';
-import { buildFolder } from './build-image.ts';
 import { buildImages } from './build-images.ts';
 import type { BuildRecord } from './contract.ts';
 import type { Format } from './disk/disk.ts';
+import { buildFolder } from './find-image.ts';
 import { imageContent } from './image-content.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 
@@ -39,8 +39,8 @@ async function aBuild(out: string, kubernetes: string): Promise<string> {
 async function build(out: string, formats: readonly Format[] = ['qcow2'], tools = SOME_TOOLS) {
   const cache = { folder: join(top, `cache ${count}`) } as Partial<Cache> as Cache;
   const run = () => Promise.reject(new Error('something is made'));
-  const order = { lock, versions: [first, second], out, formats, lanes: 2 };
-  return buildImages(order, { cache, run, isRoot: true, tools, about: () => ({}) });
+  const order = { lock, versions: [first, second], out, formats, lanes: 2, isOffline: true };
+  return buildImages(order, { cache, run, isRoot: true, tools }, {});
 }
 
 async function bothIn(name: string): Promise<{ out: string; folders: string[] }> {

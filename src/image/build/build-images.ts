@@ -1,61 +1,73 @@
-// image/build/build-images.ts: all images of a lock that are wanted: what they share is made or verified once, then a few are made beside each other.
+// image/build/build-images.ts: all images of a lock that are wanted: those that are there are found, what the others share is made once, then a few are made at a time.
 
 import { withLock } from '../../host/locks.ts';
-import type { Waiting } from '../../vms/factory.ts';
-import { imageBuildLock } from '../../vms/qemu/home/layout.ts';
 import type { Lock } from '../lock/lock.ts';
-import { ensureBaseLayer } from './base/base-layer.ts';
-import { type BuildOptions, type Built, buildImage, findSame, type MachineEdges } from './build-image.ts';
+import { buildImage, type MachineEdges } from './build-image.ts';
+import { imageBuildLock } from './build-locks.ts';
+import type { Target } from './contract.ts';
+import type { Format } from './disk/disk.ts';
+import { type Built, findImage } from './find-image.ts';
 import { inLanes } from './lanes.ts';
-import { keepShared } from './shared-layer.ts';
+import { FETCH, LAYERS } from './pipeline.ts';
+import type { Places } from './stage.ts';
+import { type BuildTeller, waitingOf, walkShared } from './walk.ts';
 
-export interface BuildsOrder extends BuildOptions {
+export interface BuildOrder {
   lock: Lock;
   /** Of the lock. */
   versions: readonly string[];
-  /** How many at a time. */
-  lanes: number;
+  formats: readonly Format[];
+  /** Images are folders in it. */
+  out: string;
+  /** Nothing is fetched. */
+  isOffline: boolean;
 }
 
-/** What is told of one image; of none: of what they share. */
-export interface Telling {
-  onWaiting?: Waiting | undefined;
-  onDone?: ((stage: string) => void) | undefined;
+export const targetsOf = ({ lock, versions }: Pick<BuildOrder, 'lock' | 'versions'>): Target[] =>
+  versions.map((kubernetes) => ({ lock, kubernetes }));
+
+export async function fetchForImages(order: BuildOrder, machine: MachineEdges, tell: BuildTeller): Promise<void> {
+  const shared = { ...machine, targets: targetsOf(order), isOffline: order.isOffline };
+  await walkShared(FETCH, shared, placesOf(order, machine), tell);
 }
 
-export type BuildsEdges = Omit<MachineEdges, keyof Telling> & { about: (kubernetes?: string) => Telling };
-
-/** In the order of `versions`. Those that were finished stay, whatever becomes of the others. */
+/** In the order of `versions`, with `lanes` of them made at a time. Those that were finished stay, whatever becomes of the others. */
 export async function buildImages(
-  { lock, versions, lanes, ...options }: BuildsOrder,
-  { about, ...machine }: BuildsEdges,
+  order: BuildOrder & { lanes: number },
+  machine: MachineEdges,
+  tell: BuildTeller,
 ): Promise<Built[]> {
+  const { lock, versions, lanes, isOffline } = order;
   const { signal } = machine;
+  const places = placesOf(order, machine);
   const built = new Map<string, Built>();
-  const findBuilt = async () => {
-    for (const kubernetes of versions.filter((version) => !built.has(version))) {
-      const same = await findSame({ lock, kubernetes }, options, { ...machine, ...about(kubernetes) });
-      if (same) built.set(kubernetes, same);
+  const findMissing = async () => {
+    for (const target of targetsOf(order).filter(({ kubernetes }) => !built.has(kubernetes))) {
+      const found = await findImage(target, places, { onWaiting: waitingOf(target.kubernetes, tell), signal });
+      if (found) built.set(target.kubernetes, found);
     }
-    return versions.filter((version) => !built.has(version));
+    return targetsOf(order).filter(({ kubernetes }) => !built.has(kubernetes));
   };
-  if ((await findBuilt()).length > 0) {
-    const { onWaiting, onDone } = about();
-    const waiting = { ...(signal && { signal }), ...(onWaiting && { onWaiting }) };
+  if ((await findMissing()).length > 0) {
+    const waiting = { ...(signal && { signal }), ...(tell.onWaiting && { onWaiting: tell.onWaiting }) };
     const why = `building ${lock.name} ${versions.join(', ')}`;
     await withLock(machine.cache.folder, { name: imageBuildLock, why }, waiting, async () => {
-      // Whoever held the lock may have made some.
-      const missing = await findBuilt();
-      if (missing.length === 0) return;
-      const shared = { ...machine, ...about() };
-      const layer = await ensureBaseLayer(lock, shared);
-      onDone?.(layer.isNew ? 'base layer made' : 'base layer verified');
-      for (const kubernetes of missing) await keepShared({ lock, kubernetes }, layer, shared);
-      await inLanes(missing, { lanes, signal }, async (kubernetes, stop) => {
-        const edges = { ...machine, ...about(kubernetes), signal: stop };
-        built.set(kubernetes, await buildImage({ lock, kubernetes }, layer, options, edges));
+      // Another command may have made some while it held the lock.
+      const targets = await findMissing();
+      if (targets.length === 0) return;
+      const shared = await walkShared(LAYERS, { ...machine, targets, isOffline }, places, tell);
+      await inLanes(targets, { lanes, signal }, async (target, stop) => {
+        const edges = { ...machine, signal: stop };
+        built.set(target.kubernetes, await buildImage(target, shared, places, edges, tell));
       });
     });
   }
   return versions.map((version) => built.get(version)!);
 }
+
+const placesOf = ({ out, formats }: BuildOrder, { cache, tools }: MachineEdges): Places => ({
+  cacheFolder: cache.folder,
+  out,
+  formats,
+  tools,
+});

@@ -1,9 +1,12 @@
 // image/build/contract.ts: what do the stages of a build give one another? Lock → root file system → disk → files to publish.
+
+import type { Waiting } from '../../base/call-options.ts';
 import type { RunCommand } from '../../base/command.ts';
-import type { Waiting } from '../../vms/factory.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { Ext4Place } from './disk/ext4-place.ts';
+import type { PlacedFile } from './files/placed-files.ts';
+import type { Contributor } from './files/size-budget.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
 export interface BuildEdges {
@@ -16,14 +19,51 @@ export interface BuildEdges {
   folder: string;
   signal?: AbortSignal | undefined;
   onWaiting?: Waiting | undefined;
-  /** Each stage once it is done, for the table of times. */
-  onDone?: ((stage: string) => void) | undefined;
+  /** A stage, or a part of it, once it is done: a line of the table of times. */
+  onDone?: ((words: string) => void) | undefined;
 }
 
 /** One image: a lock and one of its patch versions. */
 export interface Target {
   lock: Lock;
   kubernetes: string;
+}
+
+/** What the stages make, each for those after it. */
+export interface Made {
+  base: BaseContent;
+  root: RootPlace;
+  content: RootContent;
+  disk: Pick<DiskFiles, 'root' | 'sizeBytes'>;
+  /** The names of all files that are published, but for the record of them. */
+  names: readonly string[];
+  sums: BuildRecord['files'];
+  record: BuildRecord;
+}
+
+/** The base layer, besides its file system. */
+export interface BaseContent {
+  kernel: Omit<Kernel, 'args'>;
+  packages: readonly Contributor[];
+}
+
+/** The root file system while it is written. */
+export interface RootPlace {
+  place: Ext4Place;
+  /** All of the partition. */
+  bytes: number;
+  /** In it, of the components that all images share. */
+  placed: readonly PlacedFile[];
+}
+
+/** The root file system when it holds everything. */
+export interface RootContent {
+  image: RootImage;
+  /** The facts that it says of itself. */
+  release: string;
+  placed: readonly PlacedFile[];
+  /** What the reader should know, such as that it is nearly too large. */
+  warnings: readonly string[];
 }
 
 export interface RootImage {

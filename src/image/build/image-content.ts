@@ -1,12 +1,11 @@
 // image/build/image-content.ts: one hash of all that decides the bytes of an image: its part of the lock, and what this program adds.
 import { createHash } from 'node:crypto';
 import { contentSha256 } from '../lock/content-hash.ts';
-import { layerKey } from './base/base-layer.ts';
 import type { Target } from './contract.ts';
-import { bootFiles } from './disk/boot-files.ts';
+import { bootFiles, KERNEL_ARGS } from './disk/boot-files.ts';
 import { renderContainerdFiles, renderRelease } from './files/release-file.ts';
 import { ownFiles } from './files/version-files.ts';
-import { KERNEL_ARGS } from './root-image.ts';
+import { layerKey } from './layers/base-layer.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
 /** Counts changes of how an image is made that nothing below shows. */

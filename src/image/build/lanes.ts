@@ -1,5 +1,6 @@
 // image/build/lanes.ts: the same work for several things, a few at a time. The first failure ends the others, and they are waited for.
 
+/** p-map gives a failure at once and leaves the others running, in folders that are about to be removed. */
 export async function inLanes<T, R>(
   items: readonly T[],
   { lanes, signal }: { lanes: number; signal?: AbortSignal | undefined },

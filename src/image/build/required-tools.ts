@@ -2,7 +2,7 @@
 import { type Tool, toolsOf } from '../../host/required-tools.ts';
 
 export const IMAGE_TOOLS: readonly Tool[] = toolsOf(
-  ...['mmdebstrap', 'apt-get', 'dpkg-deb'],
-  ...['mke2fs', 'debugfs', 'dumpe2fs', 'e2fsck', 'tune2fs'],
-  ...['lz4', 'qemu-img', 'unshare', 'flock', 'setpriv'],
+  ...(['mmdebstrap', 'apt-get', 'dpkg-deb'] as const),
+  ...(['mke2fs', 'debugfs', 'dumpe2fs', 'e2fsck', 'tune2fs'] as const),
+  ...(['lz4', 'qemu-img', 'unshare', 'flock', 'setpriv'] as const),
 );

@@ -1,9 +1,7 @@
 // image/build/room.ts: is there room for what is about to be written, and if not, which option names another place?
 import { UserError } from '../../base/errors.ts';
+import { requireSpace } from '../../host/disk-space.ts';
 import { isFull } from '../../host/json-file.ts';
-
-/** Left over for everything else on this machine. */
-const RESERVE_BYTES = 256 << 20;
 
 export interface Need {
   what: string;
@@ -13,14 +11,7 @@ export interface Need {
 }
 
 export function ensureRoom(folder: string, freeBytes: number, { what, bytes, option }: Need): void {
-  const needed = bytes + RESERVE_BYTES;
-  if (freeBytes >= needed) return;
-  throw new UserError(`${what} needs ${inMib(needed)} under ${folder}; ${inMib(freeBytes)} are free`, {
-    code: 'image/no-space',
-    kept: 'Nothing was written.',
-    next: `free some space, or name a folder on another disk with ${option}`,
-    exitCode: 1,
-  });
+  requireSpace({ what, folder, neededBytes: bytes, freeBytes }, { code: 'image/no-space', option });
 }
 
 /** What fills up meanwhile is told in the same words. */
@@ -38,5 +29,3 @@ export async function orFull<T>(folder: string, option: Need['option'], work: ()
     });
   }
 }
-
-const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;

@@ -1,6 +1,6 @@
 // image/build/sum-beside.ts: the checksum of a large file, taken in a thread of its own. Hashing is half of an image's time, and there is more than one core.
 import { Worker } from 'node:worker_threads';
-import type { FileSum } from '../../vms/qemu/images/disks.ts';
+import type { FileSum } from '../../host/file-sum.ts';
 import type { Sparse } from './disk/sparse-copy.ts';
 
 /** As sumWhole gives it. */

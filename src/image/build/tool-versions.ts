@@ -1,6 +1,7 @@
 // image/build/tool-versions.ts: which releases of this machine's programs make an image's bytes? Another one may write the same content down in other bytes.
-import type { Argv, RunCommand } from '../../base/command.ts';
+import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import type { ToolArgv } from '../../host/required-tools.ts';
 import { dyingWithUs } from '../../host/run-tool.ts';
 
 /** Those that decide about bytes. What only reads, unpacks or copies is not among them. */
@@ -9,7 +10,7 @@ const ASKED = {
   mke2fs: ['mke2fs', '-V'],
   debugfs: ['debugfs', '-V'],
   'qemu-img': ['qemu-img', '--version'],
-} as const satisfies Record<string, Argv>;
+} as const satisfies Record<string, ToolArgv>;
 
 export type ToolVersions = Readonly<Record<keyof typeof ASKED, string>>;
 
@@ -20,7 +21,7 @@ export async function toolVersions(run: RunCommand, signal?: AbortSignal): Promi
   return Object.fromEntries(entries) as ToolVersions;
 }
 
-async function versionOf(argv: Argv, run: RunCommand, signal: AbortSignal | undefined): Promise<string> {
+async function versionOf(argv: ToolArgv, run: RunCommand, signal: AbortSignal | undefined): Promise<string> {
   const { stdout, stderr } = await run(dyingWithUs(argv), { signal });
   signal?.throwIfAborted();
   // Some say it on one stream, some on the other.

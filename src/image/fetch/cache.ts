@@ -1,5 +1,5 @@
 // image/fetch/cache.ts: bytes by their sha256, kept on this machine and shared by all builds. What comes out is what the hash says, or an error.
-import type { Waiting } from '../../vms/factory.ts';
+import type { Waiting } from '../../base/call-options.ts';
 import type { Artifact } from '../lock/lock.ts';
 
 /** What is needed to fetch something and to know that it is right. */

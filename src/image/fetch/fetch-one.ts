@@ -2,8 +2,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
+import { parseRetryAfter } from '../../base/retry-after.ts';
 import { isFull, isMissing } from '../../host/json-file.ts';
 import type { Wanted } from './cache.ts';
 import type { Place } from './mirrors.ts';
@@ -17,7 +19,7 @@ export interface FetchEdges {
 }
 
 const TRIES = 5;
-const LONGEST_PAUSE_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, maxRetryAfterMs: 60_000 };
 /** No file of an image is larger; a mirror that never ends would fill the disk. */
 const MAX_BYTES = 16 * 2 ** 30;
 
@@ -60,7 +62,7 @@ async function whole(part: Part, wanted: Wanted, place: Place, edges: FetchEdges
       if (part.bytes > furthest) tries = 1;
       furthest = Math.max(furthest, part.bytes);
       if (tries >= TRIES) throw gaveUp(wanted, place, error, tries);
-      await edges.clock.sleep(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1000 * 2 ** (tries - 1)), edges.signal);
+      await edges.clock.sleep(pauseMs(tries, BACKOFF, error), edges.signal);
     }
   }
 }
@@ -136,7 +138,7 @@ async function fromUrl(
     throw new Passing(
       `it answered ${status}`,
       undefined,
-      pauseAsked(response.headers.get('retry-after'), clock.nowMs()),
+      parseRetryAfter(response.headers.get('retry-after'), clock.nowMs()),
     );
   }
   throw notThere(wanted, { shown: place.shown }, `was refused with status ${status}`);
@@ -195,13 +197,6 @@ class Passing extends Error {
 function reasonOf(error: unknown): string {
   const { cause, code, name } = error as { cause?: { code?: string }; code?: string; name?: string };
   return cause?.code ?? code ?? name ?? 'unknown';
-}
-
-/** Seconds or a date. */
-function pauseAsked(retryAfter: string | null, nowMs: number): number | undefined {
-  if (retryAfter === null) return undefined;
-  const ms = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 const KEPT = 'What was fetched before is kept; nothing wrong entered the cache.';

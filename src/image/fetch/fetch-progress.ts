@@ -1,5 +1,5 @@
 // image/fetch/fetch-progress.ts: how far is the fetching? In a log every change is a line, so it is told in steps.
-import type { Waiting } from '../../vms/factory.ts';
+import type { Waiting } from '../../base/call-options.ts';
 import type { Wanted } from './cache.ts';
 
 export interface FetchProgress {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { downgradesOf, refuseDowngrades } from './downgrades.ts';
-import { aDeb, aLock } from './lock-testing.ts';
+import { aDeb, aLock } from './lock.testing.ts';
 
 const before = aLock();
 const withContainerd = (version: string) =>

@@ -1,18 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { createCache } from '../fetch/disk-cache.ts';
 import { createMirrors } from '../fetch/mirrors.ts';
 import { aManifest, CONTAINERD, fileText, KUBELET, SHA } from '../manifest/manifests.testing.ts';
 import { fakeMirror, sha256Of } from '../testing.ts';
-import { artifactsOf, baseSha256, contentSha256 } from './content-hash.ts';
-import type { Lock } from './lock.ts';
+import { artifactsOf } from './content-hash.ts';
 import { makeLock } from './make-lock.ts';
 import type { IndexEntry } from './package-index.ts';
-import { parseLock, readLock, readLockIfThere, renderLock, writeLock } from './read-lock.ts';
+import { parseLock, renderLock } from './read-lock.ts';
 
 let top: string;
 beforeEach(() => {
@@ -110,48 +108,6 @@ describe('makeLock', () => {
   it('says no word of a mirror', async () => {
     expect(renderLock(await aLock())).not.toContain('mirror');
   });
-});
-
-describe('the hashes', () => {
-  it('of one image do not change with another, with indices or with the manifest; of all with what they share', async () => {
-    const lock = await aLock();
-    const [eight, nine] = [contentSha256(lock, '1.35.8'), contentSha256(lock, '1.35.9')];
-    expect(eight).not.toBe(nine);
-    const other = edit(lock, (artifact) => (artifact.version === '1.35.9' ? { ...artifact, sha256: SHA } : artifact));
-    expect(contentSha256(other, '1.35.8')).toBe(eight);
-    expect(contentSha256(other, '1.35.9')).not.toBe(nine);
-    expect(contentSha256({ ...lock, manifestSha256: SHA, base: { ...lock.base, indices: [] } }, '1.35.8')).toBe(eight);
-    expect(contentSha256({ ...lock, base: { ...lock.base, patch: 1 } }, '1.35.8')).not.toBe(eight);
-    const debs = edit(lock, (artifact) => (artifact.kind === 'deb' ? { ...artifact, sha256: SHA } : artifact));
-    expect(contentSha256(debs, '1.35.8')).not.toBe(eight);
-    expect(baseSha256(debs)).not.toBe(baseSha256(lock));
-    expect(baseSha256(other)).toBe(baseSha256(lock));
-  });
-
-  it('do not go by order', async () => {
-    const lock = await aLock();
-    fc.assert(
-      fc.property(fc.shuffledSubarray([...lock.artifacts], { minLength: lock.artifacts.length }), (artifacts) => {
-        expect(contentSha256({ ...lock, artifacts }, '1.35.8')).toBe(contentSha256(lock, '1.35.8'));
-        expect(baseSha256({ ...lock, artifacts })).toBe(baseSha256(lock));
-      }),
-    );
-  });
-});
-
-function edit(lock: Lock, change: (artifact: Lock['artifacts'][number]) => Lock['artifacts'][number]): Lock {
-  return { ...lock, artifacts: lock.artifacts.map(change) };
-}
-
-describe('the file of a lock', () => {
-  it('is the same lock when it is read, and the same text when it is written again', async () => {
-    const file = join(top, 'image.lock.json');
-    const lock = await aLock();
-    writeLock(file, lock);
-    expect(readLock(file)).toEqual(lock);
-    expect(renderLock(readLock(file))).toBe(readFileSync(file, 'utf8'));
-    expect(statSync(file).mode & 0o777).toBe(0o644);
-  });
 
   it('can be read whatever the manifest could say', async () => {
     const manifest = await aManifest(
@@ -159,59 +115,5 @@ describe('the file of a lock', () => {
     );
     const lock = await makeLock(manifest, 'amd64', edges(FILES));
     expect(parseLock(renderLock(lock), 'x')).toEqual(lock);
-  });
-
-  it('that is absent is no lock, or an error with the way to one', () => {
-    expect(readLockIfThere(join(top, 'none'))).toBeUndefined();
-    expect(() => readLockIfThere(top)).toThrow(expect.objectContaining({ code: 'image/bad-lock' }));
-    expect(() => readLock(join(top, 'none'))).toThrow(
-      expect.objectContaining({ code: 'image/no-lock', next: expect.stringContaining('image lock') }),
-    );
-  });
-
-  it('that cannot be written leaves the old one', () => {
-    expect(() => writeLock(join(top, 'no', 'such', 'folder'), {} as Lock)).toThrow(
-      expect.objectContaining({ code: 'image/lock-not-written' }),
-    );
-  });
-
-  it.each([
-    ['{', 'is not JSON'],
-    ['', 'is empty'],
-    ['{"kind":"ImageLock"}', 'artifacts: is missing'],
-    ['{}', 'x.json is not a lock'],
-    ['{"name":"a package"}', 'x.json is not a lock'],
-    ['[]', 'x.json is not a lock'],
-    ['null', 'x.json is not a lock'],
-  ])('with %j in it is refused', (text, why) => {
-    expect(() => parseLock(text, 'x.json')).toThrow(why);
-  });
-
-  it('with a path out of its origin, or a field nobody knows, is refused', async () => {
-    const lock = await aLock();
-    const escaping = edit(lock, (artifact) => ({ ...artifact, path: '../../etc/passwd' }));
-    expect(() => parseLock(renderLock(escaping), 'x')).toThrow('artifacts[0].path: is not a path below its origin');
-    const outside = edit(lock, (artifact) => ({ ...artifact, install: { to: '/usr/../../etc' } }));
-    expect(() => parseLock(renderLock(outside), 'x')).toThrow('artifacts[0].install.to: is not an absolute path');
-    const twice = { ...lock, artifacts: [...lock.artifacts, lock.artifacts[0]!] };
-    expect(() => parseLock(renderLock(twice), 'x')).toThrow('is there twice');
-    const file = {
-      component: 'motd',
-      to: '/etc/motd',
-      mode: 0o644,
-      licence: 'MIT',
-      content: 'a',
-      sha256: sha256Of('a'),
-    };
-    expect(parseLock(renderLock({ ...lock, files: [file] }), 'x').files).toEqual([file]);
-    for (const other of [
-      { ...file, component: 'other' },
-      { ...file, to: '/etc/other' },
-    ])
-      expect(() => parseLock(renderLock({ ...lock, files: [file, other] }), 'x')).toThrow('is there twice');
-    const swapped = { ...lock, files: [{ ...file, content: 'b' }] };
-    expect(() => parseLock(renderLock(swapped), 'x')).toThrow('its content is not what its sha256 says');
-    writeFileSync(join(top, 'more.json'), renderLock({ ...lock, extra: 1 } as Lock));
-    expect(() => readLock(join(top, 'more.json'))).toThrow('extra: is not a field');
   });
 });

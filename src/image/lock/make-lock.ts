@@ -1,8 +1,9 @@
 // image/lock/make-lock.ts: from a manifest to the exact bytes of every image it describes, for one architecture.
+
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import type { Waiting } from '../../base/call-options.ts';
 import { canonicalJson, type Json } from '../../schema/json.ts';
-import type { Waiting } from '../../vms/factory.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type {
   Architecture,
@@ -12,6 +13,7 @@ import type {
   FileComponent,
   Manifest,
 } from '../manifest/manifest.ts';
+import { versionFor } from '../manifest/version-for.ts';
 import type { Artifact, Lock, LockedFile } from './lock.ts';
 import { baseDate } from './package-index.ts';
 import type { DebWish, ResolvedDebs } from './resolve-debs.ts';
@@ -83,15 +85,6 @@ function artifactsOf(component: FetchedComponent, { kubernetes }: Manifest, arch
     ...artifactOf(component, versionFor(component, patch), architecture),
     kubernetes: patch,
   }));
-}
-
-/** The check of the manifest sees to it that there is one. */
-export function versionFor({ name, versions }: FetchedComponent, kubernetes: string): FetchedVersion {
-  const found =
-    versions.find((version) => version.kubernetes === kubernetes) ??
-    versions.find((version) => version.kubernetes === undefined);
-  if (!found) throw new Error(`${name} has no version for ${kubernetes}`);
-  return found;
 }
 
 function artifactOf(

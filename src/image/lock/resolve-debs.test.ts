@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Argv, RunCommand } from '../../base/command.ts';
 import { createMirrors } from '../fetch/mirrors.ts';
 import { sha256Of } from '../testing.ts';
-import { baseDate, buildIndex } from './package-index.ts';
 import { type DebWish, openPackages } from './resolve-debs.ts';
 
 const stanza = (name: string, version: string, more = '') =>
@@ -146,27 +145,4 @@ describe('the packages of an image', () => {
     const none = createMirrors({ mirrors: new Map(), file: 'm', aptLines: [] });
     await expect(resolve([], fakeApt().run, none)).rejects.toMatchObject({ code: 'image/no-mirror' });
   });
-});
-
-describe('an index', () => {
-  it('has each version once, from the first suite that has it, and skips what is not whole', () => {
-    const index = buildIndex([
-      { suite: 'bookworm', text: `${MAIN}\nPackage: broken\nVersion: 1\n` },
-      { suite: 'bookworm-security', text: SECURITY },
-    ]);
-    expect(index.get('runc')).toMatchObject([{ suite: 'bookworm' }]);
-    expect(index.get('containerd')).toHaveLength(2);
-    expect(index.has('broken')).toBe(false);
-    expect(
-      [...index.values()]
-        .flat()
-        .filter(({ isBasic }) => isBasic)
-        .map(({ name }) => name),
-    ).toEqual(['dpkg', 'tzdata']);
-  });
-
-  it.each([
-    [['2026-11-16T08:00:00.000Z', '2026-11-09T00:00:00.000Z'], '2026.1116'],
-    [['2027-01-05T23:59:59.000Z'], '2027.105'],
-  ])('gives the base its day: %j is %s', (dates, expected) => expect(baseDate(dates)).toBe(expected));
 });

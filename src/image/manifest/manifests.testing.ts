@@ -1,6 +1,7 @@
 // image/manifest/manifests.testing.ts: a small manifest that is right, and changes of it, for tests.
 import type { Manifest } from './manifest.ts';
-import { readManifest } from './read-manifest.ts';
+import { renderManifestProblem } from './manifest-problem.ts';
+import { parseManifest, readManifest } from './read-manifest.ts';
 
 export const SHA = 'ab'.repeat(32);
 
@@ -54,4 +55,10 @@ export function debText(name: string, version: string, constraints: readonly str
 
 export function aManifest(components?: string, kubernetes?: string): Promise<Manifest> {
   return readManifest(manifestText(components, '', kubernetes), 'image.yaml');
+}
+
+/** Of the whole text, as they are printed. */
+export async function problemsOf(text: string): Promise<string[]> {
+  const parsed = await parseManifest(text);
+  return 'problems' in parsed ? parsed.problems.map(renderManifestProblem) : [];
 }

@@ -3,16 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { renderManifestProblem } from './manifest-problem.ts';
 import { manifestJsonSchema } from './manifest-schema.ts';
-import { CONTAINERD, debText, fileText, KUBELET, manifestText, SHA } from './manifests.testing.ts';
+import { CONTAINERD, debText, fileText, KUBELET, manifestText, problemsOf, SHA } from './manifests.testing.ts';
 import { parseManifest, readManifest } from './read-manifest.ts';
 import { checkRules } from './rules/check.ts';
-
-async function problemsOf(text: string): Promise<string[]> {
-  const parsed = await parseManifest(text);
-  return 'problems' in parsed ? parsed.problems.map(renderManifestProblem) : [];
-}
 
 describe('a manifest', () => {
   it('is read, with defaults', async () => {
@@ -75,18 +69,6 @@ describe('a manifest', () => {
       debText('x', '1').replace('"1"', '1.10'),
       /line 9: components\[0\]\.version: .*quotes/,
     ],
-    [
-      'a component twice',
-      `${CONTAINERD}${CONTAINERD}`,
-      /components\[1\]\.name: there is another component called containerd/,
-    ],
-    [
-      'no version for an image',
-      KUBELET.replace('- version: 1.35.8\n', '- version: 1.35.8\n        kubernetes: 1.35.9\n'),
-      /has no version for 1\.35\.8/,
-    ],
-    ['no source for an architecture', KUBELET.replace('amd64:', 'arm64:'), /sources: has none for amd64/],
-    ['two in one place', `${KUBELET}${fileText('other', '/usr/bin/kubelet', 'x')}`, /is where kubelet is, too/],
     ['a path out of the image', fileText('x', '/etc/../../passwd', 'x'), /install\.to: is not an absolute path/],
     [
       'a path out of the origin',
@@ -94,28 +76,6 @@ describe('a manifest', () => {
       /path: is not a path below the origin/,
     ],
     ['a server for an origin', KUBELET.replace('upstream:kubernetes', 'https://dl.k8s.io'), /origin: is not an origin/],
-    ['a constraint that is none', debText('x', '1', ['containerd newer than 2']), /is not a constraint such as/],
-    [
-      'a constraint on nothing',
-      `${CONTAINERD}${debText('x', '1', ['contaienrd >= 1'])}`,
-      /there is no component called contaienrd \(did you mean containerd\?\)/,
-    ],
-    [
-      'constraints that go round',
-      debText('a', '1', ['b >= 1']) + debText('b', '1', ['c >= 1']) + debText('c', '1', ['a >= 1']),
-      /circle: a → b → c → a/,
-    ],
-    ['a constraint on itself', debText('a', '1', ['a >= 1']), /circle: a → a/],
-    [
-      'constraints that exclude one another',
-      CONTAINERD + debText('a', '1', ['containerd >= 2']) + debText('b', '1', ['containerd < 2']),
-      /no version of containerd can be right: a wants containerd >= 2, b wants containerd < 2/,
-    ],
-    [
-      'something frozen that is open',
-      debText('x', '1.6.*').replace('reason: a test', 'reason: a test\n    update: frozen'),
-      /update: frozen goes with a whole version, not with 1\.6\.\*/,
-    ],
     ['no components', '  []\n', /components: has fewer than 1 entries/],
   ])('is refused for %s', async (_what, components, expected) => {
     const problems = await problemsOf(manifestText(components));

@@ -3,7 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import { Refused } from '../../base/failures.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { hasPassed, type ImageTest, isOf, type Way } from '../test/record.ts';
+import { hasPassed, type ImageTest, isOf, type Way } from '../test/verdict.ts';
 import { isTestedVersion } from './channels.ts';
 import { definitionName, IMAGE_TAGS, versionName } from './names.ts';
 

@@ -2,51 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TransientError } from '../../base/errors.ts';
-import { Throttled } from '../../base/failures.ts';
-import { fakeClock } from '../../base/fake-clock.ts';
-import type { BlobVersionSpec } from '../../vms/azure/versions.ts';
-import { fakeFactory } from '../../vms/fake/fake-factory.ts';
 import { listPublished } from './gallery-list.ts';
 import { IMAGE_TAGS } from './names.ts';
 import { openBuild, publishBuild } from './publish.ts';
-import { fakeBlob, writeBuild, writeTest } from './testing.ts';
-import { azureDestination } from './to-azure.ts';
+import { writeBuild, writeTest } from './testing.ts';
+import { aDestination } from './to-azure.testing.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-publish-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-
-function aDestination() {
-  const clock = fakeClock();
-  const factory = fakeFactory(clock);
-  const blob = fakeBlob();
-  const begun: BlobVersionSpec[] = [];
-  const destination = azureDestination({
-    gallery: {
-      ...factory.gallery,
-      async beginVersionFromBlob(spec) {
-        begun.push(spec);
-        // In the fake a version comes of a snapshot: one that stands for the blob.
-        factory.state.snapshots.set('blob', {
-          ...{ name: 'blob', id: spec.blob.uri, state: 'complete', percent: 100, sourceDiskId: '', createdMs: 0 },
-          ...{ tags: {}, isSealed: true },
-        });
-        await factory.gallery.beginVersion({ ...spec, snapshotId: spec.blob.uri });
-      },
-    },
-    galleryName: 'images',
-    region: 'westeurope',
-    clock,
-    replicas: 2,
-    redundancy: 'local',
-    storageAccountId: '/account',
-    openBlob: async () => blob,
-  });
-  return { clock, factory, blob, begun, destination };
-}
 
 const TESTED = { isUntestedAllowed: false };
 const UNTESTED = { isUntestedAllowed: true };
@@ -192,25 +158,6 @@ describe('publishing', () => {
     const publishing = publishBuild(destination, await openBuild(folder), UNTESTED);
     await expect(publishing).rejects.toMatchObject({ code: 'image/build-damaged' });
     expect(blob.calls).toEqual([]);
-  });
-
-  it('tries again when the network fails, and gives up in words when it goes on failing', async () => {
-    writeBuild(folder);
-    const { blob, destination } = aDestination();
-    const { write } = blob;
-    let failures = 2;
-    blob.write = async (...pages) => {
-      if (failures-- > 0) throw new TransientError('no answer', { code: 'test' });
-      await write(...pages);
-    };
-    expect(await publishBuild(destination, await openBuild(folder), UNTESTED)).toMatchObject({ isNew: true });
-
-    const other = aDestination();
-    other.blob.failFrom = { call: 1, error: new Throttled('busy', 60_000) };
-    const publishing = publishBuild(other.destination, await openBuild(folder), UNTESTED);
-    await expect(publishing).rejects.toMatchObject({ code: 'image/upload-cut-off', exitCode: 4 });
-    expect(other.begun).toEqual([]);
-    expect(other.clock.sleptMs).toBe(4 * 60_000);
   });
 
   it('goes on after it was cut off between the upload and the version', async () => {

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
-import { qcow2Header } from '../build/disk/own-disk-testing.ts';
+import { qcow2Header } from '../build/disk/own-disk.testing.ts';
 import { FILES } from '../test/boot-image.ts';
-import type { Way } from '../test/record.ts';
+import type { Way } from '../test/verdict.ts';
 import { sha256Of } from '../testing.ts';
 import type { BlobFacts, PageBlob } from './page-blob.ts';
 import { PAGE_BYTES } from './pages.ts';

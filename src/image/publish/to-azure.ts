@@ -1,5 +1,6 @@
 // image/publish/to-azure.ts: a build as a version of a gallery on Azure: the VHD into a page blob, and the version from that.
 import { join } from 'node:path';
+import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
@@ -59,7 +60,7 @@ export function azureDestination(edges: AzureDestinationEdges): Destination {
 }
 
 const TRIES = 5;
-const FIRST_WAIT_MS = 5_000;
+const BACKOFF: Backoff = { firstMs: 5_000 };
 
 /** What may pass is tried again; what arrived by then is found and not sent twice. */
 async function uploadPatiently(
@@ -80,7 +81,7 @@ async function uploadPatiently(
           exitCode: 4,
           cause,
         });
-      const waitMs = cause instanceof Throttled ? cause.retryAfterMs : FIRST_WAIT_MS * 2 ** (tries - 1);
+      const waitMs = pauseMs(tries, BACKOFF, cause instanceof Throttled ? cause : {});
       onWaiting?.(`${cause.message}: trying again in ${Math.ceil(waitMs / 1000)} s`);
       await clock.sleep(waitMs, signal);
     }

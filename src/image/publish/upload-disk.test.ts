@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { TransientError } from '../../base/errors.ts';
 import { sha256Of } from '../testing.ts';
-import { byPiece, endOf, filledRanges, missingRanges, PAGE_BYTES, type Range } from './pages.ts';
+import { PAGE_BYTES } from './pages.ts';
 import { type FakeBlob, fakeBlob } from './testing.ts';
 import { uploadDisk } from './upload-disk.ts';
 
@@ -114,62 +113,5 @@ describe('an upload', () => {
     writeFileSync(disk.file, 'short');
     await expect(uploadDisk(fakeBlob(), disk)).rejects.toMatchObject({ code: 'image/bad-disk' });
     await expect(uploadDisk(fakeBlob(), { ...disk, bytes: 513 })).rejects.toMatchObject({ code: 'image/bad-disk' });
-  });
-});
-
-describe('ranges', () => {
-  const pages = fc.array(fc.boolean(), { maxLength: 300 });
-  const bufferOf = (marks: readonly boolean[]) => {
-    const buffer = Buffer.alloc(marks.length * PAGE_BYTES);
-    for (const [page, isFilled] of marks.entries()) if (isFilled) buffer[page * PAGE_BYTES + 17] = 1;
-    return buffer;
-  };
-
-  it('hold every page that is not empty, in order and without overlap', () => {
-    fc.assert(
-      fc.property(pages, fc.nat(8), (marks, at) => {
-        const offset = at * PIECE;
-        const ranges = filledRanges(bufferOf(marks), offset);
-        const isIn = (page: number) =>
-          ranges.some(
-            (range) => range.offset <= offset + page * PAGE_BYTES && endOf(range) > offset + page * PAGE_BYTES,
-          );
-        for (const [page, isFilled] of marks.entries()) if (isFilled) expect(isIn(page)).toBe(true);
-        for (const [i, range] of ranges.entries())
-          expect(range.offset).toBeGreaterThanOrEqual(i ? endOf(ranges[i - 1]!) : 0);
-        for (const { offset: from, bytes } of ranges) expect([from % PAGE_BYTES, bytes % PAGE_BYTES]).toEqual([0, 0]);
-      }),
-    );
-  });
-
-  it('are cut where a piece ends, and nothing is lost', () => {
-    const rangeAt = fc.record({ offset: fc.nat(50), bytes: fc.integer({ min: 1, max: 30 }) });
-    fc.assert(
-      fc.property(fc.array(rangeAt), fc.integer({ min: 1, max: 9 }), (ranges, pieceBytes) => {
-        const pieces = byPiece(ranges, pieceBytes);
-        for (const [piece, parts] of pieces)
-          for (const part of parts) {
-            expect(part.offset).toBeGreaterThanOrEqual(piece * pieceBytes);
-            expect(endOf(part)).toBeLessThanOrEqual((piece + 1) * pieceBytes);
-          }
-        const sum = (parts: readonly Range[]) => parts.reduce((total, { bytes }) => total + bytes, 0);
-        expect(sum([...pieces.values()].flat())).toBe(sum(ranges));
-      }),
-    );
-  });
-
-  it('that are missing and those that are there make the whole', () => {
-    const rangeAt = fc.record({ offset: fc.nat(30), bytes: fc.integer({ min: 1, max: 10 }) });
-    const cells = (ranges: readonly Range[]) =>
-      new Set(ranges.flatMap(({ offset, bytes }) => Array.from({ length: bytes }, (_, i) => offset + i)));
-    fc.assert(
-      fc.property(fc.array(rangeAt), fc.array(rangeAt), (wanted, there) => {
-        const missing = cells(missingRanges(wanted, there));
-        const present = cells(there);
-        expect([...missing].sort((a, b) => a - b)).toEqual(
-          [...cells(wanted)].filter((cell) => !present.has(cell)).sort((a, b) => a - b),
-        );
-      }),
-    );
   });
 });

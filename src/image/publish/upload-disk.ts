@@ -1,8 +1,8 @@
 // image/publish/upload-disk.ts: how does a disk get into a page blob? Only what is not empty, several pieces at a time; cut off anywhere, the same call goes on.
 import { type FileHandle, open } from 'node:fs/promises';
+import type { CallOptions } from '../../base/call-options.ts';
 import { TransientError } from '../../base/errors.ts';
 import { Refused } from '../../base/failures.ts';
-import type { CallOptions } from '../../vms/factory.ts';
 import type { PageBlob } from './page-blob.ts';
 import { byPiece, endOf, filledRanges, missingRanges, PAGE_BYTES, type Range } from './pages.ts';
 

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aDeb, aLock, anyLock, KUBERNETES } from '../lock/lock-testing.ts';
+import { aLock, anyLock, KUBERNETES } from '../lock/lock.testing.ts';
 import { sha256Of } from '../testing.ts';
-import { officialSchema } from './cyclonedx-testing.ts';
-import { listImages, renderImageList } from './image-list.ts';
+import { officialSchema } from './cyclonedx.testing.ts';
 import { makeSbom, type Sbom } from './sbom.ts';
-import { checkSbom, pathsIn } from './sbom-check.ts';
 
 const contentSha256 = sha256Of('content');
 const isValid = officialSchema();
@@ -65,57 +63,3 @@ describe('the SBOM', () => {
     expect(named(sbomOf(), 'kubelet')[0]?.licenses?.[0]?.expression).toBe('Apache-2.0');
   });
 });
-
-describe('the list of container images', () => {
-  it('has name, digest and size of each', () => {
-    const images = listImages(aLock(), KUBERNETES, { pause: `sha256:${'b'.repeat(64)}` });
-    expect(images).toEqual([
-      { component: 'pause', name: 'registry.k8s.io/pause:3.10', digest: `sha256:${'b'.repeat(64)}`, bytes: 1004 },
-    ]);
-    expect(JSON.parse(renderImageList(images))).toMatchObject({ kind: 'ContainerImages', images });
-  });
-});
-
-describe('the check of an SBOM against an image', () => {
-  const status = [
-    stanza('containerd', '1.6.20~ds1-1+deb12u1'),
-    stanza('libssl3', '1:3.0.17-1~deb12u2'),
-    stanza('gone', '1.0', 'deinstall ok config-files'),
-  ];
-  const files = new Map([
-    ['/usr/bin/kubelet', sha256Of('binary kubelet 1.35.8')],
-    ['/etc/sysctl.d/90-node.conf', sha256Of('net.ipv4.ip_forward = 1\n')],
-  ]);
-  const check = (more: string[] = [], seen = files) =>
-    checkSbom(sbomOf(), { dpkgStatus: [...status, ...more].join('\n'), files: seen });
-
-  it('finds nothing where both say the same', () => {
-    expect(check()).toEqual([]);
-    expect(pathsIn(sbomOf())).toEqual([...files.keys()].sort());
-  });
-
-  it('finds a package that nobody listed, and one of another version', () => {
-    expect(check([stanza('stowaway', '6.6')])).toEqual([{ what: 'package stowaway', seen: '6.6 amd64' }]);
-    expect(check([stanza('libssl3', '1:3.0.18-1')])).toEqual([
-      { what: 'package libssl3', said: '1:3.0.17-1~deb12u2 amd64', seen: '1:3.0.18-1 amd64' },
-    ]);
-  });
-
-  it('finds a package that is missing', () => {
-    const lock = aLock({ artifacts: [...aLock().artifacts, aDeb('runc', '1.1.5')] });
-    const differences = checkSbom(sbomOf(lock), { dpkgStatus: status.join('\n'), files });
-    expect(differences).toEqual([{ what: 'package runc', said: '1.1.5 amd64' }]);
-  });
-
-  it('finds a file with another byte in it, and one that is missing', () => {
-    const other = new Map([['/usr/bin/kubelet', sha256Of('something else')]]);
-    expect(check([], other).map(({ what }) => what)).toEqual([
-      'file /etc/sysctl.d/90-node.conf',
-      'file /usr/bin/kubelet',
-    ]);
-  });
-});
-
-function stanza(name: string, version: string, state = 'install ok installed'): string {
-  return `Package: ${name}\nStatus: ${state}\nArchitecture: amd64\nVersion: ${version}\nDescription: x\n more\n`;
-}

@@ -10,7 +10,7 @@ import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { definitionSpec, versionName } from '../publish/names.ts';
 import { testDocument } from './document.ts';
-import type { Way } from './record.ts';
+import type { Way } from './verdict.ts';
 
 export const TEST_POOL: PoolRef = { id: 'pools/image-test', name: 'image-test' };
 const READY_UNIT = 'headstart-node-ready.target';

@@ -6,7 +6,7 @@ import type { PlacedFile } from '../build/files/placed-files.ts';
 import type { Artifact, LockedFile } from '../lock/lock.ts';
 import type { ContainerImage } from '../report/image-list.ts';
 import type { GuestFacts, Questions } from './guest-facts.ts';
-import type { Check, Way } from './record.ts';
+import type { Check, Way } from './verdict.ts';
 
 /** What of a lock can be seen in a running image. */
 export interface LockPart {

@@ -14,7 +14,8 @@ import { PLACED_FILES, parsePlaced } from '../build/files/placed-files.ts';
 import { type BootEdges, bootImage, FILES } from './boot-image.ts';
 import { checksOf, type Expected, type LockPart, questionsFor } from './checks.ts';
 import { factsScript, type GuestFacts, readFacts } from './guest-facts.ts';
-import { type BootTest, type ImageTest, readTest, type Way, withBoot, writeTest } from './record.ts';
+import { readTest, writeTest } from './record.ts';
+import { type BootTest, type ImageTest, type Way, withBoot } from './verdict.ts';
 
 export interface TestOrder {
   folder: string;

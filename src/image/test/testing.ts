@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
-import { qcow2Header } from '../build/disk/own-disk-testing.ts';
+import { qcow2Header } from '../build/disk/own-disk.testing.ts';
 import { vhdFooter } from '../build/disk/vhd.ts';
 import { type PlacedFile, renderPlaced } from '../build/files/placed-files.ts';
 import { renderImageList } from '../report/image-list.ts';

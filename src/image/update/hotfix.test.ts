@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { aBinary, aLock, anyLock } from '../lock/lock.testing.ts';
 import type { Lock } from '../lock/lock.ts';
-import { aBinary, aLock, anyLock } from '../lock/lock-testing.ts';
 import { diffLocks } from './diff.ts';
 import { type Allowed, deriveHotfix, hotfixProblems, pickHotfix } from './hotfix.ts';
 

@@ -188,8 +188,8 @@ describe('its own Node', () => {
     ];
     await withApiServer(json({ items }), async (node, seen) => {
       expect(await node.pods()).toEqual([
-        { namespace: 'a', name: 'b', phase: 'Running', isOfDaemonSet: true, isMirror: false, isTerminating: false },
-        { namespace: 'c', name: 'd', phase: '', isOfDaemonSet: false, isMirror: true, isTerminating: true },
+        { namespace: 'a', name: 'b', phase: 'Running', ownerKind: 'DaemonSet', isMirror: false, isTerminating: false },
+        { namespace: 'c', name: 'd', phase: '', isMirror: true, isTerminating: true },
       ]);
       expect(seen[0]!.path).toBe('/api/v1/pods?fieldSelector=spec.nodeName%3Dpool1-000003');
     });

@@ -39,7 +39,8 @@ export interface OwnPod {
   namespace: string;
   name: string;
   phase: string;
-  isOfDaemonSet: boolean;
+  /** Kind of the controller. */
+  ownerKind?: string;
   /** Of a file on this node's disk. */
   isMirror: boolean;
   isTerminating: boolean;
@@ -182,13 +183,12 @@ function toNode(object: JsonObject): NodeObject {
 
 function toPod({ metadata, status }: JsonObject): OwnPod {
   const about = isObject(metadata) ? metadata : {};
+  const owner = listOf(about.ownerReferences).find(({ controller }) => controller === true);
   return {
     namespace: text(about.namespace),
     name: text(about.name),
     phase: text(isObject(status) ? status.phase : undefined),
-    isOfDaemonSet: listOf(about.ownerReferences).some(
-      ({ kind, controller }) => kind === 'DaemonSet' && controller === true,
-    ),
+    ...(owner && { ownerKind: text(owner.kind) }),
     isMirror: texts(about.annotations)['kubernetes.io/config.mirror'] !== undefined,
     isTerminating: about.deletionTimestamp !== undefined,
   };

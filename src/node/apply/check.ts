@@ -1,25 +1,27 @@
 // node/apply/check.ts: what follows from one look at the health of a node after a change? Nothing yet, the last known good, or back.
-import { type Back, goBack, payDebts, resume } from './change.ts';
 import type { Edges, Outcome, Watch } from './contract.ts';
 import { isDocumentToBlame } from './failures.ts';
 import { type Course, judgeHealth, type Reading } from './health.ts';
+import { goBack, resume } from './journal.ts';
+import { uncordonIfOwed } from './owed-uncordon.ts';
 import type { State } from './records.ts';
-import type { Said, Work } from './work.ts';
+import type { Conclusion, Transaction } from './transaction.ts';
+import type { WayBack } from './way-back.ts';
 
 /** What was seen so far, of the generation of this number. A daemon that starts anew watches anew. */
 export interface Memory {
   course?: (Course & { number: number }) | undefined;
 }
 
-export async function check(work: Work, memory: Memory): Promise<Outcome> {
-  const resumed = await resume(work);
+export async function check(transaction: Transaction, memory: Memory): Promise<Outcome> {
+  const resumed = await resume(transaction);
   if (resumed !== undefined) return resumed;
-  const { edges, folder } = work;
+  const { edges, folder } = transaction;
   const found = folder.readState();
   const { watch, active } = found.slots;
   const generation = active && folder.readGeneration(active.number);
   if (watch === undefined || active === undefined || generation === undefined) {
-    return work.nothing(await payDebts(work, found));
+    return transaction.nothing(await uncordonIfOwed(transaction, found));
   }
 
   const { config } = generation.assignment;
@@ -27,37 +29,47 @@ export async function check(work: Work, memory: Memory): Promise<Outcome> {
   // Without a cluster there is no Node that could be Ready.
   const health = { ...update.health, requireNodeReady: update.health.requireNodeReady && config.cluster !== undefined };
   const before = memory.course?.number === watch.number ? memory.course : undefined;
-  const reading = await work.time('probe', () => read(work, watch));
+  const reading = await transaction.time('probe', () => read(transaction, watch));
   const { decision, course, code, reason, isWell, canMovePods } = judgeHealth(reading, watch, health, before);
   memory.course = { ...course, number: watch.number };
-  const state = isWell ? await payDebts(work, found) : found;
+  const state = isWell ? await uncordonIfOwed(transaction, found) : found;
 
-  if (decision === 'give-up') return takeBack(work, state, watch, { code, reason, canMovePods });
+  if (decision === 'give-up') return takeBack(transaction, state, watch, { code, reason, canMovePods });
   if (watch.keepByMs !== undefined && reading.nowMs >= watch.keepByMs) {
     const why = `it was on trial for ${update.tryForMs / 1000} s, and nobody kept it`;
-    return takeBack(work, state, watch, { code: 'verify/not-kept', reason: why, canMovePods });
+    return takeBack(transaction, state, watch, { code: 'verify/not-kept', reason: why, canMovePods });
   }
   if (decision === 'watch' || watch.keepByMs !== undefined) {
-    return work.outcome({ kind: 'applied', code, reason }, state.slots);
+    return transaction.outcome({ kind: 'applied', code, reason }, state.slots);
   }
   const slots = { ...state.slots, lastKnownGood: { ...active, atMs: edges.clock.nowMs() }, watch: undefined };
   await folder.writeState({ ...state, slots });
-  return work.outcome({ kind: 'verified', code, reason }, slots);
+  return transaction.outcome({ kind: 'verified', code, reason }, slots);
 }
 
 /** Without anything to go back to, the node keeps what it has, and may still get well. */
 export async function takeBack(
-  work: Work,
+  transaction: Transaction,
   state: State,
   { backTo, ranBefore }: Watch,
-  { code, reason, canMovePods }: Omit<Said, 'kind'> & Pick<Back, 'canMovePods'>,
+  { code, reason, canMovePods }: Omit<Conclusion, 'kind'> & Pick<WayBack, 'canMovePods'>,
 ): Promise<Outcome> {
   const { ownership: meanwhile, owesUncordon } = state;
-  if (backTo === undefined || work.folder.readGeneration(backTo) === undefined) {
-    return work.outcome({ kind: 'failed', code, reason }, state.slots);
+  if (backTo === undefined || transaction.folder.readGeneration(backTo) === undefined) {
+    return transaction.outcome({ kind: 'failed', code, reason }, state.slots);
   }
   const blamed = isDocumentToBlame(code) ? state.slots.active : undefined;
-  return goBack(work, { state, code, reason, target: backTo, blamed, meanwhile, ranBefore, canMovePods, owesUncordon });
+  return goBack(transaction, {
+    state,
+    code,
+    reason,
+    target: backTo,
+    blamed,
+    meanwhile,
+    ranBefore,
+    canMovePods,
+    owesUncordon,
+  });
 }
 
 /** Where its configuration says; 0 switches it off, and then there is nobody to ask. */
@@ -67,7 +79,7 @@ async function kubeletHealthz({ kubeletConfig }: Watch, { probes }: Edges): Prom
   return probes.kubeletHealthz(typeof healthzPort === 'number' ? healthzPort : undefined);
 }
 
-async function read({ edges }: Work, watch: Watch): Promise<Reading> {
+async function read({ edges }: Transaction, watch: Watch): Promise<Reading> {
   const { probes, clock } = edges;
   const [units, doesRuntimeAnswer, isKubeletHealthy, kubeletConfig, node] = await Promise.all([
     probes.units(watch.units),

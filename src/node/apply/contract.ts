@@ -187,7 +187,7 @@ export interface Outcome {
 }
 
 /** Nothing was touched. */
-export interface Planned {
+export interface DryPlan {
   plan: Plan;
   verdict: Verdict;
 }
@@ -211,7 +211,7 @@ export interface NodeStore {
   recover(): Promise<Outcome>;
 
   /** Dry. */
-  plan(assignment: Assignment, options: ApplyOptions): Promise<Planned>;
+  plan(assignment: Assignment, options: ApplyOptions): Promise<DryPlan>;
 
   /** The same document twice: no write, no restart. An apply that was interrupted before is recovered first. */
   apply(assignment: Assignment, options: ApplyOptions): Promise<Outcome>;

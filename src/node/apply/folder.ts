@@ -16,7 +16,7 @@ import {
   renderState,
   type State,
 } from './records.ts';
-import { waitingPlace } from './stage.ts';
+import { waitingPlace } from './steps/stage.ts';
 
 export const STORE = '/var/lib/headstart/node';
 const STATE = `${STORE}/state`;

@@ -3,17 +3,17 @@
 import { isSecret, sha256Of } from '../desired/bytes.ts';
 import type { OwnedBefore, Ownership } from '../desired/tree.ts';
 import type { Look } from '../observe/look.ts';
-import { makeChange } from './change.ts';
 import type { Outcome } from './contract.ts';
+import { makeChange } from './journal.ts';
 import { FIRST_STATE, type Journal } from './records.ts';
-import { dropWaiting } from './stage.ts';
-import type { Work } from './work.ts';
+import { dropWaiting } from './steps/stage.ts';
+import type { Transaction } from './transaction.ts';
 
-export async function forget(work: Work): Promise<Outcome> {
-  const { edges, folder } = work;
+export async function forget(transaction: Transaction): Promise<Outcome> {
+  const { edges, folder } = transaction;
   const state = folder.readState();
   const cutOff = folder.readJournal();
-  if (state.lastNumber === 0 && cutOff === undefined) return work.nothing(state);
+  if (state.lastNumber === 0 && cutOff === undefined) return transaction.nothing(state);
   if (cutOff !== undefined) dropWaiting(cutOff.steps, edges.disk);
   const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, edges.look);
   const journal: Journal = {
@@ -27,7 +27,7 @@ export async function forget(work: Work): Promise<Outcome> {
   };
   // In the place of the donor's, if there is one: from then on nobody finishes that.
   const reason = 'what was remembered was of another machine';
-  return makeChange(work, journal, { kind: 'unchanged', code: 'clone/new-identity', reason });
+  return makeChange(transaction, journal, { kind: 'unchanged', code: 'clone/new-identity', reason });
 }
 
 /** Whatever gave the clone an identity of its own wrote over files of ours: that is not somebody's drift. */

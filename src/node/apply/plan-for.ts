@@ -5,12 +5,12 @@ import { observe } from '../observe/observe.ts';
 import { plan } from '../plan/plan.ts';
 import type { Assignment, Edges } from './contract.ts';
 
-export interface PlannedHere {
+export interface PlanHere {
   observed: Observed;
   plan: Plan;
 }
 
-export async function planFor(want: Desired, ownership: Ownership, edges: Edges): Promise<PlannedHere> {
+export async function planFor(want: Desired, ownership: Ownership, edges: Edges): Promise<PlanHere> {
   const seen = await observe(edges.look, want, ownership, { nowMs: edges.clock.nowMs() });
   const observed = await withNode(seen, [...want.live.keys(), ...ownership.live.keys()], edges);
   return { observed, plan: plan(observed, want, ownership) };

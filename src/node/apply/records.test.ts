@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
-import type { JsonObject } from '../../schema/json.ts';
 import { NOTHING_OWNED, type Ownership } from '../desired/tree.ts';
 import { anyConfig, CANARY, someFacts } from '../document/configs.testing.ts';
 import {
@@ -14,7 +13,6 @@ import {
   renderJournal,
   renderState,
 } from './records.ts';
-import { parseSealed, renderSealed } from './sealed-json.ts';
 
 const ownership: Ownership = {
   files: new Map([
@@ -71,19 +69,6 @@ describe('what is kept', () => {
           generation,
         };
         expect(bare(parseJournal(renderJournal(journal)))).toEqual(bare(journal));
-      }),
-    );
-  });
-
-  it('tells a secret from text that looks like one', () => {
-    const looksLike = fc.object({
-      key: fc.constantFrom('$secret', '$secret$', 'a'),
-      values: [fc.constantFrom('$secret', 'x', 1)],
-    });
-    fc.assert(
-      fc.property(looksLike, fc.string(), (value, text) => {
-        const whole = { value: value as JsonObject, secret: new Secret(text) };
-        expect(bare(parseSealed(renderSealed(whole)))).toEqual(bare(whole));
       }),
     );
   });

@@ -1,35 +1,36 @@
 // node/apply/store.ts: the verbs of the transaction, on a node. contract.ts says what they promise; this file, which of them does
 // what, and in which order: first what was cut off, then the verb.
 import { UserError } from '../../base/errors.ts';
-import { apply, judge } from './apply.ts';
-import { isUnfinished, resume } from './change.ts';
+import { apply } from './apply.ts';
 import { check, type Memory, takeBack } from './check.ts';
 import type { Edges, NodeStore, Outcome } from './contract.ts';
+import { judge } from './decide.ts';
 import { openFolder } from './folder.ts';
 import { forget } from './forget.ts';
+import { isUnfinished, resume } from './journal.ts';
 import { planFor, wantedBy } from './plan-for.ts';
 import { generationToGoBackTo, recordOf } from './slots.ts';
-import { alone, nothingDone, type Work } from './work.ts';
+import { inTransaction, nothingDone, type Transaction } from './transaction.ts';
 
 export function openNodeStore(edges: Edges): NodeStore {
   const folder = openFolder(edges.root, edges.disk);
   const memory: Memory = {};
-  const doAlone = (act: (work: Work) => Promise<Outcome>) => alone(edges, folder, act);
+  const doAlone = (act: (transaction: Transaction) => Promise<Outcome>) => inTransaction(edges, folder, act);
   return {
     recover: () => doAlone(recover),
 
-    async plan(assignment, options) {
+    async plan(assignment, { isOrdered }) {
       const { ownership, slots } = folder.readState();
       const here = await planFor(wantedBy(assignment), ownership, edges);
-      return { plan: here.plan, verdict: judge(assignment, here, options, slots, edges) };
+      return { plan: here.plan, verdict: judge(assignment, { here, slots, isOrdered, nowMs: edges.clock.nowMs() }) };
     },
 
-    apply: (assignment, options) => doAlone((work) => apply(work, assignment, options)),
+    apply: (assignment, options) => doAlone((transaction) => apply(transaction, assignment, options)),
 
     async check() {
       const state = folder.readState();
       const isQuiet = state.slots.watch === undefined && !state.owesUncordon && folder.readJournal() === undefined;
-      return isQuiet ? nothingDone(state) : doAlone((work) => check(work, memory));
+      return isQuiet ? nothingDone(state) : doAlone((transaction) => check(transaction, memory));
     },
 
     keep: () => doAlone(keep),
@@ -48,7 +49,7 @@ export function openNodeStore(edges: Edges): NodeStore {
       return folder.generations(state).map((one) => recordOf(one, state.slots));
     },
 
-    rollbackTo: (number) => doAlone((work) => rollback(work, number)),
+    rollbackTo: (number) => doAlone((transaction) => rollback(transaction, number)),
 
     async drift() {
       const { slots, ownership } = folder.readState();
@@ -60,36 +61,36 @@ export function openNodeStore(edges: Edges): NodeStore {
   };
 }
 
-async function recover(work: Work): Promise<Outcome> {
-  const { edges, folder } = work;
-  const resumed = await resume(work);
+async function recover(transaction: Transaction): Promise<Outcome> {
+  const { edges, folder } = transaction;
+  const resumed = await resume(transaction);
   const state = folder.readState();
   const { watch } = state.slots;
-  if (watch === undefined || watch.bootId === edges.bootId) return resumed ?? work.nothing(state);
+  if (watch === undefined || watch.bootId === edges.bootId) return resumed ?? transaction.nothing(state);
   if (watch.backTo !== undefined) {
     const reason = 'the machine rebooted while the change was watched';
-    return takeBack(work, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
+    return takeBack(transaction, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
   }
   const next = { ...state, slots: { ...state.slots, watch: { ...watch, bootId: edges.bootId } } };
   await folder.writeState(next);
-  return resumed ?? work.nothing(next);
+  return resumed ?? transaction.nothing(next);
 }
 
-async function keep(work: Work): Promise<Outcome> {
-  const state = work.folder.readState();
+async function keep(transaction: Transaction): Promise<Outcome> {
+  const state = transaction.folder.readState();
   const { watch } = state.slots;
-  if (watch?.keepByMs === undefined) return work.nothing(state);
+  if (watch?.keepByMs === undefined) return transaction.nothing(state);
   const { keepByMs: _, ...kept } = watch;
   const slots = { ...state.slots, watch: kept };
-  await work.folder.writeState({ ...state, slots });
-  return work.outcome({ kind: 'applied', code: 'verify/running', reason: 'it is kept' }, slots);
+  await transaction.folder.writeState({ ...state, slots });
+  return transaction.outcome({ kind: 'applied', code: 'verify/running', reason: 'it is kept' }, slots);
 }
 
-async function rollback(work: Work, number: number | undefined): Promise<Outcome> {
-  const resumed = await resume(work);
+async function rollback(transaction: Transaction, number: number | undefined): Promise<Outcome> {
+  const resumed = await resume(transaction);
   if (resumed !== undefined && isUnfinished(resumed)) return resumed;
-  const state = work.folder.readState();
-  const { folder } = work;
+  const state = transaction.folder.readState();
+  const { folder } = transaction;
   const found = generationToGoBackTo(state.slots, folder.generations(state), number);
   const generation = found && folder.readForNow(found.number, state);
   if (generation === undefined) {
@@ -103,5 +104,5 @@ async function rollback(work: Work, number: number | undefined): Promise<Outcome
       },
     );
   }
-  return apply(work, generation.assignment, { isOrdered: true }, generation);
+  return apply(transaction, generation.assignment, { isOrdered: true }, generation);
 }

@@ -5,7 +5,7 @@ import type { UpdatePolicy } from '../document/config.ts';
 import { isTemplate } from '../observe/units.ts';
 import type { NodeHealth, Watch } from './contract.ts';
 
-export interface Watching {
+export interface WatchContext {
   number: number;
   nowMs: number;
   bootId: string;
@@ -17,8 +17,8 @@ export interface Watching {
   update: Pick<UpdatePolicy, 'mode' | 'tryForMs'>;
 }
 
-export function watchFor(plan: Plan, observed: Observed, watching: Watching): Watch {
-  const { number, nowMs, bootId, before, backTo, isBackGood, update } = watching;
+export function watchFor(plan: Plan, observed: Observed, context: WatchContext): Watch {
+  const { number, nowMs, bootId, before, backTo, isBackGood, update } = context;
   return {
     number,
     sinceMs: nowMs,
@@ -32,6 +32,18 @@ export function watchFor(plan: Plan, observed: Observed, watching: Watching): Wa
     ...(backTo !== undefined && { backTo }),
     ...(update.mode === 'try' && { keepByMs: nowMs + update.tryForMs }),
   };
+}
+
+/** Health is watched from when the last step was done, in the boot in which it was done. */
+export function startWatch(watch: Watch, { nowMs, bootId, kubeletSinceMs }: WatchStart): Watch {
+  const keepByMs = watch.keepByMs === undefined ? undefined : nowMs + (watch.keepByMs - watch.sinceMs);
+  return { ...watch, sinceMs: nowMs, kubeletSinceMs, bootId, keepByMs };
+}
+
+export interface WatchStart {
+  nowMs: number;
+  bootId: string;
+  kubeletSinceMs: number | undefined;
 }
 
 /** The two a node is made of, and what the change touches. One that did not run before, for no fault of the change, need not now. */

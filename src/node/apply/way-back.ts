@@ -1,9 +1,104 @@
-// node/apply/way-back.ts: what has to be done so that the node is again what it was? The later generation is looked at as drift
+// node/apply/way-back.ts: is there a way back to what the node was, and which steps does it take? The later generation is looked at as drift
 // from the earlier one, and repaired: what would take another node on the way there does not on the way back. Pure.
 import { DEFAULT_KUBELET_ROOT } from '../desired/aspects/kubelet.ts';
 import { unitPath } from '../desired/aspects/units.ts';
-import type { Desired, Observed, Ownership, Plan, Step } from '../desired/tree.ts';
+import { type Desired, NOTHING_OWNED, type Observed, type Ownership, type Plan, type Step } from '../desired/tree.ts';
 import type { UpdatePolicy } from '../document/config.ts';
+import { judgePlan } from '../plan/policy.ts';
+import type { ReasonCode } from '../reason-codes.ts';
+import type { Slot, Slots, Watch } from './contract.ts';
+import type { Stamp } from './next-state.ts';
+import type { PlanHere } from './plan-for.ts';
+import type { Generation, Journal, State } from './records.ts';
+import { slotOf, withBad } from './slots.ts';
+import type { Conclusion } from './transaction.ts';
+import { watchFor } from './watch.ts';
+
+export interface WayBack {
+  state: State;
+  code: ReasonCode;
+  reason: string;
+  /** Undefined: the image as it was. */
+  target: number | undefined;
+  /** Not tried again by itself. */
+  blamed: Slot | undefined;
+  /** What may be ours by now. */
+  meanwhile: Ownership;
+  ranBefore: readonly string[];
+  /** Those that would not survive the way back: kubelet would end them, and can be told to. */
+  canMovePods: boolean;
+  /** Nobody knows whether the node is in service. */
+  owesUncordon: boolean;
+}
+
+export interface BackSituation {
+  /** The generation to go back to; undefined: the image as it was. */
+  old: Generation | undefined;
+  here: PlanHere;
+  stamp: Stamp;
+}
+
+export type BackDecision =
+  | { do: 'stay'; conclusion: Conclusion; state: State }
+  | { do: 'go'; conclusion: Conclusion; journal: Journal };
+
+export function decideWayBack(back: WayBack, situation: BackSituation): BackDecision {
+  const { state, code, reason, meanwhile, blamed, ranBefore, canMovePods, owesUncordon } = back;
+  const { old, here, stamp } = situation;
+  const { observed, plan } = here;
+  // On its first boot a node has nothing else to run: there, a document is tried as often as it is delivered.
+  const isBlamed = blamed !== undefined && old !== undefined;
+  const bad = isBlamed ? withBad(state.slots.bad, blamed, code, stamp.atMs) : state.slots.bad;
+  const { moment } = observed;
+  const verdict = judgePlan(plan, BACK_POLICY, { moment, nowMs: stamp.atMs, isOrdered: true });
+  if (verdict.decision === 'blocked' && verdict.code !== 'plan/needs-control-plane') {
+    return {
+      do: 'stay',
+      conclusion: { kind: 'failed', code: 'rollback/failed', reason: `${reason}; no way back: ${verdict.reason}` },
+      state: { ...state, slots: { ...state.slots, bad, watch: undefined }, ownership: meanwhile, owesUncordon },
+    };
+  }
+  const slot = old && slotOf(old.assignment, old.number, stamp);
+  const slots: Slots = { ...state.slots, active: slot, bad, watch: watchAfter(back, situation) };
+  return {
+    do: 'go',
+    conclusion: { kind: old ? 'reverted' : 'failed', code, reason },
+    journal: {
+      kind: 'back',
+      steps: withRevived(canMovePods ? plan : withoutDrain(plan), observed, ranBefore),
+      isBeforeKubelet: moment !== 'running',
+      bootId: stamp.bootId,
+      attempts: 1,
+      ownershipMeanwhile: asDriftFrom(plan.ownershipMeanwhile, meanwhile),
+      after: { ...state, slots, ownership: plan.ownership, owesUncordon },
+      generation: old,
+    },
+  };
+}
+
+function watchAfter({ state, ranBefore }: WayBack, { old, here, stamp }: BackSituation): Watch | undefined {
+  if (old === undefined) return undefined;
+  const { watch, lastKnownGood } = state.slots;
+  // What was being watched before a change that came to nothing still is.
+  if (watch?.number === old.number) return watch;
+  if (lastKnownGood?.number === old.number) return undefined;
+  // An earlier generation that was never found good, with nothing behind it.
+  const again = watchFor(here.plan, here.observed, {
+    number: old.number,
+    nowMs: stamp.atMs,
+    bootId: stamp.bootId,
+    before: undefined,
+    backTo: undefined,
+    isBackGood: false,
+    update: { mode: 'auto', tryForMs: 0 },
+  });
+  return { ...again, ranBefore };
+}
+
+/** What the node owns, as the plan of a way back has to see it. */
+export function ownershipBefore(old: Generation | undefined, { meanwhile }: WayBack): Ownership {
+  return asDriftFrom(old?.ownership ?? NOTHING_OWNED, meanwhile);
+}
 
 /** Where there is no earlier generation: the image as it was. */
 export const NOTHING_WANTED: Desired = {
@@ -14,7 +109,7 @@ export const NOTHING_WANTED: Desired = {
 };
 
 /** What a node may do to itself is not asked on the way back. */
-export const BACK_POLICY: UpdatePolicy = {
+const BACK_POLICY: UpdatePolicy = {
   mode: 'auto',
   tryForMs: 0,
   maxClass: 6,
@@ -26,7 +121,7 @@ export const BACK_POLICY: UpdatePolicy = {
 };
 
 /** Everything that may be ours by now; of what was ours before, what we left there then. */
-export function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership {
+function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership {
   return {
     files: new Map([...meanwhile.files, ...before.files]),
     folders: new Set([...meanwhile.folders, ...before.folders]),
@@ -35,12 +130,12 @@ export function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership 
 }
 
 /** Where nobody would end the pods, or can be told to, waiting for that keeps the node as it is: going back is what helps them. */
-export function withoutDrain(plan: Plan): Plan {
+function withoutDrain(plan: Plan): Plan {
   return { ...plan, steps: plan.steps.filter((step) => step.do !== 'drain') };
 }
 
 /** A plan leaves alone what does not run; here, what ran before the change and was brought down by it runs again. */
-export function withRevived(plan: Plan, observed: Observed, ranBefore: readonly string[]): Step[] {
+function withRevived(plan: Plan, observed: Observed, ranBefore: readonly string[]): Step[] {
   const handled = new Set(
     plan.steps.flatMap((step) => {
       if ('unit' in step) return [step.unit];

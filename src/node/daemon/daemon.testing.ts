@@ -12,8 +12,8 @@ import type { Log } from '../status/log.ts';
 import { renderMetrics } from '../status/metrics.ts';
 import { type NodeStatus, statusOf } from '../status/node-status.ts';
 import { recordSteps } from '../status/steps-file.ts';
+import { createDaemon, type Daemon } from './loop.ts';
 import { INITIAL, shownOf } from './machine.ts';
-import { createDaemon, type Daemon } from './run.ts';
 
 interface Sleeper {
   atMs: number;

@@ -8,7 +8,7 @@ const pod = (name: string, more: Partial<OwnPod> = {}): OwnPod => ({
   namespace: 'shop',
   name,
   phase: 'Running',
-  isOfDaemonSet: false,
+  ownerKind: 'ReplicaSet',
   isMirror: false,
   isTerminating: false,
   ...more,
@@ -70,7 +70,7 @@ describe('a node that empties itself', () => {
     const cluster = new Cluster();
     cluster.pods = [
       pod('web'),
-      pod('agent', { isOfDaemonSet: true }),
+      pod('agent', { ownerKind: 'DaemonSet' }),
       pod('static', { isMirror: true }),
       pod('job', { phase: 'Succeeded' }),
     ];

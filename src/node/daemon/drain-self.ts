@@ -1,6 +1,7 @@
 // node/daemon/drain-self.ts: how does a node empty itself before a change that its pods would not survive? With its own credential: it may
 // cordon itself and evict what runs on it, and disruption budgets are honoured as for anybody else.
 import type { Clock } from '../../base/clock.ts';
+import { classifyPods, isFinished } from '../../cluster/drain/which-pods.ts';
 import { ApiFailure } from '../api/api-server.ts';
 import type { OwnNode, OwnPod } from '../api/own-node.ts';
 
@@ -50,7 +51,7 @@ async function evictAll(node: OwnNode, patience: Patience): Promise<void> {
   const { clock, untilMs, signal } = patience;
   for (;;) {
     signal?.throwIfAborted();
-    const left = (await persist(() => node.pods(), patience)).filter(isToBeMoved);
+    const left = toBeMoved(await persist(() => node.pods(), patience));
     if (left.length === 0) return;
     if (clock.nowMs() >= untilMs) throw stillHere(left);
     for (const pod of left) if (!pod.isTerminating) await evict(node, pod);
@@ -93,7 +94,10 @@ function stillHere(pods: readonly OwnPod[]): ApiFailure {
   );
 }
 
-/** Pods of DaemonSets come back at once, mirror pods are files on this disk, and what has ended disturbs nobody. */
-function isToBeMoved({ isOfDaemonSet, isMirror, phase }: OwnPod): boolean {
-  return !isOfDaemonSet && !isMirror && phase !== 'Succeeded' && phase !== 'Failed';
+/** By force: the document asks for a change that no pod survives. What has ended is in nobody's way. */
+function toBeMoved(pods: readonly OwnPod[]): OwnPod[] {
+  return classifyPods(
+    pods.filter((pod) => !isFinished(pod)),
+    { isForced: true },
+  ).evict;
 }

@@ -1,13 +1,12 @@
 // Properties of the daemon's decisions, over whole lives: a world that answers what it is asked in any order, and everything that can happen.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slot, Slots } from '../apply/contract.ts';
+import type { Outcome, Slots } from '../apply/contract.ts';
 import { INITIAL, nextDueMs, shownOf, step } from './machine.ts';
 import type { DaemonState, Effect, Event, Order, ReadDocument } from './state.ts';
+import { runs, START, slot, watch } from './states.testing.ts';
 
 type Bare = Event extends infer E ? (E extends Event ? Omit<E, 'nowMs'> : never) : never;
-
-const START = Date.UTC(2026, 10, 16, 5, 0);
 
 /** A daemon whose world is driven by a test: what it asked for lies in `asked` until it is answered. */
 class Life {
@@ -46,28 +45,6 @@ class Life {
   }
 }
 
-const slot = (generation: number, more: Partial<Slot> = {}): Slot => ({
-  number: generation,
-  generation,
-  hash: `hash-${generation}`,
-  documentHash: `document-${generation}`,
-  atMs: START,
-  ...more,
-});
-const watch = {
-  number: 1,
-  sinceMs: START,
-  bootId: 'b',
-  units: [],
-  ranBefore: [],
-  wasApiReachable: false,
-  kubeletConfig: {},
-};
-const runs = (generation: number | undefined, more: Partial<Slots> = {}): Slots => ({
-  ...(generation !== undefined && { active: slot(generation), assigned: slot(generation) }),
-  bad: [],
-  ...more,
-});
 const outcome = (kind: Outcome['kind'], slots: Slots, code: Outcome['code'] = 'ok/applied'): Bare => ({
   is: 'finished',
   outcome: { kind, code, reason: `it is ${kind}`, timings: [], slots },
@@ -91,7 +68,7 @@ function started(slots: Slots = runs(undefined), isForeign = false, isMemoryLost
 }
 
 /** A node that runs a generation for good, in the middle of its life. */
-function settled(generation = 1): Life {
+function inService(generation = 1): Life {
   const life = started(runs(generation));
   life.answer('recover', outcome('unchanged', runs(generation)));
   life.answer('reconcile', outcome('unchanged', runs(generation)));
@@ -218,7 +195,7 @@ describe('a boot of a node that was configured before', () => {
 
 describe('a node in service', () => {
   it('reads nothing, does nothing and tells nothing while the metadata stays the same', () => {
-    const life = settled();
+    const life = inService();
     const before = life.all.length;
     for (let minute = 0; minute < 8; minute++) {
       toNextLook(life);
@@ -228,7 +205,7 @@ describe('a node in service', () => {
   });
 
   it('applies a new document, and tells what becomes of it', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
@@ -255,8 +232,26 @@ describe('a node in service', () => {
     expect(life.phase).toBe('Applied ok/applied');
   });
 
+  it('applies the document that it read, whatever arrives or is ordered meanwhile', () => {
+    const life = inService();
+    toNextLook(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
+    life.tell({ is: 'signalled', by: 'SIGHUP' });
+    life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
+    life.tell({ is: 'ordered', order: { id: 1, what: 'apply', raw: 'raw-4' } });
+    life.answer('read', document(2));
+    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-2', isOrdered: false });
+    life.answer('apply', outcome('applied', runs(2)));
+    expect(life.asked.at(-1)).toEqual({ do: 'read', raw: 'raw-4', allowsOlder: true });
+    life.answer('read', document(4));
+    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-4', isOrdered: true });
+    life.answer('apply', outcome('applied', runs(4)));
+    life.answer('read', document(3));
+    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-3', isOrdered: false });
+  });
+
   it('looks again at what waits, without telling the same thing twice', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
@@ -271,7 +266,7 @@ describe('a node in service', () => {
   });
 
   it('says that a document is refused while the old one goes on, and is content when it is gone', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-bad' });
     life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'spec.x' } });
@@ -285,7 +280,7 @@ describe('a node in service', () => {
   });
 
   it('waits for its turn when a change is spread, and a person does not', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2, { jitterMs: 600_000 }));
@@ -299,7 +294,7 @@ describe('a node in service', () => {
   });
 
   it('is still applied when only the control plane has something left to do', () => {
-    const life = settled();
+    const life = inService();
     life.pass(600_000);
     life.answer('reconcile', outcome('blocked', runs(1), 'plan/needs-control-plane'));
     expect(life.phase).toBe('Applied ok/applied');
@@ -307,7 +302,7 @@ describe('a node in service', () => {
   });
 
   it('finds its files changed by somebody else, and is content when they are put back', () => {
-    const life = settled();
+    const life = inService();
     life.pass(600_000);
     life.answer('reconcile', outcome('blocked', runs(1), 'plan/drift'));
     expect(life.phase).toBe('Blocked plan/drift');
@@ -339,7 +334,7 @@ describe('a document that cannot be applied', () => {
 
 describe('an announcement', () => {
   it('is looked for at once and every few seconds, and reported when it does not come', () => {
-    const life = settled();
+    const life = inService();
     life.tell({ is: 'announced', announcement: { generation: 2, documentHash: 'document-2' } });
     let looks = 0;
     while (life.state.notes.length === 0) {
@@ -366,13 +361,13 @@ describe('an announcement', () => {
     ['that is in force, by its number', { generation: 1 }],
     ['that is behind what runs', { generation: 0, documentHash: 'document-0' }],
   ])('%s is none', (_, announcement) => {
-    const life = settled();
+    const life = inService();
     expect(life.tell({ is: 'announced', announcement })).toEqual([]);
     expect(life.state.announced).toBeUndefined();
   });
 
   it('that comes again with every change of the Node does not keep the daemon busy', () => {
-    const life = settled();
+    const life = inService();
     const announcement = { generation: 2, documentHash: 'document-2' };
     life.tell({ is: 'announced', announcement });
     life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
@@ -417,7 +412,7 @@ describe('work that cannot be done with what is on the node', () => {
 
 describe('a document that was taken back', () => {
   const takenBack = (bad: Slots['bad']): Life => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
@@ -450,7 +445,7 @@ describe('a document that was taken back', () => {
 
 describe('an order', () => {
   it('that makes no sense on this node is answered as the mistake it is, and changes nothing', () => {
-    const life = settled();
+    const life = inService();
     const error = { code: 'node/no-such-generation', message: 'there is no generation 9', next: 'x' };
     life.tell({ is: 'ordered', order: { id: 3, what: 'roll-back', to: 9 } });
     expect(life.answer('roll-back', { is: 'declined', error })).toContainEqual({
@@ -462,7 +457,7 @@ describe('an order', () => {
   });
 
   it('to apply what is in the metadata asks anew, also when a request is under way', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     expect(life.names()).toEqual(['fetch']);
     expect(life.tell({ is: 'ordered', order: { id: 7, what: 'apply' } })).toEqual([{ do: 'fetch', isOrdered: true }]);
@@ -470,13 +465,13 @@ describe('an order', () => {
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     expect(life.asked).toEqual([{ do: 'read', raw: 'raw-2', allowsOlder: true }]);
     life.answer('read', document(2, { jitterMs: 600_000 }));
-    expect(life.asked).toEqual([{ do: 'apply', isOrdered: true }]);
+    expect(life.asked).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: true }]);
     const effects = life.answer('apply', outcome('applied', runs(2)));
     expect(effects).toContainEqual(expect.objectContaining({ do: 'answer', id: 7 }));
   });
 
   it('that cannot be carried out is answered with the reason', () => {
-    const life = settled();
+    const life = inService();
     life.tell({ is: 'ordered', order: { id: 1, what: 'apply' } });
     expect(
       life.answer('fetch', { is: 'fetch-failed', why: { code: 'metadata/timed-out', detail: 'x' } }),
@@ -494,7 +489,7 @@ describe('an order', () => {
 
   it('to go back is shown while it is done, and not when it is over, whatever came of it', () => {
     for (const kind of ['reverted', 'applied', 'unchanged', 'failed', 'blocked', 'waiting'] as const) {
-      const life = settled(2);
+      const life = inService(2);
       life.tell({ is: 'ordered', order: { id: 1, what: 'roll-back', to: 1 } });
       expect(life.phase).toBe('RollingBack apply/running');
       life.answer('roll-back', outcome(kind, runs(1)));
@@ -585,7 +580,7 @@ const WORK = new Set(['recover', 'read', 'apply', 'reconcile', 'check', 'roll-ba
 
 describe('ending', () => {
   it('waits for what is being done, and says nothing of the node but what it said before', () => {
-    const life = settled();
+    const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
@@ -596,7 +591,7 @@ describe('ending', () => {
 });
 
 describe('any life of the daemon', () => {
-  it('does one thing at a time, answers every order once, says ready once and only with something to run, and ends when told', () => {
+  it('does one thing at a time, applies what it read last, answers every order once, says ready once and only with something to run, and ends when told', () => {
     fc.assert(
       fc.property(
         fc.array(aHappening, { maxLength: 60 }),
@@ -659,6 +654,10 @@ describe('any life of the daemon', () => {
             life.answer(current.do, current.do === 'read' ? document(1) : outcome('unchanged', runs(1)));
           }
           expect(life.all.filter((effect) => effect.do === 'end').length).toBeGreaterThanOrEqual(1);
+          const readOrApplied = life.all.flatMap((effect) => ('raw' in effect ? [effect] : []));
+          for (const [i, effect] of readOrApplied.entries()) {
+            if (effect.do === 'apply') expect(readOrApplied[i - 1]).toMatchObject({ do: 'read', raw: effect.raw });
+          }
           const answers = life.all.flatMap((effect) => (effect.do === 'answer' ? [effect.id] : []));
           expect([...answers].sort((a, b) => a - b)).toEqual(given);
           const ready = life.all.filter((effect) => effect.do === 'tell-ready').length;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
+import type { Daemon, GivenOrder } from './loop.ts';
 import { INITIAL } from './machine.ts';
 import { answerRequests, resultIn } from './requests.ts';
-import type { Daemon, GivenOrder } from './run.ts';
 import type { Answer } from './state.ts';
 
 const status = { phase: 'Applied' } as NodeStatus;

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import type { AnswerRequest } from '../triggers/socket.ts';
-import type { Daemon, GivenOrder } from './run.ts';
+import type { Daemon, GivenOrder } from './loop.ts';
 import type { Answer } from './state.ts';
 
 /** `origin` is for people: which file, of whom. */

@@ -43,14 +43,14 @@ export interface DaemonState {
   /** kubelet may start. */
   isReady: boolean;
   /** What of the delivered bytes was looked at last, and what it said if it could be read. */
-  delivered: Delivered | undefined;
+  delivered: DeliveredDocument | undefined;
   announced: (Announcement & { byMs: number; isOverdue: boolean }) | undefined;
   /** The one request for metadata that is under way. */
   fetch: { orderId: number | undefined } | undefined;
   /** The one thing that is being done to the node. */
   work: Work | undefined;
   /** A document that waits for its turn, or for the work to end. */
-  pending: Pending | undefined;
+  pending: PendingDocument | undefined;
   /** What people asked for, the oldest first. */
   orders: readonly Order[];
   due: Due;
@@ -58,7 +58,7 @@ export interface DaemonState {
   isStopping: boolean;
 }
 
-export interface Delivered {
+export interface DeliveredDocument {
   /** sha256 of the bytes. */
   raw: string;
   generation?: number;
@@ -73,7 +73,7 @@ export interface Announcement {
   documentHash?: string | undefined;
 }
 
-export interface Pending {
+export interface PendingDocument {
   raw: string;
   atMs: number;
   /** It had its turn. */
@@ -84,7 +84,7 @@ export type Work =
   | { is: 'recovering' }
   | { is: 'reconciling' }
   | { is: 'reading'; raw: string; order?: ApplyOrder | undefined; isItsTurn: boolean }
-  | { is: 'applying'; order?: ApplyOrder | undefined }
+  | { is: 'applying'; raw: string; order?: ApplyOrder | undefined }
   | { is: 'checking' }
   | { is: 'rolling-back'; order: Order }
   | { is: 'keeping'; order: Order };
@@ -154,8 +154,8 @@ export type Effect =
   | { do: 'fetch'; isOrdered: boolean }
   /** The document with these bytes: is it one for this node? */
   | { do: 'read'; raw: string; allowsOlder: boolean }
-  /** The document that was read last. */
-  | { do: 'apply'; isOrdered: boolean }
+  /** The document with these bytes, as it was read for this node. */
+  | { do: 'apply'; raw: string; isOrdered: boolean }
   /** What runs, again: what somebody else changed, what did not outlive the boot. */
   | { do: 'reconcile' }
   | { do: 'check' }

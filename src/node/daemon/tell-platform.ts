@@ -25,7 +25,7 @@ const PATIENCE_MS = 15 * 60_000;
 
 export function tellPlatform({ root, platform, url, clock, log, signal }: PlatformOptions): PlatformTeller {
   const isOurs = (platform ?? detectPlatform(root)) === 'azure' && whoReports(root) === 'headstart';
-  const settled = new AbortController();
+  const ready = new AbortController();
   let code: NodeStatus['code'] = 'metadata/waiting';
 
   async function report(told: PlatformReport): Promise<void> {
@@ -42,14 +42,14 @@ export function tellPlatform({ root, platform, url, clock, log, signal }: Platfo
     });
 
   if (isOurs) {
-    clock.sleep(PATIENCE_MS, AbortSignal.any([signal, settled.signal])).then(
+    clock.sleep(PATIENCE_MS, AbortSignal.any([signal, ready.signal])).then(
       () => tell({ kind: 'failed', code }),
       () => {}, // it is ready, or we end
     );
   }
   return {
     ready() {
-      settled.abort();
+      ready.abort();
       if (isOurs) tell({ kind: 'ready' });
     },
     news(status) {

@@ -287,7 +287,7 @@ describe('containerd', () => {
     expect(linesAt('/etc/containerd/config.toml', settings)).toEqual(
       `\
 version = 2
-imports = ["/etc/containerd/conf.d/*.toml"]
+imports = [ "/etc/containerd/conf.d/*.toml" ]
 
 [plugins."io.containerd.grpc.v1.cri"]
 sandbox_image = "pause:1"
@@ -348,10 +348,10 @@ config_path = "/etc/containerd/certs.d"`.split('\n'),
       'server = "https://s"',
       '',
       '[host."https://b"]',
-      'capabilities = ["pull"]',
+      'capabilities = [ "pull" ]',
       '',
       '[host."https://a"]',
-      'capabilities = ["pull"]',
+      'capabilities = [ "pull" ]',
       'override_path = true',
       'ca = "/etc/containerd/certs.d/docker.io/mirror-1.pem"',
     ]);

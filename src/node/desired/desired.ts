@@ -1,8 +1,8 @@
 // node/desired/desired.ts: what should this node look like? Everything headstart owns on it: files with their content, live values, and what
 // each change to them means. Pure: the same document on the same machine gives the same answer.
 
-import type { Problem } from '../../schema/problem.ts';
 import type { NodeConfig } from '../document/config.ts';
+import type { Problem } from '../document/problem.ts';
 import type { Facts } from '../observe/facts.ts';
 import { invalid, type Part, type ToPart } from './aspects/aspect.ts';
 import { containerd } from './aspects/containerd.ts';

@@ -1,7 +1,31 @@
 import fc from 'fast-check';
+import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
 import { appendProblem, renderToml, tomlSettings } from './toml.ts';
+
+/** Tables of tables and values as a document may bring them, with `odd` among the values. */
+function tables(odd: fc.Arbitrary<null | undefined>) {
+  const key = fc.oneof(
+    fc.stringMatching(/^[a-z]{1,6}$/),
+    fc.constantFrom('io.containerd.cri.v1.images', 'https://a', ''),
+  );
+  const scalar = fc.oneof(fc.string({ unit: 'grapheme' }), fc.maxSafeInteger(), fc.boolean());
+  const { table } = fc.letrec((tie) => ({
+    table: fc.dictionary(
+      key,
+      fc.oneof(
+        { depthSize: 'small' },
+        scalar,
+        fc.array(scalar, { maxLength: 3 }),
+        odd.map((value) => value ?? null),
+        tie('table'),
+      ),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+  }));
+  return table;
+}
 
 describe('rendering', () => {
   it('writes values before tables and quotes keys that need it', () => {
@@ -10,11 +34,36 @@ describe('rendering', () => {
       root: '/x',
       plugins: { 'io.x.v1': { on: true, list: ['a', 1], none: null } },
     });
-    expect(text).toBe('version = 2\nroot = "/x"\n\n[plugins."io.x.v1"]\non = true\nlist = ["a", 1]\n');
+    expect(text).toBe('version = 2\nroot = "/x"\n\n[plugins."io.x.v1"]\non = true\nlist = [ "a", 1 ]\n');
   });
 
-  it('keeps an empty table, and writes objects in a list inline', () => {
-    expect(renderToml({ a: {}, b: { c: [{ d: 1 }] } })).toBe('[a]\n\n[b]\nc = [{ d = 1 }]\n');
+  it('keeps an empty table, and the objects of a list', () => {
+    expect(parse(renderToml({ a: {}, b: { c: [{ d: 1 }, {}] } }))).toEqual({ a: {}, b: { c: [{ d: 1 }, {}] } });
+  });
+
+  it('keeps the order of tables: the first mirror of a registry is asked first', () => {
+    expect(renderToml({ host: { 'https://b': { x: 1 }, 'https://a': { x: 2 } } })).toBe(
+      '[host."https://b"]\nx = 1\n\n[host."https://a"]\nx = 2\n',
+    );
+  });
+
+  it.each([
+    [2 ** 53, '9007199254740992'],
+    [-(2 ** 53) - 2, '-9007199254740994'],
+    [1e21, '1e+21'],
+    [0.5, '0.5'],
+    [-0, '0'],
+  ])('writes the number %d as %s', (value, text) => {
+    expect(renderToml({ value })).toBe(`value = ${text}\n`);
+  });
+
+  it('writes what a parser reads back, without what is null', () => {
+    fc.assert(
+      fc.property(tables(fc.constantFrom(null, undefined)), (root) => {
+        const kept = JSON.parse(JSON.stringify(root, (_, value) => value ?? undefined));
+        expect(parse(renderToml(root as JsonObject))).toEqual(kept);
+      }),
+    );
   });
 
   it('escapes what would end a text or a line', () => {
@@ -49,9 +98,24 @@ x.y = 1`;
     expect([...tomlSettings(text)]).toEqual([
       ['version', '2'],
       ['plugins."io.x".cni.bin_dir', '"/a"'],
-      ['plugins."io.x".cni.list', '[\n"b",\n]'],
-      ['proxy.x.y', '1'],
+      ['plugins."io.x".cni.list', '[ "b" ]'],
+      ['proxy[0].x.y', '1'],
     ]);
+  });
+
+  it('are the same however a list is spaced, a number is grouped and a table is written', () => {
+    const one = 'list = ["a", 1]\nsize = 1_000\n[a.b]\nc = 1\n';
+    const other = "list = [ 'a',\n  1, # one\n]\nsize = 1000\na = { b = { c = 1 } }\n";
+    expect(tomlSettings(one)).toEqual(tomlSettings(other));
+  });
+
+  it('keep apart what is not the same: an integer of 64 bits, a float, a text, a date', () => {
+    const values = ['9223372036854775807', '9223372036854775806', '1', '1.0', '"1"', '1979-05-27', '1979-05-28'];
+    expect(new Set(values.map((value) => tomlSettings(`x = ${value}`).get('x'))).size).toBe(values.length);
+  });
+
+  it('are one, the text as a whole, where it is not TOML', () => {
+    expect([...tomlSettings('root = "/x"\nroot = ')]).toEqual([['not TOML', 'root = "/x"\nroot = ']]);
   });
 
   it('are those that were rendered', () => {
@@ -90,14 +154,20 @@ describe('text that is appended', () => {
     '[debug]\nlevel = "info"\n',
     '\n# c\n[plugins."io.x".registry]\nb = 1',
     '[[timeouts]]\na = 1',
+    '[plugins]\nb = 1',
+    '[debug]\n[debug]\nis wrong by itself',
   ])('%j may stand there', (added) => {
     expect(appendProblem(rendered, added)).toBeUndefined();
   });
 
-  it.each(['root = "/x"\n[debug]', '[plugins."io.x"]\nb = 2', "[debug]\n[ plugins . 'io.x' ]", 'not toml'])(
-    '%j may not',
-    (added) => {
-      expect(appendProblem(rendered, added)).toBeDefined();
-    },
-  );
+  it.each([
+    'root = "/x"\n[debug]',
+    '[plugins."io.x"]\nb = 2',
+    "[debug]\n[ plugins . 'io.x' ]",
+    '[[plugins."io.x"]]',
+    'not toml',
+    'a = [1]',
+  ])('%j may not', (added) => {
+    expect(appendProblem(rendered, added)).toBeDefined();
+  });
 });

@@ -2,7 +2,7 @@
 // what is ours and what was there before us (Ownership), and what has to be done about it (Plan). Types only.
 import type { Secret } from '../../base/secret.ts';
 import type { JsonObject } from '../../schema/json.ts';
-import type { Problem } from '../../schema/problem.ts';
+import type { Problem } from '../document/problem.ts';
 
 export type Aspect =
   | 'containerd'

@@ -1,7 +1,7 @@
 // node/document/amounts.ts: how much is written here, on this machine? Plain amounts, `255Mi`, and expressions, all to one number.
 
-import type { Problem } from '../../schema/problem.ts';
 import { type ExpressionType, evaluate, isExpression, parseExpression, type Variable } from './expression.ts';
+import type { Problem } from './problem.ts';
 import { parseBytes, parseCpu } from './quantity.ts';
 
 export type Variables = Readonly<Partial<Record<Variable, number>>>;

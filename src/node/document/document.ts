@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { check } from '../../schema/check.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import type { Problem, Warning } from '../../schema/problem.ts';
 import type { ImageFacts, MachineFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { NodeConfig } from './config.ts';
 import { type Layer, mergeLayers, type Provenance } from './merge.ts';
+import { invalid, type Problem, type Warning } from './problem.ts';
 import { type ReadLayer, readLayer } from './read-layer.ts';
 import { type NodeConfigV1, nodeConfigV1 } from './schema/v1.ts';
 import { contradictions, discouraged } from './semantics.ts';
@@ -82,8 +82,8 @@ export async function parseDocument(delivered: Uint8Array, reading: Reading): Pr
     ...versionProblems(spec, image),
     ...single,
     // What is wrong in a layer is wrong in the whole too, and was said in the words of that layer.
-    ...(single.length === 0 ? whole.problems : []),
-    ...missingFrom(whole.missing, base),
+    ...(single.length === 0 ? invalid(whole.problems) : []),
+    ...missingFrom(invalid(whole.missing), base),
     ...timelinessProblems(base.document, { ...reading, documentHash }),
   ];
   if (whole.value === undefined) return refused(problems, warnings, documentHash);

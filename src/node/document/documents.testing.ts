@@ -1,10 +1,10 @@
 // node/document/documents.testing.ts: documents for tests: one that is right, and every one that could be, made from the JSON Schema.
 import fc from 'fast-check';
-import { OWN_FLAGS } from '../../schema/formats.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts } from '../observe/facts.ts';
 import type { Reading } from './document.ts';
 import type { ApiVersion } from './schema/convert.ts';
+import { OWN_FLAGS } from './schema/formats.ts';
 import { type JsonSchema, jsonSchemaOf } from './schema/json-schema.ts';
 
 export const NOW_MS = Date.UTC(2026, 10, 16, 2, 0);

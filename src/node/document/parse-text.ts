@@ -1,7 +1,7 @@
 // node/document/parse-text.ts: which values are in this text, JSON or YAML? Total: whatever the text is, there is a value or a problem.
 import { isObject, type Json } from '../../schema/json.ts';
-import type { Problem } from '../../schema/problem.ts';
 import type { ReasonCode } from '../reason-codes.ts';
+import type { Problem } from './problem.ts';
 
 /** Deeper than any document is, and shallow enough for every function that walks one. */
 const MAX_DEPTH = 48;

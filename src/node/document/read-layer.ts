@@ -3,14 +3,13 @@
 
 import { check } from '../../schema/check.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import type { Problem, Warning } from '../../schema/problem.ts';
 import type { ImageFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { alone } from './merge.ts';
 import { hasReservedKey, parseText } from './parse-text.ts';
+import { invalid, type Problem, type Warning } from './problem.ts';
 import { convert, isApiVersion } from './schema/convert.ts';
 import { nodeConfigV1, V1 } from './schema/v1.ts';
-import { nodeConfigV1alpha1 } from './schema/v1alpha1.ts';
 import { signatureProblem } from './signature.ts';
 import { unwrap } from './unwrap.ts';
 
@@ -39,7 +38,7 @@ export async function readLayer(bytes: Uint8Array, rules: LayerRules): Promise<R
   return understand(parsed.value, rules);
 }
 
-function understand(value: Json, { image, isStrict }: LayerRules): ReadLayer | { problem: Problem } {
+async function understand(value: Json, { image, isStrict }: LayerRules): Promise<ReadLayer | { problem: Problem }> {
   if (!isObject(value) || value.kind !== 'NodeConfig' || !/^headstart\.dev\//.test(String(value.apiVersion))) {
     return refuse('config/not-a-node-config', '', 'is not a NodeConfig of headstart.dev');
   }
@@ -50,7 +49,8 @@ function understand(value: Json, { image, isStrict }: LayerRules): ReadLayer | {
   if (hasReservedKey(value)) return refuse('config/invalid', '', "has a field named '__proto__'");
 
   const unsigned = signatureProblem(value, image.signers);
-  const schema = apiVersion === V1 ? nodeConfigV1 : nodeConfigV1alpha1;
+  // Loaded on use: a node that boots with a document of v1 does not wait for it.
+  const schema = apiVersion === V1 ? nodeConfigV1 : (await import('./schema/v1alpha1.ts')).nodeConfigV1alpha1;
   const { problems, missing, unknown } = check(
     schema,
     isObject(value.spec) ? { ...value, spec: alone(value.spec) } : value,
@@ -60,8 +60,8 @@ function understand(value: Json, { image, isStrict }: LayerRules): ReadLayer | {
   return {
     document,
     spec: isObject(document.spec) ? document.spec : {},
-    problems: [...(unsigned ? [unsigned] : []), ...problems, ...(isStrict ? strict : [])],
-    missing,
+    problems: [...(unsigned ? [unsigned] : []), ...invalid(problems), ...(isStrict ? strict : [])],
+    missing: invalid(missing),
     warnings: isStrict ? [] : unknown,
   };
 }

@@ -1,8 +1,8 @@
 // node/document/semantics.ts: do the fields of a checked v1 document fit each other? What one field alone cannot tell.
 
 import { instantMs } from '../../schema/formats.ts';
-import type { Problem, Warning } from '../../schema/problem.ts';
 import { parseExpression } from './expression.ts';
+import type { Problem, Warning } from './problem.ts';
 import type { NodeConfigV1 } from './schema/v1.ts';
 
 type Finding = readonly [isWrong: boolean, path: string, message: string];

@@ -2,7 +2,7 @@
 // the VM; a key that is baked into the image cannot.
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { canonicalJson, isObject, type JsonObject } from '../../schema/json.ts';
-import type { Problem } from '../../schema/problem.ts';
+import type { Problem } from './problem.ts';
 
 /** Undefined when it is signed by one of them, or the image asks for no signature. */
 export function signatureProblem(document: JsonObject, signers: readonly string[]): Problem | undefined {

@@ -2,8 +2,8 @@
 
 import { instantMs } from '../../schema/formats.ts';
 import { isObject, type JsonObject } from '../../schema/json.ts';
-import type { Problem } from '../../schema/problem.ts';
 import type { ReasonCode } from '../reason-codes.ts';
+import type { Problem } from './problem.ts';
 
 export interface Applied {
   generation: number;

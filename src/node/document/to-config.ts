@@ -3,7 +3,6 @@
 import { Secret } from '../../base/secret.ts';
 import { instantMs, spanMs } from '../../schema/formats.ts';
 import { mapValues } from '../../schema/json.ts';
-import type { Problem } from '../../schema/problem.ts';
 import type { MachineFacts } from '../observe/facts.ts';
 import { Amounts, type Variables } from './amounts.ts';
 import type {
@@ -15,6 +14,7 @@ import type {
   UpdatePolicy,
   Weekday,
 } from './config.ts';
+import type { Problem } from './problem.ts';
 import { DISRUPTIONS } from './schema/update.ts';
 import type { NodeConfigV1 } from './schema/v1.ts';
 

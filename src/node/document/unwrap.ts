@@ -1,8 +1,8 @@
 // node/document/unwrap.ts: which text is in these bytes? The document itself, or wrapped the ways user data usually is: base64 once
 // more, gzip, a part of a MIME message (for images on which cloud-init reads the same bytes).
 import { gunzipSync } from 'node:zlib';
-import type { Problem } from '../../schema/problem.ts';
 import type { ReasonCode } from '../reason-codes.ts';
+import type { Problem } from './problem.ts';
 
 /** What instance metadata carries at most, as delivered. */
 export const MAX_DELIVERED_BYTES = 65_536;

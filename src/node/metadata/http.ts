@@ -1,6 +1,7 @@
 // node/metadata/http.ts: one request to a link-local address, over plain HTTP, never through a proxy, with a limit on
 // everything. Whatever goes wrong is a MetadataFailure that says what, in a word.
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { parseRetryAfter } from '../../base/retry-after.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { MetadataFailure } from './source.ts';
 
@@ -74,14 +75,6 @@ export function statusFailure({ status, headers }: Answer, nowMs: number): Metad
   const reason = reasons[status] ?? (status >= 500 ? 'metadata/server-error' : 'metadata/bad-answer');
   const retryAfterMs = parseRetryAfter(headers['retry-after'], nowMs);
   return new MetadataFailure(reason, `the metadata service answers ${status}`, { retryAfterMs });
-}
-
-/** Seconds, or a date. */
-function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;
-  const atMs = Date.parse(value);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }
 
 function failureOf(error: NodeJS.ErrnoException): MetadataFailure {

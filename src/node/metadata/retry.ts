@@ -1,5 +1,6 @@
 // node/metadata/retry.ts: how long and how often is a source asked? Quickly at first, then with growing pauses that differ
 // from node to node; after the deadline the node counts as degraded, and goes on asking: one that gives up needs a person.
+import { longestPauseMs, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
@@ -57,7 +58,8 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
   let lastCause = '';
   let isDegraded = false;
   for (;;) {
-    const timeoutMs = Math.min(profile.maxTimeoutMs, profile.firstTimeoutMs * 2 ** Math.min(asked, 16));
+    const { firstTimeoutMs, maxTimeoutMs } = profile;
+    const timeoutMs = longestPauseMs(asked + 1, { firstMs: firstTimeoutMs, maxMs: maxTimeoutMs });
     attempts++;
     try {
       return await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }));
@@ -74,7 +76,7 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
       }
       if (!isWithoutNetwork(error) || spent.ms >= profile.networkMs) asked++;
       await spent.sleep(
-        isDegraded ? profile.degradedPauseMs : pauseMs(Math.max(1, asked), error, options.random, profile),
+        isDegraded ? profile.degradedPauseMs : nextPauseMs(Math.max(1, asked), error, options.random, profile),
         signal,
       );
     }
@@ -88,10 +90,14 @@ function isWithoutNetwork({ cause }: MetadataFailure): boolean {
 }
 
 /** Full jitter: nodes that start together do not ask together. */
-function pauseMs(attempts: number, failure: MetadataFailure, random: () => number, profile: RetryProfile): number {
-  const longest = Math.min(profile.maxPauseMs, profile.firstPauseMs * 2 ** Math.min(attempts - 1, 30));
-  const asked = Math.min(failure.retryAfterMs ?? 0, profile.maxRetryAfterMs);
-  return asked + random() * longest;
+function nextPauseMs(
+  attempts: number,
+  { retryAfterMs }: MetadataFailure,
+  random: () => number,
+  { firstPauseMs, maxPauseMs, maxRetryAfterMs }: RetryProfile,
+): number {
+  const backoff = { firstMs: firstPauseMs, maxMs: maxPauseMs, jitter: 1, maxRetryAfterMs } as const;
+  return pauseMs(attempts, { ...backoff, retryAfter: 'precedes' }, { retryAfterMs, random: random() });
 }
 
 /** A document that is replaced under way can be a good mixture of two: it is taken when two reads are the same. */

@@ -1,6 +1,5 @@
 // node/plan/files.ts: which files differ from what they should be, what does each of those changes mean, and what is ours afterwards?
 
-import type { Problem } from '../../schema/problem.ts';
 import { isSecret, sha256Of, textOf } from '../desired/bytes.ts';
 import type {
   Bytes,
@@ -19,6 +18,7 @@ import type {
   Step,
   Treatment,
 } from '../desired/tree.ts';
+import type { Problem } from '../document/problem.ts';
 import { classNow, highest } from './disruption.ts';
 import { fileLeaves, type JudgedLeaf } from './leaves.ts';
 import { lineDiff } from './line-diff.ts';

@@ -1,8 +1,9 @@
 // node/plan/live.ts: which values of the running system differ from what they should be, and what do we go back to when one leaves
 // the document?
 
-import { type Problem, renderPath } from '../../schema/problem.ts';
+import { renderPath } from '../../schema/problem.ts';
 import type { Change, Desired, LiveId, LiveKind, LiveValue, Observed, Ownership, Step } from '../desired/tree.ts';
+import type { Problem } from '../document/problem.ts';
 import { classNow, classOfLive } from './disruption.ts';
 import type { UnitOutlook } from './units.ts';
 

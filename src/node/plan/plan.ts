@@ -2,10 +2,10 @@
 // whoever applies it does its steps and nothing else.
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import type { Problem } from '../../schema/problem.ts';
 import { textOf } from '../desired/bytes.ts';
 import { configProblems, effectiveConfig } from '../desired/kubelet-config.ts';
 import type { Bytes, Change, Desired, Observed, OwnedFile, Ownership, Plan } from '../desired/tree.ts';
+import type { Problem } from '../document/problem.ts';
 import { highest, rank } from './disruption.ts';
 import { planFiles, wantedFiles } from './files.ts';
 import { planFolders } from './folders.ts';

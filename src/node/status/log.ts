@@ -23,8 +23,11 @@ export function journalLog({ write, env }: LogEdges): Log {
   };
 }
 
-/** What is tried again and again, and ends in the same way, is told once; `about` says what is the same thing. */
-export function withoutRepeats(log: Log): (about: string, ...line: Parameters<Log>) => void {
+/** `about` says what is the same thing. */
+export type LogNews = (about: string, ...line: Parameters<Log>) => void;
+
+/** What is tried again and again, and ends in the same way, is told once. */
+export function withoutRepeats(log: Log): LogNews {
   const told = new Map<string, string>();
   return (about, ...line) => {
     const text = JSON.stringify(line);

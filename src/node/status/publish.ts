@@ -1,5 +1,6 @@
 // node/status/publish.ts: how does the latest report get to the Node object, although the API server may not be there yet, or for hours?
 // The latest only: what was true in between is in the journal.
+import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ApiFailure } from '../api/api-server.ts';
 import type { OwnNode } from '../api/own-node.ts';
@@ -22,8 +23,7 @@ export interface PublisherEdges {
   onTrouble(message: string): void;
 }
 
-const FIRST_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, jitter: 0.5 };
 
 export function publisher({ node, clock, random, onTrouble }: PublisherEdges): Publisher {
   let wanted: NodeStatus | undefined;
@@ -66,8 +66,7 @@ export function publisher({ node, clock, random, onTrouble }: PublisherEdges): P
         trouble = await tryOnce(trouble);
         failures = trouble === '' ? 0 : failures + 1;
         if (wanted !== undefined && failures === 0) continue;
-        const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
-        await rest(failures === 0 ? undefined : longest * (0.5 + random() / 2), signal);
+        await rest(failures === 0 ? undefined : pauseMs(failures + 1, BACKOFF, { random: random() }), signal);
       }
     },
   };

@@ -1,5 +1,6 @@
 // node/status/report-ready.ts: how does the platform learn that this instance came up, or did not? Azure deletes one that says nothing for too
 // long. Where neither cloud-init nor an agent is there to speak, this does: to the wire server, once kubelet was started, never on the way to it.
+import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Answer, ask, statusFailure } from '../metadata/http.ts';
 import { MetadataFailure } from '../metadata/source.ts';
@@ -27,8 +28,7 @@ export type ReportResult =
 /** After about this long the platform has made up its mind. */
 const DEADLINE_MS = 20 * 60_000;
 const TIMEOUT_MS = 10_000;
-const FIRST_PAUSE_MS = 200;
-const MAX_PAUSE_MS = 15_000;
+const BACKOFF: Backoff = { firstMs: 200, maxMs: 15_000, jitter: 0.5, retryAfter: 'at-least' };
 const VERSION = { 'x-ms-version': '2012-11-30', 'x-ms-agent-name': 'headstart' };
 
 /** Rejects only with the reason of `signal`. Telling the same twice does no harm. */
@@ -47,12 +47,11 @@ export async function reportToPlatform(report: PlatformReport, edges: ReportEdge
       if (error.message !== lastCause) onRetry?.({ reason: error.reason, message: error.message, attempts });
       lastCause = error.message;
       spentMs += Math.min(Math.max(0, clock.nowMs() - fromMs), 2 * TIMEOUT_MS);
-      const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 30));
-      const pauseMs = Math.max(error.retryAfterMs ?? 0, longest * (0.5 + random() / 2));
-      if (spentMs + pauseMs > deadlineMs)
+      const waitMs = pauseMs(attempts, BACKOFF, { retryAfterMs: error.retryAfterMs, random: random() });
+      if (spentMs + waitMs > deadlineMs)
         return { isTold: false, code: 'platform/not-told', reason: error.message, attempts };
-      await clock.sleep(pauseMs, signal);
-      spentMs += pauseMs;
+      await clock.sleep(waitMs, signal);
+      spentMs += waitMs;
     }
   }
 }

@@ -1,5 +1,6 @@
 // node/triggers/node-watch.ts: what is announced on this node's own Node object? Whoever changes the metadata of an instance says so there,
 // with generation and hash, and the daemon hears of it within a second instead of at its next poll. What it says comes from the metadata alone.
+import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ApiFailure } from '../api/api-server.ts';
 import type { NodeMetadata, OwnNode } from '../api/own-node.ts';
@@ -18,8 +19,8 @@ export interface NodeWatchEdges {
   onTrouble(message: string): void;
 }
 
-const FIRST_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 60_000;
+/** Full jitter: an API server that comes back is not met by all its nodes at once. */
+const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, jitter: 1 };
 
 /** Ends with `signal` and never by itself: without an API server there are still the polls. */
 export async function watchOwnNode(edges: NodeWatchEdges, signal: AbortSignal): Promise<void> {
@@ -45,9 +46,7 @@ export async function watchOwnNode(edges: NodeWatchEdges, signal: AbortSignal): 
       lastTrouble = error.message;
       failures++;
     }
-    // Full jitter: an API server that comes back is not met by all its nodes at once.
-    const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
-    await clock.sleep(random() * longest, signal).catch(() => {});
+    await clock.sleep(pauseMs(failures + 1, BACKOFF, { random: random() }), signal).catch(() => {});
   }
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SEA_CONFIG } from '../build/executable.ts';
 import { ALLOWED_FOLDERS, DATA_FOLDERS } from '../desired/allowed-paths.ts';
 import { READY_MARK } from '../status/ready-mark.ts';
-import { COMMAND_LINK, ENABLED_LINKS, EXECUTABLE_PATH, unitFiles } from './units.ts';
+import { COMMAND_LINK, EXECUTABLE_PATH } from './executable-path.ts';
+import { ENABLED_LINKS, unitFiles } from './units.ts';
 
 /** Section → setting → all that it was given, lists taken apart. */
 function settingsOf(text: string): Map<string, string[]> {

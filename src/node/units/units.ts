@@ -8,11 +8,6 @@ export interface UnitFile {
   text: string;
 }
 
-/** Where the units expect the executable. */
-export const EXECUTABLE_PATH = 'usr/lib/headstart/headstart';
-/** So that people find it. */
-export const COMMAND_LINK = { path: 'usr/bin/headstart', to: '../lib/headstart/headstart' } as const;
-
 const UNITS = 'usr/lib/systemd/system';
 const PLACES: Readonly<Record<string, string>> = {
   'headstart-node.service': `${UNITS}/headstart-node.service`,

@@ -3,7 +3,7 @@ import type { ImageRef } from '../../vms/pools.ts';
 import { lab } from '../testing.ts';
 import { isOurs, sortVersions } from './removable-versions.ts';
 import { observePool } from './run-uninstall.ts';
-import type { UninstallWorld } from './uninstall.ts';
+import type { UninstallWorld } from './uninstall-world.ts';
 
 const base = lab();
 await base.run();

@@ -2,7 +2,7 @@
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef } from '../../vms/pools.ts';
 import { PUBLISHER } from '../names.ts';
-import type { Kept, Machine, UninstallWorld } from './uninstall.ts';
+import type { Kept, Machine, UninstallWorld } from './uninstall-world.ts';
 
 /** What may go, and what any model or instance will still refer to once the pool is back on `image`. */
 export function sortVersions(world: UninstallWorld, image: ImageRef): { going: Version[]; kept: Kept[] } {

@@ -13,13 +13,8 @@ import { isSameMachine } from '../run/same-machine.ts';
 import { homewardIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
-import {
-  planUninstall,
-  type UninstallPlan,
-  type UninstallStep,
-  type UninstallWish,
-  type UninstallWorld,
-} from './uninstall.ts';
+import { planUninstall, type UninstallPlan, type UninstallStep, type UninstallWish } from './uninstall.ts';
+import type { UninstallWorld } from './uninstall-world.ts';
 
 export type UninstallEdges = Omit<EngineEdges, 'seal' | 'customData'>;
 

@@ -5,7 +5,8 @@ import type { Version } from '../../vms/gallery.ts';
 import { PRIOR_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { observePool } from './run-uninstall.ts';
-import { planUninstall, type UninstallWish, type UninstallWorld } from './uninstall.ts';
+import { planUninstall, type UninstallWish } from './uninstall.ts';
+import type { UninstallWorld } from './uninstall-world.ts';
 
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
 

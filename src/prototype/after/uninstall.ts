@@ -1,36 +1,15 @@
 // prototype/after/uninstall.ts: what of ours is left on a pool, in which order does it go, and what has to stay? Pure: the same world always gives the same plan.
 import { UserError } from '../../base/errors.ts';
-import type { Lease, Node } from '../../cluster/cluster.ts';
+import type { Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
-import type { ImageRef, Instance, InstanceRef, Pool } from '../../vms/pools.ts';
-import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
-import type { Snapshot } from '../../vms/snapshots.ts';
+import type { ImageRef, InstanceRef, Pool } from '../../vms/pools.ts';
+import type { ModelChange } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isOurs, list, sortVersions } from './removable-versions.ts';
 import { rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
 import { describeImage } from './status.ts';
-
-/** An instance, and its Kubernetes face where it has one. */
-export interface Machine {
-  instance: Instance;
-  node?: Node;
-}
-
-export interface UninstallWorld {
-  pool: Pool;
-  machines: readonly Machine[];
-  /** Of somebody else; ours goes when the work ends. */
-  lease: Lease | undefined;
-  definition: Definition | undefined;
-  /** Everything in the gallery; undefined where there is no gallery. */
-  gallery: { name: string; definitions: readonly Definition[] } | undefined;
-  versions: readonly Version[];
-  /** Ids of versions that any model or instance refers to. */
-  references: ReadonlySet<string>;
-  snapshot: Snapshot | undefined;
-  savedModel: SavedModel | undefined;
-}
+import type { Kept, UninstallWorld } from './uninstall-world.ts';
 
 export interface UninstallWish {
   /** What new instances start from afterwards. */
@@ -54,13 +33,6 @@ export type UninstallStep =
   | { id: 'delete-gallery'; what: string; name: string }
   | { id: 'delete-recipe'; what: string }
   | { id: 'delete-lease'; what: string };
-
-export interface Kept {
-  what: string;
-  because: string;
-  /** What to do about it; absent where it stays because it was chosen, or is somebody else's. */
-  next?: string;
-}
 
 export interface UninstallPlan {
   /** In order, on the assumption that each goes well. */

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { NotFound } from '../../base/failures.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { classifyPods } from '../../cluster/drain.ts';
+import { classifyPods } from '../../cluster/drain/which-pods.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import { definitionName, leaseName, recipeName, snapshotName } from '../names.ts';

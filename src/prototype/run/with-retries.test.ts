@@ -1,65 +1,64 @@
 import { describe, expect, it } from 'vitest';
-import { TransientError, UserError } from '../../base/errors.ts';
+import { TransientError } from '../../base/errors.ts';
 import { NoCapacity, Throttled } from '../../base/failures.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { RunEvent } from './run-event.ts';
 import { MAX_ATTEMPTS, withRetries } from './with-retries.ts';
 
-function failing(error: Error, times: number, patientMs = 0) {
-  const clock = fakeClock();
-  const told: RunEvent[] = [];
-  const edges = { clock, signal: new AbortController().signal, tell: (event: RunEvent) => void told.push(event) };
+const START_MS = Date.UTC(2026, 10, 17);
+
+/** What `withRetries` does with a call that throws these, one after the other, and then succeeds. */
+async function retried(failures: readonly Error[], patientForMs = 0) {
+  const clock = fakeClock(START_MS);
+  const events: RunEvent[] = [];
+  const left = [...failures];
   let calls = 0;
   const call = async () => {
-    if (++calls <= times) throw error;
-    return calls;
+    calls++;
+    const failure = left.shift();
+    if (failure) throw failure;
+    return 'done';
   };
-  const ended = withRetries('a step', call, edges, clock.nowMs() + patientMs);
-  const pauses = () => told.flatMap((event) => (event.event === 'retry' ? [event.inMs] : []));
-  return { ended, calls: () => calls, pauses };
+  const edges = { clock, signal: new AbortController().signal, tell: (event: RunEvent) => void events.push(event) };
+  const result = await withRetries('stop-donor', call, edges, START_MS + patientForMs).catch((error: unknown) => error);
+  const pauses = events.map((event) => (event.event === 'retry' ? event.inMs : undefined));
+  return { result, calls, pauses, spentMs: clock.nowMs() - START_MS };
 }
 
-const busy = new TransientError('busy', { code: 'x' });
+const times = (count: number, failure: Error) => Array<Error>(count).fill(failure);
+const transient = new TransientError('the connection broke', { code: 'test/transient' });
 
-describe('something that may pass', () => {
-  it('is asked again after ever longer pauses, and each is told', async () => {
-    const { ended, pauses } = failing(busy, 3);
-    expect(await ended).toBe(4);
-    expect(pauses()).toEqual([5_000, 10_000, 20_000]);
+describe('a call that may pass', () => {
+  it('is made once when it succeeds', async () => {
+    expect(await retried([])).toEqual({ result: 'done', calls: 1, pauses: [], spentMs: 0 });
   });
 
-  it('is given up after some tries, with its own error', async () => {
-    const { ended, calls } = failing(busy, 100);
-    await expect(ended).rejects.toBe(busy);
-    expect(calls()).toBe(MAX_ATTEMPTS);
+  it('is retried after pauses that double, and gives its last failure in the end', async () => {
+    const { result, calls, pauses, spentMs } = await retried(times(9, transient));
+    expect(result).toBe(transient);
+    expect(calls).toBe(MAX_ATTEMPTS);
+    expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 80_000]);
+    expect(spentMs).toBe(155_000);
   });
 
-  it('is not given up as long as there is patience, and no pause is longer than five minutes', async () => {
-    const { ended, calls, pauses } = failing(busy, 100, 3_600_000);
-    await expect(ended).rejects.toBe(busy);
-    expect(calls()).toBeGreaterThan(MAX_ATTEMPTS);
-    expect(Math.max(...pauses())).toBe(300_000);
+  it('is retried after four times as long when there is no capacity, up to five minutes', async () => {
+    const { pauses } = await retried(times(9, new NoCapacity('start instance 3')));
+    expect(pauses).toEqual([20_000, 40_000, 80_000, 160_000, 300_000]);
   });
 
-  it('waits as long as the service asks for', async () => {
-    const { ended, pauses } = failing(new Throttled('slow down', 90_000), 2);
-    await ended;
-    expect(pauses()).toEqual([90_000, 90_000]);
+  it('is retried after what the service asks for, however long or short', async () => {
+    const { pauses } = await retried([new Throttled('read', 700_000), new Throttled('read', 1)]);
+    expect(pauses).toEqual([700_000, 1]);
   });
 
-  it('waits longer for room than for an answer', async () => {
-    const { ended, pauses } = failing(new NoCapacity('full'), 2);
-    await ended;
-    expect(pauses()).toEqual([20_000, 40_000]);
+  it('is retried more often while there is patience', async () => {
+    const { result, calls } = await retried(times(8, transient), 1_000_000);
+    expect(result).toBe('done');
+    expect(calls).toBe(9);
   });
-});
 
-describe('something that will not pass', () => {
-  it('is asked once, whatever the patience', async () => {
-    for (const error of [new UserError('no', { code: 'x' }), new Error('a bug')]) {
-      const { ended, calls } = failing(error, 100, 3_600_000);
-      await expect(ended).rejects.toBe(error);
-      expect(calls()).toBe(1);
-    }
+  it('is not retried after any other failure', async () => {
+    const bug = new Error('a bug');
+    expect(await retried([bug], 600_000)).toMatchObject({ result: bug, calls: 1, pauses: [] });
   });
 });

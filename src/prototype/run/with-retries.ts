@@ -1,12 +1,14 @@
 // prototype/run/with-retries.ts: how often, and after which pause, is something asked again that may pass?
+import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError } from '../../base/errors.ts';
 import { NoCapacity, Throttled } from '../../base/failures.ts';
 import type { Tell } from './run-event.ts';
 
 export const MAX_ATTEMPTS = 6;
-const BACKOFF_MS = 5_000;
-const LONGEST_BACKOFF_MS = 5 * 60_000;
+const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 5 * 60_000 };
+/** Room in a region is not back within seconds. */
+const NO_CAPACITY_BACKOFF: Backoff = { ...BACKOFF, firstMs: 20_000 };
 
 export interface RetryEdges {
   clock: Clock;
@@ -38,13 +40,9 @@ export async function pauseBeforeRetry(
   attempt: number,
   { clock, signal, tell }: RetryEdges,
 ): Promise<void> {
-  const inMs = pauseMs(error, attempt);
+  const inMs = pauseMs(attempt, error instanceof NoCapacity ? NO_CAPACITY_BACKOFF : BACKOFF, {
+    retryAfterMs: error instanceof Throttled ? error.retryAfterMs : undefined,
+  });
   tell({ event: 'retry', step, attempt, inMs, because: error.message });
   await clock.sleep(inMs, signal);
-}
-
-function pauseMs(error: TransientError, attempt: number): number {
-  if (error instanceof Throttled) return error.retryAfterMs;
-  const factor = error instanceof NoCapacity ? 4 : 1;
-  return Math.min(LONGEST_BACKOFF_MS, factor * BACKOFF_MS * 2 ** (attempt - 1));
 }

@@ -1,5 +1,5 @@
 // boot/compat/cloud-init/blame.ts: what took longest, longest first, each second counted once?
-import { seconds08 } from './exact/python-format.ts';
+import { seconds08 } from './exact/python-numbers.ts';
 import { bootHeading } from './show.ts';
 import type { CloudInitBoot, Step } from './stages.ts';
 import { printable, remarks } from './step-text.ts';

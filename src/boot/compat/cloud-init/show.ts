@@ -1,6 +1,6 @@
 // boot/compat/cloud-init/show.ts: what did cloud-init do, in order, and how long did each thing take?
 import { clockSteps } from './clock-ticks.ts';
-import { fixed, seconds08 } from './exact/python-format.ts';
+import { fixed, seconds08 } from './exact/python-numbers.ts';
 import type { CloudInitBoot, Pause, Step } from './stages.ts';
 import { printable, remarks, stepWriter } from './step-text.ts';
 

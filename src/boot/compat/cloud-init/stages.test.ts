@@ -104,49 +104,9 @@ describe('steps', () => {
     );
   });
 
-  it('edge case 9: 120 seconds are blamed before 30', () => {
-    const log = [
-      banner(stampAt(0), 'init-local', 5),
-      report(stampAt(1), 'start: init-local/short: s'),
-      report(stampAt(31), 'finish: init-local/short: SUCCESS: s'),
-      report(stampAt(31), 'start: init-local/long: l'),
-      report(stampAt(151), 'finish: init-local/long: SUCCESS: l'),
-      report(stampAt(152), 'finish: init-local: SUCCESS: done'),
-    ].join('');
-    expect(blameOf(bootsIn(log)[0]!).map(({ step }) => step.name)).toEqual([
-      'init-local/long',
-      'init-local/short',
-      'init-local',
-    ]);
-  });
-
-  it('edge case 13: banners without events are told as such', () => {
-    const log = banner(stampAt(0), 'init-local', 5, '0.7.5') + banner(stampAt(4), 'init', 9, '0.7.5');
-    expect(showText(bootsIn(log), undefined)).toContain(
-      'Unfinished stage: (init-network) [its finish is not in this log]',
-    );
-  });
-
-  it('edge case 14: a stage that is cut off counts up to the last event', () => {
-    const cut = stageLog('init-network', 10).split('\n').slice(0, 2).join('\n');
-    const [boot] = bootsIn(`${stageLog('init-local', 0)}${cut}\n`);
-    expect(coveredUs(boot!)).toBe(5e6);
-    expect(showText([boot!], undefined)).toContain('Unfinished stage: (init-network)');
-    expect(blameText([boot!])).toContain('? (init-network) [its finish is not in this log]');
-  });
-
   it('edge case 15: the finished banner is no stage', () => {
     const [boot] = bootsIn(stageLog('init-local', 0) + finishedBanner(stampAt(30), 40));
     expect(boot!.steps).toHaveLength(2);
-  });
-
-  it('edge case 16: WARN and FAIL are shown', () => {
-    const log = stageLog('init-local', 0)
-      .replace('SUCCESS: config-a', 'WARN: config-a')
-      .replace('SUCCESS: running', 'FAIL: running');
-    const text = showText(bootsIn(log), undefined);
-    expect(text).toMatch(/\+02\.00000s \[WARN\]$/m);
-    expect(text).toMatch(/04\.00000 seconds \[FAIL\]$/m);
   });
 
   it('edge case 17: the monotonic duration is believed rather than the stamps', () => {

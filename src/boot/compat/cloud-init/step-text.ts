@@ -1,5 +1,5 @@
 // boot/compat/cloud-init/step-text.ts: how is one step written, in the codes of `show --format`?
-import { seconds08 } from './exact/python-format.ts';
+import { seconds08 } from './exact/python-numbers.ts';
 import type { CloudInitBoot, Step } from './stages.ts';
 
 /** Deep nesting only comes from a damaged log; beyond this the line stops moving right. */

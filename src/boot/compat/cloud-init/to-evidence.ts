@@ -1,6 +1,6 @@
 // boot/compat/cloud-init/to-evidence.ts: what does one boot in a cloud-init log or dump tell the boot record?
 
-import { type Evidence, evidence, type SourceKind } from '../../load/sources/source.ts';
+import { type Evidence, evidence, type SourceKind } from '../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../model/record.ts';
 import { clockSteps, wallRangeAt } from './clock-ticks.ts';
 import type { CloudInitBoot, Step } from './stages.ts';

@@ -1,6 +1,7 @@
 // boot/compat/systemd/critical-chain.ts: which chain of units made the target start as late as it did?
+
+import { defaultTarget, namedUnit } from '../../model/default-target.ts';
 import type { BootRecord, Unit } from '../../model/record.ts';
-import { defaultTarget, namedUnit } from './default-target.ts';
 
 export interface ChainNode {
   name: string;

@@ -1,6 +1,7 @@
 // boot/compat/systemd/dot.ts: which units point at which, as a graph that graphviz draws?
+
+import { namedUnit } from '../../model/default-target.ts';
 import type { BootRecord, Unit } from '../../model/record.ts';
-import { namedUnit } from './default-target.ts';
 import { fnmatch } from './exact/fnmatch.ts';
 
 export interface DotOptions {

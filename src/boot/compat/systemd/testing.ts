@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { memoryInput } from '../../load/input.ts';
-import type { Evidence } from '../../load/sources/source.ts';
 import { NO_TIMES } from '../../load/sources/systemd/startup-finished.ts';
 import { systemctlManagerSource, systemctlUnitsSource } from '../../load/sources/systemd/systemctl-show.ts';
+import type { Evidence } from '../../model/evidence.ts';
 import { BOOT_API_VERSION, type BootRecord, type ManagerTimes, type Unit } from '../../model/record.ts';
 
 export const FIXTURES = join(import.meta.dirname, '../..', 'fixtures');

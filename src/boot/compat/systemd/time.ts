@@ -1,10 +1,10 @@
 // boot/compat/systemd/time.ts: how long did the boot take, phase by phase, and when was the default target reached?
 import { formatSpan } from '../../../base/duration.ts';
+import { defaultTarget, namedUnit } from '../../model/default-target.ts';
 import { knownUserspaceUs } from '../../model/order-graph.ts';
 import { isContainer, type Phase, phases, userspaceStartUs } from '../../model/phases.ts';
 import { type BootRecord, startTookUs } from '../../model/record.ts';
 import { waitReason } from '../../model/waits.ts';
-import { defaultTarget, namedUnit } from './default-target.ts';
 import { isAfterBoot } from './unit-state.ts';
 
 export interface SystemdTime {

@@ -1,8 +1,9 @@
 // boot/load/sources/boot-record.ts: a boot record written by `boot export --format json` or `boot record`, read back.
 
+import { type Evidence, evidence } from '../../model/evidence.ts';
 import { type BootRecord, moveUnit } from '../../model/record.ts';
 import { decodeText, type Input, textOf } from '../input.ts';
-import { type Evidence, evidence, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 export const bootRecordSource: Source = {
   kind: 'boot-record',

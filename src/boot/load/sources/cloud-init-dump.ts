@@ -3,8 +3,9 @@ import { readDump } from '../../compat/cloud-init/read/read-dump.ts';
 import { looksLikeDump } from '../../compat/cloud-init/read/recognise.ts';
 import { bootsOf } from '../../compat/cloud-init/stages.ts';
 import { toEvidence } from '../../compat/cloud-init/to-evidence.ts';
+import type { Evidence } from '../../model/evidence.ts';
 import type { Input } from '../input.ts';
-import type { Evidence, Source } from './source.ts';
+import type { Source } from './source.ts';
 
 export const cloudInitDumpSource = {
   kind: 'cloud-init-dump',

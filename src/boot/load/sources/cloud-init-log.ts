@@ -3,8 +3,9 @@ import { readLog } from '../../compat/cloud-init/read/read-log.ts';
 import { looksLikeLog } from '../../compat/cloud-init/read/recognise.ts';
 import { bootsOf } from '../../compat/cloud-init/stages.ts';
 import { toEvidence } from '../../compat/cloud-init/to-evidence.ts';
+import type { Evidence } from '../../model/evidence.ts';
 import type { Input } from '../input.ts';
-import type { Evidence, ParseContext, Source } from './source.ts';
+import type { ParseContext, Source } from './source.ts';
 
 export const cloudInitLogSource = {
   kind: 'cloud-init-log',

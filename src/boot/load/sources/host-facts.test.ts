@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryInput } from '../input.ts';
 import { hostFactsSource } from './host-facts.ts';
+import { sourceSuite } from './source.suite.ts';
 
 test.each([
   [
@@ -35,3 +36,5 @@ test.each([
   expect(hostFactsSource.recognise(memoryInput('x', text))).toBe(0);
   expect(hostFactsSource.parse(memoryInput('x', text))).toEqual([]);
 });
+
+sourceSuite(hostFactsSource, 'ID=debian\nPRETTY_NAME="Debian"\n');

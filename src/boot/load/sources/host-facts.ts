@@ -1,9 +1,10 @@
 // boot/load/sources/host-facts.ts: the small files people collect beside a boot (os-release, uname, boot id, versions): what do they
 // say of the host? A bare 32-digit id is left alone: it may be a machine's as well as a boot's.
 
+import { type Evidence, evidence } from '../../model/evidence.ts';
 import type { HostFacts } from '../../model/record.ts';
 import { headText, type Input, textOf } from '../input.ts';
-import { type Evidence, evidence, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 export const hostFactsSource = {
   kind: 'host-facts',

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // report/details.ts: what is known about one span? Briefly under the pointer, and at length beside the chart.
 import { formatSpan } from '../../../base/duration.ts';
-import type { ReportRow, ReportView } from '../report-view.ts';
+import type { ReportRow, ReportView } from '../report-data.ts';
 import { byId, el } from './elements.ts';
 import type { Line } from './lines.ts';
 import { BOOT_LETTERS, type Page } from './page-state.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReportRow, ReportView } from '../report-view.ts';
+import type { ReportRow, ReportView } from '../report-data.ts';
 import { differences, type Filter, linesOfViews, shownLines } from './lines.ts';
 
 function row(id: string, startUs: number, endUs: number, more: Partial<ReportRow> = {}): ReportRow {

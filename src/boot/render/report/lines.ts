@@ -1,6 +1,6 @@
 // report/lines.ts: which lines does the waterfall have, and which of them are shown? The spans of one boot or several, matched by id.
 import { parseSpan } from '../../../base/duration.ts';
-import type { ReportRow, ReportView } from '../report-view.ts';
+import type { ReportRow, ReportView } from '../report-data.ts';
 
 export interface Line {
   id: string;

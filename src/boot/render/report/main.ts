@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 // report/main.ts: the page comes alive: reads the embedded boots, draws them, and listens.
-import type { ReportView } from '../report-view.ts';
+import type { ReportView } from '../report-data.ts';
 import { showDetails } from './details.ts';
 import { byId } from './elements.ts';
 import { listenChart } from './gestures.ts';

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 // report/page-state.ts: what does the page know at any moment, and what can its parts ask of it?
-import type { ReportView } from '../report-view.ts';
+import type { ReportView } from '../report-data.ts';
 import type { Filter, Line, Shown } from './lines.ts';
 import type { TimeWindow } from './time-window.ts';
 

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // report/panels.ts: the answers beside the chart: the totals on top, what was slowest, the path, what changed, what was read.
 import { formatSpan } from '../../../base/duration.ts';
-import type { ReportPhase, ReportView } from '../report-view.ts';
+import type { ReportPhase, ReportView } from '../report-data.ts';
 import { linkTo } from './details.ts';
 import { byId, el } from './elements.ts';
 import { type Difference, differences, type Line } from './lines.ts';

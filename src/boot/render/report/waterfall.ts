@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // report/waterfall.ts: the chart itself. Only the rows in sight exist as elements, so 5,000 spans scroll like 50.
 import { formatSpan } from '../../../base/duration.ts';
-import type { ReportRow } from '../report-view.ts';
+import type { ReportRow } from '../report-data.ts';
 import { byId, el, marked, svgEl } from './elements.ts';
 import type { Line, Shown } from './lines.ts';
 import { BAR_STEP_PX, BOOT_LETTERS, type Page, percent, shareOf } from './page-state.ts';

@@ -1,6 +1,6 @@
 // image/build/base/initrd.ts: what finds the root of an image? Debian's initrd with the drivers of clouds and of QEMU alone, and without udev: what the
 // machine has is asked of the kernel, and loaded by one program. udev comes to every device again once the root is there.
-import { type ImageFile, INITRD_FILES } from '../../../vms/qemu/base/recipe.ts';
+import { type ImageFile, INITRD_FILES } from '../../../host/debian/system-settings.ts';
 
 /** What the disks and networks of clouds and of QEMU are reached by, and no more: unpacking a full one would be a good part of a fast boot. */
 const MODULES = [

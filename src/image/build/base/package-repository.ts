@@ -1,10 +1,10 @@
 // image/build/base/package-repository.ts: the locked packages as a repository that apt can install from: one folder, one index, no network.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Waiting } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { Waiting } from '../../../vms/factory.ts';
 import type { Cache } from '../../fetch/cache.ts';
 import type { Artifact } from '../../lock/lock.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../../base/command.ts';
-import { aKernel } from '../../../vms/qemu/base/testing.ts';
+import { aKernel } from '../../../host/debian/kernels.testing.ts';
 import { takeKernel } from './take-kernel.ts';
 
 let top: string;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
+import { type Unsupported, unpackKernel } from '../../../host/debian/unpack-kernel.ts';
 import { isMissing } from '../../../host/json-file.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { unpackKernel } from '../../../vms/qemu/base/unpack-kernel.ts';
 
 /** Their names beside the root. */
 export const KERNEL_FILES = {
@@ -16,6 +16,13 @@ export const KERNEL_FILES = {
   initrdPlain: 'initrd.cpio',
   loader: 'loader.efi',
 } as const;
+
+const UNSUPPORTED: Unsupported = {
+  code: 'image/kernel-unsupported',
+  what: 'the kernel of the locked packages',
+  kept: 'No image was made.',
+  next: 'have another package linux-image-… in the manifest, then: headstart image lock',
+};
 
 export interface KernelEdges {
   run: RunCommand;
@@ -43,7 +50,10 @@ export async function takeKernel(
   await take(inRoot.vmlinuz, join(layer, KERNEL_FILES.vmlinuz), 'kernel that can be read', 'one package linux-image-…');
   await take(inRoot.initrd, join(layer, KERNEL_FILES.initrd), 'initrd', 'the package initramfs-tools');
   await take(loader, join(layer, KERNEL_FILES.loader), 'boot loader', 'the package systemd-boot-efi');
-  await writeFile(join(layer, KERNEL_FILES.vmlinux), await unpackKernel(await readFile(inRoot.vmlinuz), run, signal));
+  await writeFile(
+    join(layer, KERNEL_FILES.vmlinux),
+    await unpackKernel(await readFile(inRoot.vmlinuz), { run, signal }, UNSUPPORTED),
+  );
   await writeFile(join(layer, KERNEL_FILES.initrdPlain), gunzipSync(await readFile(inRoot.initrd)));
   await runTool(runAsRoot, ['rm', '-f', inRoot.vmlinuz, inRoot.initrd], signal);
   return release;

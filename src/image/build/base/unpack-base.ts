@@ -1,12 +1,13 @@
 // image/build/base/unpack-base.ts: packages become a folder with an installed system in it. mmdebstrap does it, in namespaces of its own and without a network.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Argv, RunCommand } from '../../../base/command.ts';
+import type { Waiting } from '../../../base/call-options.ts';
+import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
+import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
+import { tellSteps } from '../../../host/debian/mmdebstrap-progress.ts';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { Waiting } from '../../../vms/factory.ts';
-import { tellSteps } from '../../../vms/qemu/base/bootstrap.ts';
-import { customizeScript, installScript } from '../../../vms/qemu/base/customize-script.ts';
 import type { NodeFiles } from '../files/node-files.ts';
 import type { Package, PackageRepository } from './package-repository.ts';
 
@@ -61,7 +62,7 @@ const APT_CONF = 'APT::Install-Recommends "false";\nAPT::Sandbox::User "root";\n
 export function unpackArgv(
   { packages, architecture, nodeFiles, epochSec }: Omit<Unpacking, 'repository'> & { packages: readonly string[] },
   { target, aptConf }: { target: string; aptConf: string },
-): Argv {
+): ToolArgv {
   const excluded = ['/usr/share/man/*', '/usr/share/doc/*', '/usr/share/info/*', '/usr/share/locale/*/*'];
   return [
     ...(['unshare', '--net', 'env', `SOURCE_DATE_EPOCH=${epochSec}`, 'LC_ALL=C', 'TZ=UTC'] as const),

@@ -10,6 +10,12 @@ export interface BootParts {
   commandLine: string;
 }
 
+/**
+ * For clouds: the serial console is where they look, and a kernel that has panicked starts again. What the kernel does against faults of
+ * processors stays on.
+ */
+export const KERNEL_ARGS = ['console=ttyS0,115200n8', 'quiet', 'panic=10'];
+
 /** What a kernel has to be told, whoever starts it. `root` is `PARTUUID=…`. */
 export function kernelCommandLine(root: string, args: readonly string[]): string {
   const line = [`root=${root}`, 'rw', 'rootflags=noatime', ...args].join(' ');

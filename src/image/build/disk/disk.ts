@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import type { BuildEdges, DiskFiles, RootImage } from '../contract.ts';
 import { bootFiles, kernelCommandLine } from './boot-files.ts';
@@ -14,7 +15,10 @@ import { vhdFooter } from './vhd.ts';
 export type Format = 'raw' | 'qcow2' | 'vhd';
 export type DiskEdges = Pick<BuildEdges, 'run' | 'signal' | 'onWaiting'>;
 
-const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
+export const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
+export const diskName = (format: Format): string => `disk.${format}`;
+export const isDiskName = (name: string): boolean => FORMATS.some((format) => name === diskName(format));
+
 /** Discoverable Partitions Specification. */
 const TYPES = { esp: 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b', root: '4f68bce3-e8cd-4db1-96e7-fbcaf984b709' } as const;
 /** The file system is to grow with its partition. */
@@ -100,6 +104,6 @@ async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /** Not packed: that takes longer than all of the rest, and whoever publishes it packs it once. In order, so that it is the same every time. */
-function qcow2Argv(raw: string, qcow2: string): [string, ...string[]] {
+function qcow2Argv(raw: string, qcow2: string): ToolArgv {
   return ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, qcow2];
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { qcow2Header } from './own-disk.testing.ts';
 import { qcow2Problem, requireOwnDisk, vhdProblem } from './own-disk.ts';
-import { qcow2Header } from './own-disk-testing.ts';
 import { vhdFooter } from './vhd.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-own-disk-'));

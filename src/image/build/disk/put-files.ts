@@ -1,8 +1,9 @@
 // image/build/disk/put-files.ts: files onto an ext4 file system that nobody has mounted: no VM, no root, no loop device.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import type { Argv, RunCommand } from '../../../base/command.ts';
+import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import { dyingWithUs } from '../../../host/run-tool.ts';
 import { type Ext4Place, onPlace } from './ext4-place.ts';
 
@@ -217,7 +218,7 @@ async function debugfs(
 
 const DEADLINE_MS = 60 * 60_000;
 
-async function tool(argv: Argv, { run, signal }: PutEdges, good: readonly number[] = [0]) {
+async function tool(argv: ToolArgv, { run, signal }: PutEdges, good: readonly number[] = [0]) {
   signal?.throwIfAborted();
   const ran = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
   signal?.throwIfAborted();

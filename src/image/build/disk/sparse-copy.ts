@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { FileSum } from '../../../vms/qemu/images/disks.ts';
+import type { FileSum } from '../../../host/file-sum.ts';
 import type { DataRange } from './data-ranges.ts';
 
 /** Part of what a sparse sum is: a change makes every sum another. */

@@ -1,10 +1,11 @@
 // image/build/files/node-files.ts: what makes a Debian a node that is not configured yet? Settings, units and folders that no node has to make at
 // boot, and nothing that one node alone may have.
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../../clone-check/image-files.ts';
+import { type ImageFile, NETWORK_FILE, type SystemSettings } from '../../../host/debian/system-settings.ts';
 import { unitFile } from '../../../node/desired/aspects/kubelet.ts';
 import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../../node/desired/kubelet-config.ts';
-import { COMMAND_LINK, ENABLED_LINKS, unitFiles } from '../../../node/units/units.ts';
-import { type ImageFile, NETWORK_FILE, type Recipe } from '../../../vms/qemu/base/recipe.ts';
+import { COMMAND_LINK } from '../../../node/units/executable-path.ts';
+import { ENABLED_LINKS, unitFiles } from '../../../node/units/units.ts';
 import { OWN_INITRD_FILES } from '../base/initrd.ts';
 import {
   CONTAINERD_UNIT,
@@ -20,8 +21,7 @@ import {
 
 export const LABEL = 'headstart';
 
-/** In terms of the recipe that pools' base images have as well: mmdebstrap is told in the same way. */
-export type NodeFiles = Pick<Recipe, 'initrdFiles' | 'files' | 'commands' | 'removed'>;
+export type NodeFiles = SystemSettings;
 
 /** `packages`: what of Debian is on it. Another containerd comes as an archive of programs, wherever systemd looks for them. */
 export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {

@@ -1,7 +1,7 @@
 // image/build/files/placed-files.ts: which files of components did a build put on its image? What a test looks for inside; packages know their own, container images are in a store.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { sumOf } from '../../../vms/qemu/images/disks.ts';
+import { sumOf } from '../../../host/file-sum.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 
 export interface PlacedFile {

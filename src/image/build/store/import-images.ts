@@ -1,7 +1,8 @@
 // image/build/store/import-images.ts: has the real containerd import and unpack images into a folder, in namespaces of its own: no network, nothing of this machine's /run.
+
+import type { Waiting } from '../../../base/call-options.ts';
 import type { Ran, RunCommand, RunOptions } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { Waiting } from '../../../vms/factory.ts';
 import { parseUsages, type Usage } from './normalise-store.ts';
 
 export interface ToImport {

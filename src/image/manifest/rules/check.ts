@@ -2,9 +2,9 @@
 import { UserError } from '../../../base/errors.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Lock } from '../../lock/lock.ts';
-import { versionFor } from '../../lock/make-lock.ts';
 import type { Versioned } from '../constraints.ts';
 import type { Manifest } from '../manifest.ts';
+import { versionFor } from '../version-for.ts';
 import { ownConstraints } from './constraints.ts';
 import { cgroupV2, configVersions, dropInFolder, removedFlags } from './files.ts';
 import { crictlMinor, pauseTag, samePatch } from './kubernetes.ts';

@@ -1,5 +1,5 @@
 // image/manifest/rules/node.ts: does an image have what makes it a node at all?
-import { EXECUTABLE_PATH } from '../../../node/units/units.ts';
+import { EXECUTABLE_PATH } from '../../../node/units/executable-path.ts';
 import { type Found, minorOf, type Rule } from './rule.ts';
 
 /** Warnings: whoever adds them in another way knows it. */

@@ -1,8 +1,9 @@
 // node/desired/aspects/aspect.ts: what does one aspect of a node add to the whole?
 import type { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
-import { type Problem, renderPath } from '../../../schema/problem.ts';
+import { renderPath } from '../../../schema/problem.ts';
 import type { NodeConfig } from '../../document/config.ts';
+import type { Problem } from '../../document/problem.ts';
 import type { Facts } from '../../observe/facts.ts';
 import type { DisruptionClass, LiveValue, OwnedFile, Treatment } from '../tree.ts';
 

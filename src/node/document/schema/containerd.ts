@@ -1,6 +1,6 @@
 // node/document/schema/containerd.ts: what may a document say about containerd: registries, runtimes, limits?
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
+import * as f from './formats.ts';
 
 export const containerd = z.strictObject({
   registries: z._default(

@@ -6,8 +6,8 @@ import { isObject, type Json, type JsonObject } from '../../../schema/json.ts';
 import { differences, restore, valueAt, withValue } from './difference.ts';
 import { DISRUPTIONS } from './update.ts';
 import { V1 } from './v1.ts';
-import { V1ALPHA1 } from './v1alpha1.ts';
 
+const V1ALPHA1 = 'headstart.dev/v1alpha1';
 export const API_VERSIONS = [V1ALPHA1, V1] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
 

@@ -1,6 +1,6 @@
 // node/document/schema/host.ts: what may a document say about the host itself: network, kernel, files, units?
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
+import * as f from './formats.ts';
 
 export const network = z.strictObject({
   nodeIp: z._default(

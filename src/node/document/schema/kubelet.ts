@@ -1,6 +1,6 @@
 // node/document/schema/kubelet.ts: what may a document say about kubelet, its cluster, and how it gets its first credential?
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
+import * as f from './formats.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,11 +1,11 @@
 // node/document/schema/update.ts: what may a document say about its own application: when, how much, and what healthy means?
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
+import * as f from './formats.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-export const health = z.strictObject({
+const health = z.strictObject({
   requireNodeReady: z._default(f.field('Is the node to be Ready after a change?', f.bool()), true),
   readyWithin: z._default(f.field('Taken back when it is not by then.', f.span(1000, DAY)), '3min'),
   maxRestarts: z._default(f.field('Taken back when a unit restarts as often as this', f.integer(1, 100)), 3),

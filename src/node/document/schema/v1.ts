@@ -1,15 +1,15 @@
 // node/document/schema/v1.ts: what may a document of headstart.dev/v1 say? Each field with its limits, its default and a sentence;
 // checks, JSON Schema and docs/node-config.md are all made from this table and the sections it is put together from.
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
 import { containerd } from './containerd.ts';
+import * as f from './formats.ts';
 import { files, metadataAccess, network, os, proxy, ssh, storage, units } from './host.ts';
 import { cluster, join, kubelet, labels, taints } from './kubelet.ts';
 import { update } from './update.ts';
 
 export const V1 = 'headstart.dev/v1';
 
-export const specV1 = z.strictObject({
+const specV1 = z.strictObject({
   kubernetes: z.strictObject({
     version: f.field("The image's own; another one needs another node.", f.kubernetesVersion()),
   }),
@@ -39,7 +39,7 @@ export const specV1 = z.strictObject({
   update: z.prefault(f.field('What may happen, when, and what healthy means.', update), {}),
 });
 
-export const metadata = () =>
+const metadata = () =>
   z.strictObject({
     generation: f.field('Raised with every change; never goes back.', f.integer(1, Number.MAX_SAFE_INTEGER)),
     id: z.optional(f.field('Who or what made this document.', f.line(128))),
@@ -48,7 +48,7 @@ export const metadata = () =>
     extra: z.optional(f.field('What another version of the document could say and this one cannot.', f.freeForm())),
   });
 
-export const signature = () =>
+const signature = () =>
   z.strictObject({
     ed25519: f.field(
       'base64, over the canonical JSON of the document without this field.',

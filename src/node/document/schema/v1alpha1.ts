@@ -1,127 +1,56 @@
-// node/document/schema/v1alpha1.ts: what may a document of headstart.dev/v1alpha1 say? As v1, but with seconds for spans, numbers
-// for classes of disruption, lists where v1 has maps, and labels and taints with kubelet. convert.ts goes both ways.
+// node/document/schema/v1alpha1.ts: what may a document of headstart.dev/v1alpha1 say? Seconds for spans, numbers for classes of disruption,
+// lists where v1 has maps, and labels and taints with kubelet. It is frozen and shares nothing with v1; convert.ts goes both ways.
 import * as z from 'zod/mini';
-import * as f from '../../../schema/formats.ts';
-import { files, os, units } from './host.ts';
-import { cluster, kubelet, labels, taints } from './kubelet.ts';
-import { health, update } from './update.ts';
-import { metadata, signature, specV1 } from './v1.ts';
+import { containerd } from './v1alpha1/containerd.ts';
+import * as f from './v1alpha1/formats.ts';
+import { files, metadataAccess, network, os, proxy, ssh, storage, units } from './v1alpha1/host.ts';
+import { cluster, join, kubelet } from './v1alpha1/kubelet.ts';
+import { update } from './v1alpha1/update.ts';
 
-export const V1ALPHA1 = 'headstart.dev/v1alpha1';
-
-const DAY_S = 86_400;
-const seconds = (minimum: number) => f.integer(minimum, DAY_S);
-
-const clusterAlpha = z.extend(z.omit(cluster, { certificateAuthority: true }), {
-  caBundle: f.field('Certificates (PEM) the API server is verified with.', f.certificates()),
-});
-
-const kubeletAlpha = z.extend(z.omit(kubelet, { shutdownGracePeriod: true, shutdownGracePeriodCriticalPods: true }), {
-  shutdownGracePeriodSeconds: z.optional(f.field('How long a shutdown waits for pods.', f.integer(0, 3600))),
-  shutdownGracePeriodCriticalPodsSeconds: z.optional(f.field('Of that, for critical pods.', f.integer(0, 3600))),
-  labels: z._default(f.field('Of the Node.', labels), {}),
-  taints: z._default(f.field('At registration.', taints), []),
-});
-
-const osAlpha = z.extend(z.omit(os, { sysctls: true, modules: true }), {
-  sysctls: z._default(
-    f.field(
-      'Kernel settings.',
-      keyed(
-        'name',
-        z.strictObject({
-          name: f.field('`net.ipv4.ip_forward`.', f.sysctlKey()),
-          value: f.field('Text or a number.', f.sysctlValue()),
-        }),
-      ),
-    ),
-    [],
-  ),
-  modules: z._default(f.field('Kernel modules to load.', unique(f.moduleName())), []),
-});
-
-const updateAlpha = z.extend(
-  z.omit(update, { maxDisruption: true, window: true, tryFor: true, jitter: true, pollEvery: true, health: true }),
-  {
-    maxDisruptionClass: z._default(f.field('The most that may happen without being asked for.', f.integer(0, 6)), 3),
-    tryForSeconds: z._default(f.field('How long a trial lasts unless it is kept.', seconds(1)), 60),
-    jitterSeconds: z._default(f.field('Changes of a pool are spread over this long.', seconds(0)), 0),
-    pollEverySeconds: z._default(f.field('How often the metadata is looked at.', seconds(5)), 60),
-    health: z.prefault(
-      z.extend(z.omit(health, { readyWithin: true, restartsWithin: true, commitAfter: true }), {
-        readyWithinSeconds: z._default(f.field('Taken back when the node is not Ready by then.', seconds(1)), 180),
-        restartsWithinSeconds: z._default(f.field('The time maxRestarts is counted in.', seconds(1)), 120),
-        commitAfterSeconds: z._default(f.field('Healthy for this long = last known good.', seconds(0)), 300),
-      }),
-      {},
-    ),
-  },
-);
-
-const specV1alpha1 = z.extend(
-  z.omit(specV1, {
-    cluster: true,
-    kubelet: true,
-    labels: true,
-    taints: true,
-    os: true,
-    files: true,
-    units: true,
-    update: true,
+const spec = z.strictObject({
+  kubernetes: z.strictObject({
+    version: f.field("The image's own; another one needs another node.", f.kubernetesVersion()),
   }),
-  {
-    cluster: z.optional(f.field('Without it kubelet runs on its own.', clusterAlpha)),
-    kubelet: z.prefault(kubeletAlpha, {}),
-    os: z.prefault(osAlpha, {}),
-    files: z._default(
-      f.field(
-        'Files there is no field for.',
-        keyed('path', z.extend(files._zod.def.valueType, { path: f.field('Where it is written.', f.writablePath()) })),
-      ),
-      [],
-    ),
-    units: z._default(
-      f.field(
-        'systemd units.',
-        keyed('name', z.extend(units._zod.def.valueType, { name: f.field('With its suffix.', f.unitName()) })),
-      ),
-      [],
-    ),
-    update: z.prefault(f.field('What may happen, when, and what healthy means.', updateAlpha), {}),
-  },
-);
+  join: z.optional(f.field('Exactly one way to the first credential.', join)),
+  hostName: z.optional(f.field('The name the platform gave unless given.', f.hostName())),
+  containerd: z.prefault(containerd, {}),
+  network: z.prefault(network, {}),
+  proxy: z.optional(f.field('Without it there is none.', proxy)),
+  trustedCertificates: z._default(
+    f.field("Trusted beside the image's, by name.", z.record(f.name(), f.certificates())),
+    {},
+  ),
+  storage: z.prefault(storage, {}),
+  ssh: z.prefault(ssh, {}),
+  metadataAccess: z.prefault(metadataAccess, {}),
+  features: z._default(f.field('Switches of the image.', z.record(f.featureName(), f.bool())), {}),
+  cluster: z.optional(f.field('Without it kubelet runs on its own.', cluster)),
+  kubelet: z.prefault(kubelet, {}),
+  os: z.prefault(os, {}),
+  files: z._default(f.field('Files there is no field for.', files), []),
+  units: z._default(f.field('systemd units.', units), []),
+  update: z.prefault(f.field('What may happen, when, and what healthy means.', update), {}),
+});
+
+const metadata = z.strictObject({
+  generation: f.field('Raised with every change; never goes back.', f.integer(1, Number.MAX_SAFE_INTEGER)),
+  id: z.optional(f.field('Who or what made this document.', f.line(128))),
+  notBefore: z.optional(f.field('Not applied before.', f.instant())),
+  expires: z.optional(f.field('Not applied from then on; what is applied stays.', f.instant())),
+  extra: z.optional(f.field('What another version of the document could say and this one cannot.', f.freeForm())),
+});
+
+const signature = z.strictObject({
+  ed25519: f.field(
+    'base64, over the canonical JSON of the document without this field.',
+    f.matching(/^[A-Za-z0-9+/]{86}==$/, 'is not a signature', 88),
+  ),
+});
 
 export const nodeConfigV1alpha1 = z.strictObject({
-  apiVersion: z.literal(V1ALPHA1),
+  apiVersion: z.literal('headstart.dev/v1alpha1'),
   kind: z.literal('NodeConfig'),
-  metadata: metadata(),
-  spec: specV1alpha1,
-  signature: z.optional(f.field('Required where the image names signers.', signature())),
+  metadata,
+  spec,
+  signature: z.optional(f.field('Required where the image names signers.', signature)),
 });
-
-/** A list whose entries are told apart by one of their fields. */
-function keyed<S extends z.ZodMiniType>(key: string, entry: S) {
-  return z.array(entry).check(
-    z.check((context) => {
-      const seen = new Set<unknown>();
-      context.value.forEach((item, index) => {
-        const named = (item as Record<string, unknown>)[key];
-        if (seen.has(named)) {
-          context.issues.push({ code: 'custom', path: [index, key], message: 'is there already', input: named });
-        }
-        seen.add(named);
-      });
-    }),
-  );
-}
-
-function unique<S extends z.ZodMiniType>(entry: S) {
-  return z.array(entry).check(
-    z.check((context) => {
-      context.value.forEach((item, index) => {
-        if (context.value.indexOf(item) === index) return;
-        context.issues.push({ code: 'custom', path: [index], message: 'is there already', input: item });
-      });
-    }),
-  );
-}

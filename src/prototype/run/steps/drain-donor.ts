@@ -1,5 +1,5 @@
 // prototype/run/steps/drain-donor.ts: workloads leave before the donor stops; budgets are respected.
-import { drainNode } from '../../../cluster/drain.ts';
+import { drainNode } from '../../../cluster/drain/drain.ts';
 import { needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 

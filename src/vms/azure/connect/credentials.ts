@@ -24,7 +24,7 @@ export const LOGIN_NAMES = ['cluster', 'workload-identity', 'managed-identity', 
 export type LoginName = (typeof LOGIN_NAMES)[number];
 
 export interface CredentialSources {
-  azureJson?: AzureJson;
+  azureJson?: AzureJson | undefined;
   env: Readonly<Record<string, string | undefined>>;
   flags: { login?: LoginName };
 }

@@ -1,7 +1,7 @@
 // vms/azure/connect/operations.ts: has the operation that this answer began ended, and how? The SDK's pollers would wait on the wall clock and lose the error's code.
 import { TransientError } from '../../../base/errors.ts';
+import { parseRetryAfter } from '../../../base/retry-after.ts';
 import type { Call, Order } from './connection.ts';
-import { retryAfterMs } from './retry-after.ts';
 import { type Answer, failureOf, operationFailure } from './translate-errors.ts';
 
 /** Polls no faster than this where the service gives no hint: status calls have a budget of their own. */
@@ -91,5 +91,5 @@ function statusText(body: unknown): string | undefined {
 }
 
 function pollDelayMs(answer: Answer, nowMs: number): number {
-  return Math.max(leastPollMs, retryAfterMs(answer.headers, nowMs) ?? defaultPollMs);
+  return Math.max(leastPollMs, parseRetryAfter(answer.headers['retry-after'], nowMs) ?? defaultPollMs);
 }

@@ -54,7 +54,7 @@ describe('Azure settings', () => {
   it('speak to another endpoint when told to, and ask for tokens as the cloud does', () => {
     expect(
       chooseSettings({
-        flags: { ...base, endpoint: 'https://127.0.0.1:8443/' },
+        flags: { ...base, azureEndpoint: 'https://127.0.0.1:8443/' },
         env: { AZURE_AUTHORITY_HOST: 'https://127.0.0.1:8443' },
       }),
     ).toMatchObject({
@@ -71,7 +71,7 @@ describe('Azure settings', () => {
   });
 
   it('do not send tokens in the clear', () => {
-    expect(() => chooseSettings({ flags: { ...base, endpoint: 'http://127.0.0.1' }, env: {} })).toThrow(
+    expect(() => chooseSettings({ flags: { ...base, azureEndpoint: 'http://127.0.0.1' }, env: {} })).toThrow(
       /not an https address/,
     );
   });
@@ -83,7 +83,9 @@ describe('Azure settings', () => {
       endpointFrom: 'HEADSTART_AZURE_ENDPOINT',
       authorityHostFrom: 'AZURE_AUTHORITY_HOST',
     });
-    expect(chooseSettings({ flags: { ...base, endpoint: 'https://f' }, env }).endpointFrom).toBe('--azure-endpoint');
+    expect(chooseSettings({ flags: { ...base, azureEndpoint: 'https://f' }, env }).endpointFrom).toBe(
+      '--azure-endpoint',
+    );
     expect(chooseSettings({ flags, env: {} })).not.toHaveProperty('endpointFrom');
   });
 

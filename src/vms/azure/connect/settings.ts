@@ -18,18 +18,19 @@ export interface AzureSettings {
   audience: string;
 }
 
+/** As the command line calls them. */
 export interface SettingsFlags {
   subscription?: string;
   resourceGroup?: string;
   tenant?: string;
   cloud?: string;
-  endpoint?: string;
+  azureEndpoint?: string;
 }
 
 export interface SettingsSources {
   flags: SettingsFlags;
   env: Readonly<Record<string, string | undefined>>;
-  azureJson?: AzureJson;
+  azureJson?: AzureJson | undefined;
   /** The second file of an Azure Stack cluster, parsed: it describes a cloud that has no well-known name. */
   cloudJson?: unknown;
 }
@@ -77,7 +78,7 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
 
   const cloudName = flags.cloud ?? env.AZURE_ENVIRONMENT ?? azureJson?.cloud ?? 'AzurePublicCloud';
   const cloud = cloudOf(cloudName, cloudJson);
-  const endpoint = flags.endpoint ?? env.HEADSTART_AZURE_ENDPOINT ?? azureJson?.resourceManagerEndpoint;
+  const endpoint = flags.azureEndpoint ?? env.HEADSTART_AZURE_ENDPOINT ?? azureJson?.resourceManagerEndpoint;
   const authorityHost = env.AZURE_AUTHORITY_HOST || undefined;
   if (!cloud && !endpoint)
     problems.push(`cloud '${cloudName}' has no well-known address (--azure-endpoint, or its description file)`);
@@ -111,7 +112,7 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
 }
 
 function endpointSource({ flags, env }: Pick<SettingsSources, 'flags' | 'env'>): string {
-  if (flags.endpoint !== undefined) return '--azure-endpoint';
+  if (flags.azureEndpoint !== undefined) return '--azure-endpoint';
   return env.HEADSTART_AZURE_ENDPOINT === undefined
     ? 'azure.json (resourceManagerEndpoint)'
     : 'HEADSTART_AZURE_ENDPOINT';

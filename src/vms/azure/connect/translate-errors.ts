@@ -10,7 +10,7 @@ import {
   Refused,
   Throttled,
 } from '../../../base/failures.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { parseRetryAfter } from '../../../base/retry-after.ts';
 import { Unreached, unreachable } from './unreached.ts';
 
 /** What came back over the wire. Bodies of ours are not in it: they hold custom data. */
@@ -43,7 +43,11 @@ export function failureOf(answer: Answer, what: string, nowMs: number, thing = w
   const requestId = answer.headers['x-ms-request-id'];
   const error = readErrorBody(answer.body, { status: answer.status, ...(requestId && { requestId }) });
   if (answer.status === 429 || error.innerCodes.includes('TooManyRequests'))
-    return new Throttled(`${what}: Azure asks to slow down`, retryAfterMs(answer.headers, nowMs) ?? 30_000, error);
+    return new Throttled(
+      `${what}: Azure asks to slow down`,
+      parseRetryAfter(answer.headers['retry-after'], nowMs) ?? 30_000,
+      error,
+    );
   if (answer.status === 404 && error.code !== 'SubscriptionNotFound') return new NotFound(thing, error);
   return byCode(error, what) ?? byStatus(error, what, answer.status);
 }

@@ -2,11 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Waiting } from '../../../base/call-options.ts';
-import type { Argv, RunCommand } from '../../../base/command.ts';
+import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import { customizeScript, installScript } from './customize-script.ts';
-import type { PackageSources } from './package-sources.ts';
-import { type Packages, parseInstallPlan } from './packages.ts';
+import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
+import { tellSteps } from '../../../host/debian/mmdebstrap-progress.ts';
+import type { PackageSources } from '../../../host/debian/package-sources.ts';
+import { type Packages, parseInstallPlan } from '../../../host/debian/packages.ts';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import type { Recipe } from './recipe.ts';
 
 export interface BootstrapEdges {
@@ -83,7 +85,7 @@ interface BootstrapPaths {
   isSimulated: boolean;
 }
 
-export function bootstrapArgv(recipe: Recipe, { target, aptConf, hasSources, isSimulated }: BootstrapPaths): Argv {
+export function bootstrapArgv(recipe: Recipe, { target, aptConf, hasSources, isSimulated }: BootstrapPaths): ToolArgv {
   const excluded = ['/usr/share/man/*', '/usr/share/doc/*', '/usr/share/info/*', '/usr/share/locale/*/*'];
   return [
     ...(['mmdebstrap', '--variant=minbase', '--mode=root', '--architectures=amd64'] as const),
@@ -99,33 +101,6 @@ export function bootstrapArgv(recipe: Recipe, { target, aptConf, hasSources, isS
     target,
     ...(hasSources ? ['-'] : []),
   ];
-}
-
-const STEPS: readonly (readonly [RegExp, string])[] = [
-  [/^I: running apt-get update/, 'the package lists'],
-  [/^I: downloading packages/, 'the packages to be downloaded'],
-  [/^I: extracting archives/, 'the essential packages to be unpacked'],
-  [/^I: installing essential packages/, 'the essential packages to be installed'],
-  [/^I: installing remaining packages/, 'all packages to be installed'],
-  [/^I: running --customize-hook/, 'the settings of the image'],
-];
-
-/** Reads what mmdebstrap and dpkg say as it comes, in pieces that end anywhere. */
-export function tellSteps({ onWaiting, count }: Pick<BootstrapEdges, 'onWaiting'> & { count: number }) {
-  let what = 'the package lists';
-  let done = 0;
-  let rest = '';
-  return (text: string): void => {
-    const lines = `${rest}${text}`.split('\n');
-    rest = lines.pop()!;
-    for (const line of lines) {
-      what = STEPS.find(([pattern]) => pattern.test(line))?.[1] ?? what;
-      // dpkg says each of these once for a package.
-      if (/^(?:Unpacking|Setting up) /.test(line)) done++;
-    }
-    const percent = Math.min(100, 10 * Math.floor((10 * done) / (2 * count))); // in a log every change is a line
-    if (lines.length > 0) onWaiting?.(what, ...(what.endsWith('installed') ? [percent] : []));
-  };
 }
 
 function lastWords(stderr: string): string {

@@ -5,11 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../base/clock.ts';
 import type { Argv, Ran, RunCommand } from '../../../base/command.ts';
+import { aKernel } from '../../../host/debian/kernels.testing.ts';
 import { BASE_TAGS, findBase, nextName } from './base-versions.ts';
-import { tellSteps } from './bootstrap.ts';
 import { ensureBase } from './build-base.ts';
 import { baseRecipe } from './recipe.ts';
-import { aKernel } from './testing.ts';
 
 let home: string;
 beforeEach(() => {
@@ -111,15 +110,4 @@ describe('its version', () => {
     expect(nextName(noon, ['2026.1106.0', '2026.1106.10', '2026.1105.99', '2026.11.6'])).toBe('2026.1106.11');
     expect(nextName(Date.UTC(2026, 0, 2), [])).toBe('2026.102.0');
   });
-});
-
-it('tells what mmdebstrap is at, whatever pieces its words come in', () => {
-  const said =
-    'I: downloading packages with apt...\nI: installing remaining packages\nUnpacking a (1)\nSetting up a (1)\n';
-  for (const size of [1, 7, 1000]) {
-    const told: string[] = [];
-    const listen = tellSteps({ count: 1, onWaiting: (what, percent) => told.push(`${what} ${percent ?? ''}`.trim()) });
-    for (let at = 0; at < said.length; at += size) listen(said.slice(at, at + size));
-    expect(told.at(-1)).toBe('all packages to be installed 100');
-  }
 });

@@ -6,9 +6,13 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { type NeedsRoot, rootRunner } from '../../../host/as-root.ts';
-import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
+import { readPackageSources } from '../../../host/debian/package-sources.ts';
+import { hashPackages } from '../../../host/debian/packages.ts';
+import { type Unsupported, unpackKernel } from '../../../host/debian/unpack-kernel.ts';
+import { statfsFree } from '../../../host/disk-space.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
+import { ensureSpace } from '../home/ensure-space.ts';
 import { baseImageLock } from '../home/layout.ts';
 import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
 import { publishVersion } from '../images/make-version.ts';
@@ -22,10 +26,7 @@ import {
   versionsOf,
 } from './base-versions.ts';
 import { type BootstrapEdges, resolvePackages, unpackPackages } from './bootstrap.ts';
-import { readPackageSources } from './package-sources.ts';
-import { hashPackages } from './packages.ts';
 import { hashRecipe, type Recipe } from './recipe.ts';
-import { unpackKernel } from './unpack-kernel.ts';
 
 export interface BaseEdges {
   home: string;
@@ -38,6 +39,13 @@ const NEEDS_ROOT: NeedsRoot = {
   code: 'pool/needs-root',
   kept: 'Nothing was changed. Only building the base image needs this; pools run as any user.',
   asRoot: 'build it as root with the same --home and give the folder to yourself',
+};
+
+const UNSUPPORTED_KERNEL: Unsupported = {
+  code: 'pool/kernel-unsupported',
+  what: 'the kernel of this suite',
+  kept: 'No image was published.',
+  next: 'headstart pool base --suite bookworm',
 };
 
 /** The packages' part of the key is looked up anew with `refresh` alone: without it, an image of this recipe is good enough. */
@@ -135,7 +143,7 @@ async function takeKernel(rootfs: string, { run, runAsRoot, folder }: Workshop, 
     throw new Error(`one kernel was expected in the image, there are: ${releases.join(', ') || 'none'}`);
   const packed = { vmlinuz: join(boot, `vmlinuz-${release}`), initrd: join(boot, `initrd.img-${release}`) };
   const [vmlinux, initrd] = [join(folder, 'vmlinux'), join(folder, 'initrd.cpio')];
-  writeFileSync(vmlinux, await unpackKernel(readFileSync(packed.vmlinuz), run, signal));
+  writeFileSync(vmlinux, await unpackKernel(readFileSync(packed.vmlinuz), { run, signal }, UNSUPPORTED_KERNEL));
   writeFileSync(initrd, unpackInitrd(readFileSync(packed.initrd)));
   await runTool(runAsRoot, ['rm', '-f', packed.vmlinuz, packed.initrd], signal);
   return { vmlinux, initrd, release };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { customizeScript, installScript } from './customize-script.ts';
+import { customizeScript } from '../../../host/debian/customize-script.ts';
 import { baseRecipe, hashRecipe, SUITES } from './recipe.ts';
 
 describe('the recipe of a base image', () => {
@@ -27,8 +27,8 @@ describe('the recipe of a base image', () => {
   });
 });
 
-describe('the scripts that are run on the unpacked image', () => {
-  it('write the files as they are, remove what is named, and leave an empty machine-id', () => {
+describe('the script that is run on the unpacked image', () => {
+  it('writes the files as they are, removes what is named, and leaves an empty machine-id', () => {
     const root = mkdtempSync(join(tmpdir(), 'headstart root-'));
     try {
       mkdirSync(join(root, 'etc/ssh'), { recursive: true });
@@ -52,19 +52,5 @@ describe('the scripts that are run on the unpacked image', () => {
     } finally {
       rmSync(root, { recursive: true });
     }
-  });
-
-  it('stop at the first command that fails', () => {
-    const script = customizeScript({ files: [], commands: [['false']], removed: [] });
-    expect(spawnSync('sh', ['-c', script, 'exec', '/nonexistent']).status).not.toBe(0);
-  });
-
-  it('take quotes, dollars and backslashes of a file for what they are, and refuse the one line they cannot', () => {
-    const root = mkdtempSync(join(tmpdir(), 'headstart-image-'));
-    const file = { path: "/it's", mode: 0o600, text: '$HOME `id` \\ "\'\n' };
-    spawnSync('sh', ['-c', installScript([file]), 'exec', root]);
-    expect(readFileSync(join(root, file.path), 'utf8')).toBe(file.text);
-    rmSync(root, { recursive: true });
-    expect(() => installScript([{ ...file, text: 'a\nend-of-headstart-file\n' }])).toThrow(/would end it/);
   });
 });

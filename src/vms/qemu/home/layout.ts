@@ -1,6 +1,7 @@
 // vms/qemu/home/layout.ts: where is what under the home folder, and what are things called? Pure; nothing else builds a path.
 import { join, relative } from 'node:path';
 import { Refused } from '../../../base/failures.ts';
+import { lockName } from '../../../host/locks.ts';
 import type { InstanceRef, PoolRef } from '../../pools.ts';
 
 export interface VersionId {
@@ -40,11 +41,6 @@ export const poolRecord = 'pool.json';
 /** The private half; the public one is beside it with `.pub`. */
 export const poolKey = 'id_ed25519';
 
-/** Under way: whoever finds one while holding the lock it is made under may remove it. */
-export const partialPrefix = '.partial-';
-/** Gone already as far as anybody can tell: anyone may finish it. */
-export const deletingPrefix = '.deleting-';
-
 export const galleriesFolder = (home: string) => join(home, 'galleries');
 export const galleryFolder = (home: string, gallery: string) =>
   join(galleriesFolder(home), checkName('gallery', gallery));
@@ -62,20 +58,11 @@ export const instancesFolder = (home: string, pool: string) => join(poolFolder(h
 export const instanceFolder = (home: string, ref: InstanceRef) =>
   join(instancesFolder(home, poolNameOf(ref.pool)), checkInstanceId(ref));
 
-export const locksFolder = (home: string) => join(home, 'locks');
-
-/** Made only here, so that every one is a file in that folder. */
-export type LockName = string & { readonly isLockName: unique symbol };
-const lockName = (name: string) => name as LockName;
+// Taken in one order: a pool's, then the snapshots' or a gallery's, then the home's.
 /** Short: what concerns several pools, that is addresses and who refers to which version. */
 export const homeLock = lockName('home');
 export const snapshotsLock = lockName('snapshots');
 export const baseImageLock = lockName('base-image');
-export const imageBuildLock = lockName('image-build');
-export const clusterLock = (cluster: string) => lockName(`cluster-${checkName('cluster', cluster)}`);
-/** Under the cache's folder, where every home gets its programs from. */
-export const programLock = (version: string, program: string) =>
-  lockName(`program-${checkName('version of Kubernetes', version)}-${checkName('program', program)}`);
 export const poolLock = (pool: string) => lockName(`pool-${checkPoolName(pool)}`);
 /** Held while a version is made, which takes its time. */
 export const galleryLock = (gallery: string) => lockName(`gallery-${checkName('gallery', gallery)}`);

@@ -4,15 +4,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { ifFree, withLock } from '../../../host/locks.ts';
+import { deletingPrefix, namesIn, partialPrefix, removeLeftovers, visibleIn } from '../../../host/whole-folders.ts';
 import type { PoolRef } from '../../pools.ts';
 import {
-  deletingPrefix,
   galleriesFolder,
   galleryFolder,
   galleryLock,
   instanceFiles,
   instancesFolder,
-  partialPrefix,
   poolFolder,
   poolLock,
   poolNameOf,
@@ -20,7 +19,6 @@ import {
   snapshotsFolder,
   snapshotsLock,
 } from './layout.ts';
-import { namesIn, removeLeftovers, visibleIn } from './remove.ts';
 
 /** Not held while a guest boots. */
 export async function lockPool<T>(

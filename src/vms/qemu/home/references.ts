@@ -1,7 +1,7 @@
 // vms/qemu/home/references.ts: what stands on which image version? Nothing that is referred to is ever deleted.
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
-import { readJson } from '../../../host/json-file.ts';
+import { visibleIn } from '../../../host/whole-folders.ts';
 import type { Definition } from '../../gallery.ts';
 import type { Home } from '../context.ts';
 import {
@@ -14,8 +14,8 @@ import {
   snapshotsFolder,
   versionId,
 } from './layout.ts';
+import { readRecord } from './record-file.ts';
 import { instanceRecordSchema, poolRecordSchema, snapshotRecordSchema } from './records.ts';
-import { visibleIn } from './remove.ts';
 import { resolveImage } from './version-records.ts';
 
 /** Of the definition's versions, those that a pool's model or an instance refers to. */
@@ -28,7 +28,7 @@ export async function referencedImages({ home }: Home, definition: Definition): 
 export function referencedIn(home: string): ReadonlyMap<string, string> {
   const users = referencedByPools(home);
   for (const snapshot of visibleIn(snapshotsFolder(home))) {
-    const record = readJson(join(snapshotsFolder(home), snapshot, snapshotRecord), snapshotRecordSchema);
+    const record = readRecord(join(snapshotsFolder(home), snapshot, snapshotRecord), snapshotRecordSchema);
     if (record) users.set(record.backing, `snapshot ${snapshot}`);
   }
   return users;
@@ -37,10 +37,13 @@ export function referencedIn(home: string): ReadonlyMap<string, string> {
 function referencedByPools(home: string): Map<string, string> {
   const users = new Map<string, string>();
   for (const pool of visibleIn(poolsFolder(home))) {
-    const model = readJson(join(poolFolder(home, pool), poolRecord), poolRecordSchema)?.spec.image;
+    const model = readRecord(join(poolFolder(home, pool), poolRecord), poolRecordSchema)?.spec.image;
     if (model) for (const id of meantBy(home, model)) users.set(id, `the model of pool ${pool}`);
     for (const instance of visibleIn(instancesFolder(home, pool))) {
-      const record = readJson(join(instancesFolder(home, pool), instance, instanceFiles.record), instanceRecordSchema);
+      const record = readRecord(
+        join(instancesFolder(home, pool), instance, instanceFiles.record),
+        instanceRecordSchema,
+      );
       if (record) users.set(record.image.id, `instance ${instance}`);
     }
   }

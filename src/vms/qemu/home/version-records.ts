@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { readJson } from '../../../host/json-file.ts';
+import { sumOf } from '../../../host/file-sum.ts';
+import { visibleIn } from '../../../host/whole-folders.ts';
 import type { ImageRef } from '../../pools.ts';
-import { sumOf } from '../images/disks.ts';
 import {
   definitionFolder,
   parseDefinitionId,
@@ -14,11 +14,11 @@ import {
   versionFolder,
   versionId,
 } from './layout.ts';
+import { readRecord } from './record-file.ts';
 import { type VersionRecord, versionRecordSchema } from './records.ts';
-import { visibleIn } from './remove.ts';
 
 export function readVersionRecord(home: string, id: VersionId): VersionRecord | undefined {
-  return readJson(join(versionFolder(home, id), versionFiles.record), versionRecordSchema);
+  return readRecord(join(versionFolder(home, id), versionFiles.record), versionRecordSchema);
 }
 
 /** Newest first. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */

@@ -1,12 +1,11 @@
-// vms/qemu/images/disks.ts: make, copy, flatten, compress and sum up disks. All of it with qemu-img; nothing is mounted.
-import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { open, rename, stat } from 'node:fs/promises';
+// vms/qemu/images/disks.ts: make, copy, flatten, and compress disks, and say how large they are. All of it with qemu-img; nothing is mounted.
+import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { partialPrefix, seenFrom } from '../home/layout.ts';
+import { partialPrefix } from '../../../host/whole-folders.ts';
+import { seenFrom } from '../home/layout.ts';
 
 const GIB = 2 ** 30;
 const infoSchema = z.object({ 'virtual-size': z.number(), 'actual-size': z.number() });
@@ -77,32 +76,3 @@ export async function flatBytes({ run, signal }: DiskEdges, file: string): Promi
 
 export const toGib = (bytes: number) => Math.ceil(bytes / GIB);
 export const fromGib = (gib: number) => gib * GIB;
-
-export interface FileSum {
-  bytes: number;
-  sha256: string;
-}
-
-export async function sumOf(file: string, signal?: AbortSignal): Promise<FileSum> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20, signal })) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { bytes, sha256: hash.digest('hex') };
-}
-
-/** Safe on the disk itself, so that what is renamed into place afterwards is whole after a power cut, too. */
-export async function syncFiles(paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  }
-}
-
-export const bytesOf = async (file: string) => (await stat(file)).size;

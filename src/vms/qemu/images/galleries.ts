@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { Refused } from '../../../base/failures.ts';
-import { readJson, writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
+import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
 import type { Definition, DefinitionSpec } from '../../gallery.ts';
 import type { Home } from '../context.ts';
 import {
@@ -16,12 +16,12 @@ import {
   galleryLock,
   homeLock,
 } from '../home/layout.ts';
+import { readRecord, writeRecord } from '../home/record-file.ts';
 import { definitionSchema } from '../home/records.ts';
-import { removeAtOnce, visibleIn } from '../home/remove.ts';
 import { versionNamesIn } from '../home/version-records.ts';
 
 export async function readDefinition({ home }: Home, gallery: string, name: string): Promise<Definition | undefined> {
-  return readJson(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
+  return readRecord(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
 }
 
 export async function ensureDefinition(
@@ -36,7 +36,7 @@ export async function ensureDefinition(
     const made: Definition = { ...spec, id: definitionId(spec.gallery, spec.name) };
     if (!seen) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      writeJson(join(folder, definitionRecord), made);
+      writeRecord(join(folder, definitionRecord), made);
       return made;
     }
     const differences = differencesOf(seen, spec);

@@ -5,17 +5,18 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { ensureSpace, statfsFree } from '../../../host/disk-space.ts';
-import { readJson, writeJson } from '../../../host/json-file.ts';
+import { statfsFree } from '../../../host/disk-space.ts';
+import { bytesOf, sumOf, syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
+import { namesIn, partialPrefix } from '../../../host/whole-folders.ts';
 import type { DefinitionSpec, VersionSpec } from '../../gallery.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
+import { ensureSpace } from '../home/ensure-space.ts';
 import {
   definitionFolder,
   galleryLock,
   parseSnapshotId,
-  partialPrefix,
   snapshotFolder,
   snapshotRecord,
   type VersionId,
@@ -24,11 +25,11 @@ import {
   versionId,
 } from '../home/layout.ts';
 import { tidyGallery } from '../home/pool-lock.ts';
+import { readRecord, writeRecord } from '../home/record-file.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
-import { namesIn } from '../home/remove.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { region } from '../machine/metadata.ts';
-import { bytesOf, compress, type DiskEdges, diskSize, flatBytes, flatten, sumOf, syncFiles } from './disks.ts';
+import { compress, type DiskEdges, diskSize, flatBytes, flatten } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
 
 /** Ends with the version ready; there already is success. */
@@ -42,7 +43,7 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   if (!(await readDefinition(context, definition.gallery, definition.name)))
     throw new NotFound(`image definition ${definition.gallery}/${definition.name}`);
   const from = snapshotFolder(home, snapshot);
-  const record = readJson(join(from, snapshotRecord), snapshotRecordSchema);
+  const record = readRecord(join(from, snapshotRecord), snapshotRecordSchema);
   if (!record) throw new NotFound(`snapshot ${snapshot}`);
   const { isExcludedFromLatest, replicas, redundancy, tags } = spec;
   await placeVersion(context, id, options, {
@@ -173,7 +174,7 @@ async function fill(
       }),
     },
   };
-  writeJson(place('record'), record);
+  writeRecord(place('record'), record);
   const bytes = [place('disk'), ...(files.kernel ? [place('vmlinux'), place('initrd')] : [])];
   for (const file of bytes) await chmod(file, 0o400); // overlays stand on them: they never change again
   await syncFiles([...bytes, work]);

@@ -3,18 +3,18 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { ensureSpace } from '../../../host/disk-space.ts';
-import { readJson, writeJson } from '../../../host/json-file.ts';
+import { syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
+import { partialPrefix, removeAtOnce, removeLeftovers } from '../../../host/whole-folders.ts';
 import type { Snapshot, SnapshotSpec } from '../../snapshots.ts';
 import type { Home, QemuContext } from '../context.ts';
+import { ensureSpace } from '../home/ensure-space.ts';
 import { readInstanceRecord } from '../home/instance-records.ts';
 import {
   instanceFiles,
   instanceFolder,
   parseDiskId,
   parseVersionId,
-  partialPrefix,
   snapshotFolder,
   snapshotId,
   snapshotRecord,
@@ -24,14 +24,14 @@ import {
   versionFolder,
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
+import { readRecord, writeRecord } from '../home/record-file.ts';
 import { bootFactsOf, type SnapshotRecord, snapshotRecordSchema } from '../home/records.ts';
-import { removeAtOnce, removeLeftovers } from '../home/remove.ts';
 import { readVersionRecord } from '../home/version-records.ts';
-import { copyOverlay, diskSize, syncFiles } from './disks.ts';
+import { copyOverlay, diskSize } from './disks.ts';
 import { filesIn, shareFile } from './make-version.ts';
 
 export async function readSnapshot({ home }: Home, name: string): Promise<Snapshot | undefined> {
-  const record = readJson(join(snapshotFolder(home, name), snapshotRecord), snapshotRecordSchema);
+  const record = readRecord(join(snapshotFolder(home, name), snapshotRecord), snapshotRecordSchema);
   if (!record) return undefined;
   const { sourceDiskId, createdMs, tags } = record;
   return { name, id: snapshotId(name), state: 'complete', percent: 100, sourceDiskId, createdMs, tags };
@@ -89,7 +89,7 @@ export async function createSnapshot(
           createdMs: clock.nowMs(),
           tags: { ...tags },
         };
-        writeJson(join(work, snapshotRecord), record);
+        writeRecord(join(work, snapshotRecord), record);
         await syncFiles([join(work, versionFiles.disk), work]);
         await rename(work, place);
         await syncFiles([dirname(place)]);

@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { writeJson } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
+import { removeAtOnce } from '../../../host/whole-folders.ts';
 import type { Definition, Version } from '../../gallery.ts';
 import type { TagChange } from '../../pools.ts';
 import type { Home } from '../context.ts';
 import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from '../home/layout.ts';
+import { writeRecord } from '../home/record-file.ts';
 import type { VersionRecord } from '../home/records.ts';
 import { referencedIn } from '../home/references.ts';
-import { removeAtOnce } from '../home/remove.ts';
 import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
 import { withChanges } from '../pools/tags.ts';
 import { toGib } from './disks.ts';
@@ -61,7 +61,7 @@ async function changeRecord(
   await withLock(home, { name: homeLock, why: `changing image version ${name}` }, options, async () => {
     const record = readVersionRecord(home, id);
     if (!record) throw new NotFound(`image version ${definition.name}/${name}`);
-    writeJson(join(versionFolder(home, id), versionFiles.record), { ...record, ...change(record) });
+    writeRecord(join(versionFolder(home, id), versionFiles.record), { ...record, ...change(record) });
   });
 }
 

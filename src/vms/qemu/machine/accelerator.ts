@@ -4,9 +4,10 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
-import type { Argv, RunCommand } from '../../../base/command.ts';
-import { readJson, writeJson } from '../../../host/json-file.ts';
+import type { RunCommand } from '../../../base/command.ts';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import { dyingWithUs } from '../../../host/run-tool.ts';
+import { readRecord, writeRecord } from '../home/record-file.ts';
 import type { Accelerator } from './command-line.ts';
 
 /** On a processor of its own a kernel needs about a second; what takes longer is no faster than emulation. */
@@ -27,28 +28,28 @@ export async function accelerator(
   if (vmlinux === undefined || !(await hasKvm())) return 'tcg';
   const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown');
   const path = join(home, KNOWN);
-  const known = readJson(path, knownSchema);
+  const known = readRecord(path, knownSchema);
   if (known?.bootId === bootId) return known.accelerator;
   onWaiting?.('a look at whether KVM really runs a guest here');
   const { outcome, code } = await run(dyingWithUs(probeArgv(vmlinux)), { timeoutMs: PROBE_DEADLINE_MS, signal });
   signal?.throwIfAborted();
   const found = outcome === 'exited' && code === 0 ? 'kvm' : 'tcg';
-  writeJson(path, { bootId, accelerator: found });
+  writeRecord(path, { bootId, accelerator: found });
   return found;
 }
 
 /** What one home has found out holds for another on the same machine; nothing is lost when it cannot be passed on. */
 export function shareAccelerator(fromHome: string, toHome: string): void {
   try {
-    const known = readJson(join(fromHome, KNOWN), knownSchema);
-    if (known) writeJson(join(toHome, KNOWN), known);
+    const known = readRecord(join(fromHome, KNOWN), knownSchema);
+    if (known) writeRecord(join(toHome, KNOWN), known);
   } catch {
     // Then it is found out again.
   }
 }
 
 /** Ends with 0 when the guest came as far as asking for a restart. */
-function probeArgv(vmlinux: string): Argv {
+function probeArgv(vmlinux: string): ToolArgv {
   const bare = ['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot'];
   const machine = ['-machine', 'q35', '-accel', 'kvm', '-cpu', 'max', '-m', '256'];
   return ['qemu-system-x86_64', ...bare, ...machine, '-kernel', vmlinux, '-append', 'panic=-1 quiet'];

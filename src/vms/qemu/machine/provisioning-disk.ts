@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { RunCommand } from '../../../base/command.ts';
 import { writeFileAtomic } from '../../../base/files.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { instanceFiles, partialPrefix } from '../home/layout.ts';
+import { partialPrefix } from '../../../host/whole-folders.ts';
+import { instanceFiles } from '../home/layout.ts';
 
 export interface Provisioning {
   hostName: string;

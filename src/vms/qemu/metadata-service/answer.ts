@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/answer.ts: which of the platform's two servers was asked, and what does it say? One process stands for both.
+// vms/qemu/metadata-service/answer.ts: which of the platform's two servers was asked, and what does it say? One process stands for both.
 import type { Request } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 import { answerMetadata } from './metadata-service.ts';

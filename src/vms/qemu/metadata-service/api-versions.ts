@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/api-versions.ts: which versions of its interface does the metadata service know?
+// vms/qemu/metadata-service/api-versions.ts: which versions of its interface does the metadata service know?
 
 /** Oldest first, as /metadata/versions lists them. */
 export const VERSIONS: readonly string[] = [

@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/connection.ts: one connection of a client, from its first byte to its last: which requests came, in which order?
+// vms/qemu/metadata-service/connection.ts: one connection of a client, from its first byte to its last: which requests came, in which order?
 import { type Request, type Response, takeRequest } from './http.ts';
 
 export interface Connection {

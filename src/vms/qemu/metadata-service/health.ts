@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/health.ts: what did the guest tell the platform about itself, and when? Lines of `<instance>/health.jsonl`.
+// vms/qemu/metadata-service/health.ts: what did the guest tell the platform about itself, and when? Lines of `<instance>/health.jsonl`.
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 
 export interface HealthReport {

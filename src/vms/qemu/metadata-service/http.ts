@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/http.ts: HTTP/1.1 as bytes: which request is this, and what does an answer look like?
+// vms/qemu/metadata-service/http.ts: HTTP/1.1 as bytes: which request is this, and what does an answer look like?
 // By hand, because QEMU starts a process for every connection of a guest, and loading node:http doubles the time to an answer.
 
 export interface Request {

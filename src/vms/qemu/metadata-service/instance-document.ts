@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/instance-document.ts: what does /metadata/instance say of an instance? As Azure: every value a string, inapplicable ones empty.
+// vms/qemu/metadata-service/instance-document.ts: what does /metadata/instance say of an instance? As Azure: every value a string, inapplicable ones empty.
 import type { InstanceMetadata } from './instance-file.ts';
 
 export type Document = string | readonly Document[] | { readonly [key: string]: Document };

@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/instance-file.ts: what does the metadata service know of an instance? The shape of `<instance>/metadata.json`.
+// vms/qemu/metadata-service/instance-file.ts: what does the metadata service know of an instance? The shape of `<instance>/metadata.json`.
 import { z } from 'zod';
 import { UserError } from '../../../base/errors.ts';
 

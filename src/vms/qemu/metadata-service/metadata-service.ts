@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/metadata-service.ts: what does 169.254.169.254 answer? The rules of Azure's instance metadata service.
+// vms/qemu/metadata-service/metadata-service.ts: what does 169.254.169.254 answer? The rules of Azure's instance metadata service.
 import { EVENT_VERSIONS, VERSIONS } from './api-versions.ts';
 import type { Request, Response } from './http.ts';
 import { type Document, instanceDocument } from './instance-document.ts';

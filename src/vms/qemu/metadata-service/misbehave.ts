@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/misbehave.ts: in which ways can a platform let a node down? Pure; start.ts acts on what is decided here.
+// vms/qemu/metadata-service/misbehave.ts: in which ways can a platform let a node down? Pure; start.ts acts on what is decided here.
 import { gzipSync } from 'node:zlib';
 import type { Platform } from './answer.ts';
 import type { Response } from './http.ts';

@@ -64,12 +64,6 @@ describe('the platform of one folder', () => {
     expect(statSync(health).mode & 0o777).toBe(0o600);
   });
 
-  it('puts a report after a torn one on a line of its own', () => {
-    writeFileSync(health, '{"atMs":1,"state":"Ready"}\n{"atMs":2,"st');
-    expect(reportReady(3)).toBe(200);
-    expect(parseHealth(readFileSync(health, 'utf8')).map(({ atMs }) => atMs)).toEqual([1, 3]);
-  });
-
   it('does not let a guest fill the disk', () => {
     writeFileSync(health, `${'x'.repeat(1024 * 1024)}\n`);
     expect(reportReady(1)).toBe(429);
@@ -79,11 +73,5 @@ describe('the platform of one folder', () => {
   it('asks the guest to repeat a report that could not be kept', () => {
     symlinkSync(join(folder, 'elsewhere'), health);
     expect(reportReady(1)).toBe(500);
-  });
-});
-
-describe('parseHealth', () => {
-  it('leaves out what is no report', () => {
-    expect(parseHealth('\nnull\n{}\n[]\n7\n{"atMs":1,"state":"NotReady"}')).toEqual([{ atMs: 1, state: 'NotReady' }]);
   });
 });

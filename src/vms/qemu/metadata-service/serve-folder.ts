@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/serve-folder.ts: the platform of one instance, answered from its folder: metadata.json is read, health.jsonl is written.
+// vms/qemu/metadata-service/serve-folder.ts: the platform of one instance, answered from its folder: metadata.json is read, health.jsonl is written.
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer } from './answer.ts';

@@ -1,10 +1,9 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeClock, fakeClock } from '../../../base/fake-clock.ts';
 import type { InstanceMetadata } from './instance-file.ts';
-import { type Kind, MISBEHAVIOURS, type Misbehaviour, spliced } from './misbehave.ts';
+import { type Kind, MISBEHAVIOURS, type Misbehaviour } from './misbehave.ts';
 import { type Imds, type ImdsOptions, startImds } from './start.ts';
 import { anInstance } from './testing.ts';
 
@@ -254,22 +253,5 @@ describe('a platform that misbehaves', () => {
         await imds.stop();
       }
     }
-  });
-});
-
-describe('spliced', () => {
-  it('is made of a beginning of the one and an end of the other', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), fc.string(), fc.string(), (start, old, young, end) => {
-        const [before, after] = [start + old + end, start + young + end];
-        const both = spliced(before, after);
-        expect(both.startsWith(start)).toBe(true);
-        const cuts = Array.from({ length: both.length + 1 }, (_, at) => at);
-        expect(cuts.some((at) => before.startsWith(both.slice(0, at)) && after.endsWith(both.slice(at)))).toBe(true);
-        if (before === after) expect(both).toBe(before);
-      }),
-      // What both begin with and what both end with may overlap in the shorter: then the end is not whole.
-      { examples: [['', ') ', '', ')']] },
-    );
   });
 });

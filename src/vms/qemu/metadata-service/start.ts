@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/start.ts: the platform of one instance on a loopback port, for tests and people. This is the file to open first.
+// vms/qemu/metadata-service/start.ts: the platform of one instance on a loopback port, for tests and people. This is the file to open first.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, systemClock } from '../../../base/clock.ts';

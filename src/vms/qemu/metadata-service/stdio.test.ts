@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { guestCommands } from '../../../cli/guest-commands.ts';
+import { guestCommands } from '../../../cli/compose/guest-commands.ts';
 import { anInstance } from './testing.ts';
 
 const { metadataCommand } = guestCommands({});

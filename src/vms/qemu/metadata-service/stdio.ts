@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/stdio.ts: the program QEMU starts for every connection to the platform's addresses: `node stdio.ts FOLDER`.
+// vms/qemu/metadata-service/stdio.ts: the program QEMU starts for every connection to the platform's addresses: `node stdio.ts FOLDER`.
 // The guest is on standard input, output *and* error, so nothing but answers may ever be printed. It is a program of its own
 // because the command line takes twice as long to load as this takes to answer.
 import { serveConnection } from './connection.ts';

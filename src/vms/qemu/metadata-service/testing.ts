@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/testing.ts: an instance, and requests about it, for tests.
+// vms/qemu/metadata-service/testing.ts: an instance, and requests about it, for tests.
 import type { Request } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 

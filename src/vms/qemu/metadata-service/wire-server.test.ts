@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answer, platformOf } from './answer.ts';
 import { anInstance, aRequest } from './testing.ts';
 import { answerWire } from './wire-server.ts';
 
@@ -91,23 +90,5 @@ describe('the wire server', () => {
         expect([200, 400, 410]).toContain(post(health('NotReady', `<Description>${body}`)).response.status);
       }),
     );
-  });
-});
-
-describe('which server was asked', () => {
-  it.each([
-    ['/machine?comp=goalstate', '168.63.129.16', 'wire'],
-    ['/metadata/instance', '168.63.129.16:80', 'wire'],
-    ['/metadata/instance', '169.254.169.254', 'imds'],
-    ['/machine?comp=goalstate', '169.254.169.254:80', 'imds'],
-    ['/metadata/instance', '127.0.0.1:4711', 'imds'],
-    ['/?comp=versions', '127.0.0.1:4711', 'wire'],
-  ])('%s at %s is %s', (target, host, platform) => {
-    expect(platformOf(aRequest(target, { headers: { host } }))).toBe(platform);
-  });
-
-  it('is told by the path alone where no host is named', () => {
-    expect(answer(aRequest('/metadata/versions'), anInstance, NOW).response.status).toBe(200);
-    expect(answer(aRequest('/machine?comp=goalstate'), anInstance, NOW).response.status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-// src/vms/qemu/metadata-service/wire-server.ts: what does 168.63.129.16 answer? As much of Azure's wire server as an agent needs to report ready.
+// vms/qemu/metadata-service/wire-server.ts: what does 168.63.129.16 answer? As much of Azure's wire server as an agent needs to report ready.
 import type { HealthReport } from './health.ts';
 import type { Request, Response } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';

@@ -3,14 +3,14 @@
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
-import { ensureSpace } from '../../../host/disk-space.ts';
+import { removeAtOnce } from '../../../host/whole-folders.ts';
 import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
+import { ensureSpace } from '../home/ensure-space.ts';
 import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
-import { removeAtOnce } from '../home/remove.ts';
 import { resolveImage, verifyVersion } from '../home/version-records.ts';
 import { dismiss } from './admission.ts';
 import { machineOf, readInstance } from './instances.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { withLock } from '../../../host/locks.ts';
+import { visibleIn } from '../../../host/whole-folders.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordsOf, publicKeysOf, writeInstanceRecord } from '../home/instance-records.ts';
@@ -19,7 +20,6 @@ import {
   versionId,
 } from '../home/layout.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import { visibleIn } from '../home/remove.ts';
 import { resolveImage } from '../home/version-records.ts';
 import { fromGib, makeOverlay, toGib } from '../images/disks.ts';
 import { freeAddress } from '../machine/addresses.ts';

@@ -7,6 +7,7 @@ import { Conflict, NotFound } from '../../../base/failures.ts';
 import { didYouMean, fewNames } from '../../../base/nearest-names.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
+import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
 import type { Model, Pool, PoolRef } from '../../pools.ts';
 import type { Home, QemuContext } from '../context.ts';
 import { instanceRecordsOf, poolRecordOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
@@ -22,7 +23,6 @@ import {
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { type PoolRecord, seenExtension, specSchema } from '../home/records.ts';
-import { removeAtOnce, visibleIn } from '../home/remove.ts';
 import { resolveImage } from '../home/version-records.ts';
 import { readDefinition } from '../images/galleries.ts';
 import type { PoolSpec } from '../local-factory.ts';

@@ -1,5 +1,5 @@
 // vms/qemu/scrub/scrub-vm.ts: the command line of the VM that edits a copy.
-import type { Argv } from '../../../base/command.ts';
+import type { ToolArgv } from '../../../host/required-tools.ts';
 import { ANSWER_PORT, INIT_PATH } from './scrub-init.ts';
 
 export interface ScrubVm {
@@ -15,7 +15,7 @@ export interface ScrubVm {
 
 const MEMORY_MB = 512;
 
-export function scrubArgv({ disk, vmlinux, initrd, answer, console, accelerator }: ScrubVm): Argv {
+export function scrubArgv({ disk, vmlinux, initrd, answer, console, accelerator }: ScrubVm): ToolArgv {
   return [
     ...([
       'qemu-system-x86_64',

@@ -4,8 +4,8 @@ import { isContainer } from '../boot-times.ts';
 import { utcText } from '../utc-text.ts';
 import { ToolCrash } from './compat-crash.ts';
 import type { CompatVersion } from './compat-version.ts';
-import { floatRepr } from './python-format.ts';
 import type { PythonValue } from './python-json.ts';
+import { floatRepr } from './python-numbers.ts';
 
 export interface CompatBoot {
   text: string;

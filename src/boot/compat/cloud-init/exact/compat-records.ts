@@ -2,8 +2,9 @@
 import { ToolCrash } from './compat-crash.ts';
 import type { CompatEvent } from './compat-events.ts';
 import type { CompatVersion } from './compat-version.ts';
-import { fixed, formatter } from './python-format.ts';
+import { formatter } from './python-format.ts';
 import { byCodePoint, dumpsJson, type PythonValue } from './python-json.ts';
+import { fixed } from './python-numbers.ts';
 
 export const DEFAULT_FORMAT = '%I%D @%Es +%ds';
 

@@ -1,6 +1,6 @@
-// boot/compat/cloud-init/exact/python-json.ts: how does Python read and write JSON? It tells 1 from 1.0, and so must whoever copies its output.
+// boot/compat/cloud-init/exact/python-json.ts: how does Python read and write JSON? It tells 1 from 1.0.
 import { ToolCrash } from './compat-crash.ts';
-import { floatRepr } from './python-format.ts';
+import { floatRepr } from './python-numbers.ts';
 
 /** A Python int is a bigint here, a float a number. */
 export type PythonValue = string | number | bigint | boolean | null | PythonValue[] | { [key: string]: PythonValue };

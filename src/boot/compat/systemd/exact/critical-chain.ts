@@ -1,8 +1,8 @@
 // boot/compat/systemd/exact/critical-chain.ts: what does `systemd-analyze critical-chain` print, byte for byte?
 import { formatSpan } from '../../../../base/duration.ts';
+import { defaultTarget, namedUnit } from '../../../model/default-target.ts';
 import type { BootRecord } from '../../../model/record.ts';
 import { type ChainNode, latest, walkChain } from '../critical-chain.ts';
-import { defaultTarget, namedUnit } from '../default-target.ts';
 import type { Behaviour } from '../versions.ts';
 import { formatUnsigned, type Printed, printed } from './printed.ts';
 import { acquireTimes, type BootTimes, type UnitTimes } from './times.ts';

@@ -1,6 +1,7 @@
 // boot/compat/systemd/exact/time.ts: what does `systemd-analyze time` print, byte for byte?
+
+import { defaultTarget, namedUnit } from '../../../model/default-target.ts';
 import type { BootRecord } from '../../../model/record.ts';
-import { defaultTarget, namedUnit } from '../default-target.ts';
 import type { Behaviour } from '../versions.ts';
 import { formatUnsigned, type Printed, printed } from './printed.ts';
 import { acquireBootTimes, type BootTimes } from './times.ts';

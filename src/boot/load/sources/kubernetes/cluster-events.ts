@@ -1,11 +1,12 @@
 // boot/load/sources/kubernetes/cluster-events.ts: what did the API server see of this node coming up: its request for a certificate, its Node, Ready, its
 // first pod? Noted by a watch on the machine that runs the VM, on that machine's clock.
 
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { type ClockReading, isTimeMs, readClockReading, type TwoClocks, twoClocks } from '../platform/two-clocks.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 
 /** The first line of `headstart/cluster-events.jsonl` in a bundle; an event is on each of the others. */
 export interface ClusterEventsHead {

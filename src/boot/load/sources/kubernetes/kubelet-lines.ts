@@ -1,4 +1,5 @@
 // boot/load/sources/kubernetes/kubelet-lines.ts: what do the kubelet's own lines say of the way from its start to Node Ready?
+import { KUBELET_UNIT } from '../../../model/known-units.ts';
 import type { HostFacts, Milestone, MilestoneName, Note, Span } from '../../../model/record.ts';
 import { parseKlog } from './klog.ts';
 
@@ -91,7 +92,7 @@ export function kubeletFacts(events: readonly TimedKubeletEvent[]): KubeletFacts
       id: `kubelet:${id}`,
       name,
       source: 'kubelet',
-      unit: 'kubelet.service',
+      unit: KUBELET_UNIT,
       startUs,
       endUs,
       ...more,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { memoryInput } from '../../input.ts';
+import { sourceSuite } from '../source.suite.ts';
 import { kubernetesNodeSource } from './kubernetes-node.ts';
 
 const json = readFileSync(new URL('../../../fixtures/kubernetes/node.json', import.meta.url), 'utf8');
@@ -78,3 +79,6 @@ test('edge case 50: a list of 1,000 nodes is read', async () => {
   expect(boots).toHaveLength(1_000);
   expect(boots.at(-1)?.host?.nodeName).toBe('n999');
 });
+
+sourceSuite(kubernetesNodeSource, json, 'JSON');
+sourceSuite(kubernetesNodeSource, yaml, 'YAML');

@@ -1,10 +1,11 @@
 // boot/load/sources/kubernetes/kubernetes-node.ts: what does a Node object, or a list of them, say of when the node registered and became Ready?
 import { formatSpan } from '../../../../base/duration.ts';
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 
 export const kubernetesNodeSource = {
   kind: 'kubernetes-node',

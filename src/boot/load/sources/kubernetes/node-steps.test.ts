@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NodeSteps, renderSteps, type TimedStep } from '../../../../node/status/steps-file.ts';
 import { everySpan, unitSpanId } from '../../../model/everything.ts';
-import { joinBoots } from '../../../model/join.ts';
+import { evidence } from '../../../model/evidence.ts';
+import { mergeEvidence } from '../../../model/merge-evidence.ts';
 import { memoryInput } from '../../input.ts';
 import { recognise } from '../../load.ts';
-import { evidence } from '../source.ts';
 import { nodeStepsSource } from './node-steps.ts';
 
 const BOOT_ID = '46bc72e7-a99d-4d42-9784-493dd92e074f';
@@ -85,7 +85,7 @@ describe('the steps of the daemon', () => {
         },
       ],
     });
-    const [record] = joinBoots([{ isFolder: true, evidence: [systemd, read(stepsFile(FIRST_BOOT))] }]);
+    const [record] = mergeEvidence([{ isFolder: true, evidence: [systemd, read(stepsFile(FIRST_BOOT))] }]);
     const apply = everySpan(record!).find(({ id }) => id === 'node-config:apply');
     expect(apply?.parent).toBe(unitSpanId('headstart-node.service'));
   });

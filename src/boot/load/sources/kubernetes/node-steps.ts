@@ -1,9 +1,10 @@
 // boot/load/sources/kubernetes/node-steps.ts: what did the daemon that configures a node spend the boot on? The file it keeps beside its status.
 
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 
 /** `run/headstart/steps.json` of a node, as docs/node-config.md has it. Times are µs since the kernel started. */
 interface NodeSteps {

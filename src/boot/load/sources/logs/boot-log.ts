@@ -1,9 +1,10 @@
 // boot/load/sources/logs/boot-log.ts: what do the lines of one boot's log say, whatever format carried them? It is given lines or
 // ready events in any order, keeps the few that matter, and tells the facts at the end.
+
+import type { Evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Milestone, Note, Span } from '../../../model/record.ts';
 import { kubeletFacts, parseKubeletLine, type TimedKubeletEvent } from '../kubernetes/kubelet-lines.ts';
 import { guestAgentFacts, parseGuestAgentLine, type TimedGuestAgentEvent } from '../platform/guest-agent-lines.ts';
-import type { Evidence } from '../source.ts';
 import { parsePid1Line } from '../systemd/pid1-lines.ts';
 import { managerTimes, parseStartupFinished } from '../systemd/startup-finished.ts';
 import { type UnitEvent, unitsOf } from '../systemd/unit-events.ts';

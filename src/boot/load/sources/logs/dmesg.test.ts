@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryInput } from '../../input.ts';
 import { openInputs } from '../../open-inputs.ts';
+import { sourceSuite } from '../source.suite.ts';
 import { dmesgSource } from './dmesg.ts';
 
 const parse = (text: string) => dmesgSource.parse(memoryInput('dmesg.txt', text));
@@ -83,3 +84,5 @@ test('a message of several lines goes on below its own beginning and is no broke
   const [boot] = parse(text);
   expect(boot?.notes.map((note) => note.text)).toEqual(['dmesg.txt: line 5 is not a kernel line']);
 });
+
+sourceSuite(dmesgSource, '<6>[    0.000000] Linux version 6.1\n[    1.000000] systemd[1]: Starting a.service - A...\n');

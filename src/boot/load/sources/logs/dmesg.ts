@@ -1,7 +1,9 @@
 // boot/load/sources/logs/dmesg.ts: the kernel's own log, as `dmesg` prints it: seconds since kernel start, or with -T a date.
+
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { BootLog } from './boot-log.ts';
 import { parseDateStamp, parseIsoStamp } from './log-stamp.ts';
 

@@ -1,65 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clockMap } from '../../../model/clock-map.ts';
-import { hasStarted, type Unit } from '../../../model/record.ts';
+import type { Evidence } from '../../../model/evidence.ts';
+import { hasStarted } from '../../../model/record.ts';
 import { type Input, memoryInput } from '../../input.ts';
 import { openInputs } from '../../open-inputs.ts';
-import type { Evidence } from '../source.ts';
 import { journalExportSource } from './journal-export.ts';
 import { journalJsonSource } from './journal-json.ts';
+import { BEGAN, BOOT, DONE, entry, exported, FAILED, type Fields, json, STARTUP, WALL_ZERO_US } from './testing.ts';
 
-const BOOT = 'a'.repeat(32);
-const WALL_ZERO_US = 1_794_776_878e6;
-
-const BEGAN = '7d4958e842da4a758f6c1cdc7b36dcc5';
-const DONE = '39f53479d3a045ac8e11786248231fbf';
-const FAILED = 'be02cf6855d2428ba40df7e9d022f03d';
-const STARTUP = 'b07a249cd024414a82dd00cd181378ff';
-
-type Fields = Record<string, unknown>;
-
-function entry(atUs: number, fields: Fields = {}, offsetUs = WALL_ZERO_US): Fields {
-  return {
-    __REALTIME_TIMESTAMP: String(atUs + offsetUs),
-    __MONOTONIC_TIMESTAMP: String(atUs),
-    _BOOT_ID: BOOT,
-    _PID: '1',
-    ...fields,
-  };
-}
-
-const json = (entries: Fields[]): string => entries.map((fields) => `${JSON.stringify(fields)}\n`).join('');
 const parseJson = (entries: Fields[]): Evidence[] => journalJsonSource.parse(memoryInput('j', json(entries)));
 const unit = (evidence: Evidence | undefined, name: string) => evidence?.units?.find((u) => u.name === name);
-
-/** Text fields as `NAME=value`, anything with a newline in the length-prefixed form. */
-function exported(entries: Fields[]): Buffer {
-  const parts: Buffer[] = [];
-  for (const fields of entries) {
-    for (const [name, value] of Object.entries(fields)) {
-      const bytes = Buffer.from(String(value));
-      if (!bytes.includes(10)) {
-        parts.push(Buffer.from(`${name}=`), bytes, Buffer.from('\n'));
-        continue;
-      }
-      const length = Buffer.alloc(8);
-      length.writeBigUInt64LE(BigInt(bytes.length));
-      parts.push(Buffer.from(`${name}\n`), length, bytes, Buffer.from('\n'));
-    }
-    parts.push(Buffer.from('\n'));
-  }
-  return Buffer.concat(parts);
-}
-
-function inPieces(name: string, bytes: Uint8Array, size: number): Input {
-  const input = memoryInput(name, bytes);
-  return {
-    ...input,
-    *chunks() {
-      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-    },
-  };
-}
 
 const recorded = async (boot: string) => {
   const groups = await openInputs(
@@ -131,12 +82,6 @@ describe.each(['first-boot', 'clone-boot'])('the recorded %s', async (boot) => {
     // The export was taken some lines earlier: only the last anchor knows.
     const comparable = ({ kind, input, anchors, ...rest }: Evidence) => ({ ...rest, first: anchors[0] });
     expect(comparable(fromExport!)).toEqual(comparable(fromJson!));
-  });
-
-  test('says the same in whatever pieces the export arrives', () => {
-    const bytes = file('journal.export').bytes().subarray(0, 150_000);
-    const whole = journalExportSource.parse(memoryInput('x', bytes));
-    for (const size of [7, 64, 4096]) expect(journalExportSource.parse(inPieces('x', bytes, size))).toEqual(whole);
   });
 
   test('ties the clocks together by a first and a last pair', () => {
@@ -275,65 +220,6 @@ describe('clocks and boots', () => {
   });
 });
 
-describe('what writers do to the format', () => {
-  test('values may be bytes, null, or repeated', () => {
-    const bytes = [...Buffer.from('Linux version 6.1-é (x)')];
-    const [boot] = parseJson([
-      entry(1e6, { MESSAGE: bytes, SYSLOG_IDENTIFIER: ['kernel', 'other'], _TRANSPORT: 'kernel' }),
-      entry(2e6, { MESSAGE: null, SYSLOG_IDENTIFIER: 'kernel' }),
-      entry(3e6, { MESSAGE: [[...Buffer.from('x')], 'y'], SYSLOG_IDENTIFIER: 'kernel' }),
-    ]);
-    expect(boot?.host?.kernel).toBe('6.1-é');
-  });
-
-  test('json-seq, json-sse and json-pretty are read too', () => {
-    const one = entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' });
-    const texts = [
-      `\x1e${JSON.stringify(one)}\n`,
-      `data: ${JSON.stringify(one)}\n\n`,
-      `${JSON.stringify(one, null, '\t')}\n`,
-    ];
-    for (const text of texts) {
-      const input = memoryInput('j', text);
-      expect(journalJsonSource.recognise(input)).toBeGreaterThan(0.9);
-      expect(unit(journalJsonSource.parse(input)[0], 'a.service')?.activatedUs).toBe(7e6);
-    }
-  });
-
-  test('unreadable lines are told once per kind, with the count and the first line', () => {
-    const text = `${json([entry(1e6)])}garbage\n[1]\nmore garbage\n{"MESSAGE":"no times"}\n`;
-    const [boot] = journalJsonSource.parse(memoryInput('j.json', text));
-    expect(boot?.notes.map((note) => note.text)).toEqual([
-      'j.json: line 2 is not JSON (and 1 more like it)',
-      'j.json: line 3 is not a journal entry',
-      'j.json: line 5 has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP: it cannot be placed',
-    ]);
-  });
-
-  test('a field of bytes in an export may hold newlines, equals signs and blank lines', () => {
-    const [boot] = journalExportSource.parse(
-      memoryInput(
-        'x',
-        exported([entry(1e6, { BLOB: 'a=b\n\n\nUNIT=x\n' }), entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' })]),
-      ),
-    );
-    expect(boot?.units?.map((u: Unit) => u.name)).toEqual(['a.service']);
-    expect(boot?.notes).toEqual([]);
-  });
-
-  test('an absurd length in an export is damage, and what follows is still read', () => {
-    const bad = Buffer.concat([Buffer.from('BLOB\n'), Buffer.alloc(8, 0x41), Buffer.from('rest\n\n')]);
-    const bytes = Buffer.concat([
-      exported([entry(1e6)]),
-      bad,
-      exported([entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' })]),
-    ]);
-    const [boot] = journalExportSource.parse(memoryInput('x', bytes));
-    expect(unit(boot, 'a.service')?.activatedUs).toBe(7e6);
-    expect(boot?.notes[0]?.text).toContain('entry 2 has a field BLOB whose length cannot be');
-  });
-});
-
 const someEntries = fc.array(
   fc.record({
     atUs: fc.integer({ min: 1, max: 4e9 }),
@@ -361,30 +247,6 @@ test('JSON and export of any entries say the same', () => {
       expect(strip(fromExport)).toEqual(strip(parseJson(entries)));
     }),
   );
-});
-
-test('an input cut anywhere still yields the entries before the cut', () => {
-  const entries = Array.from({ length: 6 }, (_, i) =>
-    entry((i + 1) * 1e6, { MESSAGE_ID: DONE, UNIT: `u${i}.service`, MESSAGE: 'a\nb' }),
-  );
-  for (const [source, bytes] of [
-    [journalJsonSource, Buffer.from(json(entries))],
-    [journalExportSource, exported(entries)],
-  ] as const) {
-    const ends = entries.map(
-      (_, i) =>
-        (source === journalJsonSource ? Buffer.from(json(entries.slice(0, i + 1))) : exported(entries.slice(0, i + 1)))
-          .length,
-    );
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: bytes.length }), (cut) => {
-        const whole = ends.filter((end) => end <= cut).length;
-        const seen = source.parse(memoryInput('cut', bytes.subarray(0, cut)))[0]?.units ?? [];
-        const names = seen.map((u) => u.name);
-        for (let i = 0; i < whole; i++) expect(names).toContain(`u${i}.service`);
-      }),
-    );
-  }
 });
 
 test('edge case 50: a journal of 100,000 lines is read to the end', () => {

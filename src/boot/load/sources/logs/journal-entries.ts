@@ -1,9 +1,10 @@
 // boot/load/sources/logs/journal-entries.ts: what do journal entries, from whichever format, say of each boot they belong to?
 // PID 1's doings are told by message id, never by the English sentence, wherever an entry carries one.
 import { formatSpan } from '../../../../base/duration.ts';
+import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
+import { KUBELET_UNIT } from '../../../model/known-units.ts';
 import { isGuestAgentLine } from '../platform/guest-agent-lines.ts';
 import type { Problems } from '../problems.ts';
-import { type Anchor, type Evidence, evidence } from '../source.ts';
 import { managerTimes } from '../systemd/startup-finished.ts';
 import type { UnitEvent } from '../systemd/unit-events.ts';
 import { BootLog } from './boot-log.ts';
@@ -229,7 +230,7 @@ const MAX_LAG_US = 10e6;
 
 function writerOf(fields: PlacedEntry['fields']): string {
   const unit = fields._SYSTEMD_UNIT ?? '';
-  if (unit === 'kubelet.service') return 'kubelet';
+  if (unit === KUBELET_UNIT) return 'kubelet';
   if (/^(?:walinuxagent|waagent)\.service$/.test(unit)) return 'waagent';
   const identifier = fields.SYSLOG_IDENTIFIER ?? '';
   if (identifier === 'systemd' && !isFirst(fields)) return 'systemd (user)';

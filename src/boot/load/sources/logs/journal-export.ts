@@ -1,7 +1,9 @@
 // boot/load/sources/logs/journal-export.ts: `journalctl -o export`, a stream of `NAME=text` lines and `NAME`, length, bytes fields.
+
+import type { Evidence } from '../../../model/evidence.ts';
 import { headText, type Input } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Evidence, Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { JOURNAL_FIELDS, type JournalField, type PlacedEntry, readJournal } from './journal-entries.ts';
 
 export const journalExportSource = {

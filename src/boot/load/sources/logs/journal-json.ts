@@ -1,7 +1,9 @@
 // boot/load/sources/logs/journal-json.ts: `journalctl -o json` (also json-seq, json-sse and json-pretty), read line by line.
+
+import type { Evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Evidence, Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { JOURNAL_FIELDS, type JournalField, type PlacedEntry, readJournal } from './journal-entries.ts';
 
 export const journalJsonSource = {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Input, memoryInput } from '../../input.ts';
 import { openInputs } from '../../open-inputs.ts';
+import { sourceSuite } from '../source.suite.ts';
 import { dmesgSource } from './dmesg.ts';
 import { journalJsonSource } from './journal-json.ts';
 import { journalTextSource } from './journal-text.ts';
@@ -165,3 +166,6 @@ test('edge case 50: 100,000 lines are read to the end', () => {
   const text = `${'Nov 15 21:08:50 n app[1]: chatter\n'.repeat(100_000)}Nov 15 21:08:59 n systemd[1]: Started last.service - L.\n`;
   expect(parse(text)[0]?.units?.[0]?.name).toBe('last.service');
 });
+
+sourceSuite(journalTextSource, fixture('kubernetes/kubelet.txt').bytes(), 'lines of kubelet');
+sourceSuite(journalTextSource, fixture('azure/waagent.log').bytes(), 'lines of the guest agent');

@@ -1,12 +1,13 @@
 // boot/load/sources/logs/journal-text.ts: the journal as people paste it (short, short-precise, short-iso, short-monotonic … ), and
 // the logs of the kubelet and of the Azure agent, whose lines carry their own stamps.
 
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { parseKlog } from '../kubernetes/klog.ts';
 import { isGuestAgentLine } from '../platform/guest-agent-lines.ts';
 import { Problems } from '../problems.ts';
-import { type Evidence, evidence, type ParseContext, type Source } from '../source.ts';
+import type { ParseContext, Source } from '../source.ts';
 import { BootLog } from './boot-log.ts';
 import { parseIsoStamp, parseYearlessStamp } from './log-stamp.ts';
 

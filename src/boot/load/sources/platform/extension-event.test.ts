@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { memoryInput } from '../../input.ts';
+import { sourceSuite } from '../source.suite.ts';
 import { extensionEventSource } from './extension-event.ts';
 import { provisionJsonSource } from './provision-json.ts';
 
@@ -123,3 +124,5 @@ test('a task that ends before it begins gets no negative length', () => {
 test('no message is copied', () => {
   expect(JSON.stringify(parse(JSON.stringify(event({ Message: 'token=abc' }))))).not.toContain('token=abc');
 });
+
+sourceSuite(extensionEventSource, fixture('extension-events.json').bytes());

@@ -1,12 +1,13 @@
 // boot/load/sources/platform/extension-event.ts: which task of an Azure VM extension ran when, from the event files it leaves for the agent?
 // Messages are not copied (they may hold command lines); one that is itself JSON is read for its times.
 
+import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
 import { Problems } from '../problems.ts';
-import { type Anchor, type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { uniqueId } from '../unique-id.ts';
 import { bootPoints, exitCodeOf } from './provision-json.ts';
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoryInput } from '../../input.ts';
+import { sourceSuite } from '../source.suite.ts';
 import { kvpSource } from './kvp.ts';
 
 const pool = readFileSync(new URL('../../../fixtures/azure/kvp-pool.bin', import.meta.url));
@@ -143,3 +144,5 @@ test('a pool cut anywhere still yields the records before the cut', () => {
     }),
   );
 });
+
+sourceSuite(kvpSource, pool);

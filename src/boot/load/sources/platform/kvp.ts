@@ -1,11 +1,12 @@
 // boot/load/sources/platform/kvp.ts: what did cloud-init tell the Hyper-V host, through the key-value pool, of each boot?
 // Messages of diagnostics are not copied: they may hold anything.
 import { inflateSync } from 'node:zlib';
+import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
 import type { Input } from '../../input.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
 import { Problems } from '../problems.ts';
-import { type Anchor, type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { uniqueId } from '../unique-id.ts';
 import { type KvpEvent, kvpEvents, RECORD_BYTES } from './kvp-records.ts';
 

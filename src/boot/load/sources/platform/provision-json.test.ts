@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { memoryInput } from '../../input.ts';
+import { sourceSuite } from '../source.suite.ts';
 import { provisionJsonSource } from './provision-json.ts';
 
 const text = readFileSync(new URL('../../../fixtures/azure/provision.json', import.meta.url), 'utf8');
@@ -65,3 +66,5 @@ test('reads the stamps of systemctl, which older set-up scripts copy as they are
   expect(boot?.milestones).toMatchObject([{ name: 'kernel-start', atUs: at('2026-11-10T08:00:04Z') }]);
   expect(boot?.notes).toEqual([]);
 });
+
+sourceSuite(provisionJsonSource, text);

@@ -1,11 +1,12 @@
 // boot/load/sources/platform/provision-json.ts: what does the file that AKS's node set-up leaves behind say of the boot?
 // The output and error text it carries are not copied: scripts print what they are given.
 
+import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseDateStamp, parseIsoStamp } from '../logs/log-stamp.ts';
-import { type Anchor, type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { parseStartupFinished } from '../systemd/startup-finished.ts';
 import { parseWallStamp } from '../systemd/wall-stamp.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinBoots } from '../../../model/join.ts';
+import { evidence } from '../../../model/evidence.ts';
+import { mergeEvidence } from '../../../model/merge-evidence.ts';
 import { memoryInput } from '../../input.ts';
 import { recognise } from '../../load.ts';
-import { evidence } from '../source.ts';
 import { type VmStart, vmStartSource } from './vm-start.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 15, 12);
@@ -57,7 +57,7 @@ describe('the start of a VM', () => {
       anchors: [{ monotonicUs: 5_000_000, wallUs: kernelUs + 5_000_000, errorUs: 0 }],
       milestones: [{ name: 'userspace', atUs: 5_000_000, source: 'systemd' }],
     });
-    const [record, ...others] = joinBoots([{ isFolder: true, evidence: [manager, read(vmStart())] }]);
+    const [record, ...others] = mergeEvidence([{ isFolder: true, evidence: [manager, read(vmStart())] }]);
     expect(others).toEqual([]);
     expect(record!.milestones.map(({ name, atUs }) => [name, atUs])).toEqual([
       ['vm-created', -2_000_000],

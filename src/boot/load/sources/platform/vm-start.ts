@@ -1,10 +1,11 @@
 // boot/load/sources/platform/vm-start.ts: when did this machine start the VM, and when did its guest report to the platform? On the guest's own
 // clock, which a look at both clocks at one moment ties to ours.
 import { formatSpan } from '../../../../base/duration.ts';
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { type ClockReading, isTimeMs, readClockReading, type TwoClocks, twoClocks } from './two-clocks.ts';
 
 /** `headstart/vm.json` of a bundle; all times in ms since 1970. */

@@ -1,9 +1,11 @@
 // boot/load/sources/systemd/analyze-text.ts: `systemd-analyze` time, blame and critical-chain as people paste them: fenced, indented,
 // coloured, cut off, with tree glyphs lost. A file may hold several listings; each source reads all of them.
+
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { type PastedLine, pastedLine } from '../logs/pasted-line.ts';
 import { Problems } from '../problems.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { blameUnits, parseBlameLine } from './analyze-blame-text.ts';
 import { CHAIN_HEADER, chainUnits, isTimedChainLine, parseChainLine } from './analyze-chain-text.ts';
 import { parseReachedLine, type Reached } from './analyze-time-text.ts';

@@ -1,9 +1,10 @@
 // boot/load/sources/systemd/plot-json.ts: `systemd-analyze plot --json`: every unit's stamps, without edges, often with a legend after it.
 
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Unit } from '../../../model/record.ts';
 import { headText, type Input, textOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { type Bars, stampsOf } from './drawn-unit.ts';
 import { isName } from './unit-name.ts';
 

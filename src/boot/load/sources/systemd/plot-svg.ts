@@ -1,9 +1,10 @@
 // boot/load/sources/systemd/plot-svg.ts: `systemd-analyze plot`: the picture read back into stamps (10 µs) and, from v255 on, edges.
 import { parseSpan } from '../../../../base/duration.ts';
+import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Unit } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import { type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { parseReachedLine } from './analyze-time-text.ts';
 import { stampsOf } from './drawn-unit.ts';
 import { parseTooltip, type Tooltip } from './plot-tooltip.ts';

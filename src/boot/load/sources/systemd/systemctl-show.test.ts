@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memoryInput } from '../../input.ts';
-import { parseNames } from './systemctl-block.ts';
 import { systemctlManagerSource, systemctlUnitsSource } from './systemctl-show.ts';
 
 const parse = (text: string, source: Pick<typeof systemctlUnitsSource, 'parse'> = systemctlUnitsSource) =>
@@ -34,14 +33,6 @@ test('reads units with stamps, names and edges; a value may hold an equals sign'
       deactivatedUs: 0,
       after: ['b.target'],
     },
-  ]);
-});
-
-test('edge case 31: names are read quoted with doubled backslashes and as they are', () => {
-  expect(parseNames('-.slice "run-a\\\\x2db.mount" dev-c\\x2dd.device')).toEqual([
-    '-.slice',
-    'run-a\\x2db.mount',
-    'dev-c\\x2dd.device',
   ]);
 });
 

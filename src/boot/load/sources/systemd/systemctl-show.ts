@@ -1,8 +1,9 @@
 // boot/load/sources/systemd/systemctl-show.ts: `systemctl show` of the manager and of the units: every stamp and edge systemd knows.
 
+import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Note, Unit } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
-import { type Anchor, type Evidence, evidence, type Source } from '../source.ts';
+import type { Source } from '../source.ts';
 import { hostOf, managerOf, parseStamp, unitOf, wasChecked } from './systemctl-block.ts';
 import { isName } from './unit-name.ts';
 import { parseWallStamp } from './wall-stamp.ts';

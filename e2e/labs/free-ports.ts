@@ -1,0 +1,23 @@
+// e2e/labs/free-ports.ts: ports that no process uses, as the kernel says.
+import { createServer } from 'node:net';
+
+/** All are taken before the first is given back, so that no two are the same. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer();
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
+}

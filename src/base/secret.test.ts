@@ -1,0 +1,21 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { Secret } from './secret.ts';
+
+const CANARY = 'canary-7f3a';
+
+describe('a secret', () => {
+  it('is given only by name', () => {
+    const secret = new Secret(CANARY);
+    expect(secret.reveal()).toBe(CANARY);
+    for (const printed of [
+      String(secret),
+      JSON.stringify({ secret }),
+      inspect(secret),
+      inspect({ secret }, { showHidden: true }),
+    ]) {
+      expect(printed).toContain('[secret]');
+      expect(printed).not.toContain(CANARY);
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseFrames } from './frames.ts';
+
+describe('parseFrames', () => {
+  const stream = Buffer.from(
+    'headstart-collect 1\nitem 3 whole a b\nx\ny\nmiss c\tno such file\nitem 4 last d\nab\nc\nend\n',
+  );
+
+  it('reads members, what was missed and the end', () => {
+    expect(parseFrames(stream)).toEqual({
+      members: [
+        { name: 'a b', bytes: Buffer.from('x\ny') },
+        { name: 'd', bytes: Buffer.from('c'), note: 'only the last part' },
+      ],
+      missed: [{ name: 'c', why: 'no such file' }],
+      isComplete: true,
+    });
+  });
+
+  it('cut anywhere, gives what was whole before and says that it is not the end', () => {
+    for (let length = 0; length < stream.length; length++) {
+      const { members, isComplete } = parseFrames(stream.subarray(0, length));
+      expect(isComplete).toBe(false);
+      expect(members.every(({ name }, i) => name === ['a b', 'd'][i])).toBe(true);
+    }
+  });
+
+  it('never throws, and lets no name out of the archive', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.string(), (bytes, name) => {
+        parseFrames(Buffer.concat([Buffer.from('headstart-collect 1\n'), bytes]));
+        const { members } = parseFrames(Buffer.from(`headstart-collect 1\nitem 0 whole ${name}\n\n`));
+        expect(members.every((m) => !m.name.startsWith('/') && !m.name.split('/').includes('..'))).toBe(true);
+      }),
+    );
+    const outward = parseFrames(Buffer.from('headstart-collect 1\nitem 1 whole ../../etc/passwd\nx\nend\n'));
+    expect(outward.members).toEqual([]);
+    expect(outward.missed[0]?.why).toBe('not a name for a file');
+  });
+
+  it('keeps whole lines of what was cut at either end, and says so', () => {
+    const stream = Buffer.from('hello\nheadstart-collect 1\nitem 5 first a\nx\nhal\nitem 5 last b\nlf\ny\n\nend\n');
+    expect(parseFrames(stream).members.map(({ name, bytes, note }) => [name, String(bytes), note])).toEqual([
+      ['a', 'x\n', 'only the first part'],
+      ['b', 'y\n', 'only the last part'],
+    ]);
+  });
+
+  it('gives nothing of a stream that is none, or whose header never ends', () => {
+    expect(parseFrames(Buffer.from('bash: sh: not found\n'))).toEqual({ members: [], missed: [], isComplete: false });
+    const endless = Buffer.from(`headstart-collect 1\nitem 1 whole ${'a'.repeat(9000)}\nx\nend\n`);
+    expect(parseFrames(endless)).toEqual({ members: [], missed: [], isComplete: false });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { stampAt } from '../testing.ts';
+import { ToolCrash } from './compat-crash.ts';
+import { compatLine } from './compat-line.ts';
+
+const context = { year: 2026, secondsOf: (s: number) => s };
+const read = (line: string) => compatLine(line, context);
+const AT = Date.UTC(2026, 10, 15, 21) / 1000;
+
+describe('a line as cloud-init analyze reads it', () => {
+  it.each([
+    ['the logger', `${stampAt(0)} - handlers.py[DEBUG]: start: init-local/a: doing a`],
+    ['the logger with a host', `${stampAt(0)} host - handlers.py[DEBUG]: start: init-local/a: doing a`],
+    ['syslog', 'Nov 15 21:00:00 host [CLOUDINIT] handlers.py[DEBUG]: start: init-local/a: doing a'],
+    ['Amazon Linux', 'Nov 15 21:00:00 cloud-init[2673]: handlers.py[DEBUG]: start: init-local/a: doing a'],
+  ])('of %s', (_, line) => {
+    expect(read(line)).toEqual({
+      name: 'init-local/a',
+      description: 'doing a',
+      timestamp: AT,
+      origin: 'cloudinit',
+      event_type: 'start',
+    });
+  });
+
+  it('has a result when it is a finish, and is invalid without one', () => {
+    const finish = (rest: string) => read(`${stampAt(0)} - handlers.py[DEBUG]: finish: init-local/a: ${rest}`);
+    expect(finish('SUCCESS: a: b')).toMatchObject({ result: 'SUCCESS', description: 'a: b', event_type: 'finish' });
+    expect(finish('')).toBe('invalid');
+    expect(finish(': x')).toBe('invalid');
+  });
+
+  it.each([
+    ['init-local', 'init-local', 'starting search for local datasources'],
+    ['init', 'init-network', 'searching for network datasources'],
+    ['modules:final', 'modules-final', 'finalizing modules'],
+  ])('that announces %s is the start of a stage', (written, name, description) => {
+    const line = `${stampAt(0)} - util.py[DEBUG]: Cloud-init v. 22.4.2 running '${written}' at Sun, 15 Nov 2026. Up 5 s`;
+    expect(read(line)).toMatchObject({ name, description, event_type: 'start' });
+  });
+
+  it('that announces a stage it does not know makes the tool crash', () => {
+    const line = `${stampAt(0)} - util.py[DEBUG]: Cloud-init v. 1 running 'modules:other' at now`;
+    expect(() => read(line)).toThrow("KeyError: 'modules-other'");
+  });
+
+  it.each([
+    ['start: x without a separator', 'nothing'],
+    [`${stampAt(0)} - util.py[DEBUG]: Cloud-init v. 1 finished at now`, 'nothing'],
+    [`${stampAt(0)} - a - b`, 'invalid'],
+    [`${stampAt(0)} - one two`, 'invalid'],
+    [`${stampAt(0)} - Cloud-init v. 1 running init`, 'invalid'],
+    ['2026-11-15 21:00:00,1,2 - a start: b', 'invalid'],
+    ['2026-11-15 21:00:61,000x - a start: b: c', 'invalid'],
+  ])('%j is %s', (line, expected) => {
+    expect(read(line)).toBe(expected);
+  });
+
+  it.each(['  - a start: b', ', - a start: b', 'Nov 15 21:00:00 cloud-init[1]:'])('%j makes the tool crash', (line) => {
+    expect(() => read(line)).toThrow(ToolCrash);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { compatVersion, NEWEST } from './compat-version.ts';
+
+describe('a version of cloud-init analyze', () => {
+  it('refuses what is not a version', () => {
+    expect(() => compatVersion('newest')).toThrow(/not a cloud-init version/);
+  });
+
+  it('is the newest known where none is named', () => {
+    expect(compatVersion(true)).toEqual(compatVersion(NEWEST));
+  });
+
+  it.each([
+    ['splitsOnRepeatedStage', '22.3', '22.4'],
+    ['exitsWithWord', '26.1', '26.2'],
+  ] as const)('%s up to %s, and no longer in %s', (field, last, next) => {
+    expect([compatVersion(last)[field], compatVersion(next)[field]]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['tellsEmptyFile', '23.4', '24.1'],
+    ['readsUtc', '24.1', '24.2'],
+    ['printsOffset', '24.1', '24.2'],
+    ['dropsLastStart', '25.1', '25.2'],
+  ] as const)('%s not yet in %s, but in %s', (field, last, first) => {
+    expect([compatVersion(last)[field], compatVersion(first)[field]]).toEqual([false, true]);
+  });
+
+  it('of a point release is that of its minor version', () => {
+    expect(compatVersion('22.4.2')).toEqual({ ...compatVersion('22.4'), name: '22.4.2' });
+  });
+});

@@ -1,0 +1,72 @@
+// What systemd-analyze itself printed, recorded, held against what every verb prints here.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyBoot, FIXTURES, recordedBoot } from '../testing.ts';
+import { behaviourOf, NEWEST_VERSION, OLDEST_VERSION } from '../versions.ts';
+import type { Printed } from './printed.ts';
+import { analyze } from './testing.ts';
+
+const MODELS = ['container', 'initrd', 'm1-handmade', 'never-reached', 'r00', 'r03'];
+
+test.each(MODELS)('prints byte for byte what systemd-analyze 252 printed of the model %s', (model) => {
+  const record = recordedBoot(`models/${model}`);
+  const expected = (name: string) => readFileSync(join(FIXTURES, 'models', model, `expected.${name}`), 'utf8');
+  expect(analyze(record, ['time']).stdout).toBe(expected('time.txt'));
+  expect(analyze(record, ['blame']).stdout).toBe(expected('blame.txt'));
+  expect(analyze(record, ['critical-chain']).stdout).toBe(expected('critical-chain.txt'));
+  expect(analyze(record, ['critical-chain', '--fuzz=1s']).stdout).toBe(expected('critical-chain.fuzz1s.txt'));
+});
+
+test('draws byte for byte the picture that systemd-analyze 252 drew', () => {
+  const expected = readFileSync(join(FIXTURES, 'models/initrd/expected.plot.svg'), 'utf8');
+  expect(analyze(recordedBoot('models/initrd'), ['plot']).stdout).toBe(expected);
+});
+
+interface Recorded extends Printed {
+  args: string[];
+  crashed: boolean;
+}
+
+const RECORDED = ['tangle', 'deep', 'firmware-initrd', 'container', 'container-assertion', 'unfinished'].flatMap(
+  (folder) => {
+    const cases = JSON.parse(
+      readFileSync(join(FIXTURES, 'systemd', folder, 'systemd-analyze-252.json'), 'utf8'),
+    ) as Recorded[];
+    return cases.map((recorded) => ({ folder, command: recorded.args.join(' '), recorded }));
+  },
+);
+
+test.each(RECORDED)('answers as systemd-analyze 252 did: $folder $command', ({ folder, recorded }) => {
+  const { args, crashed, exitCode, stdout, stderr } = recorded;
+  const answer = analyze(recordedBoot(`systemd/${folder}`), args);
+  expect(answer.stdout).toBe(stdout);
+  expect(answer.exitCode).toBe(exitCode);
+  if (crashed) expect(answer.stderr).toMatch(/^[^\n]+\n$/);
+  else expect(answer.stderr).toBe(stderr);
+});
+
+test('every version answers on any graph without throwing', () => {
+  const verbs = [
+    ['time'],
+    ['blame'],
+    ['critical-chain'],
+    ['critical-chain', 'u1.service', 'nosuch', '--fuzz=1s'],
+    ['plot'],
+    ['dot', 'u*'],
+  ];
+  fc.assert(
+    fc.property(
+      anyBoot,
+      fc.integer({ min: OLDEST_VERSION, max: NEWEST_VERSION }),
+      fc.constantFrom(...verbs),
+      (record, version, args) => {
+        const answer = analyze(record, args, behaviourOf(version));
+        expect([0, 1]).toContain(answer.exitCode);
+        expect(answer.stdout + answer.stderr).not.toMatch(/NaN|undefined|Infinity/);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyRecord, bootRecord, span } from '../testing.ts';
+import { chromeTrace, type TraceEvent } from './chrome-trace.ts';
+import { BOOT_ID, boot } from './testing.ts';
+
+describe('chrome trace', () => {
+  it('names processes and threads, and starts at zero though firmware and VM creation came before the kernel', () => {
+    const { traceEvents, otherData } = chromeTrace(boot());
+    const processes = traceEvents.filter((e) => e.name === 'process_name').map((e) => e.args?.name);
+    expect(processes).toEqual(['boot', 'systemd', 'cloud-init']);
+    expect(traceEvents.find((e) => e.name === 'vm-created')).toMatchObject({ ph: 'i', ts: 0, s: 'g' });
+    expect(traceEvents.find((e) => e.name === 'net.service')).toMatchObject({
+      ph: 'X',
+      ts: 23_000_000,
+      dur: 2_000_000,
+    });
+    expect(otherData).toMatchObject({
+      bootId: BOOT_ID,
+      zeroAtUs: '20000000',
+      startedAt: '2023-11-14T22:12:60.000Z'.replace('12:60', '13:00'),
+    });
+  });
+
+  it('puts a child in the lane of its parent, and one that overlaps a brother in another', () => {
+    const at = (name: string) => chromeTrace(boot()).traceEvents.find((e) => e.ph === 'X' && e.name === name)!.tid;
+    expect(at('stage/a')).toBe(at('stage'));
+    expect(at('stage/b')).not.toBe(at('stage'));
+  });
+
+  it('never lets slices of one lane overlap without one containing the other, for any boot', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const slices = chromeTrace(record).traceEvents.filter((e) => e.ph === 'X');
+        for (const lane of Map.groupBy(slices, (e) => `${e.pid}/${e.tid}`).values()) {
+          for (const [i, a] of lane.entries()) for (const b of lane.slice(i + 1)) expect(isTidy(a, b)).toBe(true);
+        }
+        for (const event of slices) expect(event.ts! >= 0 && event.dur! >= 0).toBe(true);
+      }),
+    );
+  });
+
+  it('edge case 50: lays out 50,000 overlapping spans without comparing each with each', () => {
+    const spans = Array.from({ length: 50_000 }, (_, i) => span(`kubelet:${i}`, i / 1000, 60 + i / 1000));
+    const lanes = new Set(
+      chromeTrace(bootRecord({ spans }))
+        .traceEvents.filter((e) => e.ph === 'X')
+        .map((e) => e.tid),
+    );
+    expect(lanes.size).toBe(50_000);
+  });
+});
+
+function isTidy(a: TraceEvent, b: TraceEvent): boolean {
+  const [aEnd, bEnd] = [a.ts! + a.dur!, b.ts! + b.dur!];
+  const areApart = aEnd <= b.ts! || bEnd <= a.ts!;
+  const isNested = (a.ts! <= b.ts! && bEnd <= aEnd) || (b.ts! <= a.ts! && aEnd <= bEnd);
+  return areApart || isNested;
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bootRecord, span } from '../testing.ts';
+import { csv } from './csv.ts';
+import { boot } from './testing.ts';
+
+describe('CSV', () => {
+  it('quotes what needs it, keeps formulas from running, and gives wall time to the microsecond', () => {
+    const lines = csv(boot()).split('\r\n');
+    expect(lines[0]).toBe('id,name,source,parent,unit,start_us,end_us,took_us,start_utc,wait,result,detail');
+    expect(lines[1]).toBe(
+      "systemd:-.slice,'-.slice,systemd,,'-.slice,2500000,2500000,0,2023-11-14T22:13:22.500001Z,,,",
+    );
+    expect(csv(boot())).toContain(`,fail,"'=HYPERLINK(""x"")"\r\n`);
+    expect(csv(boot())).toContain(',"two\nlines, ""quoted"""\r\n');
+  });
+
+  it('leaves the wall time empty where no source knows it, or where no date can hold it', () => {
+    const startOf = (wallAtZeroUs?: number) => {
+      const clock = { zero: 'kernel' as const, ...(wallAtZeroUs !== undefined && { wallAtZeroUs }) };
+      return csv(bootRecord({ clock, spans: [span('kubelet:a', 1, 2)] }))
+        .split('\r\n')[1]!
+        .split(',')[8];
+    };
+    expect([startOf(), startOf(9e21), startOf(-1)]).toEqual(['', '', '1970-01-01T00:00:00.999999Z']);
+  });
+
+  it('reads back as the same number of cells in every row, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', '=', 'a', '-') }), { maxLength: 6 }),
+        (texts) => {
+          const spans = texts.map((detail, i) => span(`kubelet:${i}`, 1, 2, { detail, name: detail }));
+          const rows = parseCsv(csv(bootRecord({ spans })));
+          expect(rows.map((row) => row.length)).toEqual(Array(texts.length + 1).fill(12));
+          for (const [i, detail] of texts.entries()) expect(rows[i + 1]![11]!.replace(/^'/, '')).toBe(detail);
+        },
+      ),
+    );
+  });
+});
+
+/** A reader of RFC 4180, to hold the writer against. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  const row: string[] = [];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    row.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
+    if (end !== ',') rows.push(row.splice(0));
+  }
+  return rows;
+}

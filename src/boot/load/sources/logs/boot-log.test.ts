@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { BootLog } from './boot-log.ts';
+
+type Line = [atS: number, identifier: string, message: string, pid?: string];
+function facts(
+  lines: Line[],
+  log: ConstructorParameters<typeof BootLog>[0] = { clock: 'monotonic', holds: 'journal' },
+) {
+  const seen = new BootLog(log);
+  for (const [atS, identifier, message, pid] of lines) seen.seeLine({ atUs: atS * 1e6, identifier, message, pid });
+  return seen.facts();
+}
+const BANNER = 'systemd 252.39-1~deb12u2 running in system mode (+PAM)';
+const notes = (lines: Line[]) =>
+  facts(lines)
+    .notes.map(({ text }) => text)
+    .join();
+
+describe('the log of one boot', () => {
+  test('tells the kernel, its version and when it ran init', () => {
+    const { host, spans, milestones } = facts([
+      [0, 'kernel', 'Linux version 6.1.0-54 (x)'],
+      [4, 'kernel', 'Run /init as init process'],
+      [6, 'kernel', `systemd[1]: ${BANNER}`],
+    ]);
+    expect(host).toMatchObject({ kernel: '6.1.0-54', systemdVersion: '252.39-1~deb12u2' });
+    expect(spans).toMatchObject([{ id: 'kernel:until-init', startUs: 0, endUs: 4e6 }]);
+    expect(milestones[0]).toMatchObject({ name: 'kernel-start', atUs: 0 });
+  });
+
+  test('on the wall clock has neither', () => {
+    const lines: Line[] = [
+      [1000, 'kernel', 'Linux version 6.1.0-54 (x)'],
+      [1004, 'kernel', 'Run /init as init process'],
+    ];
+    expect(facts(lines, { clock: 'wall', holds: 'journal' })).toMatchObject({ spans: [], milestones: [] });
+  });
+
+  test('tells the phases of PID 1, and its words only', () => {
+    const startup = 'Startup finished in 2s (kernel) + 8s (userspace) = 10s.';
+    expect(facts([[10, 'systemd', startup, '1']]).manager).toMatchObject({ userspaceUs: 2e6, finishUs: 10e6 });
+    expect(facts([[10, 'systemd', startup, '900']]).manager).toBeUndefined();
+  });
+
+  test('that never finished has its phases guessed from the first words of systemd, once in the initrd, once after', () => {
+    const lines: Line[] = [
+      [2, 'systemd', BANNER],
+      [6, 'systemd', BANNER],
+    ];
+    expect(facts(lines).manager).toMatchObject({ initrdUs: 2e6, userspaceUs: 6e6, finishUs: 0 });
+    expect(notes(lines)).toContain('the log has no "Startup finished"');
+  });
+
+  test('of the kernel alone never tells the end of a boot, but when userspace had begun', () => {
+    const { manager, milestones } = facts([[6, 'kernel', `systemd[1]: ${BANNER}`]], {
+      clock: 'monotonic',
+      holds: 'kernel-log',
+    });
+    expect(manager).toBeUndefined();
+    expect(milestones).toMatchObject([{ name: 'userspace', atUs: 6e6, errorUs: 6e6 }]);
+  });
+
+  test.each([
+    [20.4, 20],
+    [35, 35],
+    [19, 19],
+  ])('has cloud-init started at its own uptime of 20 s where the line came at %d s: %d s', (atS, expectedS) => {
+    const line = "Cloud-init v. 22.4.2 running 'init-local' at Sun, 15 Nov 2026. Up 20.00 seconds.";
+    const { milestones, host } = facts([[atS, 'cloud-init', line]]);
+    expect(milestones).toMatchObject([{ name: 'cloud-init-started', atUs: expectedS * 1e6 }]);
+    expect(host).toMatchObject({ cloudInitVersion: '22.4.2' });
+  });
+
+  test('has the first end of cloud-init, and none of its stages between', () => {
+    const line = (what: string, upS: number) => `Cloud-init v. 22.4.2 ${what} at now. Up ${upS} seconds`;
+    const { milestones } = facts([
+      [40, 'cloud-init', line('finished', 40)],
+      [30, 'cloud-init', line('finished', 30)],
+      [20, 'cloud-init', line("running 'modules:config'", 20)],
+    ]);
+    expect(milestones).toMatchObject([{ name: 'cloud-init-finished', atUs: 30e6 }]);
+  });
+
+  test('of a systemd that names no units says so, unless units are known', () => {
+    const nameless: Line = [3, 'systemd', 'Started OpenBSD Secure Shell server.'];
+    expect(notes([nameless])).toContain('PID 1 names no units');
+    expect(notes([nameless, [4, 'systemd', 'Started a.service - A.']])).not.toContain('names no units');
+  });
+
+  test('tells what PID 1 found the machine to be', () => {
+    const { host } = facts([
+      [1, 'systemd', 'Detected virtualization microsoft.'],
+      [1, 'systemd', 'Detected architecture x86-64.'],
+    ]);
+    expect(host).toMatchObject({ virtualization: 'microsoft', architecture: 'x86-64' });
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { stampsOf } from './drawn-unit.ts';
+
+const FINISH = 60e6;
+const bars = (activatingUs: number, activatedUs: number, more = {}) => ({
+  activatingUs,
+  activatedUs,
+  deactivatingUs: FINISH,
+  deactivatedUs: FINISH,
+  ...more,
+});
+
+test.each([
+  ['active to the end of the boot', bars(3e6, 5e6), [3e6, 5e6, 0, 0]],
+  ['stopped before it', bars(3e6, 5e6, { deactivatingUs: 7e6, deactivatedUs: 8e6 }), [3e6, 5e6, 7e6, 8e6]],
+  ['ended without becoming active', bars(3e6, 8e6, { deactivatingUs: 8e6, deactivatedUs: 8e6 }), [3e6, 0, 0, 8e6]],
+  ['an instant at the end of the boot', bars(FINISH, FINISH), [FINISH, FINISH, 0, 0]],
+  ['cut, with a label that has no time: still starting', bars(3e6, FINISH, { labelTookUs: 0 }), [3e6, 0, 0, 0]],
+  ['cut, with a label that has one: it got there', bars(3e6, FINISH, { labelTookUs: 90e6 }), [3e6, 93e6, 0, 0]],
+  ['cut, without a label', bars(3e6, FINISH), [3e6, FINISH, 0, 0]],
+])('a unit that was %s', (_, drawn, expected) => {
+  const { activatingUs, activatedUs, deactivatingUs, deactivatedUs } = stampsOf(drawn, FINISH, 10);
+  expect([activatingUs, activatedUs, deactivatingUs, deactivatedUs]).toEqual(expected);
+});
+
+test('stamps nearer than a pixel are taken for one', () => {
+  const drawn = bars(3e6, 8e6, { deactivatingUs: 8e6, deactivatedUs: 8e6 + 9 });
+  expect(stampsOf(drawn, FINISH, 10)).toMatchObject({ activatedUs: 0 });
+  expect(stampsOf(drawn, FINISH, 5)).toMatchObject({ activatedUs: 8e6 });
+});

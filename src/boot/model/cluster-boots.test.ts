@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { managerTimes, span, unit } from '../testing.ts';
+import { clusterBoots, timesOf } from './cluster-boots.ts';
+import { type Evidence, evidence } from './evidence.ts';
+import { anchor, WALL, wallSpan } from './testing.ts';
+
+const BOOT = 'a'.repeat(32);
+const OTHER = 'b'.repeat(32);
+const together = (...pieces: Evidence[]) => clusterBoots([{ isFolder: true, evidence: pieces }]);
+
+describe('the boots that evidence speaks of', () => {
+  it('keeps boots with different ids apart and gives a log without id to the boot it happened in', () => {
+    const later = WALL + 3_600e6;
+    const boots = together(
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        bootId: OTHER,
+        anchors: [anchor(later)],
+        units: [unit('b.service', 1, 1)],
+      }),
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        bootId: BOOT,
+        anchors: [anchor()],
+        units: [unit('a.service', 1, 1)],
+      }),
+      evidence({ kind: 'cloud-init-log', input: 'c', clock: 'wall', spans: [wallSpan('cloud-init:x', 5, 6)] }),
+    );
+    expect(boots.map((boot) => boot.bootId)).toEqual([BOOT, OTHER]);
+    expect(boots.map((boot) => boot.evidence.flatMap(({ spans }) => spans).length)).toEqual([1, 0]);
+  });
+
+  it('keeps two folders without any identity apart, and loose files together', () => {
+    const units = () =>
+      evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] });
+    const manager = () =>
+      evidence({ kind: 'systemctl-manager', input: 'm', clock: 'monotonic', manager: managerTimes() });
+    expect(
+      clusterBoots([
+        { isFolder: true, evidence: [units(), manager()] },
+        { isFolder: true, evidence: [units(), manager()] },
+      ]),
+    ).toHaveLength(2);
+    expect(clusterBoots([{ isFolder: false, evidence: [units(), manager()] }])).toHaveLength(1);
+  });
+
+  it('leaves a listing without any identity with its own folder, not with a loose log of another boot', () => {
+    const manager = (input: string, wallUs: number) =>
+      evidence({
+        kind: 'systemctl-manager',
+        input,
+        clock: 'monotonic',
+        anchors: [anchor(wallUs)],
+        manager: managerTimes(),
+      });
+    const dmesg = evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', spans: [span('kernel:until-init', 0, 4)] });
+    const boots = clusterBoots([
+      { isFolder: true, evidence: [manager('folder', WALL), dmesg] },
+      { isFolder: false, evidence: [manager('loose', WALL - 3_600e6)] },
+    ]);
+    expect(boots.map((boot) => boot.evidence.map(({ input }) => input))).toEqual([['loose'], ['folder', 'd']]);
+    const [, folder] = clusterBoots([
+      { isFolder: false, evidence: [manager('loose', WALL - 3_600e6)] },
+      { isFolder: true, evidence: [manager('folder', WALL), dmesg] },
+    ]);
+    expect(folder!.evidence.map(({ input }) => input)).toEqual(['folder', 'd']);
+  });
+
+  it('keeps listings that contradict each other apart although nothing names their boots', () => {
+    const pasted = (input: string, finishUs: number) =>
+      evidence({ kind: 'analyze-time', input, clock: 'monotonic', manager: managerTimes({ finishUs }) });
+    const boots = clusterBoots([
+      { isFolder: false, evidence: [pasted('a', 104e6), pasted('b', 51e6), pasted('c', 104e6)] },
+    ]);
+    expect(boots.map((boot) => boot.evidence.map(({ input }) => input))).toEqual([['a', 'c'], ['b']]);
+  });
+
+  it('keeps two boots of one recorded instant apart when their managers disagree', () => {
+    const model = (input: string, finishUs: number) =>
+      evidence({
+        kind: 'systemctl-manager',
+        input,
+        clock: 'monotonic',
+        anchors: [anchor()],
+        manager: managerTimes({ finishUs }),
+      });
+    const boots = clusterBoots([
+      { isFolder: true, evidence: [model('r00', 20e6)] },
+      { isFolder: true, evidence: [model('r03', 33e6)] },
+    ]);
+    expect(boots).toHaveLength(2);
+  });
+
+  it('gives what tells no boot to the newest that the same collection tells of: a log may go back to one before', () => {
+    const boots = together(
+      evidence({ kind: 'dmesg', input: 'c/dmesg.txt', clock: 'monotonic' }),
+      evidence({
+        kind: 'cloud-init-log',
+        input: 'c/var/log/cloud-init.log',
+        clock: 'wall',
+        anchors: [anchor(WALL - 3_600e6)],
+        spans: [wallSpan('cloud-init:x', 5 - 3600, 6 - 3600)],
+      }),
+      evidence({ kind: 'systemctl-manager', input: 'c/m', clock: 'monotonic', bootId: BOOT, anchors: [anchor()] }),
+    );
+    expect(boots.map((boot) => boot.evidence.map(({ kind }) => kind))).toEqual([
+      ['cloud-init-log'],
+      ['systemctl-manager', 'dmesg'],
+    ]);
+  });
+
+  it('gives a listing without any identity to the boot whose files lie in the same folder', () => {
+    const manager = (input: string, wallUs: number) =>
+      evidence({
+        kind: 'systemctl-manager',
+        input,
+        clock: 'monotonic',
+        anchors: [anchor(wallUs)],
+        manager: managerTimes(),
+      });
+    const units = (input: string) =>
+      evidence({ kind: 'systemctl-units', input, clock: 'monotonic', units: [unit('a.service', 3, 1)] });
+    const boots = together(
+      units('two/one/u'),
+      units('two/other/u'),
+      manager('two/one/m', WALL),
+      manager('two/other/m', WALL - 3_600e6),
+    );
+    expect(boots.map((boot) => boot.evidence.map(({ input }) => input))).toEqual([
+      ['two/other/m', 'two/other/u'],
+      ['two/one/m', 'two/one/u'],
+    ]);
+  });
+
+  it('keeps logs of wall times apart when they lie further apart than any boot takes', () => {
+    const log = (input: string, atS: number) =>
+      evidence({ kind: 'extension-event', input, clock: 'wall', spans: [wallSpan('extension:a', atS, atS + 1)] });
+    expect(together(log('a', 0), log('b', 3_600))).toHaveLength(1);
+    expect(together(log('a', 0), log('b', 7 * 3_600))).toHaveLength(2);
+  });
+});
+
+describe('the times of a piece of evidence', () => {
+  it('go from its first to its last instant, whatever tells them', () => {
+    const piece = evidence({
+      kind: 'journal-json',
+      input: 'j',
+      clock: 'monotonic',
+      units: [unit('a.service', 2, 9), unit('never.service', 0, 0)],
+      spans: [span('kernel:until-init', 3, 4)],
+      milestones: [{ name: 'node-ready', atUs: 30e6, source: 'kubelet' }],
+    });
+    // A moment before the unit: its stamp may not become 0, which means never.
+    expect(timesOf(piece)).toEqual({ firstUs: 2e6 - 1, lastUs: 30e6 });
+  });
+
+  it('are the wrong way round where there is none', () => {
+    const { firstUs, lastUs } = timesOf(evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic' }));
+    expect(firstUs).toBeGreaterThan(lastUs);
+  });
+});

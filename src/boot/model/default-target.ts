@@ -1,0 +1,21 @@
+// boot/model/default-target.ts: which target does this boot aim for?
+import type { BootRecord, Unit } from './record.ts';
+
+/** The Id behind `default.target`; where no source tells, the usual targets by name. */
+export function defaultTarget(record: BootRecord): string | undefined {
+  return namedUnit(record, 'default.target')?.name ?? usualTarget(record);
+}
+
+/** The unit with this name, be it the Id or an alias. */
+export function namedUnit(record: BootRecord, name: string): Unit | undefined {
+  return (
+    record.units.find((unit) => unit.name === name) ??
+    record.units.find((unit) => unit.aliases?.includes(name) === true)
+  );
+}
+
+function usualTarget(record: BootRecord): string | undefined {
+  const names = ['graphical.target', 'multi-user.target'];
+  const isReached = (name: string) => record.units.some((unit) => unit.name === name && unit.activatedUs > 0);
+  return names.find(isReached) ?? names.find((name) => record.units.some((unit) => unit.name === name));
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { span } from '../testing.ts';
+import { evidence } from './evidence.ts';
+import { isWatched, LOAD, toldOnce } from './joining-spans.ts';
+import type { Milestone } from './record.ts';
+import { anchor, merge, wallSpan } from './testing.ts';
+
+const seen = (name: Milestone['name'], atS: number, errorUs = 5_000): Milestone => ({
+  name,
+  atUs: atS * 1e6,
+  source: 'cluster',
+  errorUs,
+});
+const ready = [span('kubelet:become-ready', 56, 66.2), span('cluster:become-ready', 56, 66)];
+const ids = (spans: readonly { id: string }[]) => spans.map(({ id }) => id);
+
+describe('the way of a node to Ready, told once', () => {
+  it('tells the way from registered to Ready once when both the kubelet and the cluster do', () => {
+    const [boot] = merge(
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        anchors: [anchor()],
+        spans: [span('kubelet:become-ready', 56.4, 66.2)],
+      }),
+      evidence({
+        kind: 'kubernetes-node',
+        input: 'n',
+        clock: 'wall',
+        spans: [wallSpan('cluster:become-ready', 56, 66)],
+      }),
+    );
+    expect(boot!.spans.map(({ id }) => id)).toEqual(['kubelet:become-ready']);
+  });
+
+  it('is told by the cluster where a watch saw it, by kubelet where it has whole seconds only', () => {
+    expect(ids(toldOnce(ready, [seen('node-ready', 66)], undefined))).toEqual(['cluster:become-ready']);
+    expect(ids(toldOnce(ready, [seen('node-ready', 66, 1e6)], undefined))).toEqual(['kubelet:become-ready']);
+    expect(isWatched({ ...seen('node-ready', 66), source: 'kubelet' })).toBe(false);
+  });
+
+  it('has the registration end where the cluster saw it, if that lies inside', () => {
+    const register = [span('kubelet:register', 56, 58)];
+    expect(toldOnce(register, [seen('node-registered', 57)], undefined)[0]!.endUs).toBe(57e6);
+    expect(toldOnce(register, [seen('node-registered', 59)], undefined)[0]!.endUs).toBe(58e6);
+  });
+
+  it('has the wait for a certificate inside the work of kubelet, where the cluster tells its part', () => {
+    const bootstrap = span('kubelet:tls-bootstrap', 51, 55, { wait: 'for a certificate' });
+    const [, work, wait] = toldOnce(
+      [span('kubelet:start', 50, 56), bootstrap, span('cluster:certificate', 52, 54, { wait: 'for the signer' })],
+      [],
+      undefined,
+    );
+    expect(work).not.toHaveProperty('wait');
+    expect(work!.parent).toBe('kubelet:start');
+    expect(wait!.parent).toBe('kubelet:tls-bootstrap');
+    expect(toldOnce([bootstrap], [], undefined)).toEqual([bootstrap]);
+  });
+
+  it('begins with the time until the first line of kubelet, where its unit was up before that', () => {
+    const start = span('kubelet:start', 50, 56);
+    expect(toldOnce([start], [], 49e6).at(-1)).toMatchObject({ id: LOAD, startUs: 49e6, endUs: 50e6 });
+    expect(ids(toldOnce([start], [], 51e6))).toEqual(['kubelet:start']);
+    expect(ids(toldOnce([start, span(LOAD, 49, 50)], [], 49e6))).toEqual(['kubelet:start', LOAD]);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { managerTimes, unit } from '../testing.ts';
+import { evidence } from './evidence.ts';
+import { anchor, merge, WALL, wallSpan } from './testing.ts';
+
+const BOOT = 'a'.repeat(32);
+
+describe('merging evidence of one boot', () => {
+  it('brings wall-clock logs onto the kernel clock where an anchor ties the two', () => {
+    const [boot, ...rest] = merge(
+      evidence({
+        kind: 'systemctl-manager',
+        input: 'm',
+        clock: 'monotonic',
+        anchors: [anchor()],
+        manager: managerTimes(),
+      }),
+      evidence({
+        kind: 'cloud-init-log',
+        input: 'c',
+        clock: 'wall',
+        spans: [wallSpan('cloud-init:init-local', 10, 12)],
+      }),
+    );
+    expect(rest).toEqual([]);
+    expect(boot!.clock).toEqual({ zero: 'kernel', wallAtZeroUs: WALL, errorUs: 0 });
+    expect(boot!.spans).toMatchObject([{ id: 'cloud-init:init-local', startUs: 10e6, endUs: 12e6 }]);
+    expect(boot!.notes).toEqual([]);
+  });
+
+  it('leaves out what nothing ties to the kernel clock, and says so', () => {
+    const [boot] = merge(
+      evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 3, 1)] }),
+      evidence({ kind: 'cloud-init-log', input: 'the log', clock: 'wall', spans: [wallSpan('cloud-init:x', 1, 2)] }),
+    );
+    expect(boot!.spans).toEqual([]);
+    expect(boot!.notes).toMatchObject([{ level: 'warning', text: expect.stringContaining('the log') }]);
+    expect(boot!.notes[0]!.text).toContain('left out');
+  });
+
+  it('tells a story once when two sources tell it', () => {
+    const [boot] = merge(
+      evidence({
+        kind: 'kvp',
+        input: 'k',
+        clock: 'wall',
+        anchors: [anchor()],
+        spans: [wallSpan('cloud-init:x', 5, 6)],
+      }),
+      evidence({ kind: 'cloud-init-log', input: 'c', clock: 'wall', spans: [wallSpan('cloud-init:x', 5, 6)] }),
+    );
+    expect(boot!.spans).toHaveLength(1);
+    expect(boot!.sources).toHaveLength(2);
+  });
+
+  it('edge case 49: a wall clock that jumped is noted, and both sides are aligned', () => {
+    const pausedUs = 600e6;
+    const [boot] = merge(
+      evidence({
+        kind: 'journal-json',
+        input: 'j',
+        clock: 'monotonic',
+        bootId: BOOT,
+        anchors: [anchor(), { monotonicUs: 20e6, wallUs: WALL + 20e6 + pausedUs, errorUs: 0 }],
+        units: [unit('a.service', 1, 1)],
+      }),
+      evidence({
+        kind: 'extension-event',
+        input: 'e',
+        clock: 'wall',
+        spans: [wallSpan('extension:before', 5, 6), wallSpan('extension:after', 630, 631)],
+      }),
+    );
+    expect(boot!.spans.map((s) => s.startUs)).toEqual([5e6, 30e6]);
+    expect(boot!.notes.some((note) => note.text.includes('jumped by 10min'))).toBe(true);
+  });
+});

@@ -1,0 +1,162 @@
+// boot/model/merge-evidence.ts: which one boot record do several pieces of evidence make? What cannot be aligned is left out with a note, not guessed.
+import { formatSpan } from '../../base/duration.ts';
+import { chooseClock } from './choose-clock.ts';
+import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
+import type { Evidence, SourceKind } from './evidence.ts';
+import { isWatched, toldOnce } from './joining-spans.ts';
+import { KUBELET_UNIT } from './known-units.ts';
+import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
+import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
+
+export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
+  return clusterBoots(groups).map(mergeOne);
+}
+
+/** Several sources tell the same story; the first of a family that is present tells it, the others only add facts. */
+const FAMILIES: readonly (readonly SourceKind[])[] = [
+  ['boot-record'],
+  ['cloud-init-log', 'cloud-init-dump', 'kvp'],
+  ['journal-json', 'journal-export', 'journal-text', 'dmesg'],
+  ['extension-event', 'provision-json'],
+  ['cluster-events', 'kubernetes-node'],
+];
+
+function mergeOne(cluster: BootCluster): BootRecord {
+  const evidence = cluster.evidence.toSorted((a, b) => rank(a.kind) - rank(b.kind));
+  const notes: Note[] = [];
+  const manager = evidence.find((e) => e.manager)?.manager;
+  const clock = chooseClock(evidence, manager?.userspaceUs);
+  for (const step of clock.map?.steps ?? []) {
+    notes.push({
+      level: 'warning',
+      text: `the wall clock jumped by ${formatSpan(step.byUs)} at ${formatSpan(step.atMonotonicUs)} after kernel start (a time service, or the VM was paused); both sides are aligned separately`,
+    });
+  }
+
+  const placed: PlacedEvidence[] = [];
+  for (const piece of evidence) {
+    const shift = clock.shiftOf(piece);
+    if (shift) placed.push({ evidence: piece, shift });
+    else notes.push(leftOut(piece));
+  }
+  const units = mergeUnits(placed);
+  notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
+  const milestones = mergeMilestones(
+    placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
+  );
+  const storytellers = placed.filter(({ evidence: piece }) => tellsTheStory(piece, placed));
+  const record: BootRecord = {
+    apiVersion: BOOT_API_VERSION,
+    kind: 'BootRecord',
+    ...(cluster.bootId !== undefined && { bootId: cluster.bootId }),
+    host: mergeHost(evidence),
+    clock: {
+      zero: clock.zero,
+      ...(clock.wallAtZeroUs !== undefined && { wallAtZeroUs: clock.wallAtZeroUs }),
+      ...(clock.errorUs !== undefined && { errorUs: clock.errorUs }),
+    },
+    ...(manager && { manager }),
+    units: units.units,
+    spans: uniqueIds(
+      toldOnce(
+        [
+          ...units.spans,
+          ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
+        ],
+        milestones,
+        firstUpUs(placed, KUBELET_UNIT),
+      ),
+    ),
+    milestones,
+    sources: evidence.map(({ kind, input }) => ({ kind, input })),
+    notes,
+  };
+  return record;
+}
+
+/** The journal remembers the first start, the manager only the last one. */
+function firstUpUs(placed: readonly PlacedEvidence[], name: string): number | undefined {
+  const upUs = placed.flatMap(({ evidence: { units = [] }, shift }) =>
+    units.filter((unit) => unit.name === name && unit.activatedUs > 0).map(({ activatedUs }) => shift(activatedUs)),
+  );
+  return upUs.length > 0 ? Math.min(...upUs) : undefined;
+}
+
+function rank(kind: SourceKind): number {
+  return RANK.get(kind) ?? RANK.size;
+}
+
+/** Order of trust where several sources tell one fact. */
+const RANK = new Map(
+  (
+    [
+      'boot-record',
+      'systemctl-manager',
+      'systemctl-units',
+      'journal-json',
+      'journal-export',
+      'cloud-init-log',
+      'cloud-init-dump',
+      'journal-text',
+      'analyze-plot-svg',
+      'analyze-plot-json',
+      'analyze-time',
+      'analyze-critical-chain',
+      'analyze-blame',
+      'dmesg',
+      'kvp',
+      'extension-event',
+      'provision-json',
+      'cluster-events',
+      'kubernetes-node',
+      'vm-start',
+      'node-steps',
+      'host-facts',
+    ] satisfies SourceKind[]
+  ).map((kind, index) => [kind as SourceKind, index] as const),
+);
+
+function leftOut(piece: Evidence): Note {
+  const knows = piece.clock === 'wall' ? 'wall-clock times only' : 'times since userspace only';
+  const missing = piece.clock === 'wall' ? 'the wall clock to the kernel clock' : 'userspace to kernel start';
+  return {
+    level: 'warning',
+    text: `${piece.input} (${piece.kind}) has ${knows}, and nothing given ties ${missing}: its times are left out. Add \`systemctl show\` of the manager or a journal of the same boot.`,
+  };
+}
+
+function tellsTheStory(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
+  const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
+  if (!family) return true;
+  const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);
+  return family.find(present) === piece.kind || !family.some(present);
+}
+
+function moveSpan(span: Span, shift: (us: number) => number): Span {
+  const startUs = shift(span.startUs);
+  return { ...span, startUs, endUs: Math.max(startUs, shift(span.endUs)) };
+}
+
+function uniqueIds(spans: Span[]): Span[] {
+  const seen = new Map<string, number>();
+  return spans.map((span) => {
+    const count = (seen.get(span.id) ?? 0) + 1;
+    seen.set(span.id, count);
+    return count === 1 ? span : { ...span, id: `${span.id}#${count}` };
+  });
+}
+
+function mergeHost(evidence: readonly Evidence[]): HostFacts {
+  return Object.assign({}, ...evidence.map((e) => e.host ?? {}).reverse()) as HostFacts;
+}
+
+/** One instant per name: what a watch on the cluster saw, else the one known most exactly; the most trusted source first on a tie. */
+function mergeMilestones(milestones: Milestone[]): Milestone[] {
+  const best = new Map<string, Milestone>();
+  const roughUs = (milestone: Milestone) => (isWatched(milestone) ? -1 : (milestone.errorUs ?? 0));
+  for (const milestone of milestones) {
+    const known = best.get(milestone.name);
+    if (!known || roughUs(milestone) < roughUs(known)) best.set(milestone.name, milestone);
+  }
+  return [...best.values()].sort((a, b) => a.atUs - b.atUs);
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyUnits, bootRecord, managerTimes, unit } from '../testing.ts';
+import { knownUserspaceUs, latest, orderGraph } from './order-graph.ts';
+import { retime } from './retime.ts';
+
+const waits = (units: Parameters<typeof bootRecord>[0] & object) => {
+  const graph = orderGraph(bootRecord(units));
+  return Object.fromEntries(graph.names.map((name, u) => [name, graph.after[u]!.map((d) => graph.names[d])]));
+};
+
+describe('the graph of what held back what', () => {
+  it('has the After= that ended before a unit began, once, by any name', () => {
+    const units = [
+      unit('a.service', 1, 1, [], { aliases: ['alias.service'] }),
+      unit('late.service', 4, 9),
+      unit('b.service', 5, 1, ['a.service', 'alias.service', 'late.service', 'b.service', 'absent.service']),
+      unit('never.service', 0, 0, ['a.service']),
+    ];
+    expect(waits({ units })).toEqual({ 'a.service': [], 'late.service': [], 'b.service': ['a.service'] });
+  });
+
+  it('breaks a circle of instants by the order of the listing, and keeps what leads into it', () => {
+    const units = [
+      unit('a.target', 5, 0, ['c.target']),
+      unit('b.target', 5, 0, ['a.target']),
+      unit('c.target', 5, 0, ['b.target', 'work.service']),
+      unit('work.service', 1, 4),
+    ];
+    expect(waits({ units })).toEqual({
+      'a.target': [],
+      'b.target': ['a.target'],
+      'c.target': ['b.target', 'work.service'],
+      'work.service': [],
+    });
+  });
+
+  it('lets units of userspace start no earlier than the first of them did', () => {
+    const graph = orderGraph(
+      bootRecord({
+        manager: managerTimes({ userspaceUs: 4e6 }),
+        units: [unit('initrd.mount', 1, 0), unit('first.slice', 5, 0), unit('app.service', 6, 1, ['first.slice'])],
+      }),
+    );
+    expect(graph.floorUs).toEqual([1e6, 5e6, 5e6]);
+    expect(graph.delayUs).toEqual([0, 0, 1e6]);
+    expect(graph.earliestUs).toBe(5e6);
+  });
+
+  it('gives back the times that were seen, for any units', () => {
+    fc.assert(
+      fc.property(anyUnits, (units) => {
+        const graph = orderGraph(bootRecord({ units }));
+        const timed = retime(graph);
+        if ('cycle' in timed) throw new Error(`a circle is left: ${timed.cycle.join()}`);
+        const started = units.filter(({ activatingUs }) => activatingUs > 0);
+        expect([...timed.startUs]).toEqual(started.map(({ activatingUs }) => activatingUs));
+      }),
+    );
+  });
+});
+
+describe('the start of userspace', () => {
+  it('is 0 on its own clock, the stamp of the manager on that of the kernel, and unknown otherwise', () => {
+    const manager = managerTimes({ userspaceUs: 2e6 });
+    expect(knownUserspaceUs(bootRecord({ clock: { zero: 'userspace' }, manager }))).toBe(0);
+    expect(knownUserspaceUs(bootRecord({ manager }))).toBe(2e6);
+    expect(knownUserspaceUs(bootRecord({ manager: managerTimes({ userspaceUs: 0 }) }))).toBeUndefined();
+    expect(knownUserspaceUs(bootRecord({ clock: { zero: 'first-event' }, manager }))).toBeUndefined();
+  });
+});
+
+describe('the latest end', () => {
+  it('is not before the floor', () => {
+    expect(latest([0, 1], [3, 7], 5)).toBe(7);
+    expect(latest([0], [3, 7], 5)).toBe(5);
+  });
+});

@@ -1,0 +1,30 @@
+// boot/questions/chain-inside.ts: what went on inside one link of the chain?
+import type { Span } from '../model/record.ts';
+import type { ChainPoints, Point } from './chain-points.ts';
+
+/** In start order: a stage's modules, an extension's tasks, and the waits on the way to Ready. */
+export function insideOf({ children, joining, joiningAndWaits }: ChainPoints, point: Point): Span[] {
+  // A link may end before the span it is of: where it started the next one.
+  const parts = descendants(point.id, children).filter(
+    (span) => span.startUs < point.endUs || span.endUs <= point.endUs,
+  );
+  if (!joining.some((span) => span.id === point.id)) return parts;
+  // Kubelet, the cluster and scripts tell what the node waited for on its way to Ready as spans of their own.
+  const waits = joiningAndWaits.filter(
+    (span) => span.wait !== undefined && span.startUs < point.endUs && span.endUs > point.startUs,
+  );
+  return [...new Set([...parts, ...waits])].filter((span) => span.id !== point.id);
+}
+
+function descendants(id: string, children: ReadonlyMap<string, Span[]>): Span[] {
+  const found: Span[] = [];
+  const seen = new Set([id]);
+  const pending = [...(children.get(id) ?? [])];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (seen.has(next.id)) continue;
+    seen.add(next.id);
+    found.push(next);
+    pending.push(...(children.get(next.id) ?? []));
+  }
+  return found.sort((a, b) => a.startUs - b.startUs);
+}

@@ -1,0 +1,101 @@
+// boot/questions/chain-points.ts: what can be a link of the chain, and how is it found by its name?
+import { everySpan, unitSpanId } from '../model/everything.ts';
+import { milestonesOf } from '../model/milestones.ts';
+import type { BootRecord, Milestone, Span, Unit } from '../model/record.ts';
+
+/** A unit, a span or a milestone, with the time it took. */
+export interface Point {
+  /** Of `everySpan`, or `milestone:NAME`. */
+  id: string;
+  name: string;
+  source: Span['source'];
+  startUs: number;
+  endUs: number;
+  wait?: string;
+  result?: Span['result'];
+}
+
+/** A boot's spans, sorted once into the groups that the chain asks for. */
+export interface ChainPoints {
+  record: BootRecord;
+  spans: ReadonlyMap<string, Span>;
+  /** By name and by alias. */
+  units: ReadonlyMap<string, Unit>;
+  milestones: ReadonlyMap<string, Milestone>;
+  /** Spans by the id of their parent. */
+  children: ReadonlyMap<string, Span[]>;
+  /** What the guest agent did, and the tasks of extensions. */
+  agentTasks: readonly Span[];
+  /** The top spans of cloud-init: its stages. */
+  stages: readonly Span[];
+  /** Modules of cloud-init that may start units. */
+  startingModules: readonly Span[];
+  /** What the kubelet and the cluster say of the way to Ready. */
+  joining: readonly Span[];
+  /** `joining`, and what the scripts of extensions waited for. */
+  joiningAndWaits: readonly Span[];
+}
+
+/** Modules of cloud-init that run what a user wrote, or install packages whose services start. */
+const STARTS_UNITS = /\/config-(?:scripts-|bootcmd|package-update-upgrade-install)/;
+
+export function chainPoints(record: BootRecord): ChainPoints {
+  const all = everySpan(record);
+  const spans = new Map(all.map((span) => [span.id, span]));
+  const unique = [...spans.values()];
+  const cloudInit = unique.filter((span) => span.source === 'cloud-init');
+  const agentTasks = unique.filter((span) => span.source === 'extension' || span.source === 'guest-agent');
+  const joining = unique.filter(isOfJoining);
+  return {
+    record,
+    spans,
+    units: new Map(record.units.flatMap((unit) => [unit.name, ...(unit.aliases ?? [])].map((name) => [name, unit]))),
+    milestones: new Map(milestonesOf(record).map((milestone) => [milestone.name, milestone])),
+    children: Map.groupBy(
+      unique.filter((span) => span.parent !== undefined),
+      (span) => span.parent!,
+    ),
+    agentTasks,
+    stages: cloudInit.filter((span) => span.parent === undefined || !spans.has(span.parent)),
+    startingModules: cloudInit.filter((span) => STARTS_UNITS.test(span.name)),
+    joining,
+    joiningAndWaits: [...joining, ...agentTasks.filter((span) => span.wait !== undefined)],
+  };
+}
+
+/** Told by the kubelet or the cluster. */
+export function isOfJoining({ source }: Point): boolean {
+  return source === 'kubelet' || source === 'cluster';
+}
+
+/** A milestone, a unit or the id of a span, in this order. */
+export function pointNamed(points: ChainPoints, name: string): Point | undefined {
+  return milestonePoint(points, name) ?? unitPoint(points, name) ?? points.spans.get(name);
+}
+
+export function unitPoint({ units, spans }: ChainPoints, name: string): Point | undefined {
+  const unit = units.get(name);
+  return unit && spans.get(unitSpanId(unit.name));
+}
+
+export function milestonePoint({ milestones }: ChainPoints, name: string): Point | undefined {
+  const milestone = milestones.get(name);
+  if (!milestone) return undefined;
+  const { source, atUs } = milestone;
+  return { id: milestoneId(name), name, source, startUs: atUs, endUs: atUs };
+}
+
+export function milestoneId(name: string): string {
+  return `milestone:${name}`;
+}
+
+/** The last span that ended before the point begins, the longest on a tie. Spans that began before `fromUs` do not count. */
+export function lastEnded(spans: readonly Span[], point: Point, fromUs = Number.NEGATIVE_INFINITY): Span | undefined {
+  let last: Span | undefined;
+  for (const span of spans) {
+    if (span.id === point.id || span.endUs > point.startUs || span.startUs < fromUs) continue;
+    const isLater = !last || span.endUs > last.endUs || (span.endUs === last.endUs && span.startUs < last.startUs);
+    if (isLater) last = span;
+  }
+  return last;
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import { orderGraph } from '../model/order-graph.ts';
+import { caught } from '../testing.ts';
+import { applyEdits, type Edit, numberOrExplain, parseEdit, renderEdit } from './edits.ts';
+import { bootOf, ran } from './what-if.testing.ts';
+
+describe('written edits', () => {
+  it.each([
+    [
+      'add',
+      'a.service After=b.service c.service After=d.service Took=1min 2s',
+      { kind: 'add', unit: 'a.service', after: ['b.service', 'c.service', 'd.service'], tookUs: 62_000_000 },
+    ],
+    ['add', 'a.service', { kind: 'add', unit: 'a.service', after: [], tookUs: 0 }],
+    ['set', 'a@x=y.service=200ms', { kind: 'set', unit: 'a@x=y.service', tookUs: 200_000 }],
+    ['after', ' a.service  b.service ', { kind: 'after', unit: 'a.service', dependency: 'b.service' }],
+    ['mask', 'a.service', { kind: 'mask', unit: 'a.service' }],
+  ] as const)('reads --%s %s', (kind, text, expected) => {
+    expect(parseEdit(kind, text)).toEqual(expected);
+    const written = renderEdit(parseEdit(kind, text));
+    expect(parseEdit(kind, /'(.*)'/.exec(written)![1]!)).toEqual(expected);
+  });
+
+  it.each([
+    ['add', ''],
+    ['add', 'a.service Until=b'],
+    ['add', 'a.service b.service'],
+    ['add', 'a.service Took=fast'],
+    ['set', 'a.service'],
+    ['set', '=2s'],
+    ['set', 'a.service=-2s'],
+    ['after', 'a.service'],
+    ['drop-after', 'a b c'],
+    ['mask', 'a b'],
+  ] as const)('refuses --%s %j', (kind, text) => {
+    expect(caught(() => parseEdit(kind, text)).code).toBe('boot/bad-edit');
+  });
+
+  it('refuses any other text with nothing but a UserError', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('add', 'after', 'drop-after', 'set', 'mask'), fc.string(), (kind, text) => {
+        try {
+          parseEdit(kind as Edit['kind'], text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError);
+        }
+      }),
+    );
+  });
+});
+
+describe('edits of an order graph', () => {
+  const record = bootOf([
+    ran('base.target', 1, 1),
+    ran('slow.service', 1.5, 9, ['base.target']),
+    ran('end.target', 9.25, 9.25, ['slow.service']),
+    ran('never.service', 0, 0),
+  ]);
+  const known = new Set(record.units.map(({ name }) => name));
+  const recorded = orderGraph(record);
+  const edited = (...edits: [Edit['kind'], string][]) =>
+    applyEdits(
+      recorded,
+      edits.map(([kind, text]) => parseEdit(kind, text)),
+      known,
+    );
+  const waitsFor = ({ graph }: ReturnType<typeof edited>, name: string) =>
+    graph.after[graph.numberOf.get(name)!]!.map((d) => graph.names[d]);
+
+  it('leave the graph they are made on as it was', () => {
+    const before = structuredClone(recorded);
+    edited(['mask', 'slow.service'], ['set', 'end.target=4s'], ['add', 'new.service After=base.target Took=1s']);
+    expect(recorded).toEqual(before);
+  });
+
+  it('may name added units in any order, and a dependency twice', () => {
+    const result = edited(
+      ['after', 'end.target b.service'],
+      ['after', 'end.target b.service'],
+      ['add', 'a.service After=b.service'],
+      ['add', 'b.service After=base.target never.service'],
+    );
+    expect(waitsFor(result, 'a.service')).toEqual(['b.service']);
+    expect(waitsFor(result, 'b.service')).toEqual(['base.target']);
+    expect(waitsFor(result, 'end.target')).toEqual(['slow.service', 'b.service']);
+    expect(result.notes).toEqual(['never.service did not run in this boot: waiting for it costs nothing']);
+  });
+
+  it('take a masked unit out of what others wait for, and its own ordering with it', () => {
+    const result = edited(['mask', 'slow']);
+    expect(waitsFor(result, 'end.target')).toEqual([]);
+    expect(waitsFor(result, 'slow.service')).toEqual([]);
+    expect([...result.masked].map((u) => result.graph.names[u])).toEqual(['slow.service']);
+  });
+
+  it('note what they did not do', () => {
+    const { notes } = edited(['set', 'never.service=1s'], ['drop-after', 'end.target base.target']);
+    expect(notes).toEqual([
+      "never.service did not run in this boot: --set 'never.service=1s' changes nothing",
+      'end.target was not held back by base.target: nothing to drop',
+    ]);
+  });
+
+  it('refuse a unit that exists already, and one that no recording has', () => {
+    expect(caught(() => edited(['add', 'slow.service'])).code).toBe('boot/unit-exists');
+    expect(caught(() => edited(['mask', 'slov.service'])).message).toContain('did you mean slow.service');
+  });
+
+  it('find a service without its suffix, and tell one that never ran from one that is not there', () => {
+    expect(numberOrExplain(recorded, 'slow', known)).toBe(1);
+    expect(numberOrExplain(recorded, 'never', known)).toBeUndefined();
+    expect(caught(() => numberOrExplain(recorded, 'base', known)).code).toBe('boot/no-such-unit');
+  });
+});

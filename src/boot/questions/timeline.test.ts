@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyRecord, bootRecord, managerTimes, unit } from '../testing.ts';
+import { aksBoot, eventsBoot, nodeBoot, parkedBoot, parkedNode } from './testing.ts';
+import { timeline } from './timeline.ts';
+
+describe('boot timeline', () => {
+  it('is one table from kernel to Node Ready with waits told apart from work', () => {
+    const { rows, totalUs, waitUs, ownUs, endsAt } = timeline(nodeBoot);
+    expect(endsAt).toBe('node-ready');
+    expect(totalUs).toBe(30e6);
+    expect(waitUs).toBe(5e6);
+    expect(ownUs).toBe(25e6);
+    const names = rows.map((row) => row.name);
+    for (const name of ['kernel', 'userspace', 'modules-final', 'kubelet.service', 'node-registered', 'node-ready']) {
+      expect(names).toContain(name);
+    }
+    expect(rows.find((row) => row.name === 'systemd-networkd-wait-online.service')).toMatchObject({ kind: 'wait' });
+  });
+
+  it('edge case 39: a pre-provisioned VM parked for sixteen minutes is a platform wait, not the latency of the node', () => {
+    const parked = bootRecord({
+      clock: { zero: 'userspace' },
+      units: [
+        unit('hv-kvp-daemon.service', 2.5, 0),
+        unit('cloud-init-local.service', 2.504, 1000.41, ['hv-kvp-daemon.service']),
+        unit('cloud-init.service', 1004.344, 7.076, ['cloud-init-local.service']),
+      ],
+    });
+    const { rows, waitUs, ownUs } = timeline(parked);
+    expect(rows.find((row) => row.name === 'cloud-init-local.service')).toMatchObject({
+      kind: 'wait',
+      detail: expect.stringContaining('platform'),
+    });
+    expect(waitUs).toBe(1_000_410_000);
+    expect(ownUs).toBeLessThan(12e6);
+  });
+
+  it('adds up on any boot', () => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const { totalUs, waitUs, ownUs } = timeline(record);
+        expect(totalUs).toBeGreaterThanOrEqual(0);
+        expect(waitUs).toBeGreaterThanOrEqual(0);
+        expect(waitUs + ownUs).toBe(totalUs);
+      }),
+    );
+  });
+
+  it('counts the waits that held the node up, told by a script, by kubelet or by the log of a parked VM', () => {
+    expect(timeline(aksBoot).waitUs).toBe(5.3e6);
+    expect(timeline(eventsBoot).waitUs).toBe(5e6);
+    expect(timeline(parkedBoot).waitUs).toBe(1000e6);
+    expect(timeline(parkedNode)).toMatchObject({ waitUs: 1000e6, ownUs: 40e6 });
+  });
+
+  it('does not count a wait beside the chain', () => {
+    const beside = bootRecord({
+      units: [
+        unit('chrony-wait.service', 3, 20),
+        unit('app.service', 3, 4),
+        unit('multi-user.target', 7, 0, ['app.service']),
+      ],
+      milestones: [{ name: 'startup-finished', atUs: 8e6, source: 'systemd' }],
+    });
+    const { rows, waitUs, ownUs } = timeline(beside);
+    expect(rows.find((row) => row.name === 'chrony-wait.service')).toMatchObject({ kind: 'wait' });
+    expect([waitUs, ownUs]).toEqual([0, 8e6]);
+  });
+
+  it('begins with the creation of the VM where the platform tells it, as a wait', () => {
+    const milestones = [
+      { name: 'vm-created', atUs: -4e6, source: 'platform' },
+      { name: 'node-ready', atUs: 30e6, source: 'cluster', errorUs: 1e6 },
+    ] as const;
+    const { rows, totalUs, waitUs } = timeline(bootRecord({ milestones: [...milestones] }));
+    expect(rows[0]).toMatchObject({ name: 'VM creation', kind: 'wait', startUs: -4e6, tookUs: 4e6 });
+    expect(rows.at(-1)).toMatchObject({ name: 'node-ready', kind: 'instant', detail: '± 1 s' });
+    expect([totalUs, waitUs]).toEqual([34e6, 4e6]);
+  });
+});
+
+describe('a soft reboot', () => {
+  it('edge case 33: is told from its own beginning, not from the kernel start of an earlier life', () => {
+    const record = bootRecord({
+      manager: managerTimes({ softRebootsCount: 1, shutdownStartUs: 2_000e6, userspaceUs: 2_010e6, finishUs: 2_132e6 }),
+      units: [unit('cloud-init.service', 20, 5), unit('kubelet.service', 2_050, 2)],
+    });
+    const { rows, totalUs } = timeline(record);
+    expect(totalUs).toBe(132e6);
+    expect(rows.map((row) => row.name)).not.toContain('cloud-init.service');
+    expect(rows.map((row) => row.name)).toContain('kubelet.service');
+  });
+});

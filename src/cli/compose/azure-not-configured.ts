@@ -1,0 +1,29 @@
+// cli/compose/azure-not-configured.ts: did the user mean Azure at all? With none of its settings, the VMs of this machine may be meant.
+import { existsSync } from 'node:fs';
+import { UserError } from '../../base/errors.ts';
+import { sameCommand } from '../output/same-command.ts';
+import { type AzureOptions, DEFAULT_AZURE_JSON } from '../prototype/azure-options.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
+import type { Edges } from '../verb.ts';
+
+/** Throws where Azure is only the default and nothing says which subscription or group: a laptop needs --vms qemu. */
+export function refuseWithoutAzure(
+  options: AzureOptions & Pick<ConnectOptions, 'vms' | 'overSsh'>,
+  { env, typed }: Edges,
+): void {
+  if (options.vms !== undefined || env.HEADSTART_VMS) return;
+  const { subscription, resourceGroup, azureEndpoint, login, tenant, cloud } = options;
+  if (subscription ?? resourceGroup ?? azureEndpoint ?? login ?? tenant ?? cloud ?? options.overSsh) return;
+  if (env.AZURE_SUBSCRIPTION_ID || env.AZURE_RESOURCE_GROUP || env.HEADSTART_AZURE_ENDPOINT) return;
+  const file = options.azureJson ?? DEFAULT_AZURE_JSON;
+  if (file !== DEFAULT_AZURE_JSON || existsSync(file)) return;
+  const here = typed ? sameCommand(typed, { add: ['--vms', 'qemu'] }) : '--vms qemu';
+  throw new UserError(
+    'Azure is not configured: no subscription (--subscription, AZURE_SUBSCRIPTION_ID, or azure.json); no resource group (--resource-group, AZURE_RESOURCE_GROUP, or azure.json)',
+    {
+      code: 'azure/bad-settings',
+      kept: 'Nothing was touched.',
+      next: `for the VMs and images of this machine: ${here} (HEADSTART_VMS=qemu for every command); for Azure give what is missing`,
+    },
+  );
+}

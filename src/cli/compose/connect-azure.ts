@@ -1,0 +1,102 @@
+// cli/compose/connect-azure.ts: Azure's scale sets, and the cluster their instances are nodes of, or none.
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import { sshProgram } from '../../base/ssh-program.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { sshChannel } from '../../cluster/ssh-channel.ts';
+import { galleryName } from '../../prototype/names.ts';
+import type { Site } from '../../prototype/site.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { Instance, PoolRef } from '../../vms/pools.ts';
+import { homeFolder, prototypeFolder } from '../pool/home.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
+import type { Edges } from '../verb.ts';
+import { connectKubernetes } from './connect-kubernetes.ts';
+import { openAzure } from './open-azure.ts';
+
+export async function connectAzure(options: ConnectOptions, edges: Edges): Promise<Site> {
+  const { factory, settings } = await openAzure(options, edges);
+  if (options.cluster !== false) {
+    const cluster = await connectKubernetes(options, edges);
+    return {
+      factory,
+      cluster,
+      hasCluster: true,
+      channel: 'logged',
+      gallery: galleryName(options.cluster ?? settings.resourceGroup),
+    };
+  }
+  const pool = await namedPool(options.pool, settings);
+  const { subscriptionId, resourceGroup } = settings;
+  const folder = join(prototypeFolder(homeFolder(options, edges.env)), fileName(`${subscriptionId}_${resourceGroup}`));
+  const cluster = await withoutCluster({ factory, pool, folder, options, edges });
+  return {
+    factory,
+    cluster,
+    hasCluster: false,
+    channel: 'private',
+    pools: async () => [pool],
+    gallery: galleryName(resourceGroup),
+  };
+}
+
+/** No node tells which pool it belongs to, so the pool has to be named: a scale set of the resource group, or its whole id. */
+async function namedPool(
+  name: string | undefined,
+  settings: { subscriptionId: string; resourceGroup: string },
+): Promise<PoolRef> {
+  if (name === undefined) {
+    throw new UserError('without a cluster no node tells which pool it belongs to', {
+      code: 'prototype/pool-needed',
+      next: 'name the scale set with --pool NAME',
+    });
+  }
+  const { parseScaleSetId, scaleSetId } = await import('../../vms/azure/arm-ids.ts');
+  const named = parseScaleSetId(name) ?? { ...settings, name };
+  if (!/^[\w-][\w.-]{0,79}$/.test(named.name)) {
+    throw new UserError(`${JSON.stringify(name)} is not the name or the id of a scale set`, {
+      code: 'prototype/bad-pool-name',
+      kept: 'Nothing was touched.',
+      next: 'name the scale set with --pool NAME',
+    });
+  }
+  return { id: scaleSetId(named), name: named.name };
+}
+
+interface Clusterless {
+  factory: Factory;
+  pool: PoolRef;
+  folder: string;
+  options: ConnectOptions;
+  edges: Edges;
+}
+
+/** A host that --over-ssh names is the donor's, so that other instances are not asked whether they are up. */
+async function withoutCluster({ factory, pool, folder, options, edges }: Clusterless): Promise<Cluster> {
+  const { noCluster } = await import('../../cluster/none.ts');
+  const { overSsh, node } = options;
+  const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(edges.env));
+  const named = typeof overSsh === 'string' ? channelTo(overSsh) : undefined;
+  const channelOf = ({ computerName }: Instance) => named ?? channelTo(computerName);
+  return noCluster({
+    instances: factory.pools,
+    pools: async () => [pool],
+    providerIdOf: ({ id }) => `azure://${id}`,
+    folder,
+    clock: systemClock,
+    onNote: (note) => edges.stderr(`note: ${note}\n`),
+    ...(overSsh !== undefined && {
+      runScript: (instance, script, limits) => channelOf(instance).run(script, limits),
+      readiness: async (instance, signal) => ({
+        isReady:
+          (named !== undefined && instance.computerName !== node) || (await channelOf(instance).isAnswering(signal)),
+      }),
+    }),
+  });
+}
+
+function fileName(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9_.-]/g, '-');
+}

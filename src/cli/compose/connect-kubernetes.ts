@@ -1,0 +1,24 @@
+// cli/compose/connect-kubernetes.ts: the cluster that a kubeconfig names, and what to do where there is none.
+import { systemClock } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
+import type { Edges } from '../verb.ts';
+
+type KubernetesOptions = Pick<ConnectOptions, 'kubeconfig' | 'context' | 'namespace' | 'helperImage'>;
+
+export async function connectKubernetes(options: KubernetesOptions, { env }: Edges): Promise<Cluster> {
+  const { kubernetesCluster } = await import('../../cluster/kubernetes/cluster.ts');
+  const { kubeconfig, context, namespace, helperImage = env.HEADSTART_HELPER_IMAGE } = options;
+  try {
+    return await kubernetesCluster({ clock: systemClock, kubeconfig, context, namespace, helperImage });
+  } catch (cause) {
+    if (!(cause instanceof UserError) || cause.code !== 'cluster/no-kubeconfig') throw cause;
+    throw new UserError(cause.message, {
+      code: cause.code,
+      kept: 'Nothing was touched.',
+      next: `${cause.next}; a pool that belongs to no cluster takes --no-cluster --pool NAME, one on this machine --vms qemu`,
+      cause,
+    });
+  }
+}

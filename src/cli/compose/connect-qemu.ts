@@ -1,0 +1,80 @@
+// cli/compose/connect-qemu.ts: the pools of this machine, and the cluster their instances are nodes of, or none.
+import { systemClock } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
+import { noCluster } from '../../cluster/none.ts';
+import { galleryName } from '../../prototype/names.ts';
+import type { Site } from '../../prototype/site.ts';
+import { providerId } from '../../vms/qemu/home/layout.ts';
+import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { noSuchCluster } from '../cluster/no-such-cluster.ts';
+import { homeFolder, prototypeFolder } from '../pool/home.ts';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
+import type { Edges } from '../verb.ts';
+import { connectKubernetes } from './connect-kubernetes.ts';
+import { guestsOf, throughAgent } from './guest-scripts.ts';
+import { type OpenPools, openPools } from './open-pools.ts';
+
+/** A cluster only where one is named, here or by the pool: a kubeconfig that happens to be there may name another cluster. */
+export async function connectQemu(options: ConnectOptions, edges: Edges, open: OpenPools = openPools): Promise<Site> {
+  const factory = await open(options, edges);
+  const pools = async (signal?: AbortSignal) => (await factory.pools.listPools({ signal })).map(({ ref }) => ref);
+  const gallery = galleryName(options.cluster || 'local');
+  const local = await localClusterOf(factory, options, edges.env);
+  const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
+  if (options.cluster !== false && (kubeconfig !== undefined || options.context !== undefined)) {
+    const kubernetes = await connectKubernetes({ ...options, ...(kubeconfig !== undefined && { kubeconfig }) }, edges);
+    const cluster: Cluster = { ...kubernetes, runOnNode: throughAgent(factory, kubernetes) };
+    return {
+      factory,
+      cluster,
+      hasCluster: true,
+      channel: 'private',
+      givesCredentials: local !== undefined,
+      pools,
+      gallery,
+    };
+  }
+  const cluster = noCluster({
+    instances: factory.pools,
+    pools,
+    providerIdOf: providerId,
+    folder: prototypeFolder(homeFolder(options, edges.env)),
+    clock: systemClock,
+    onNote: (note) => edges.stderr(`note: ${note}\n`),
+    ...guestsOf(factory),
+  });
+  return { factory, cluster, hasCluster: false, channel: 'private', pools, gallery };
+}
+
+/** The kubeconfig of the cluster that the pool in question belongs to, or all pools do when none is in question. */
+async function localClusterOf(
+  factory: QemuFactory,
+  options: ConnectOptions,
+  env: Edges['env'],
+): Promise<string | undefined> {
+  const all = await factory.pools.listPools();
+  const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');
+  const pools = asked === undefined ? all : all.filter(({ ref }) => ref.name === asked);
+  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.pools.readSpec(ref)).cluster)));
+  const isGiven = options.kubeconfig !== undefined || options.context !== undefined || options.cluster === false;
+  if (named.size > 1 && isGiven) return undefined;
+  if (named.size > 1) {
+    throw new UserError('the pools of this machine do not all belong to the same cluster', {
+      code: 'prototype/which-cluster',
+      kept: 'Nothing was touched.',
+      next: `name one with --pool: ${all.map(({ ref }) => ref.name).join(', ')}`,
+    });
+  }
+  const [name] = named;
+  if (name === undefined) return undefined;
+  const place = { home: homeFolder(options, env), name };
+  if (!readRecord(place)) throw noSuchCluster(place);
+  if (options.cluster !== false) return filesOf(place).kubeconfig;
+  throw new UserError(`the pool belongs to cluster ${name}: without it, pods on the donor would not be moved away`, {
+    code: 'prototype/option-misfit',
+    kept: 'Nothing was touched.',
+    next: 'leave --no-cluster out',
+  });
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ConnectOptions } from '../prototype/connect-options.ts';
+import { run, testEdges } from '../testing.ts';
+import { connectSite } from './connect-site.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'headstart-site-'));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const connect = (options: ConnectOptions, env: Record<string, string> = {}) =>
+  connectSite(options, testEdges({ env: { HEADSTART_HOME: home, ...env } }).edges);
+
+describe('connectSite', () => {
+  it('connects to the pools of this machine where an option or the environment says so', async () => {
+    for (const site of [await connect({ vms: 'qemu' }), await connect({}, { HEADSTART_VMS: 'qemu' })]) {
+      expect(site).toMatchObject({ hasCluster: false, gallery: 'SIG_local' });
+      expect(await site.pools!()).toEqual([]);
+    }
+  });
+
+  it('refuses Azure where nothing configures it', async () => {
+    await expect(connect({})).rejects.toThrow('Azure is not configured');
+  });
+
+  it.each<[ConnectOptions, Record<string, string>, string]>([
+    [{ overSsh: 'me@node', cluster: false }, { HEADSTART_VMS: 'qemu' }, "the guest's agent is the way in"],
+    [{ vms: 'azure', scrub: false }, {}, 'the copy is not scrubbed'],
+    [{}, { HEADSTART_VMS: 'ec2' }, 'not one of azure, qemu'],
+  ])('refuses %j with %j before it touches anything', async (options, env, message) => {
+    await expect(connect(options, env)).rejects.toThrow(message);
+  });
+
+  it('knows the names of logins, and says so for others', async () => {
+    const { code, stderr } = await run(['prototype', 'status', '--login', 'foo']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cluster, workload-identity, managed-identity, operator');
+  });
+});

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AzureOptions } from '../prototype/azure-options.ts';
+import { testEdges } from '../testing.ts';
+import { openAzure } from './open-azure.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'headstart-azure-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const open = async (options: AzureOptions, env: Record<string, string> = {}) =>
+  (await openAzure({ login: 'operator', ...options }, testEdges({ env }).edges)).settings;
+
+describe('openAzure', () => {
+  it('prefers the options to the environment, and that to the file of the cluster', async () => {
+    const azureJson = join(folder, 'azure.json');
+    writeFileSync(azureJson, JSON.stringify({ subscriptionId: 'file-s', resourceGroup: 'file-g', tenantId: 'file-t' }));
+    const env = { AZURE_SUBSCRIPTION_ID: 'env-s', AZURE_RESOURCE_GROUP: 'env-g' };
+    expect(
+      await open({ azureJson, subscription: 'flag-s', azureEndpoint: 'https://127.0.0.1:8443/' }, env),
+    ).toMatchObject({
+      subscriptionId: 'flag-s',
+      resourceGroup: 'env-g',
+      tenantId: 'file-t',
+      endpoint: 'https://127.0.0.1:8443',
+      endpointFrom: '--azure-endpoint',
+    });
+  });
+
+  it('needs no file where the options say everything', async () => {
+    expect(await open({ subscription: 's', resourceGroup: 'g' })).toMatchObject({ subscriptionId: 's' });
+  });
+
+  it('refuses a file that was named and is not there', async () => {
+    await expect(open({ azureJson: join(folder, 'none.json') })).rejects.toMatchObject({
+      code: 'prototype/azure-json',
+      message: expect.stringMatching(/^cannot read .*none\.json: ENOENT$/),
+    });
+  });
+});

@@ -1,0 +1,38 @@
+// cli/compose/open-azure.ts: Azure as the options, the environment and the cluster's file name it.
+import { readFileSync } from 'node:fs';
+import { systemClock } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
+import { type AzureOptions, DEFAULT_AZURE_JSON } from '../prototype/azure-options.ts';
+import { showWaiting } from '../prototype/show-waiting.ts';
+import type { Edges } from '../verb.ts';
+
+/** There is no login before the first call. */
+export async function openAzure(options: AzureOptions, edges: Edges) {
+  const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureFactory }] = await Promise.all([
+    import('../../vms/azure/connect/settings.ts'),
+    import('../../vms/azure/connect/credentials.ts'),
+    import('../../vms/azure/azure-factory.ts'),
+  ]);
+  const sources = { flags: options, env: edges.env, azureJson: await readAzureJson(options.azureJson) };
+  const settings = chooseSettings(sources);
+  const credential = await createCredential(chooseCredential(sources), settings);
+  const factory = createAzureFactory(settings, { clock: systemClock, credential, onWaiting: showWaiting(edges) });
+  return { factory, settings, credential };
+}
+
+/** Optional: outside the cluster there is none, and the environment says the rest. */
+async function readAzureJson(path = DEFAULT_AZURE_JSON) {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && path === DEFAULT_AZURE_JSON) return undefined;
+    throw new UserError(`cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+      code: 'prototype/azure-json',
+      next: 'give the file with --azure-json, or the settings with --subscription and --resource-group',
+      cause: error,
+    });
+  }
+  const { parseAzureJson } = await import('../../vms/azure/connect/azure-json.ts');
+  return parseAzureJson(text, path);
+}

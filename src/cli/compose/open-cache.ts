@@ -1,0 +1,85 @@
+// cli/compose/open-cache.ts: the cache of this machine, with the mirrors of its owner's choice, for every verb that needs bytes.
+import { setGlobalProxyFromEnv } from 'node:http';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+import { type PackageSources, readPackageSources } from '../../host/debian/package-sources.ts';
+import { statfsFree } from '../../host/disk-space.ts';
+import type { Cache } from '../../image/fetch/cache.ts';
+import { createCache } from '../../image/fetch/disk-cache.ts';
+import { createMirrors, type Mirrors } from '../../image/fetch/mirrors.ts';
+import { proxyVariables } from '../../image/fetch/proxies.ts';
+import { mirrorsFile, readMirrors } from '../../image/fetch/read-mirrors.ts';
+import type { Origin } from '../../image/manifest/manifest.ts';
+import type { Edges } from '../verb.ts';
+
+export interface CacheFlags {
+  cache?: string;
+  mirrors?: string;
+}
+
+export interface OpenedCache {
+  cache: Cache;
+  mirrors: Mirrors;
+  /** Of apt on this machine, for the suite of the base. */
+  sources: PackageSources;
+}
+
+export function withCacheOptions(command: Command): Command {
+  return command
+    .option(
+      '--cache <FOLDER>',
+      'the cache of downloads; default: image in HEADSTART_CACHE, or headstart/image in XDG_CACHE_HOME or ~/.cache',
+    )
+    .option(
+      '--mirrors <FILE>',
+      'the mirrors to download from; default: HEADSTART_MIRRORS, or headstart/mirrors.yaml in XDG_CONFIG_HOME or ~/.config',
+    );
+}
+
+/** `base`: the origin of the image's base, `debian:bookworm`. */
+export async function openCache(options: CacheFlags, edges: Edges, base: Origin): Promise<OpenedCache> {
+  const { env } = edges;
+  const file = mirrorsFile(options.mirrors, env);
+  const mustExist = Boolean(options.mirrors ?? env.HEADSTART_MIRRORS);
+  const [configured, sources] = await Promise.all([
+    readMirrors(file, { mustExist }),
+    readPackageSources(base.replace(/^debian:/, ''), runCommand),
+  ]);
+  const mirrors = createMirrors({ mirrors: configured, file, aptLines: sources.lines });
+  useProxies(proxyVariables(env, sources.aptConf));
+  const cache = createCache({
+    folder: cacheFolder(options, env),
+    mirrors,
+    fetch: globalThis.fetch,
+    clock: systemClock,
+    freeBytes: statfsFree,
+  });
+  return { cache, mirrors, sources };
+}
+
+function useProxies(variables: Record<string, string>): void {
+  try {
+    setGlobalProxyFromEnv(variables);
+  } catch {
+    // What was thrown quotes the value, and that may hold a password.
+    throw new UserError(`one of ${Object.keys(variables).join(', ')} is not the address of a proxy`, {
+      code: 'image/bad-proxy',
+      next: 'write it as http://HOST:PORT, in the environment or in the settings of apt',
+    });
+  }
+}
+
+export function cacheFolder({ cache }: CacheFlags, env: Edges['env']): string {
+  if (cache) return resolve(cache);
+  if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE, 'image');
+  // The specification of base folders has relative ones ignored.
+  if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return join(env.XDG_CACHE_HOME, 'headstart', 'image');
+  if (env.HOME) return join(env.HOME, '.cache', 'headstart', 'image');
+  throw new UserError('there is no place for fetched files: neither HEADSTART_CACHE, XDG_CACHE_HOME nor HOME is set', {
+    code: 'image/no-cache-folder',
+    next: 'name a folder with --cache FOLDER',
+  });
+}

@@ -1,0 +1,58 @@
+// cli/compose/open-gallery.ts: the gallery that image verbs look at and publish to: of this machine's pools, or of Azure.
+import type { TokenCredential } from '@azure/identity';
+import type { Command } from 'commander';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
+import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { PublishEdges } from '../../vms/qemu/images/make-version.ts';
+import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
+import { type AzureOptions, withAzureOptions } from '../prototype/azure-options.ts';
+import { chosenVms, type VmsOptions, vmsOption } from '../prototype/vms-option.ts';
+import type { Edges } from '../verb.ts';
+import { refuseWithoutAzure } from './azure-not-configured.ts';
+import { openAzure } from './open-azure.ts';
+import { openPools } from './open-pools.ts';
+
+export interface GalleryOptions extends HomeOptions, AzureOptions, VmsOptions {
+  gallery: string;
+  json?: boolean;
+}
+
+export type OpenedGallery =
+  | { kind: 'qemu'; name: string; factory: Factory; edges: PublishEdges }
+  | {
+      kind: 'azure';
+      name: string;
+      factory: AzureFactory;
+      clock: Clock;
+      settings: AzureSettings;
+      credential: TokenCredential;
+    };
+
+/** Verbs are given one, so that tests give them theirs. */
+export type OpenGallery = (options: GalleryOptions, edges: Edges) => Promise<OpenedGallery>;
+
+/** The one that `pool create --image` looks into when it is given no other. */
+const DEFAULT_GALLERY = 'headstart';
+
+export function withGalleryOptions(command: Command): Command {
+  withHomeOption(command.addOption(vmsOption('where the gallery is; qemu is this machine'))).option(
+    '--gallery <NAME>',
+    'the name of the gallery',
+    DEFAULT_GALLERY,
+  );
+  return withAzureOptions(command).option('--json', 'print JSON instead of text');
+}
+
+export const openGallery: OpenGallery = async (options, edges) => {
+  const { gallery: name } = options;
+  if (chosenVms(options, edges.env) === 'qemu') {
+    const factory = await openPools(options, edges);
+    const home = homeFolder(options, edges.env);
+    return { kind: 'qemu', name, factory, edges: { home, clock: systemClock, run: runCommand } };
+  }
+  refuseWithoutAzure(options, edges);
+  return { kind: 'azure', name, clock: systemClock, ...(await openAzure(options, edges)) };
+};

@@ -1,0 +1,76 @@
+// cli/compose/open-plane.ts: what verbs about local clusters need of the world, and the options they share.
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import type { Node } from '../../cluster/cluster.ts';
+import { type ClusterPlace, checkClusterName } from '../../cluster/local/cluster-files.ts';
+import { askHealth } from '../../cluster/local/health.ts';
+import { createBootstrapToken, type NewToken } from '../../cluster/local/joining.ts';
+import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
+import type { PlaneEdges } from '../../cluster/local/plane-edges.ts';
+import { isPortFree } from '../../cluster/local/ports.ts';
+import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs.ts';
+import { standingProcesses } from '../../cluster/local/standing-process.ts';
+import { statfsFree } from '../../host/disk-space.ts';
+import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
+import type { Edges } from '../verb.ts';
+
+export interface ClusterOptions extends HomeOptions {
+  name: string;
+  json?: boolean;
+}
+
+export interface OpenedPlane {
+  plane: PlaneEdges;
+  programs: ProgramEdges;
+  listNodes(kubeconfig: string, signal: AbortSignal): Promise<Node[]>;
+  createToken(kubeconfig: string, ttlMs: number): Promise<NewToken>;
+}
+
+/** Not imported: only that program needs what it needs. */
+const EGRESS_PROGRAM = fileURLToPath(new URL('../cluster/egress.ts', import.meta.url));
+
+/** Verbs are given one, so that tests give them theirs. */
+export type OpenPlane = (edges: Edges) => OpenedPlane;
+
+export function withClusterOptions(command: Command): Command {
+  return withHomeOption(command)
+    .option('--name <NAME>', 'the name of the cluster: lower-case letters, digits and dashes', 'local')
+    .option('--json', 'print JSON instead of text');
+}
+
+export const openPlane: OpenPlane = ({ env }) => ({
+  plane: {
+    clock: systemClock,
+    processes: standingProcesses,
+    isPortFree,
+    freeBytes: statfsFree,
+    random: Math.random,
+    askHealth,
+    bindingsToMake,
+    letNodesJoin,
+    egressCommand: ({ home, name }) => [process.execPath, '--no-warnings', EGRESS_PROGRAM, home, name],
+  },
+  programs: { cache: cacheFolder(env), env, run: runCommand, freeBytes: statfsFree },
+  listNodes: async (kubeconfig, signal) => {
+    const { kubernetesCluster } = await import('../../cluster/kubernetes/cluster.ts');
+    return (await kubernetesCluster({ kubeconfig, clock: systemClock })).listNodes(signal);
+  },
+  createToken: (kubeconfig, ttlMs) => createBootstrapToken({ kubeconfig, clock: systemClock }, ttlMs),
+});
+
+export function placeOf(options: ClusterOptions, env: Edges['env']): ClusterPlace {
+  return { home: realFolder(homeFolder(options, env)), name: checkClusterName(options.name) };
+}
+
+/** Programs are told paths. By whichever way somebody comes to the same folder, they are to be told the same. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return join(realFolder(dirname(path)), basename(path)); // to be made
+  }
+}

@@ -1,0 +1,79 @@
+// cli/compose/open-pools.ts: the factory of this machine's pools, with everything it has to be given: metadata, relay, scrub, cluster.
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { runCommand } from '../../base/command.ts';
+import type { QemuOptions } from '../../vms/qemu/context.ts';
+import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
+import { joinLocalCluster } from '../pool/join-cluster.ts';
+import type { Edges } from '../verb.ts';
+import { guestCommands } from './guest-commands.ts';
+
+export interface PoolOptions extends HomeOptions {
+  json?: boolean;
+}
+
+/** What becomes of the copy of a donor's disk. */
+export interface CaptureOptions {
+  /** false: the copy keeps the donor's identity, and only the clone check on it keeps clones from being twins. */
+  scrub?: boolean;
+  /** off: clones start without it. */
+  cloudInit?: 'on' | 'off';
+}
+
+/** Whoever only looks needs no QEMU; whoever runs VMs is told at once of every program that is missing. */
+export type Purpose = 'look' | 'run';
+
+/** Verbs are given one, so that tests give them theirs. */
+export type OpenPools = (
+  options: HomeOptions & CaptureOptions,
+  edges: Edges,
+  purpose?: Purpose,
+) => Promise<QemuFactory>;
+
+export function withPoolOptions(command: Command): Command {
+  return withHomeOption(command).option('--json', 'print JSON instead of text');
+}
+
+export const openPools: OpenPools = async (options, edges, purpose = 'look') => {
+  if (purpose === 'run') {
+    const { requireTools } = await import('../../host/required-tools.ts');
+    const { POOL_TOOLS } = await import('../../vms/qemu/required-tools.ts');
+    const isRoot = process.getuid?.() === 0;
+    requireTools(POOL_TOOLS, { path: edges.env.PATH, isRoot, code: 'pool/missing-programs' });
+  }
+  const { createQemuFactory } = await import('../../vms/qemu/qemu-factory.ts');
+  const scrub = scrubOf(options);
+  const home = homeFolder(options, edges.env);
+  return createQemuFactory({
+    home,
+    joinCluster: joinLocalCluster(home),
+    clock: systemClock,
+    run: runCommand,
+    ...guestCommands(edges.env),
+    ...(scrub && { scrub }),
+    ...(options.cloudInit === 'off' && { cloudInit: 'off' }),
+  });
+};
+
+const SCRUB_MS = 30 * 60_000;
+
+/** The copy is looked at again after the edit, from outside; see vms/qemu/scrub. Nothing of it is loaded before a copy is made. */
+function scrubOf({ scrub, cloudInit }: CaptureOptions): QemuOptions['scrub'] {
+  if (scrub === false && cloudInit !== 'off') return undefined;
+  return async (copy, call) => {
+    const [{ scrubDisk }, { COPY_ROOT }, { SCRUB_ITEMS, scrubScript }] = await Promise.all([
+      import('../../vms/qemu/scrub/scrub-disk.ts'),
+      import('../../vms/qemu/scrub/scrub-init.ts'),
+      import('../../clone-check/seal-script.ts'),
+    ]);
+    await scrubDisk(
+      {
+        ...copy,
+        ...(scrub !== false && { script: { text: scrubScript(COPY_ROOT), items: SCRUB_ITEMS } }),
+        ...(cloudInit === 'off' && { cloudInit }),
+      },
+      { run: runCommand, deadlineMs: SCRUB_MS, ...call },
+    );
+  };
+}

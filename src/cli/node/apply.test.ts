@@ -1,0 +1,75 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/json.ts';
+import { document, nodeStandIn } from './testing.ts';
+
+const standIn = nodeStandIn();
+const { node, file, daemonThat } = standIn;
+
+describe('headstart node apply', () => {
+  const ok = ({ do: what }: JsonObject) =>
+    what === 'status'
+      ? { status: {} }
+      : { result: { kind: 'applied', code: 'verify/running', reason: 'done', changes: 3 } };
+
+  it('needs a daemon, or to be told to do it itself, and never both', async () => {
+    expect(await node('apply', file(document(1)))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('node/no-daemon'),
+    });
+    await daemonThat(ok);
+    expect(await node('apply', file(document(1)), '--once')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('node/daemon-runs'),
+    });
+  });
+
+  it('gives the daemon the very document that was planned', async () => {
+    const heard = await daemonThat(ok);
+    const { code, stdout, stderr } = await node('apply', file(document(1)));
+    expect([code, stdout]).toEqual([0, 'applied: done (verify/running)\n']);
+    expect(stderr).toContain(`next:  headstart node wait --root ${standIn.folder.root} --for applied`);
+    const sent = Buffer.from(String(heard.at(-1)!.document), 'base64').toString();
+    expect(JSON.parse(sent)).toEqual(document(1));
+  });
+
+  it.each([
+    ['unchanged', 0],
+    ['verified', 0],
+    ['reverted', 3],
+    ['refused', 3],
+    ['failed', 1],
+  ])('exits for what was %s with %i', async (kind, code) => {
+    await daemonThat(({ do: what }) =>
+      what === 'status' ? {} : { result: { kind, code: 'plan/drift', reason: 'x' } },
+    );
+    expect((await node('apply', file(document(1)), '--json')).code).toBe(code);
+  });
+
+  it('prints the plan and asks nobody with --dry-run', async () => {
+    const heard = await daemonThat(ok);
+    expect(await node('apply', file(document(1)), '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('+ /etc/test'),
+    });
+    expect(heard).toEqual([]);
+  });
+
+  it('does not order what nobody may do on a node', async () => {
+    const heard = await daemonThat(ok);
+    mkdirSync(join(standIn.folder.root, 'etc/test'));
+    expect(await node('apply', file(document(1)), '--yes')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('plan/obstructed'),
+    });
+    expect(heard).toEqual([]);
+  });
+
+  it('keeps what is on trial', async () => {
+    const heard = await daemonThat(ok);
+    expect((await node('apply', '--keep')).code).toBe(0);
+    expect(heard.at(-1)).toEqual({ do: 'keep' });
+    expect((await node('apply', file(document(1)), '--keep')).code).toBe(2);
+  });
+});

@@ -1,0 +1,113 @@
+// cli/node/give-order.ts: who changes this node, the daemon or, with --once, this process, and what is printed of the result?
+import { formatSpan } from '../../base/duration.ts';
+import { UserError } from '../../base/errors.ts';
+import type { Outcome } from '../../node/apply/contract.ts';
+import type { OpenNode } from '../../node/daemon/open-node.ts';
+import { type DaemonRequest, type OrderAnswer, resultIn } from '../../node/daemon/requests.ts';
+import { isReasonCode, reasonOf } from '../../node/reason-codes.ts';
+import { askDaemon } from '../../node/triggers/ask-socket.ts';
+import { printable } from '../output/table.ts';
+import type { Edges } from '../verb.ts';
+
+export interface OrderOptions {
+  once?: boolean;
+  json?: boolean;
+}
+
+export interface OrderedChange {
+  /** For --json. */
+  print(body: object): void;
+  withoutDaemon(opened: OpenNode, signal: AbortSignal): Promise<Outcome>;
+}
+
+const FAILED = 1;
+const ANSWER_IS_NO = 3;
+const CHECK_MS = 2000;
+
+/** The exit code. */
+export async function giveOrder(
+  opened: OpenNode,
+  request: DaemonRequest,
+  options: OrderOptions,
+  edges: Edges,
+  { print, withoutDaemon }: OrderedChange,
+): Promise<number> {
+  const signal = edges.signal();
+  const daemon = await askDaemon(opened.root, { do: 'status' }, signal);
+  if (daemon === undefined && !options.once) throw noDaemon();
+  if (daemon !== undefined && options.once) throw isDaemon();
+  const result =
+    daemon === undefined
+      ? toResult(await onceAndWatch(opened, withoutDaemon, signal, edges))
+      : resultIn((await askDaemon(opened.root, request, signal)) ?? {});
+  if (result === undefined) throw noDaemon();
+  show(result, options, edges, print);
+  return exitCodeOf(result);
+}
+
+/** Nobody else would look after it. */
+async function onceAndWatch(
+  opened: OpenNode,
+  withoutDaemon: OrderedChange['withoutDaemon'],
+  signal: AbortSignal,
+  edges: Edges,
+): Promise<Outcome> {
+  const { store, clock } = opened;
+  const recovered = await store.recover();
+  if (recovered.kind !== 'unchanged') edges.stderr(`${printable(recovered.reason)} (${recovered.code})\n`);
+  let outcome = await withoutDaemon(opened, signal);
+  const startMs = clock.nowMs();
+  let said = '';
+  while (outcome.kind === 'applied' && store.slots().watch !== undefined) {
+    if (said !== outcome.code) {
+      const elapsed = formatSpan((clock.nowMs() - startMs) * 1000).padStart(9);
+      edges.stderr(`${elapsed}  ${printable(outcome.reason)} (${outcome.code})\n`);
+    }
+    said = outcome.code;
+    await clock.sleep(CHECK_MS, signal);
+    outcome = await store.check();
+  }
+  return outcome;
+}
+
+function toResult({ kind, code, reason, plan }: Outcome): OrderAnswer {
+  return { kind, code, reason, ...(plan && { changes: plan.changes.length }) };
+}
+
+function show(result: OrderAnswer, { json }: OrderOptions, edges: Edges, print: OrderedChange['print']): void {
+  const next = isReasonCode(result.code) ? reasonOf(result.code).next : undefined;
+  if (json) {
+    print({ outcome: result.kind ?? 'refused', ...withoutKind(result), ...(next && { next }) });
+    return;
+  }
+  edges.stdout(`${result.kind ?? 'refused'}: ${printable(result.reason)} (${result.code})\n`);
+  if (result.kind === 'applied') edges.stderr('next:  headstart node wait --for applied\n');
+  else if (next && exitCodeOf(result) !== 0) edges.stderr(`next:  ${next}\n`);
+}
+
+function withoutKind({ kind: _, ...rest }: OrderAnswer): Omit<OrderAnswer, 'kind'> {
+  return rest;
+}
+
+function exitCodeOf({ kind, code }: OrderAnswer): number {
+  if (kind === 'failed') return FAILED;
+  const isDone =
+    kind === 'unchanged' || kind === 'applied' || kind === 'verified' || code === 'plan/needs-control-plane';
+  return isDone ? 0 : ANSWER_IS_NO;
+}
+
+function noDaemon(): UserError {
+  return new UserError('no daemon runs on this node', {
+    code: 'node/no-daemon',
+    kept: 'Nothing was changed.',
+    next: 'systemctl start headstart-node, or give --once',
+  });
+}
+
+function isDaemon(): UserError {
+  return new UserError('a daemon runs on this node, and looks after what is applied', {
+    code: 'node/daemon-runs',
+    kept: 'Nothing was changed.',
+    next: 'leave --once out',
+  });
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { nodeStandIn } from './testing.ts';
+
+const { node, applied, daemonThat } = nodeStandIn();
+
+describe('headstart node rollback', () => {
+  it('refuses what is not there or runs already, and what was not confirmed', async () => {
+    await applied(3, 4);
+    for (const to of ['9', '2'])
+      expect((await node('rollback', '--to', to, '--yes')).stderr).toContain('node/no-such-generation');
+    expect(await node('rollback', '--to', 'x')).toMatchObject({ code: 2 });
+    expect(await node('rollback')).toMatchObject({ code: 2, stderr: expect.stringContaining('cli/not-confirmed') });
+  });
+
+  it('lets the daemon go back, and tells what came of it', async () => {
+    await applied(3, 4);
+    const heard = await daemonThat(({ do: what }) =>
+      what === 'status' ? { status: {} } : { result: { kind: 'applied', code: 'verify/running', reason: 'x' } },
+    );
+    const { code, stdout } = await node('rollback', '--yes', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { kind: 'NodeRollback', outcome: 'applied', code: 'verify/running' },
+    ]);
+    expect(heard.at(-1)).toEqual({ do: 'roll-back', to: 1 });
+  });
+});

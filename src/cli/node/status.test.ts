@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { INITIAL } from '../../node/daemon/machine.ts';
+import { statusOf } from '../../node/status/node-status.ts';
+import { APPLIED, nodeStandIn } from './testing.ts';
+
+const { node, says, daemonThat } = nodeStandIn();
+
+describe('headstart node status', () => {
+  it('says that nobody has said anything, with the next step', async () => {
+    expect(await node('status')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('node/no-status'),
+    });
+  });
+
+  it('tells what the daemon said last when it does not run', async () => {
+    says({ ...APPLIED, notes: [{ code: 'config/disappeared', detail: 'it is gone' }] });
+    const { code, stdout } = await node('status');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Applied: the node runs generation 7 \(ok\/applied\)\n/);
+    expect(stdout).toMatch(/^runs +7 .*abcdef012345\n/m);
+    expect(stdout).toContain('note:  the daemon does not run');
+    expect(stdout).toContain('note:  it is gone (config/disappeared)');
+    expect(JSON.parse((await node('status', '--json')).stdout)).toMatchObject({
+      kind: 'NodeStatus',
+      phase: 'Applied',
+      isRunning: false,
+    });
+  });
+
+  it('asks the daemon when one runs', async () => {
+    says(APPLIED);
+    const status = statusOf(
+      { ...INITIAL, ofNode: { phase: 'Degraded', code: 'apply/disk-full', detail: 'full' } },
+      { source: 't', daemon: { pid: 1, startedAt: 'x' }, skewMs: 0 },
+    );
+    await daemonThat(() => ({ status }));
+    const { stdout } = await node('status');
+    expect(stdout).toContain('Degraded: full (apply/disk-full)');
+    expect(stdout).toContain('next:  free some space on the node');
+    expect(stdout).not.toContain('does not run');
+  });
+});

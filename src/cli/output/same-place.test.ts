@@ -1,0 +1,187 @@
+import { Command } from 'commander';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TransientError, UserError } from '../../base/errors.ts';
+import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from '../prototype/connect-options.ts';
+import { testEdges } from '../testing.ts';
+import { edgesFor, errorInSamePlace, inSamePlace } from './same-place.ts';
+
+describe('inSamePlace', () => {
+  it.each([
+    ['--home', ['pool', 'show', 'x', '--home', '/a b'], 'headstart pool list', "headstart pool list --home '/a b'"],
+    ['--home=', ['cluster', 'up', '--home=/h'], 'see `headstart pool list`', 'see `headstart pool list --home /h`'],
+    [
+      'before the words that are not its own',
+      ['pool', 'ssh', 'x', '--home', 'h'],
+      'headstart pool exec x -- CMD; headstart pool logs x',
+      'headstart pool exec --home h x -- CMD; headstart pool logs --home h x',
+    ],
+    [
+      'where it is said already',
+      ['pool', 'show', '--home', 'h'],
+      'headstart pool list --home h',
+      'headstart pool list --home h',
+    ],
+    [
+      'for image verbs that look into a gallery',
+      ['image', 'promote', 'x', '--vms', 'qemu', '--gallery', 'g'],
+      '`headstart image list` shows them; `headstart image build` makes one',
+      '`headstart image list --vms qemu --gallery g` shows them; `headstart image build` makes one',
+    ],
+    ['--root', ['node', 'plan', '--root', 'r'], 'headstart node history', 'headstart node history --root r'],
+    [
+      'for each command of a sentence',
+      ['pool', 'show', '--home', 'h'],
+      'headstart pool start x, or headstart pool list',
+      'headstart pool start --home h x, or headstart pool list --home h',
+    ],
+    ['of no help', ['pool', 'show', '--home', 'h'], 'headstart pool show --help', 'headstart pool show --help'],
+    ['of no command', ['pool', 'list', '--home', 'h'], 'free some space', 'free some space'],
+    [
+      'that is an argument of another program',
+      ['pool', 'exec', 'x', '--', 'y', '--home', 'h'],
+      'headstart pool list',
+      'headstart pool list',
+    ],
+  ])('keeps %s', (_, typed, hint, expected) => {
+    expect(inSamePlace(hint, typed)).toBe(expected);
+  });
+
+  it('is applied to the next step of an error, and leaves other errors as they are', () => {
+    const error = new UserError('x', { code: 'pool/x', next: 'headstart pool list' });
+    expect(errorInSamePlace(error, ['pool', 'show', '--home', 'h'])).toMatchObject({
+      code: 'pool/x',
+      next: 'headstart pool list --home h',
+    });
+    const passing = new TransientError('x', { code: 'pool/x', next: 'headstart pool list' });
+    expect(errorInSamePlace(passing, ['pool', 'show', '--home', 'h'])).toMatchObject({
+      next: 'headstart pool list --home h',
+    });
+    const bug = new Error('y');
+    expect(errorInSamePlace(bug, ['pool', 'show', '--home', 'h'])).toBe(bug);
+  });
+});
+
+describe('the hint of a prototype verb', () => {
+  const recover = (...line: string[]) =>
+    inSamePlace('headstart prototype recover --node n1', ['prototype', 'run', ...line]);
+
+  it.each<[string[], string]>([
+    [[], 'headstart prototype recover --node n1'],
+    [['--no-cluster', '--pool', 'p'], 'headstart prototype recover --node n1 --no-cluster --pool p'],
+    [['--pool', 'p', '--context', 'prod'], 'headstart prototype recover --node n1 --context prod'],
+    [['--vms', 'qemu', '--home', '/my pools'], "headstart prototype recover --node n1 --home '/my pools' --vms qemu"],
+    [['-n', 'ops'], 'headstart prototype recover --node n1 --namespace ops'],
+    [['-nops'], 'headstart prototype recover --node n1 --namespace ops'],
+    [['--cluster', 'c', '--no-cluster'], 'headstart prototype recover --node n1 --no-cluster'],
+    [['--no-cluster', '--cluster=c'], 'headstart prototype recover --node n1 --cluster c'],
+    [['--no-cluster', '--node', 'n2', '--over-ssh', 'u@h'], 'headstart prototype recover --node n1 --no-cluster'],
+    [
+      ['--no-cluster', '--node', 'n1', '--over-ssh', 'u@h'],
+      'headstart prototype recover --node n1 --no-cluster --over-ssh u@h',
+    ],
+  ])('keeps %j', (line, expected) => {
+    expect(recover(...line)).toBe(expected);
+  });
+
+  it('leaves out how nodes are entered where the verb enters none, and keeps --over-ssh without a host', () => {
+    const line = ['--no-cluster', '--pool', 'p', '--over-ssh', '--helper-image', 'i'];
+    expect(inSamePlace('headstart prototype status', ['prototype', 'run', ...line])).toBe(
+      'headstart prototype status --no-cluster --pool p',
+    );
+    expect(recover(...line)).toBe(
+      'headstart prototype recover --node n1 --no-cluster --pool p --helper-image i --over-ssh',
+    );
+  });
+
+  it('shows its own options first, and only once', () => {
+    const hint = 'headstart prototype rollback --pool p --to original';
+    expect(inSamePlace(hint, ['prototype', 'rollback', '--pool', 'P'])).toBe(hint);
+  });
+
+  it.each([
+    [
+      'headstart prototype candidates --pool p, or give --allow-unpatched',
+      'headstart prototype candidates --pool p --no-cluster --vms qemu, or give --allow-unpatched',
+    ],
+    [
+      'headstart prototype run --node a.b finishes it; or delete the snapshot s',
+      'headstart prototype run --node a.b --no-cluster --pool p --vms qemu finishes it; or delete the snapshot s',
+    ],
+    [
+      'wait until `headstart prototype status` shows it as ready',
+      'wait until `headstart prototype status --no-cluster --pool p --vms qemu` shows it as ready',
+    ],
+    [
+      'if no run has a, headstart prototype run --node a goes on, headstart prototype recover --node a brings it back',
+      'if no run has a, headstart prototype run --node a --no-cluster --pool p --vms qemu goes on, headstart prototype recover --node a --no-cluster --pool p --vms qemu brings it back',
+    ],
+    ['run the same command again', 'run the same command again'],
+    ['headstart pool create NAME', 'headstart pool create NAME'],
+    ['headstart prototype run --help', 'headstart prototype run --help'],
+  ])('is completed once: %s', (hint, shown) => {
+    const typed = ['prototype', 'plan', '--no-cluster', '--pool', 'p', '--vms', 'qemu'];
+    expect(inSamePlace(hint, typed)).toBe(shown);
+    expect(inSamePlace(shown, typed)).toBe(shown);
+  });
+
+  it('keeps the folder of the pools of this machine for every command', () => {
+    const typed = ['prototype', 'status', '--vms', 'qemu', '--home', '/my pools'];
+    expect(inSamePlace('headstart pool create p, then headstart prototype status', typed)).toBe(
+      "headstart pool create --home '/my pools' p, then headstart prototype status --home '/my pools' --vms qemu",
+    );
+  });
+
+  it('means something else in the hints of other verbs, which stay as they are', () => {
+    const hint = 'make the image again with `headstart prototype run`';
+    expect(inSamePlace(hint, ['pool', 'show', '--home', 'h'])).toBe(hint);
+  });
+
+  it('keeps every option that names VMs or cluster: what it says is read back as it was given', () => {
+    const value = fc.stringMatching(/^[a-z0-9][a-z0-9./ '$-]{0,8}$/);
+    const flags = [
+      'kubeconfig',
+      'context',
+      'namespace',
+      'helper-image',
+      'azure-json',
+      'subscription',
+      'resource-group',
+    ];
+    const more = ['tenant', 'cloud', 'azure-endpoint', 'home', 'cluster', 'pool'];
+    const given = fc.uniqueArray(fc.constantFrom(...flags, ...more), { maxLength: 6 });
+    fc.assert(
+      fc.property(given, fc.array(value, { minLength: 6, maxLength: 6 }), (names, values) => {
+        const line = names.flatMap((name, i) => [`--${name}`, values[i]!]);
+        const words = shellWords(inSamePlace('headstart prototype plan', ['prototype', 'run', ...line]));
+        expect(parsed(words.slice(3))).toEqual(parsed(line));
+      }),
+    );
+  });
+});
+
+/** What commander makes of a command line, defaults and all. */
+function parsed(line: string[]): ConnectOptions {
+  return withNodeAccessOptions(withConnectOptions(new Command('x')))
+    .option('--pool <NAME>')
+    .parse(line, { from: 'user' })
+    .opts();
+}
+
+/** As a shell takes a line apart that has single quotes only. */
+function shellWords(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|\\'|[^\s'])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|\\(')/g, (_, quoted?: string, single?: string) => quoted ?? single ?? ''),
+  );
+}
+
+describe('edgesFor', () => {
+  it('completes the hints that a verb prints, and nothing else that it prints', () => {
+    const { ran, edges } = testEdges({});
+    const { stderr, typed } = edgesFor(['pool', 'show', '--home', 'h'], edges);
+    stderr('note: headstart pool list\n');
+    stderr('next:  headstart pool list\n');
+    expect(ran.stderr).toBe('note: headstart pool list\nnext:  headstart pool list --home h\n');
+    expect(typed).toEqual(['pool', 'show', '--home', 'h']);
+  });
+});

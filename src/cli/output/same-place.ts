@@ -1,0 +1,116 @@
+// cli/output/same-place.ts: a hint names another command: which options of the typed one does it need to lead to the same place? A hint
+// that drops `--home`, `--no-cluster` or `--context` leads to other pools, to another cluster, or to an error.
+import { TransientError, UserError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import type { Edges } from '../verb.ts';
+
+/** Options with what was typed for them; true: without a value. */
+type Given = ReadonlyMap<string, string | true>;
+
+interface Place {
+  /** The commands of hints that need the options, as `pool list`. */
+  commands: RegExp;
+  /** Only for hints of these commands. */
+  typed?: string;
+  options: readonly string[];
+  /** A hint starts with options of its own: ours follow them. Otherwise ours come first, before arguments. */
+  followsOptions?: boolean;
+  leavesOut?(option: string, hint: { command: string; own: Given }, given: Given): boolean;
+}
+
+const PLACES: readonly Place[] = [
+  { commands: /^(?:pool|cluster) /, options: ['--home'] },
+  { commands: /^image (?:list|publish|promote)$/, options: ['--vms', '--home', '--gallery'] },
+  { commands: /^node (?:apply|history|plan|rollback|status|wait)$/, options: ['--root'] },
+  {
+    commands: /^prototype /,
+    typed: 'prototype',
+    options: [
+      ...['--no-cluster', '--pool', '--home', '--vms', '--kubeconfig', '--context', '--namespace', '--helper-image'],
+      ...['--azure-json', '--subscription', '--resource-group', '--tenant', '--cloud', '--azure-endpoint', '--login'],
+      ...['--cluster', '--over-ssh'],
+    ],
+    followsOptions: true,
+    leavesOut(option, { command, own }, given) {
+      const entersNodes = /^prototype (?:run|plan|recover|uninstall)$/.test(command);
+      switch (option) {
+        case '--pool': // A node tells its pool, except where there is no cluster to ask.
+          return own.has('--node') && !given.has('--no-cluster');
+        case '--helper-image':
+          return !entersNodes;
+        case '--over-ssh': {
+          // A host leads to one machine; without a value --over-ssh leads to any.
+          const leadsThere =
+            given.get(option) === true || !own.has('--node') || own.get('--node') === given.get('--node');
+          return !entersNodes || !leadsThere;
+        }
+        default:
+          return false;
+      }
+    },
+  },
+];
+
+const VALUE = String.raw`(?:'[^']*'|[\w@%+=:,./-]*[\w@%+=/-])`;
+const OWN_OPTIONS = new RegExp(`^(?: (?:--no-cluster|--[a-z-]+ ${VALUE}))*`);
+const COMMAND = /\bheadstart ([a-z]+ [a-z-]+)\b((?:(?!\bheadstart )[^;`\n])*)/g;
+
+/** A hint whose commands keep the options with which the user said where things are. */
+export function inSamePlace(hint: string, typed: readonly string[]): string {
+  const given = optionsIn(typed);
+  return hint.replace(COMMAND, (whole, command: string, rest: string) => {
+    const place = PLACES.find((one) => one.commands.test(command) && (one.typed ?? typed[0]) === typed[0]);
+    if (!place || / --help\b/.test(rest)) return whole;
+    const own = place.followsOptions ? OWN_OPTIONS.exec(rest)![0] : '';
+    const hinted = { command, own: optionsIn(own.split(' ')) };
+    const isSaid = (option: string) => new RegExp(`${option}(?![\\w-])`).test(place.followsOptions ? own : rest);
+    const kept = place.options.filter(
+      (option) => given.has(option) && !isSaid(option) && !place.leavesOut?.(option, hinted, given),
+    );
+    const words = kept.flatMap((option) => {
+      const value = given.get(option)!;
+      return value === true ? [option] : [option, shellWord(value)];
+    });
+    return [`headstart ${command}${own}`, ...words].join(' ') + rest.slice(own.length);
+  });
+}
+
+const KNOWN = new Set(['--node', ...PLACES.flatMap(({ options }) => options)]);
+
+/** Of each option that says where, the last value that was typed. */
+function optionsIn(words: readonly string[]): Given {
+  const given = new Map<string, string | true>();
+  for (const [i, word] of words.entries()) {
+    if (word === '--') break;
+    const [, option, value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word.replace(/^-n(?=(.?))/s, namespaceOption)) ?? [];
+    if (option === undefined || !KNOWN.has(option)) continue;
+    if (option === '--cluster') given.delete('--no-cluster');
+    if (option === '--no-cluster') given.delete('--cluster');
+    const typed = value ?? typedValue(option, words[i + 1]);
+    if (typed !== undefined) given.set(option, typed);
+  }
+  return given;
+}
+
+function namespaceOption(_: string, following: string): string {
+  return following === '' ? '--namespace' : '--namespace=';
+}
+
+function typedValue(option: string, next: string | undefined): string | true | undefined {
+  if (option === '--no-cluster') return true;
+  if (option === '--over-ssh' && (next === undefined || next.startsWith('-'))) return true;
+  return next;
+}
+
+/** For one command line: the verb learns what was typed, and every `next:` it prints or throws stays in the same place. */
+export function edgesFor(typed: readonly string[], edges: Edges): Edges {
+  const stderr = (text: string) => edges.stderr(/^next:/m.test(text) ? inSamePlace(text, typed) : text);
+  return { ...edges, stderr, typed };
+}
+
+export function errorInSamePlace(error: unknown, typed: readonly string[]): unknown {
+  const canHint = error instanceof UserError || error instanceof TransientError;
+  if (!canHint || error.next === undefined) return error;
+  const next = inSamePlace(error.next, typed);
+  return next === error.next ? error : Object.assign(error, { next });
+}

@@ -1,0 +1,28 @@
+// cli/prototype/vms-option.ts: on which kind of VMs does a verb work: Azure's, or those of this machine?
+import { Option } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { SHARED_GROUPS } from '../help.ts';
+import type { Edges } from '../verb.ts';
+
+const VMS = ['azure', 'qemu'] as const;
+export type VmsKind = (typeof VMS)[number];
+
+export interface VmsOptions {
+  vms?: VmsKind;
+}
+
+export function vmsOption(where: string): Option {
+  return new Option('--vms <KIND>', `${where}; default: HEADSTART_VMS, or azure`)
+    .choices(VMS)
+    .helpGroup(SHARED_GROUPS.local);
+}
+
+export function chosenVms(options: VmsOptions, { HEADSTART_VMS: named }: Edges['env']): VmsKind {
+  if (options.vms) return options.vms;
+  const vms = named ? VMS.find((kind) => kind === named) : 'azure';
+  if (vms) return vms;
+  throw new UserError(`HEADSTART_VMS is ${JSON.stringify(named)}, not one of ${VMS.join(', ')}`, {
+    code: 'prototype/bad-vms',
+    next: 'set it right, or give --vms',
+  });
+}

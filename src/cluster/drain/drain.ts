@@ -1,0 +1,113 @@
+// cluster/drain/drain.ts: how are workloads moved off a node, and what if that is interrupted? The decisions are in src/cluster/drain.
+import type { Clock } from '../../base/clock.ts';
+import { TransientError, UserError } from '../../base/errors.ts';
+import type { Cluster, Pod } from '../cluster.ts';
+import { type Eviction, nextEvictions, RETRY_MS, type Tried } from './next-turn.ts';
+import { classifyPods, type DrainFilter, type Held } from './which-pods.ts';
+
+export interface DrainOptions extends Pick<DrainFilter, 'isForced' | 'deleteEmptyDir'> {
+  /** undefined = each pod's own. A number overrides it, shortening long ones. */
+  graceSeconds: number | undefined;
+  /** Default: three times the grace period. */
+  timeoutMs?: number;
+}
+
+export interface DrainEdges {
+  clock: Clock;
+  signal?: AbortSignal;
+  onWaiting?: (what: string, percent?: number) => void;
+}
+
+/**
+ * Moves the pods that were on the node when it began, as kubectl does; the node has to be cordoned first. Pods that come later are
+ * the next call's. Nothing is remembered: interrupted anywhere, the same call goes on with what is still there.
+ */
+export async function drainNode(
+  cluster: Cluster,
+  nodeName: string,
+  options: DrainOptions,
+  edges: DrainEdges,
+): Promise<void> {
+  const { clock, signal, onWaiting } = edges;
+  const { evict, refuse } = classifyPods(await cluster.listPods(nodeName, signal), options);
+  if (refuse.length > 0) throw refused(nodeName, refuse);
+  const wanted = new Set(evict.map((pod) => pod.uid));
+  const tried = new Map<string, Tried>();
+  const { isForced, graceSeconds, timeoutMs = drainTimeoutMs(graceSeconds) } = options;
+  const limits = { isForced, graceSeconds, timeoutMs };
+  const startedMs = clock.nowMs();
+  let pods = evict;
+  while (pods.length > 0) {
+    signal?.throwIfAborted();
+    const turn = nextEvictions({ startedMs, pods, tried }, limits, clock.nowMs());
+    if (turn.blocked.length > 0) throw blocked(nodeName, turn.blocked);
+    for (const pod of turn.evict) note(pod, await attempt(() => cluster.evict(pod, options.graceSeconds, signal)));
+    for (const pod of turn.remove) {
+      const eviction = await attempt(() => cluster.deletePod(pod, 0, signal).then(() => ({ outcome: 'evicted' })));
+      note(pod, eviction, { isForced: true });
+    }
+    // Only evicted, nothing to wait for yet: most pods of a quiet node are gone at the next look.
+    if (turn.waiting.length > 0) {
+      onWaiting?.(describe(turn.waiting), Math.floor((100 * (wanted.size - pods.length)) / wanted.size));
+      await clock.sleep(Math.max(1, turn.lookAgainMs - clock.nowMs()), signal);
+    }
+    pods = (await list()).filter((pod) => wanted.has(pod.uid));
+  }
+
+  function note(pod: Pod, eviction: Eviction, mark: { isForced?: true } = {}): void {
+    if (eviction.outcome !== 'gone') tried.set(pod.uid, { atMs: clock.nowMs(), eviction, ...mark });
+  }
+
+  /** A list that fails is the last one again: the deadline, not the weather, ends a drain. */
+  async function list(): Promise<readonly Pod[]> {
+    try {
+      return await cluster.listPods(nodeName, signal);
+    } catch (error) {
+      if (!(error instanceof TransientError) || clock.nowMs() >= startedMs + limits.timeoutMs) throw error;
+      onWaiting?.(error.message);
+      await clock.sleep(RETRY_MS, signal);
+      return pods;
+    }
+  }
+}
+
+/** With the documented default of 300 s, a quarter of an hour. */
+export function drainTimeoutMs(graceSeconds: number | undefined): number {
+  return 3 * Math.max(graceSeconds ?? 300, 20) * 1000;
+}
+
+async function attempt(call: () => Promise<Eviction>): Promise<Eviction> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof TransientError)) throw error;
+    return { outcome: 'blocked', reason: error.message };
+  }
+}
+
+function refused(nodeName: string, held: readonly Held<Pod>[]): UserError {
+  return new UserError(`${nodeName} cannot be drained: ${describe(held)}`, {
+    code: 'prototype/drain-refused',
+    kept: 'No pod was evicted.',
+    next: 'move these pods yourself, or run again with --drain-force: they are then deleted',
+    exitCode: 1,
+  });
+}
+
+function blocked(nodeName: string, held: readonly Held<Pod>[]): UserError {
+  return new UserError(`could not drain ${nodeName}: ${describe(held)}`, {
+    code: 'prototype/drain-blocked',
+    kept: 'Pods that had left by then stay where they went.',
+    next: 'raise the budget or end the pod, then run the same command again; --drain-force deletes what does not leave',
+    exitCode: 1,
+  });
+}
+
+const NAMED = 5;
+
+/** `2 pods: payments/ledger-0 (budget allows 0), shop/cart-1 (it is ending)`. */
+function describe(held: readonly Held<Pod>[]): string {
+  const named = held.slice(0, NAMED).map(({ pod, reason }) => `${pod.namespace}/${pod.name} (${reason})`);
+  const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
+  return `${held.length} ${held.length === 1 ? 'pod' : 'pods'}: ${named.join(', ')}${more}`;
+}

@@ -1,0 +1,79 @@
+// cluster/drain/which-pods.ts: which pods does a drain move, which does it leave alone, and which forbid it altogether?
+
+export interface DrainPod {
+  /** Kind of the controller; absent = nothing would bring it back. */
+  ownerKind?: string;
+  /** Absent: not known, and taken to be there. */
+  ownerExists?: boolean;
+  /** Of a file on the node's disk. */
+  isMirror: boolean;
+  hasEmptyDir?: boolean;
+  phase: string;
+  deletionMs?: number;
+}
+
+export interface DrainFilter {
+  /** Also pods that nothing would bring back. */
+  isForced: boolean;
+  /** What pods keep in emptyDir volumes is lost when they move; false refuses such pods. Default true. */
+  deleteEmptyDir?: boolean;
+  /** Pods whose deletion was due before this instant are not waited for: their kubelet will not answer. */
+  deletedBeforeMs?: number;
+}
+
+export interface Held<P> {
+  pod: P;
+  reason: string;
+}
+
+export interface Classified<P> {
+  evict: P[];
+  skip: Held<P>[];
+  /** Any of these stops the drain before the first eviction. */
+  refuse: Held<P>[];
+}
+
+/** The filters of `kubectl drain --ignore-daemonsets`, in its order: the first that holds a pod decides. */
+export function classifyPods<P extends DrainPod>(pods: readonly P[], filter: DrainFilter): Classified<P> {
+  const classified: Classified<P> = { evict: [], skip: [], refuse: [] };
+  for (const pod of pods) {
+    const verdict = FILTERS.map((judge) => judge(pod, filter)).find((answer) => answer !== undefined);
+    if (!verdict) classified.evict.push(pod);
+    else classified[verdict.fate].push({ pod, reason: verdict.reason });
+  }
+  return classified;
+}
+
+type Verdict = { fate: 'skip' | 'refuse'; reason: string } | undefined;
+type Filter = (pod: DrainPod, filter: DrainFilter) => Verdict;
+
+const FILTERS: readonly Filter[] = [longDeleted, ofDaemonSet, mirror, withEmptyDir, uncontrolled];
+
+function longDeleted(pod: DrainPod, { deletedBeforeMs }: DrainFilter): Verdict {
+  if (pod.deletionMs === undefined || deletedBeforeMs === undefined) return undefined;
+  return pod.deletionMs < deletedBeforeMs ? { fate: 'skip', reason: 'its deletion is long overdue' } : undefined;
+}
+
+function ofDaemonSet(pod: DrainPod, { isForced }: DrainFilter): Verdict {
+  if (pod.ownerKind !== 'DaemonSet' || isFinished(pod)) return undefined;
+  if (pod.ownerExists !== false) return { fate: 'skip', reason: 'a DaemonSet would put it back at once' };
+  return isForced ? undefined : { fate: 'refuse', reason: 'its DaemonSet is gone: nothing would bring it back' };
+}
+
+function mirror(pod: DrainPod): Verdict {
+  return pod.isMirror ? { fate: 'skip', reason: 'a static pod: only the node itself can end it' } : undefined;
+}
+
+function withEmptyDir(pod: DrainPod, { deleteEmptyDir = true }: DrainFilter): Verdict {
+  if (!pod.hasEmptyDir || isFinished(pod) || deleteEmptyDir) return undefined;
+  return { fate: 'refuse', reason: 'its emptyDir data would be lost' };
+}
+
+function uncontrolled(pod: DrainPod, { isForced }: DrainFilter): Verdict {
+  if (pod.ownerKind !== undefined || isFinished(pod) || isForced) return undefined;
+  return { fate: 'refuse', reason: 'nothing would bring it back' };
+}
+
+export function isFinished({ phase }: DrainPod): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { askHealth, healthOf } from './health.ts';
+
+describe('what a server answers about its health', () => {
+  it('is good with 200 alone, whatever the text says', () => {
+    expect(healthOf(200, '[-]etcd failed')).toEqual({ isHealthy: true });
+    expect(healthOf(204, 'ok').isHealthy).toBe(false);
+  });
+
+  it('names at most five checks that failed, and none that passed', () => {
+    const text = ['[+]ping ok', ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `[-]${name} failed: reason withheld`)];
+    expect(healthOf(500, text.join('\n'))).toEqual({ isHealthy: false, why: 'answers 500 (a, b, c, d, e)' });
+    expect(healthOf(403, 'Forbidden')).toEqual({ isHealthy: false, why: 'answers 403' });
+  });
+});
+
+describe('a server that is asked', () => {
+  it('over a socket in a folder with a long path answers', async () => {
+    const folder = mkdtempSync(join(tmpdir(), `headstart-${'long-'.repeat(30)}`));
+    const server = createServer((request, answer) => answer.writeHead(request.url === '/healthz' ? 200 : 404).end());
+    const cwd = process.cwd();
+    process.chdir(folder);
+    await new Promise<void>((done) => server.listen('s', done));
+    process.chdir(cwd);
+    try {
+      expect(await askHealth({ folder, socket: 's' })).toEqual({ isHealthy: true });
+    } finally {
+      await new Promise((done) => server.close(done));
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('and is not there is not healthy, with the reason', async () => {
+    expect(await askHealth({ url: 'https://127.0.0.1:1/healthz', ca: '' })).toEqual({
+      isHealthy: false,
+      why: 'does not answer (ECONNREFUSED)',
+    });
+  });
+});

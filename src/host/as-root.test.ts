@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Argv, Ran, RunCommand } from '../base/command.ts';
+import { rootRunner } from './as-root.ts';
+
+const refused = { code: 'area/needs-root', kept: 'Nothing was made.', asRoot: 'run it as root' };
+
+function machine(answer: Partial<Ran> = {}) {
+  const ran: Argv[] = [];
+  const run: RunCommand = async (argv) => {
+    ran.push(argv);
+    return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...answer };
+  };
+  return { ran, run };
+}
+
+describe('rootRunner', () => {
+  it('tries once, then runs everything in namespaces that end with this program', async () => {
+    const { ran, run } = machine();
+    const runAsRoot = await rootRunner(run, true, refused);
+    expect(ran).toHaveLength(1);
+    await runAsRoot(['mke2fs', 'x']);
+    const line = ran[1]!.join(' ');
+    expect(line).toMatch(/^setpriv --pdeathsig KILL unshare .*--pid .*--kill-child .*mke2fs x$/);
+    expect(line).not.toContain('--map-root-user');
+  });
+
+  it('maps the ids of a user who is not root', async () => {
+    const { ran, run } = machine();
+    await (await rootRunner(run, false, refused))(['true']);
+    for (const argv of ran) expect(argv).toEqual(expect.arrayContaining(['--map-root-user', '--map-auto']));
+  });
+
+  it('tells a user how to get ids, or what the caller says about root, with the code of the caller', async () => {
+    const { run } = machine({ code: 1, stderr: 'unshare: trying\nunshare: uid_map: Operation not permitted\n' });
+    await expect(rootRunner(run, false, refused)).rejects.toMatchObject({
+      code: 'area/needs-root',
+      kept: 'Nothing was made.',
+      message: expect.stringMatching(/refused: unshare: uid_map: Operation not permitted$/),
+      next: expect.stringMatching(/^sudo usermod --add-subuids .*, or run it as root$/),
+    });
+  });
+
+  it('tells root about the container, and says how it ended where nothing was printed', async () => {
+    const { run } = machine({ outcome: 'missing', code: null });
+    await expect(rootRunner(run, true, refused)).rejects.toMatchObject({
+      message: 'this machine does not let root have namespaces of its own: missing',
+      next: expect.stringContaining('SYS_ADMIN'),
+    });
+  });
+});

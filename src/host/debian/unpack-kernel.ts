@@ -1,0 +1,115 @@
+// host/debian/unpack-kernel.ts: where in a bzImage is the kernel itself, how is it packed, and does it start without firmware?
+// Offsets: the kernel's Documentation/arch/x86/boot.rst, "The Real-Mode Kernel Header"; the note: its xen/interface/elfnote.h.
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { RunCommand } from '../../base/command.ts';
+import { UserError } from '../../base/errors.ts';
+
+/** What the caller says where a kernel cannot be used. */
+export interface Unsupported {
+  code: string;
+  /** Which kernel it is. */
+  what: string;
+  kept: string;
+  next: string;
+}
+
+export interface KernelEdges {
+  run: RunCommand;
+  signal?: AbortSignal | undefined;
+}
+
+/** The ELF file that QEMU starts directly (PVH). Throws a UserError that says what is not supported. */
+export async function unpackKernel(
+  bzImage: Uint8Array,
+  { run, signal }: KernelEdges,
+  { what, ...refused }: Unsupported,
+): Promise<Buffer> {
+  try {
+    const { packing, payload } = findPayload(Buffer.from(bzImage));
+    const vmlinux = await unpack(packing, payload, run, signal);
+    if (hasPvhEntry(vmlinux)) return vmlinux;
+    throw new UnsupportedKernel('it has no entry point for a start without firmware (CONFIG_PVH)');
+  } catch (error) {
+    if (!(error instanceof UnsupportedKernel)) throw error;
+    throw new UserError(`${what} cannot be used: ${error.message}`, { ...refused, exitCode: 1 });
+  }
+}
+
+class UnsupportedKernel extends Error {}
+
+export type Packing = 'lz4' | 'gzip' | 'zstd';
+
+const MAGICS: readonly (readonly [name: string, magic: readonly number[]])[] = [
+  ['lz4', [0x02, 0x21, 0x4c, 0x18]],
+  ['gzip', [0x1f, 0x8b]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a]],
+  ['bzip2', [0x42, 0x5a, 0x68]],
+  ['lzma', [0x5d, 0x00, 0x00]],
+  ['lzo', [0x89, 0x4c, 0x5a]],
+];
+/** How they unpack is in this program or in one that is asked for anyway. */
+const SUPPORTED: readonly string[] = ['lz4', 'gzip', 'zstd'] satisfies Packing[];
+
+export function findPayload(image: Buffer): { packing: Packing; payload: Buffer } {
+  if (image.length < 0x250 || image.toString('latin1', 0x202, 0x206) !== 'HdrS' || image.readUInt16LE(0x206) < 0x208)
+    throw new UnsupportedKernel('it is not a bzImage that says where its payload is (boot protocol 2.08)');
+  const setupSectors = image[0x1f1] || 4; // 0 stands for the four of old
+  const start = (setupSectors + 1) * 512 + image.readUInt32LE(0x248);
+  const end = start + image.readUInt32LE(0x24c);
+  if (end > image.length || end - start < 8) throw new UnsupportedKernel('its payload is cut off');
+  const packing = MAGICS.find(([, magic]) => magic.every((byte, i) => image[start + i] === byte))?.[0];
+  if (packing === undefined || !isSupported(packing))
+    throw new UnsupportedKernel(
+      `it is packed with ${packing ?? 'something unknown'}; ${SUPPORTED.join(', ')} can be unpacked`,
+    );
+  // All but gzip are followed by the unpacked size, which gzip has in itself.
+  return { packing, payload: image.subarray(start, packing === 'gzip' ? end : end - 4) };
+}
+
+function isSupported(packing: string): packing is Packing {
+  return SUPPORTED.includes(packing);
+}
+
+async function unpack(packing: Packing, payload: Buffer, run: RunCommand, signal?: AbortSignal): Promise<Buffer> {
+  if (packing === 'gzip') return gunzipSync(payload);
+  if (packing === 'zstd') return zstdDecompressSync(payload);
+  const ran = await run(['lz4', '-d', '-c', '-q'], { input: payload, maxBytes: 512 << 20, signal });
+  signal?.throwIfAborted();
+  if (ran.code === 0) return ran.stdout;
+  throw new UnsupportedKernel(`lz4 could not unpack it (${ran.outcome}): ${ran.stderr.trim()}`);
+}
+
+const PT_NOTE = 4;
+/** XEN_ELFNOTE_PHYS32_ENTRY. */
+const PVH_NOTE = 18;
+
+export function hasPvhEntry(elf: Buffer): boolean {
+  const isElf64 = elf.length >= 64 && elf.toString('latin1', 0, 5) === '\x7fELF\x02';
+  if (!isElf64) return false;
+  const [headers, size, count] = [Number(elf.readBigUInt64LE(32)), elf.readUInt16LE(54), elf.readUInt16LE(56)];
+  for (let i = 0; i < count; i++) {
+    const at = headers + i * size;
+    if (at + 40 > elf.length) return false;
+    if (elf.readUInt32LE(at) !== PT_NOTE) continue;
+    const start = Number(elf.readBigUInt64LE(at + 8));
+    if (hasNote(elf.subarray(start, start + Number(elf.readBigUInt64LE(at + 32))))) return true;
+  }
+  return false;
+}
+
+function hasNote(notes: Buffer): boolean {
+  for (let at = 0; at + 12 <= notes.length; ) {
+    const [nameBytes, bytes, type] = [0, 4, 8].map((offset) => notes.readUInt32LE(at + offset)) as [
+      number,
+      number,
+      number,
+    ];
+    const name = notes.toString('latin1', at + 12, at + 12 + nameBytes);
+    if (type === PVH_NOTE && name === 'Xen\0') return true;
+    at += 12 + aligned(nameBytes) + aligned(bytes);
+  }
+  return false;
+}
+
+const aligned = (bytes: number) => Math.ceil(bytes / 4) * 4;

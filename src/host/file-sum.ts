@@ -1,0 +1,33 @@
+// host/file-sum.ts: how large is a file, what is its sha256, and is it safely on the disk?
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+
+export interface FileSum {
+  bytes: number;
+  sha256: string;
+}
+
+export async function sumOf(file: string, signal?: AbortSignal): Promise<FileSum> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20, signal })) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Safe on the disk itself, so that what is renamed into place afterwards is whole after a power cut, too. */
+export async function syncFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+export const bytesOf = async (file: string) => (await stat(file)).size;

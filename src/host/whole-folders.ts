@@ -1,0 +1,40 @@
+// host/whole-folders.ts: how does a folder disappear as a whole, and what happens to one that a killed command left half made or half deleted?
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isMissing } from './json-file.ts';
+
+/** Being made: a command that holds the lock it is made under, and finds one, may remove it. */
+export const partialPrefix = '.partial-';
+/** Being deleted: any command may finish that. */
+export const deletingPrefix = '.deleting-';
+
+/** Gone already is success. */
+export async function removeAtOnce(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  const away = join(parent, `${deletingPrefix}${basename(folder)}-${randomBytes(4).toString('hex')}`);
+  try {
+    await rename(folder, away);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  await removeLeftovers(parent, deletingPrefix);
+}
+
+export async function removeLeftovers(folder: string, prefix: string): Promise<void> {
+  for (const name of namesIn(folder).filter((one) => one.startsWith(prefix)))
+    await rm(join(folder, name), { recursive: true, force: true });
+}
+
+/** Of a folder that is not there: none. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+export const visibleIn = (folder: string) => namesIn(folder).filter((name) => !name.startsWith('.'));

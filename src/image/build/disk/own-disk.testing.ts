@@ -1,0 +1,12 @@
+// image/build/disk/own-disk.testing.ts: how a qcow2 disk begins that stands for itself.
+
+export function qcow2Header(diskBytes: number): Buffer {
+  const header = Buffer.alloc(104);
+  header.write('QFI\u00fb', 0, 'latin1');
+  header.writeUInt32BE(3, 4);
+  header.writeUInt32BE(16, 20);
+  header.writeBigUInt64BE(BigInt(diskBytes), 24);
+  header.writeUInt32BE(4, 96);
+  header.writeUInt32BE(104, 100);
+  return header;
+}

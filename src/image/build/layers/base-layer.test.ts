@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { sumOf } from '../../../host/file-sum.ts';
+import type { Cache } from '../../fetch/cache.ts';
+import { sumSparse } from '../disk/sparse-copy.ts';
+import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
+import { baseLayer, layerKey } from './base-layer.ts';
+
+const top = mkdtempSync(join(tmpdir(), 'headstart-layer-'));
+afterAll(() => rmSync(top, { recursive: true }));
+
+const lock = aLock([anArtifact('libc6', 'deb')]);
+const layer = baseLayer(lock, SOME_TOOLS);
+const { key } = layer;
+const CONTENT = Buffer.alloc(200_000, 7);
+
+/** qemu-img, asked where there is data. */
+const run = async () => ({
+  outcome: 'exited' as const,
+  code: 0,
+  stdout: Buffer.from(JSON.stringify([{ start: 0, length: CONTENT.length, data: true }])),
+  stderr: '',
+});
+
+async function aLayer(name: string) {
+  const folder = join(top, name, 'layers', key);
+  mkdirSync(folder, { recursive: true });
+  const files: Record<string, unknown> = {};
+  for (const part of ['vmlinuz', 'initrd.img', 'vmlinux', 'initrd.cpio', 'loader.efi']) {
+    writeFileSync(join(folder, part), part);
+    files[part] = await sumOf(join(folder, part));
+  }
+  writeFileSync(join(folder, 'root.ext4'), CONTENT);
+  const rootSum = await sumSparse({ file: join(folder, 'root.ext4'), ranges: [{ start: 0, end: CONTENT.length }] });
+  const record = { key, kernelRelease: '6.1', rootSum, packages: [], files };
+  writeFileSync(join(folder, 'layer.json'), JSON.stringify(record));
+  const cache = { folder: join(top, name) } as Partial<Cache> as Cache;
+  return { folder, edges: { cache, run, isRoot: true, tools: SOME_TOOLS, folder: join(top, name) } };
+}
+
+describe('a base layer', () => {
+  it('is taken as it is when every byte is what was made', async () => {
+    const { edges } = await aLayer('good');
+    expect(layer.isKept(edges.cache.folder)).toBe(true);
+    const content = await layer.verify(edges);
+    expect(content).toMatchObject({ kernel: { release: '6.1', vmlinuz: Buffer.from('vmlinuz') }, packages: [] });
+    await layer.copyTo({ file: join(top, 'copy'), startBytes: 0 }, edges);
+    expect((await sumOf(join(top, 'copy'))).bytes).toBe(CONTENT.length);
+  });
+
+  it('is set aside, and named, when one byte of its file system was changed', async () => {
+    const { folder, edges } = await aLayer('root');
+    await layer.verify(edges);
+    writeFileSync(join(folder, 'root.ext4'), CONTENT.with(123_456, 8));
+    await expect(layer.copyTo({ file: join(top, 'copy2'), startBytes: 0 }, edges)).rejects.toMatchObject({
+      code: 'image/layer-damaged',
+      message: expect.stringContaining('root.ext4'),
+    });
+    expect(layer.isKept(edges.cache.folder)).toBe(false);
+  });
+
+  it.each(['vmlinuz', 'loader.efi'])('is set aside when %s was changed or is gone', async (part) => {
+    const { folder, edges } = await aLayer(`changed-${part}`);
+    writeFileSync(join(folder, part), 'other');
+    await expect(layer.verify(edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
+    const again = await aLayer(`gone-${part}`);
+    rmSync(join(again.folder, part));
+    await expect(layer.verify(again.edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
+  });
+
+  it('is another one for other packages, another day and another size, and the same for another Kubernetes', () => {
+    const others = [
+      aLock([anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })]),
+      aLock(lock.artifacts, { base: { ...lock.base, date: '2026.1117' } }),
+      aLock(lock.artifacts, { disk: { ...lock.disk, sizeMb: 4096 } }),
+    ];
+    const of = (other: typeof lock) => layerKey(other, SOME_TOOLS);
+    expect(new Set([key, ...others.map(of)]).size).toBe(4);
+    expect(of(aLock([...lock.artifacts, anArtifact('kubelet', 'binary')]))).toBe(key);
+  });
+
+  it('is another one when it is made with other tools, and the same whatever makes a qcow2 of it', () => {
+    expect(layerKey(lock, { ...SOME_TOOLS, mmdebstrap: '1.5' })).not.toBe(key);
+    expect(layerKey(lock, { ...SOME_TOOLS, mke2fs: '1.48' })).not.toBe(key);
+    expect(layerKey(lock, { ...SOME_TOOLS, 'qemu-img': '9.0' })).toBe(key);
+  });
+
+  it('is not there before it was made', async () => {
+    const { edges } = await aLayer('other');
+    const other = baseLayer(aLock([anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })]), SOME_TOOLS);
+    expect(other.isKept(edges.cache.folder)).toBe(false);
+    expect(await other.verify(edges)).toBeUndefined();
+  });
+
+  it('is left alone when another command made it meanwhile', async () => {
+    const { edges } = await aLayer('raced');
+    const done: string[] = [];
+    await layer.make({ ...edges, onDone: (words) => done.push(words) });
+    expect(done).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { RunCommand } from '../../../base/command.ts';
+import { partialPrefix } from '../../../host/whole-folders.ts';
+import type { Cache } from '../../fetch/cache.ts';
+import { SOME_TOOLS } from '../locks.testing.ts';
+import {
+  copyLayer,
+  isLayerKept,
+  keepLayer,
+  LAYER_ROOT,
+  type LayerKind,
+  readLayer,
+  setLayerAside,
+} from './keep-layer.ts';
+
+interface Note {
+  key: string;
+  rootSum: string;
+  note: string;
+}
+const KIND: LayerKind<Note> = {
+  record: 'note.json',
+  schema: z.object({ key: z.string(), rootSum: z.string(), note: z.string() }),
+};
+const CONTENT = Buffer.alloc(100_000, 7);
+
+let cacheFolder: string;
+beforeEach(() => {
+  cacheFolder = mkdtempSync(join(tmpdir(), 'headstart-keep-'));
+});
+afterEach(() => rmSync(cacheFolder, { recursive: true }));
+
+/** qemu-img, asked where there is data, and rm. */
+const run: RunCommand = async (argv) => {
+  if (argv.includes('rm')) rmSync(argv.at(-1)!, { recursive: true, force: true });
+  const isMap = argv.includes('qemu-img');
+  const map = () => JSON.stringify([{ start: 0, length: statSync(argv.at(-1)!).size, data: true }]);
+  return { outcome: 'exited', code: 0, stdout: Buffer.from(isMap ? map() : ''), stderr: '' };
+};
+const edges = () => ({
+  cache: { folder: cacheFolder } as Partial<Cache> as Cache,
+  ...{ run, isRoot: true, tools: SOME_TOOLS },
+});
+const keep = (key: string) =>
+  keepLayer(KIND, key, edges(), async (layer) => {
+    writeFileSync(join(layer, LAYER_ROOT), CONTENT);
+    return { note: `of ${key}` };
+  });
+const layers = () => readdirSync(join(cacheFolder, 'layers'));
+const folderOf = (key: string) => join(cacheFolder, 'layers', key);
+
+describe('a layer', () => {
+  it('is kept under its key, closed to changes, and copied to where it is wanted', async () => {
+    await keep('k1');
+    expect(layers()).toEqual(['k1']);
+    expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(true);
+    expect(statSync(join(folderOf('k1'), LAYER_ROOT)).mode & 0o777).toBe(0o400);
+    const file = join(cacheFolder, 'disk');
+    expect(await copyLayer(KIND, 'k1', { file, startBytes: 512 }, edges())).toMatchObject({ note: 'of k1' });
+    expect(readFileSync(file).subarray(512).equals(CONTENT)).toBe(true);
+  });
+
+  it('is not there until it was made', async () => {
+    expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(false);
+    expect(await readLayer(KIND, 'k1', cacheFolder)).toBeUndefined();
+  });
+
+  it('leaves nothing when it cannot be made, and what a killed command left is removed', async () => {
+    mkdirSync(join(cacheFolder, 'layers'));
+    const bad = keepLayer(KIND, 'k1', edges(), () => Promise.reject(new Error('no')));
+    await expect(bad).rejects.toThrow('no');
+    expect(layers()).toEqual([]);
+    mkdirSync(join(cacheFolder, 'layers', `${partialPrefix}killed`));
+    await keep('k3');
+    expect(layers()).toEqual(['k3']);
+  });
+
+  it('says that the disk is full, and where there may be room', async () => {
+    const full = keepLayer(KIND, 'k1', edges(), () =>
+      Promise.reject(Object.assign(new Error('write'), { code: 'ENOSPC' })),
+    );
+    await expect(full).rejects.toMatchObject({ code: 'image/no-space', next: expect.stringContaining('--cache') });
+  });
+
+  it.each([
+    ['its file system', LAYER_ROOT, () => CONTENT.with(5, 8)],
+    ['its record, which is of another layer', KIND.record, () => JSON.stringify({ key: 'k2', rootSum: '', note: '' })],
+  ])('is set aside when it has a change in %s', async (_, name, content) => {
+    await keep('k1');
+    rmSync(join(folderOf('k1'), name));
+    writeFileSync(join(folderOf('k1'), name), content());
+    const copying = copyLayer(KIND, 'k1', { file: join(cacheFolder, 'disk'), startBytes: 0 }, edges());
+    await expect(copying).rejects.toMatchObject({
+      code: 'image/layer-damaged',
+      message: expect.stringContaining(name),
+      kept: expect.stringContaining(join(cacheFolder, 'damaged', 'k1')),
+    });
+    expect(layers()).toEqual([]);
+    expect(existsSync(join(cacheFolder, 'damaged', 'k1'))).toBe(true);
+  });
+
+  it('is not set aside for a record that cannot be read: the reader is told what to remove', async () => {
+    await keep('k1');
+    rmSync(join(folderOf('k1'), KIND.record));
+    writeFileSync(join(folderOf('k1'), KIND.record), 'not JSON');
+    await expect(readLayer(KIND, 'k1', cacheFolder)).rejects.toMatchObject({
+      code: 'image/layer-damaged',
+      next: expect.stringContaining(folderOf('k1')),
+    });
+  });
+
+  it('takes the place of the one that was set aside before', async () => {
+    for (const note of ['first', 'second']) {
+      mkdirSync(folderOf('k1'), { recursive: true });
+      writeFileSync(join(folderOf('k1'), 'which'), note);
+      await setLayerAside(folderOf('k1'), 'which');
+    }
+    expect(readFileSync(join(cacheFolder, 'damaged', 'k1', 'which'), 'utf8')).toBe('second');
+    expect(await setLayerAside(folderOf('k1'), 'which')).toMatchObject({ code: 'image/layer-damaged' });
+  });
+});

@@ -1,0 +1,108 @@
+// image/build/layers/shared-layer.ts: the base with what all images of a lock share. When is it kept, and when is it written straight into an image?
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { statfsFree } from '../../../host/disk-space.ts';
+import { imageRootRunner } from '../as-root.ts';
+import type { BuildEdges, Target } from '../contract.ts';
+import type { Ext4Place } from '../disk/ext4-place.ts';
+import { putFiles } from '../disk/put-files.ts';
+import { epochOf } from '../epoch.ts';
+import { type PlacedFile, placedSchema } from '../files/placed-files.ts';
+import { sharedArtifacts, sharedFiles } from '../files/version-files.ts';
+import { ensureRoom } from '../room.ts';
+import { containerdOf } from '../store/container-images.ts';
+import {
+  copyLayer,
+  isLayerKept,
+  keepLayer,
+  LAYER_ROOT,
+  type LayerKind,
+  layersIn,
+  readLayer,
+  type Sealed,
+} from './keep-layer.ts';
+import type { Layer } from './layer.ts';
+
+/** Counts changes of how a layer is made that its content does not show. */
+const FORMAT = 2;
+
+interface SharedRecord extends Sealed {
+  placed: readonly PlacedFile[];
+}
+const recordSchema = z.object({ key: z.string(), rootSum: z.string(), placed: placedSchema });
+const SHARED: LayerKind<SharedRecord> = { record: 'shared.json', schema: recordSchema };
+
+type Base = Pick<Layer<unknown>, 'key' | 'copyTo'>;
+
+/**
+ * A lock with several versions: the layer is made once and kept, and each image is a copy of it. A lock with one version: no other image
+ * would come for it, so it is not kept, and the image's own file system is written in its place, which saves a copy.
+ */
+export const isSharedKept = ({ lock }: Pick<Target, 'lock'>): boolean => lock.kubernetes.length > 1;
+
+/** The same bytes, whether it is copied or written. Gives the files of components in it. */
+export function sharedLayer(target: Target, base: Base): Layer<readonly PlacedFile[], readonly PlacedFile[]> {
+  const key = sharedKey(target, base);
+  return {
+    key,
+    isKept: (cacheFolder) => isLayerKept(SHARED, key, cacheFolder),
+    verify: async ({ cache }) => (await readLayer(SHARED, key, cache.folder))?.placed,
+    async make(edges) {
+      if (isLayerKept(SHARED, key, edges.cache.folder)) return;
+      await keepLayer(SHARED, key, edges, async (layer, shop) => {
+        await ensureLayerRoom(target, edges.cache.folder);
+        return { placed: await writeShared(target, base, { file: join(layer, LAYER_ROOT), startBytes: 0 }, shop) };
+      });
+    },
+    async copyTo(to, edges) {
+      // Not what isSharedKept says: another lock may have kept the same layer.
+      if (!isLayerKept(SHARED, key, edges.cache.folder)) return writeShared(target, base, to, edges);
+      const { placed } = await copyLayer(SHARED, key, to, edges);
+      edges.onDone?.('shared layer copied');
+      return placed;
+    },
+  };
+}
+
+export function sharedKey(target: Target, { key }: Pick<Base, 'key'>): string {
+  const { programs, images } = sharedArtifacts(target);
+  const content = [...programs, ...images].map(({ component, kind, sha256, install }) => [
+    component,
+    kind,
+    sha256,
+    install,
+  ]);
+  // It imports them, and a store is as its version makes it.
+  const containerd = images.length > 0 ? containerdOf(target)?.sha256 : undefined;
+  return createHash('sha256')
+    .update(JSON.stringify([FORMAT, key, content, containerd]))
+    .digest('hex');
+}
+
+async function ensureLayerRoom({ lock: { disk } }: Target, cacheFolder: string): Promise<void> {
+  const bytes = Math.min(disk.budgetMb, disk.sizeMb) * 2 ** 20;
+  const layers = layersIn(cacheFolder);
+  ensureRoom(layers, await statfsFree(layers), { what: 'what all images share', bytes, option: '--cache' });
+}
+
+async function writeShared(
+  target: Target,
+  base: Base,
+  to: Ext4Place,
+  edges: BuildEdges,
+): Promise<readonly PlacedFile[]> {
+  edges.onWaiting?.('the copy of the base');
+  await base.copyTo(to, edges);
+  edges.onDone?.('base copied');
+  const epochSec = epochOf(target.lock.base);
+  edges.onWaiting?.('what all versions share');
+  const { files, placed } = await sharedFiles(target, epochSec, edges);
+  edges.onDone?.('shared programs verified, container images imported');
+  // What a container store holds is root's alone, or of root's users in a namespace.
+  const run = await imageRootRunner(edges.run, edges.isRoot);
+  const folder = join(edges.folder, 'shared-files');
+  if (files.length > 0) await putFiles(to, files, { run, folder, epochSec, signal: edges.signal });
+  edges.onDone?.('shared files written');
+  return placed;
+}

@@ -1,0 +1,27 @@
+// image/build/stages/keep-base.ts: make the base layer, or verify the one that is kept.
+import { baseLayer } from '../layers/base-layer.ts';
+import type { SharedStage } from '../stage.ts';
+
+export const keepBase: SharedStage<never, 'base'> = {
+  id: 'base-layer',
+  title: 'make the base layer',
+  amount: ([target]) => ` of ${target?.lock.artifacts.filter(({ kind }) => kind === 'deb').length ?? 0} packages`,
+  done: 'base layer made',
+  verified: 'base layer verified',
+  key: ({ lock }, tools) => baseLayer(lock, tools).key,
+  isNeeded: () => true,
+  isThere: ({ lock }, { tools, cacheFolder }) => baseLayer(lock, tools).isKept(cacheFolder),
+  needs: [],
+  gives: ['base'],
+  async open({ target, ...edges }) {
+    const base = await baseLayer(target.lock, edges.tools).verify(edges);
+    return base && { base };
+  },
+  async make({ target, ...edges }) {
+    const layer = baseLayer(target.lock, edges.tools);
+    await layer.make(edges);
+    const base = await layer.verify(edges);
+    if (!base) throw new Error(`the layer ${layer.key} is not there although it was made`);
+    return { base };
+  },
+};

@@ -1,0 +1,26 @@
+// image/build/stages/take-checksums.ts: take the checksum of every file that is published; those of disks in threads.
+import { join } from 'node:path';
+import { type FileSum, sumOf } from '../../../host/file-sum.ts';
+import { dataRanges } from '../disk/data-ranges.ts';
+import { isDiskName } from '../disk/disk.ts';
+import { sumBeside } from '../sum-beside.ts';
+import { versionStage } from './version-stage.ts';
+
+export const takeChecksums = versionStage({
+  id: 'checksums',
+  title: 'take the checksums',
+  done: 'checksums',
+  needs: ['names'],
+  gives: ['sums'],
+  async make({ files, run, signal, onWaiting }, { names }) {
+    onWaiting?.('the checksums');
+    const sums = await Promise.all(
+      names.map(async (name): Promise<[string, FileSum]> => {
+        const file = join(files, name);
+        if (!isDiskName(name)) return [name, await sumOf(file, signal)];
+        return [name, await sumBeside({ file, ranges: await dataRanges(file, run, signal), signal })];
+      }),
+    );
+    return { sums: Object.fromEntries(sums.map(([name, { sha256, bytes }]) => [name, { sha256, bytes }])) };
+  },
+});

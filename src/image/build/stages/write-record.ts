@@ -1,0 +1,45 @@
+// image/build/stages/write-record.ts: write the record of the build, and close all files to changes.
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { versionWord } from '../../publish/names.ts';
+import { BUILD_RECORD } from '../build-folder.ts';
+import type { BuildRecord, Made, Target } from '../contract.ts';
+import { kernelCommandLine } from '../disk/boot-files.ts';
+import { versionStage } from './version-stage.ts';
+
+export const writeRecord = versionStage({
+  id: 'record',
+  title: 'write the record of the build',
+  done: 'record written',
+  needs: ['content', 'disk', 'names', 'sums'],
+  gives: ['record'],
+  async make({ target, contentSha256, files }, made) {
+    const record = recordOf(target, contentSha256, made);
+    await writeFile(join(files, BUILD_RECORD), `${JSON.stringify(record, null, 2)}\n`);
+    for (const name of [...made.names, BUILD_RECORD]) await chmod(join(files, name), 0o444);
+    return { record };
+  },
+});
+
+export function recordOf(
+  { lock, kubernetes }: Target,
+  contentSha256: string,
+  { content: { image }, disk, sums }: Pick<Made, 'content' | 'disk' | 'sums'>,
+): BuildRecord {
+  return {
+    apiVersion: 'headstart.dev/v1',
+    kind: 'ImageBuild',
+    name: lock.name,
+    version: versionWord(kubernetes, lock.base),
+    kubernetes,
+    architecture: lock.architecture,
+    contentSha256,
+    base: { origin: lock.base.origin, date: lock.base.date, patch: lock.base.patch },
+    kernelRelease: image.kernel.release,
+    kernelArgs: kernelCommandLine(disk.root, image.kernel.args),
+    root: disk.root,
+    contentBytes: image.contentBytes,
+    diskBytes: disk.sizeBytes,
+    files: sums,
+  };
+}

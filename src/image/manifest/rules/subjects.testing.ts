@@ -1,0 +1,46 @@
+// image/manifest/rules/subjects.testing.ts: an image that a rule looks at, made of the few facts that a test is about.
+import type { Kind } from '../manifest.ts';
+import type { Rule, Subject } from './rule.ts';
+
+export interface Case {
+  kubernetes?: string;
+  base?: string;
+  versions?: Record<string, string | [Kind, string]>;
+  files?: Record<string, string>;
+  image?: string;
+  places?: string[];
+}
+
+export const subjectOf = ({
+  kubernetes = '1.35.8',
+  base = 'debian:bookworm',
+  versions = {},
+  files = {},
+  image,
+  places = [],
+}: Case): Subject => ({
+  kubernetes,
+  base,
+  versions: new Map(
+    Object.entries(versions).map(([name, seen]) => [
+      name,
+      typeof seen === 'string' ? { kind: 'binary', version: seen } : { kind: seen[0], version: seen[1] },
+    ]),
+  ),
+  files: Object.entries(files).map(([to, content]) => ({
+    name: 'a-file',
+    kind: 'file',
+    licence: 'MIT',
+    reason: 'x',
+    update: 'patch',
+    constraints: [],
+    install: { to, mode: 0o644 },
+    content,
+  })),
+  components: new Set(Object.keys(versions)),
+  places: new Set(places),
+  images: new Map(image === undefined ? [] : [['pause', image]]),
+});
+
+/** What a rule finds, as severities. */
+export const found = (rule: Rule, one: Case): string[] => rule.check(subjectOf(one)).map(({ severity }) => severity);

@@ -1,0 +1,15 @@
+// image/report/cyclonedx.testing.ts: is a document what CycloneDX itself asks for? Its official schema, for tests.
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+
+export function officialSchema() {
+  const read = (name: string) =>
+    JSON.parse(readFileSync(new URL(`../fixtures/cyclonedx/${name}`, import.meta.url), 'utf8')) as object;
+  // The schema has keywords of its own for editors, and formats that only other languages know.
+  const ajv = new Ajv({ strict: false, allErrors: true, formats: { 'iri-reference': true, 'idn-email': true } });
+  addFormats.default(ajv);
+  ajv.addSchema(read('spdx.SNAPSHOT.schema.json'), 'http://cyclonedx.org/schema/spdx.SNAPSHOT.schema.json');
+  ajv.addSchema(read('jsf-0.82.SNAPSHOT.schema.json'), 'http://cyclonedx.org/schema/jsf-0.82.SNAPSHOT.schema.json');
+  return ajv.compile(read('bom-1.6.SNAPSHOT.schema.json'));
+}

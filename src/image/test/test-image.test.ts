@@ -1,0 +1,100 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { bootRecord, unit } from '../../boot/testing.ts';
+import type { Instance } from '../../vms/pools.ts';
+import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import { fakeTools } from '../../vms/qemu/testing.ts';
+import { readTest } from './record.ts';
+import { judge, testImage } from './test-image.ts';
+import { build, expected, goodFacts, writeBuild } from './testing.ts';
+
+const record = bootRecord({ units: [unit('headstart-node-ready.target', 9, 0)] });
+const good = { record, facts: goodFacts };
+
+describe('the judgement of a boot', () => {
+  it('is good when every check is, and names the files that were booted', () => {
+    const boot = judge(expected, good, undefined);
+    expect(boot).toMatchObject({ way: 'kernel', isPassed: true, readyMs: 9000, budget: [] });
+    expect(Object.keys(boot.files)).toEqual(['disk.qcow2', 'vmlinux', 'initrd.cpio']);
+    expect(boot.checks[0]).toEqual({ name: 'boots', isPassed: true, detail: 'to the ready state' });
+  });
+
+  it('is bad when one check is', () => {
+    const boot = judge(expected, { record, facts: { ...goodFacts, failedUnits: ['x.service'] } }, undefined);
+    expect(boot.isPassed).toBe(false);
+    expect(boot.checks.filter(({ isPassed }) => !isPassed)).toHaveLength(1);
+  });
+
+  it('is bad when it took longer than its budget, and good within', () => {
+    const slow = bootRecord({ units: [unit('slow.service', 1, 2)] });
+    const within = (limitUs: number) =>
+      judge(expected, { ...good, record: slow }, { units: { 'slow.service': limitUs } });
+    expect(within(1_000_000)).toMatchObject({ isPassed: false, budget: [{ limitMs: 1000, actualMs: 2000 }] });
+    expect(within(2_000_000)).toMatchObject({ isPassed: true, budget: [{ limitMs: 2000, verdict: 'ok' }] });
+  });
+
+  it('is bad when nothing tells whether it was within its budget', () => {
+    expect(judge(expected, good, { total: 3_600_000_000 })).toMatchObject({
+      isPassed: false,
+      budget: [{ verdict: 'unknown' }],
+    });
+  });
+
+  it('knows no time of a unit that never became active', () => {
+    expect(judge(expected, { ...good, record: bootRecord({}) }, undefined)).not.toHaveProperty('readyMs');
+  });
+
+  it('is bad, with what happened, when it did not come up', () => {
+    expect(judge(expected, { trouble: 'never up' }, undefined)).toMatchObject({
+      isPassed: false,
+      checks: [{ name: 'boots', isPassed: false, detail: 'never up' }],
+    });
+  });
+});
+
+describe('the test of a build', () => {
+  let top: string;
+  let folder: string;
+  beforeEach(() => {
+    top = mkdtempSync(join(tmpdir(), 'headstart-test-image-'));
+    folder = join(top, 'node-1.35.8');
+    writeBuild(folder);
+  });
+  afterEach(() => rmSync(top, { recursive: true }));
+
+  function test(trouble: Error) {
+    const steps: string[] = [];
+    const factory = {
+      createPool: async () => {},
+      setCapacity: async () => [{ ref: { id: 'i', name: 'i' } } as unknown as Instance],
+      awaitUp: () => Promise.reject(trouble),
+    } as unknown as QemuFactory;
+    const edges = {
+      ...{ home: top, factory, clock: fakeClock(), run: fakeTools([]) },
+      ...{ collect: async () => record, onStep: (what: string) => steps.push(what) },
+    };
+    return { steps, tested: testImage({ folder, way: 'kernel', deadlineMs: 1000 }, edges) };
+  }
+
+  it('has a result beside the build also when the VM did not come up', async () => {
+    const { tested } = test(new UserError('never up', { code: 'vms/not-up' }));
+    expect(await tested).toMatchObject({ boot: { isPassed: false }, test: { contentSha256: build.contentSha256 } });
+    expect(await readTest(folder)).toMatchObject({ isPassed: false });
+  });
+
+  it('has none when the machine is to blame', async () => {
+    await expect(test(new UserError('no KVM', { code: 'vms/other' })).tested).rejects.toThrow('no KVM');
+    expect(existsSync(join(folder, 'test.json'))).toBe(false);
+  });
+
+  it('starts nothing of a build that is not what was built', async () => {
+    writeFileSync(join(folder, 'vmlinux'), 'another kernel');
+    const { steps, tested } = test(new Error('started'));
+    await expect(tested).rejects.toMatchObject({ code: 'image/build-damaged' });
+    expect(steps).toEqual(['looking whether node 1.35.8-2026.1116.0 is what was built']);
+  });
+});

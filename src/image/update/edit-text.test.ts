@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { manifestText } from '../manifest/manifests.testing.ts';
+import { editText } from './edit-text.ts';
+import type { Edit } from './plan-update.ts';
+
+describe('an edit', () => {
+  it.each<[string, Edit, string]>([
+    ['a: 1.2 # x\nb: [ 1,2 ]\n', { do: 'set', path: ['a'], value: '1.3.1' }, 'a: 1.3.1 # x\nb: [ 1,2 ]\n'],
+    ['a: "1.2"\n', { do: 'set', path: ['a'], value: '1.3' }, 'a: "1.3"\n'],
+    ["a: '1.2'   # x", { do: 'set', path: ['a'], value: '1.3' }, "a: '1.3'   # x"],
+    ['a: x1\n', { do: 'set', path: ['a'], value: '1.3' }, 'a: "1.3"\n'],
+    [
+      'a: [1.2.3, 1.2.4 ] # x\nb: 1\n',
+      { do: 'append', path: ['a'], value: '1.2.5' },
+      'a: [1.2.3, 1.2.4, 1.2.5 ] # x\nb: 1\n',
+    ],
+    [
+      'a:\n- 1.2.3 # x\n# y\nb: 1\n',
+      { do: 'append', path: ['a'], value: '1.2.4' },
+      'a:\n- 1.2.3 # x\n- 1.2.4\n# y\nb: 1\n',
+    ],
+    [
+      'a:\n  -   v: 1\n      w: { x: 1 }\n\nb: 1',
+      { do: 'append', path: ['a'], value: { v: '2.0.0', w: { x: 'y' } } },
+      'a:\n  -   v: 1\n      w: { x: 1 }\n  - v: 2.0.0\n    w:\n      x: y\n\nb: 1',
+    ],
+    ['a:\n  - v: 1', { do: 'append', path: ['a'], value: { v: 'z' } }, 'a:\n  - v: 1\n  - v: z'],
+    ['a: [{v: 1}]\n', { do: 'append', path: ['a'], value: { v: 'z' } }, 'a: [{v: 1}, { v: z }]\n'],
+  ])('of %j, %j, gives %j', async (text, edit, expected) => {
+    expect(await editText(text, [edit])).toBe(expected);
+  });
+
+  it('leaves the text alone where nothing is edited', async () => {
+    const odd = `${manifestText()}\n\n# end   \n`;
+    expect(await editText(odd, [])).toBe(odd);
+  });
+
+  it('of what is not there is a bug, and is told as one', async () => {
+    await expect(editText('a: 1\n', [{ do: 'set', path: ['b'], value: '1' }])).rejects.toThrow('nothing at b to set');
+    await expect(editText('a: 1\n', [{ do: 'append', path: ['a'], value: '1' }])).rejects.toThrow('to append');
+  });
+});

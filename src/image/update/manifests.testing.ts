@@ -1,0 +1,14 @@
+// image/update/manifests.testing.ts: a component with a version for each Kubernetes, and comments that an edit has to keep, for tests.
+import { SHA } from '../manifest/manifests.testing.ts';
+
+export const KEYED = `  # the agent
+  - name: kubelet
+    kind: binary
+    licence: Apache-2.0
+    reason: the node agent
+    versions:
+      - version: 1.35.8
+        kubernetes: 1.35.8 # keep
+        sources: { amd64: { origin: upstream:kubernetes, path: v1.35.8/kubelet, sha256: ${SHA} } }
+    install: { to: /usr/bin/kubelet }
+`;

@@ -1,0 +1,299 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BOOTSTRAP_PATH } from '../desired/aspects/join.ts';
+import { anyConfig } from '../document/configs.testing.ts';
+import { watchedDisk } from './disks.testing.ts';
+import { STORE } from './folder.ts';
+import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
+import {
+  A,
+  aNode,
+  B,
+  BY_ITSELF,
+  C,
+  inService,
+  MINUTE_MS,
+  ORDERED,
+  said,
+  watch,
+  withPods,
+  withUpdate,
+} from './store.testing.ts';
+import { openNodeStore } from './store.ts';
+
+describe('a document', () => {
+  it('is applied on the first boot, watched, and becomes the last known good after five healthy minutes', async () => {
+    const node = aNode();
+    const store = openNodeStore(node.edges());
+    expect(said(await store.apply(A, BY_ITSELF))).toEqual(['applied', 'verify/running']);
+    expect(node.ran).toEqual(['systemctl daemon-reload', 'nft']);
+    expect(said(await store.check())).toEqual(['applied', 'verify/unit-failed']);
+    expect(store.slots().lastKnownGood).toBeUndefined();
+    node.join();
+    expect(said(await watch(node, store, 4))).toEqual(['applied', 'verify/running']);
+    expect(said(await watch(node, store, 1))).toEqual(['verified', 'ok/applied']);
+    const { active, lastKnownGood, watch: watched, assigned } = store.slots();
+    expect([active?.number, lastKnownGood?.number, assigned?.number, watched]).toEqual([1, 1, 1, undefined]);
+    expect(said(await store.check())).toEqual(['unchanged', 'ok/applied']);
+  });
+
+  it('applied twice writes nothing and runs nothing the second time', async () => {
+    const { node } = await inService();
+    const before = node.snapshot();
+    const writes: string[] = [];
+    const store = openNodeStore(node.edges(watchedDisk(node.disk(), (op, path) => writes.push(`${op} ${path}`))));
+    expect(said(await store.recover())).toEqual(['unchanged', 'ok/applied']);
+    expect(said(await store.apply(A, BY_ITSELF))).toEqual(['unchanged', 'ok/nothing-to-do']);
+    expect(said(await store.check())).toEqual(['unchanged', 'ok/applied']);
+    expect([writes, node.ran]).toEqual([[], []]);
+    expect(node.snapshot()).toEqual(before);
+  });
+
+  it('is done exactly as its plan said', async () => {
+    const { node, store } = await inService();
+    const { plan, verdict } = await store.plan(B, BY_ITSELF);
+    expect(verdict.decision).toBe('go');
+    const writes = new Set<string>();
+    const watching = openNodeStore(
+      node.edges(
+        watchedDisk(node.disk(), (op, path) => op === 'rename' && !path.startsWith(STORE) && writes.add(path)),
+      ),
+    );
+    const outcome = await watching.apply(B, BY_ITSELF);
+    expect(outcome.plan).toEqual(plan);
+    const planned = plan.steps.flatMap((step) => (step.do === 'write-file' ? [step.path] : []));
+    expect([...writes]).toEqual(planned);
+    const restarts = plan.steps.flatMap((step) =>
+      step.do === 'restart-unit' ? [`systemctl restart ${step.unit}`] : [],
+    );
+    expect(node.ran).toEqual(restarts);
+    expect(outcome.timings.map(({ name }) => name)).toEqual([
+      'observe',
+      'journal',
+      'stage',
+      'write-files',
+      'restart kubelet.service',
+      'commit',
+    ]);
+  });
+
+  it.each([
+    ['A, B, A', A, B],
+    ['B, C, B', B, C],
+  ])('%s is byte for byte the first', async (_what, first, second) => {
+    const { node, store } = await inService();
+    await store.apply(first, ORDERED);
+    const before = node.snapshot();
+    await store.apply(second, ORDERED);
+    expect(node.snapshot()).not.toEqual(before);
+    await store.apply(first, ORDERED);
+    expect(node.snapshot()).toEqual(before);
+  });
+
+  it('that only says what the node is already becomes active without a restart, and good where the last one was', async () => {
+    const { node, store } = await inService();
+    const same = assignmentOf(withPods(110, 7));
+    expect(said(await store.apply(same, BY_ITSELF))).toEqual(['unchanged', 'ok/nothing-to-do']);
+    expect(node.ran).toEqual([]);
+    const { active, lastKnownGood } = store.slots();
+    expect([active?.generation, lastKnownGood?.generation]).toEqual([7, 7]);
+    expect(store.active()?.config.generation).toBe(7);
+  });
+
+  it('is kept with its facts, so that the node can start from it without anybody to ask', async () => {
+    const { node } = await inService();
+    const kept = openNodeStore(node.edges()).active();
+    const { document, config, ...rest } = A;
+    expect(kept).toMatchObject(rest);
+    expect(Buffer.from(kept!.document).equals(document)).toBe(true);
+    expect(kept?.config.generation).toBe(config.generation);
+    expect(said(await openNodeStore(node.edges()).apply(kept!, BY_ITSELF))).toEqual(['unchanged', 'ok/nothing-to-do']);
+  });
+
+  it('is kept with what the platform says of the instance now, also when that is all that is new', async () => {
+    const { node, store } = await inService();
+    const instance = { ...A.facts.instance, tags: { team: 'payments' }, addresses: ['10.0.0.5'] };
+    const moved = { ...A, facts: { ...A.facts, instance } };
+    await store.apply(moved, ORDERED);
+    expect(store.active()?.facts.instance).toEqual(instance);
+    expect(node.text('/etc/default/kubelet')).toContain('--node-ip=10.0.0.5');
+    const tagged = { ...moved, facts: { ...A.facts, instance: { ...instance, tags: {} } } };
+    expect((await store.apply(tagged, BY_ITSELF)).kind).toBe('unchanged');
+    expect(store.active()?.facts.instance.tags).toEqual({});
+    expect(store.listGenerations()).toHaveLength(1);
+  });
+
+  it('asks nothing of the API server on the way to kubelet, and later only about labels and taints', async () => {
+    const node = aNode();
+    let asked = 0;
+    const { node: hooks, ...edges } = node.edges();
+    const seen = async () => {
+      asked++;
+      return { labels: new Map(), taints: new Map() };
+    };
+    const store = openNodeStore({ ...edges, node: { ...hooks, seen } });
+    const labelled = assignmentOf(withPods(110, 2, { labels: { tier: 'a' } }));
+    await store.apply(labelled, BY_ITSELF);
+    expect(asked).toBe(0);
+    node.join();
+    await store.apply(labelled, BY_ITSELF);
+    expect([asked, node.labels.get('tier')]).toEqual([1, 'a']);
+    await store.apply(A, BY_ITSELF);
+    expect(asked).toBe(2); // the label leaves
+    await store.apply(A, BY_ITSELF);
+    expect(asked).toBe(2);
+  });
+
+  it('is left alone when a person stops it before it has begun', async () => {
+    const { node, store } = await inService();
+    const before = node.snapshot();
+    const signal = AbortSignal.abort(new Error('stop'));
+    await expect(store.apply(B, { isOrdered: true, signal })).rejects.toThrow('stop');
+    expect(node.snapshot()).toEqual(before);
+    expect((await store.apply(B, ORDERED)).kind).toBe('applied');
+  });
+
+  it('whatever it says, and whatever was before, ends as if it had been the first', async () => {
+    const rooted = anyConfig.map((config) => {
+      const files = Object.entries(config.files).map(([path, file]) => [
+        path,
+        { ...file, owner: 'root', group: 'root' },
+      ]);
+      return assignmentOf({ ...config, files: Object.fromEntries(files) });
+    });
+    await fc.assert(
+      fc.asyncProperty(rooted, rooted, async (first, second) => {
+        const node = new NodeFolder();
+        try {
+          const store = openNodeStore(node.edges());
+          await store.apply(first, ORDERED);
+          const before = node.snapshot();
+          const { plan } = await store.plan(second, ORDERED);
+          const outcome = await store.apply(second, ORDERED);
+          expect(outcome.plan).toEqual(plan);
+          const back = await store.apply(first, ORDERED);
+          expect(back.reason).toBeDefined();
+          const { running: _, ...files } = node.snapshot();
+          const { running: __, ...was } = before;
+          expect(withoutModules(files)).toEqual(withoutModules(was));
+          const again = await store.apply(first, ORDERED);
+          expect(again.plan?.changes, back.reason).toEqual([]);
+        } finally {
+          node.remove();
+        }
+      }),
+      { numRuns: process.env.HEADSTART_CAMPAIGN === 'full' ? 500 : 20 },
+    );
+  });
+});
+
+/** Loaded modules stay. */
+function withoutModules({ files, rules }: { files: [string, string][]; rules: string | null }): unknown {
+  return { rules, files: files.filter(([path]) => path !== '/proc/modules') };
+}
+
+describe('what may not happen by itself', () => {
+  it.each([
+    ['more disruptive than allowed', withUpdate(30, 2, {}), 'blocked', 'plan/blocked-by-class'],
+    ['for a person', withUpdate(120, 2, { mode: 'manual' }), 'waiting', 'plan/manual'],
+    ['for the next boot', withUpdate(120, 2, { mode: 'staged' }), 'waiting', 'plan/staged'],
+  ])('is %s: it is remembered, and done when it is ordered', async (_what, to, kind, code) => {
+    const { node, store } = await inService();
+    const before = node.snapshot();
+    expect(said(await store.apply(to, BY_ITSELF))).toEqual([kind, code]);
+    expect(node.snapshot()).toEqual(before);
+    expect(store.slots()).toMatchObject({ assigned: { hash: to.hash, number: 0 }, active: { hash: A.hash } });
+    expect((await store.apply(to, ORDERED)).kind).toBe('applied');
+  });
+
+  it('is for the control plane: the rest is done, and it is said what is not', async () => {
+    const { node, store } = await inService();
+    node.seen = { labels: new Map(), taints: new Map() };
+    const to = assignmentOf(withPods(110, 2, { taints: [{ key: 'dedicated', value: 'a', effect: 'NoSchedule' }] }));
+    expect((await store.apply(to, BY_ITSELF)).kind).toBe('applied');
+    expect(said(await store.apply(to, BY_ITSELF))).toEqual(['blocked', 'plan/needs-control-plane']);
+    expect(store.slots().active?.hash).toBe(to.hash);
+  });
+
+  it('stays on trial until somebody keeps it', async () => {
+    const { node, store } = await inService();
+    const trial = withUpdate(120, 2, { mode: 'try', tryForMs: 3 * MINUTE_MS });
+    await store.apply(trial, BY_ITSELF);
+    expect(said(await watch(node, store, 4))).toEqual(['reverted', 'verify/not-kept']);
+    expect(said(await store.apply(trial, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
+
+    await store.apply(trial, ORDERED);
+    expect((await store.keep()).kind).toBe('applied');
+    expect((await watch(node, store, 6)).kind).toBe('verified');
+    expect((await store.keep()).kind).toBe('unchanged');
+  });
+});
+
+describe('a file of ours that somebody else changed', () => {
+  const path = '/etc/kubernetes/kubelet/config.d/20-headstart.conf';
+  const drifted = async (onDrift: 'report' | 'repair') => {
+    const node = aNode();
+    const store = openNodeStore(node.edges());
+    const a = withUpdate(110, 1, { onDrift, maxClass: 6 });
+    await store.apply(a, BY_ITSELF);
+    node.join();
+    await store.apply(a, BY_ITSELF);
+    const before = node.snapshot();
+    expect(await store.drift()).toEqual([]);
+    node.put(path, '{}\n');
+    return { node, store, a, before };
+  };
+
+  it('is reported, and nothing is applied over it', async () => {
+    const { node, store, a, before } = await drifted('report');
+    expect((await store.drift()).map(({ what, isDrift }) => [what, isDrift])).toEqual([[path, true]]);
+    expect(said(await store.apply(a, BY_ITSELF))).toEqual(['blocked', 'plan/drift']);
+    expect(node.text(path)).toBe('{}\n');
+    await store.apply(a, ORDERED);
+    expect(node.snapshot()).toEqual(before);
+  });
+
+  it('is put back where the document says so', async () => {
+    const { node, store, a, before } = await drifted('repair');
+    expect((await store.apply(a, BY_ITSELF)).kind).toBe('applied');
+    expect(node.snapshot()).toEqual(before);
+    expect(store.listGenerations()).toHaveLength(1);
+  });
+
+  it('stays ours when putting it back fails', async () => {
+    const { node, store, a } = await drifted('repair');
+    node.failing.set('start kubelet.service', 1);
+    expect(said(await store.apply(a, BY_ITSELF))).toEqual(['failed', 'verify/unit-failed']);
+    expect(store.slots().bad).toEqual([]);
+    expect(store.slots().active?.hash).toBe(a.hash);
+  });
+});
+
+describe('what the node runs', () => {
+  it.each(['manual', 'staged'] as const)('is kept true without asking anybody, also under %s', async (mode) => {
+    const node = aNode();
+    const store = openNodeStore(node.edges());
+    const a = withUpdate(110, 1, { mode });
+    await store.apply(a, BY_ITSELF);
+    expect(node.text(BOOTSTRAP_PATH)).toContain('token');
+    node.join();
+    expect((await store.apply(a, BY_ITSELF)).kind).toBe('applied');
+    expect(node.text(BOOTSTRAP_PATH)).toBeUndefined();
+    await watch(node, store, 6);
+    node.boot();
+    expect(node.system.rules).toBeNull();
+    await openNodeStore(node.edges()).apply(a, BY_ITSELF);
+    expect(node.system.rules).not.toBeNull();
+    expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied');
+  });
+
+  it('keeps its live values also when somebody changed a file of ours, which is still only reported', async () => {
+    const { node } = await inService();
+    node.put('/etc/crictl.yaml', 'x');
+    node.boot();
+    const store = openNodeStore(node.edges());
+    expect(said(await store.apply(A, BY_ITSELF))).toEqual(['blocked', 'plan/drift']);
+    expect([node.text('/etc/crictl.yaml'), node.system.rules === null]).toEqual(['x', false]);
+    expect(node.text('/proc/sys/kernel/hostname')).toBe('node-1');
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { UpdatePolicy } from '../document/config.ts';
+import { aConfig } from '../document/configs.testing.ts';
+import type { Slots } from './contract.ts';
+import { decide, judge, refusalOf } from './decide.ts';
+import { assignmentOf } from './node-folder.testing.ts';
+import type { PlanHere } from './plan-for.ts';
+import { aChange, aSlot, here, SET_SYSCTL } from './plans.testing.ts';
+
+const A = assignmentOf({ generation: 1 });
+const B = assignmentOf({ generation: 2 });
+const RUNS_A: Slots = { active: aSlot(A, 1), bad: [] };
+
+const situation = (over: { slots?: Slots; here?: PlanHere; isOrdered?: boolean } = {}) => ({
+  slots: RUNS_A,
+  here: here(),
+  isOrdered: false,
+  nowMs: 0,
+  ...over,
+});
+const withPolicy = (update: Partial<UpdatePolicy>) =>
+  assignmentOf({ generation: 2, update: { ...aConfig().update, ...update } });
+
+describe('a document', () => {
+  it('that asks for what the node is changes only what is remembered', () => {
+    expect(decide(B, situation())).toMatchObject({ do: 'remember', conclusion: { kind: 'unchanged' } });
+  });
+
+  it('whose rest only the control plane can do is remembered, and says so', () => {
+    const plan = here({ changes: [aChange({ class: 'C' })], class: 'C' });
+    expect(decide(B, situation({ here: plan }))).toMatchObject({
+      do: 'remember',
+      conclusion: { kind: 'blocked', code: 'plan/needs-control-plane' },
+    });
+  });
+
+  it('that may be applied goes ahead, and is watched from then on', () => {
+    const plan = here({ changes: [aChange()], steps: [SET_SYSCTL], class: 1 });
+    expect(decide(B, situation({ here: plan }))).toMatchObject({
+      do: 'go',
+      conclusion: { kind: 'applied', code: 'verify/running' },
+    });
+  });
+
+  it('whose policy waits for a person is held, and goes ahead when one orders it', () => {
+    const manual = withPolicy({ mode: 'manual' });
+    const plan = here({ changes: [aChange()], steps: [SET_SYSCTL], class: 1 });
+    expect(decide(manual, situation({ here: plan }))).toEqual({
+      do: 'hold',
+      conclusion: expect.objectContaining({ kind: 'waiting', code: 'plan/manual' }),
+      live: [],
+    });
+    expect(decide(manual, situation({ here: plan, isOrdered: true })).do).toBe('go');
+  });
+
+  it('that takes another node is held', () => {
+    const plan = here({ changes: [aChange({ class: 7 })], class: 7 });
+    expect(decide(B, situation({ here: plan, isOrdered: true }))).toMatchObject({
+      do: 'hold',
+      conclusion: { kind: 'blocked', code: 'plan/needs-replacement' },
+    });
+  });
+});
+
+describe('drift', () => {
+  const drifted = here({
+    changes: [aChange({ isDrift: true, what: '/etc/a', class: 2 })],
+    steps: [SET_SYSCTL, { do: 'restart-unit', unit: 'kubelet.service' }],
+    class: 2,
+  });
+
+  it('of what the node runs holds all steps but those that set the kernel, which a boot clears', () => {
+    expect(decide(A, situation({ here: drifted }))).toMatchObject({
+      do: 'hold',
+      conclusion: { code: 'plan/drift' },
+      live: [SET_SYSCTL],
+    });
+  });
+
+  it('holds all steps of a document that the node does not run', () => {
+    expect(decide(B, situation({ here: drifted }))).toMatchObject({ do: 'hold', live: [] });
+  });
+});
+
+describe('upkeep of what the node runs', () => {
+  const manualA = withPolicy({ mode: 'manual' });
+  const runsIt: Slots = { active: aSlot(manualA, 1), bad: [] };
+
+  it.each([
+    ['disrupts nothing', 'go', aChange({ class: 1 })],
+    ['restarts kubelet', 'wait', aChange({ class: 2 })],
+  ] as const)('that %s: %s', (_, decision, change) => {
+    const plan = here({ changes: [change], steps: [SET_SYSCTL], class: change.class });
+    expect(judge(manualA, situation({ slots: runsIt, here: plan })).decision).toBe(decision);
+  });
+
+  it('is judged without what only the control plane can do', () => {
+    const plan = here({ changes: [aChange(), aChange({ class: 'C' })], steps: [SET_SYSCTL], class: 'C' });
+    expect(judge(manualA, situation({ slots: runsIt, here: plan })).decision).toBe('go');
+  });
+});
+
+describe('a document that was taken back', () => {
+  const bad = [{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 0 }] as const;
+  const slots: Slots = { ...RUNS_A, bad };
+
+  it('is refused with the reason of then, unless a person orders it', () => {
+    expect(refusalOf(B, slots, { isOrdered: false })).toMatchObject({ kind: 'refused', code: 'plan/known-bad' });
+    expect(refusalOf(B, slots, { isOrdered: true })).toBeUndefined();
+  });
+
+  it('is not refused while the node runs it, and no other is refused for it', () => {
+    expect(refusalOf(B, { active: aSlot(B, 2), bad }, { isOrdered: false })).toBeUndefined();
+    expect(refusalOf(A, slots, { isOrdered: false })).toBeUndefined();
+  });
+});

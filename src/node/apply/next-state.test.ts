@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { generationToKeep, isToBeWatched, journalOf, type NextGeneration, stateWithoutChange } from './next-state.ts';
+import { assignmentOf } from './node-folder.testing.ts';
+import { aSlot, here, SET_SYSCTL, STAMP } from './plans.testing.ts';
+import { FIRST_STATE, type State } from './records.ts';
+
+const A = assignmentOf({ generation: 1 });
+const B = assignmentOf({ generation: 2 });
+
+const runsA = (slots: Partial<State['slots']> = {}): State => ({
+  ...FIRST_STATE,
+  lastNumber: 4,
+  slots: { active: aSlot(A, 1), lastKnownGood: aSlot(A, 1), assigned: aSlot(A, 1), bad: [], ...slots },
+});
+const next = (over: Partial<NextGeneration> = {}): NextGeneration => ({
+  assignment: B,
+  here: here({ steps: [SET_SYSCTL] }),
+  number: 5,
+  state: runsA(),
+  kept: undefined,
+  isAgain: false,
+  stamp: STAMP,
+  ...over,
+});
+const kept = { number: 1, appliedMs: 1, assignment: A, ownership: FIRST_STATE.ownership };
+
+describe('a document that changes nothing', () => {
+  it('is active at once, and good where the one before it was', () => {
+    const { slots, lastNumber } = stateWithoutChange(next());
+    expect([slots.active?.number, slots.lastKnownGood?.number, slots.assigned?.number, lastNumber]).toEqual([
+      5, 5, 5, 5,
+    ]);
+  });
+
+  it('does not become good by that where the one before it was not', () => {
+    const { slots } = stateWithoutChange(next({ state: runsA({ lastKnownGood: undefined }) }));
+    expect([slots.active?.number, slots.lastKnownGood]).toEqual([5, undefined]);
+  });
+
+  it('that the node runs already leaves every slot as it is', () => {
+    const state = runsA();
+    expect(stateWithoutChange(next({ assignment: A, number: 1, state })).slots).toBe(state.slots);
+  });
+});
+
+describe('the journal of a change', () => {
+  it('leads to the new generation, watched, with the last known good to go back to', () => {
+    const journal = journalOf(next(), { isReachable: true, isReady: true, heartbeatMs: 0 });
+    expect(journal).toMatchObject({ kind: 'forward', steps: [SET_SYSCTL], bootId: 'boot-2', attempts: 1 });
+    expect(journal.after.slots).toMatchObject({
+      active: { number: 5, vmId: 'vm-1' },
+      lastKnownGood: { number: 1 },
+      watch: { number: 5, backTo: 1, wasApiReachable: true },
+    });
+  });
+
+  it('goes back to what runs where nothing was found good, and to nothing on a first boot', () => {
+    const unproven = journalOf(next({ state: runsA({ lastKnownGood: undefined }) }), undefined);
+    expect(unproven.after.slots.watch?.backTo).toBe(1);
+    const first = journalOf(next({ state: FIRST_STATE, number: 1 }), undefined);
+    expect(first.after.slots.watch).not.toHaveProperty('backTo');
+  });
+
+  it('watches nothing new where what runs is repaired, or the last known good comes back', () => {
+    const repair = next({ assignment: A, number: 1, kept });
+    expect([isToBeWatched(repair), journalOf(repair, undefined).after.slots.watch]).toEqual([false, undefined]);
+    const back = next({
+      assignment: B,
+      number: 1,
+      state: runsA({ active: aSlot(assignmentOf({ generation: 9 }), 3) }),
+    });
+    expect([isToBeWatched(back), journalOf(back, undefined).after.slots.watch]).toEqual([false, undefined]);
+  });
+
+  it('is made before kubelet unless kubelet runs', () => {
+    for (const moment of ['never-ran', 'not-started', 'running'] as const) {
+      const { isBeforeKubelet } = journalOf(next({ here: here({}, { moment }) }), undefined);
+      expect(isBeforeKubelet).toBe(moment !== 'running');
+    }
+  });
+});
+
+describe('what a person goes back from', () => {
+  it('is not tried again by itself, and what it goes back to is not bad any more', () => {
+    const bad = [{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 0 }] as const;
+    const { slots } = stateWithoutChange(next({ isAgain: true, state: runsA({ bad }) }));
+    expect(slots.bad).toEqual([{ hash: A.hash, generation: 1, code: 'rollback/done', atMs: 1000 }]);
+  });
+});
+
+describe('the record of a generation', () => {
+  it('is written once, and again when the platform says something new of the instance', () => {
+    const same = next({ assignment: A, number: 1, kept });
+    expect(generationToKeep(same)).toBeUndefined();
+    const facts = { ...A.facts, instance: { ...A.facts.instance, addresses: ['10.0.0.9'] } };
+    expect(generationToKeep({ ...same, assignment: { ...A, facts } })).toMatchObject({ number: 1, appliedMs: 1000 });
+    expect(generationToKeep(next())).toMatchObject({ number: 5, assignment: { hash: B.hash } });
+  });
+});

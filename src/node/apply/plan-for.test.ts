@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { SeenNode } from '../observe/live-values.ts';
+import { assignmentOf } from './node-folder.testing.ts';
+import { planFor, wantedBy } from './plan-for.ts';
+import { FIRST_STATE } from './records.ts';
+import { aNode } from './store.testing.ts';
+
+async function observedWith(labels: Record<string, string>, seen: SeenNode | undefined, isRunning = true) {
+  const node = aNode();
+  if (isRunning) node.join();
+  let asked = 0;
+  const edges = node.edges();
+  const hooks = {
+    ...edges.node,
+    seen: async () => {
+      asked++;
+      return seen;
+    },
+  };
+  const want = wantedBy(assignmentOf({ labels }));
+  const { observed } = await planFor(want, FIRST_STATE.ownership, { ...edges, node: hooks });
+  return { asked, observed };
+}
+const NODE: SeenNode = { labels: new Map([['tier', 'a']]), taints: new Map() };
+
+describe('the plan for a node', () => {
+  it('knows the labels in question from the Node of a node in service', async () => {
+    const { observed, asked } = await observedWith({ tier: 'b', other: 'x' }, NODE);
+    expect([asked, observed.isNodeKnown, observed.live.get('label tier')]).toEqual([1, true, 'a']);
+    expect(observed.live.has('label other')).toBe(false);
+  });
+
+  it('asks nothing of the API server where no label and no taint is in question', async () => {
+    expect((await observedWith({}, NODE)).asked).toBe(0);
+  });
+
+  it('asks nothing of it before kubelet runs', async () => {
+    const { asked, observed } = await observedWith({ tier: 'b' }, NODE, false);
+    expect([asked, observed.isNodeKnown]).toEqual([0, false]);
+  });
+
+  it('leaves open what the API server did not say', async () => {
+    expect((await observedWith({ tier: 'b' }, undefined)).observed.isNodeKnown).toBe(false);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
+import { RULES_PATH } from '../../desired/aspects/metadata-firewall.ts';
+import type { Step } from '../../desired/tree.ts';
+import type { Look } from '../../observe/look.ts';
+import { aWorld, doneBy, restart, set } from '../execute.testing.ts';
+import { execute } from '../execute.ts';
+
+describe('a step that sets a value', () => {
+  it('sets no MTU while there is no network, and does not fail by that', async () => {
+    const { done, context } = aWorld();
+    const look: Look = { ...context.edges.look, text: () => undefined };
+    await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, edges: { ...context.edges, look } });
+    expect(done.filter((line) => line.startsWith('setKernelValue'))).toEqual([]);
+    expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
+  });
+
+  it('waits for the network to come up before it sets its MTU', async () => {
+    const { done, context } = aWorld();
+    let looks = 0;
+    const text = (path: string) => (++looks > 20 ? context.edges.look.text(path) : undefined);
+    await execute([set('mtu', '', '9000')], {
+      ...context,
+      edges: { ...context.edges, look: { ...context.edges.look, text } },
+    });
+    expect(done).toContain('setKernelValue /sys/class/net/eth7/mtu 9000');
+  });
+
+  it.each<[string, Step[], string[]]>([
+    ['a kernel setting', [set('sysctl', 'vm.max_map_count', '1')], ['setKernelValue /proc/sys/vm/max_map_count 1']],
+    ['a host name', [set('host-name', '', 'node-1')], ['setKernelValue /proc/sys/kernel/hostname node-1']],
+    ['an MTU', [set('mtu', '', '9000')], ['setKernelValue /sys/class/net/eth7/mtu 9000']],
+    ['rules', [set('firewall', 't', 'x')], [`nft -f ${RULES_PATH}`]],
+    ['no rules', [{ do: 'clear', kind: 'firewall', key: 't' }], ['nft -f - < table inet t;delete table inet t;']],
+    [
+      'a label',
+      [set('label', 'tier', 'a'), { do: 'clear', kind: 'label', key: 'b' }],
+      ['label tier=a', 'label b=undefined'],
+    ],
+    [
+      'swap',
+      [set('swap', '/var/lib/new', '4096')],
+      [
+        'remove /var/lib/new',
+        'create /var/lib/new',
+        'fallocate --length 4096 /var/lib/new',
+        'mkswap /var/lib/new',
+        'swapon /var/lib/new',
+      ],
+    ],
+    [
+      'no swap of a daemon that is gone',
+      [{ do: 'clear', kind: 'swap', key: '/var/lib/shown-otherwise' }],
+      ['swapoff /var/lib/shown-otherwise', 'remove /var/lib/shown-otherwise'],
+    ],
+    ['no swap', [{ do: 'clear', kind: 'swap', key: '/var/lib/on' }], ['swapoff /var/lib/on', 'remove /var/lib/on']],
+  ])('is done for %s', async (_what, steps, expected) => {
+    expect(await doneBy(steps)).toEqual(expected);
+  });
+
+  it('takes the kubeconfig from where it waits, and leaves one alone that is right already', async () => {
+    const step = set('kubeconfig', '', 'https://10.0.0.1');
+    expect(await doneBy([step], { staged: new Map([[KUBECONFIG_PATH, '/etc/kubernetes/.new']]) })).toEqual([
+      'rename /etc/kubernetes/.new '.concat(KUBECONFIG_PATH),
+    ]);
+    expect(await doneBy([step])).toEqual([]);
+  });
+
+  it('fails where there is no room for swap', async () => {
+    const { done, context } = aWorld({}, { 'fallocate --length 1 /var/lib/a': { code: 1 } });
+    const steps: Step[] = [set('swap', '/var/lib/a', '1'), { do: 'daemon-reload' }];
+    await expect(execute(steps, context)).rejects.toMatchObject({ name: 'StepFailed', code: 'apply/disk-full' });
+    expect(done).not.toContain('systemctl daemon-reload');
+  });
+
+  it('leaves no swap file behind', async () => {
+    const { done, context } = aWorld({}, { 'mkswap /var/lib/a': { code: 1 } });
+    await expect(execute([set('swap', '/var/lib/a', '1')], context)).rejects.toThrow('mkswap');
+    expect(done.at(-1)).toBe('remove /var/lib/a');
+  });
+
+  it("that the kernel refuses fails with the value and the kernel's word, and a bug is no refusal", async () => {
+    const refuse = (error: Error) => {
+      const { context } = aWorld();
+      const disk = {
+        ...context.edges.disk,
+        setKernelValue: () => {
+          throw error;
+        },
+      };
+      return execute([set('sysctl', 'vm.a', '1')], { ...context, edges: { ...context.edges, disk } });
+    };
+    await expect(refuse(Object.assign(new Error('x'), { code: 'EINVAL' }))).rejects.toMatchObject({
+      code: 'apply/setting-refused',
+      message: '/proc/sys/vm/a = 1: EINVAL',
+    });
+    await expect(refuse(new TypeError('bug'))).rejects.toThrow(TypeError);
+  });
+
+  it('is refused for what only others set', async () => {
+    await expect(doneBy([set('taint', 'a:NoSchedule', 'x')])).rejects.toThrow('taint is not set on a node');
+    await expect(doneBy([{ do: 'clear', kind: 'sysctl', key: 'a' }])).rejects.toThrow('sysctl is not cleared');
+  });
+});

@@ -1,0 +1,113 @@
+// node/apply/steps/set-value.ts: how is a value of the running system set, or taken away again? Each may be done again.
+import { dirname } from 'node:path';
+import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
+import { RULES_PATH } from '../../desired/aspects/metadata-firewall.ts';
+import { sysctlPath } from '../../desired/aspects/sysctl.ts';
+import type { Step } from '../../desired/tree.ts';
+import { firstInterface, isSwapOn } from '../../observe/live-values.ts';
+import { errnoOf, StepFailed } from '../failures.ts';
+import type { StagedFiles } from './stage.ts';
+import { command, isDoneBy, placeOf, type StepEdges } from './step-command.ts';
+
+type SetStep = Extract<Step, { do: 'set' }>;
+
+export interface ValueContext {
+  edges: StepEdges;
+  staged: StagedFiles;
+  /** Takes the folders with new or fewer names in them, also of a step that fails. */
+  touched: Set<string>;
+}
+
+export async function setValue({ kind, key, value }: SetStep, context: ValueContext): Promise<void> {
+  const { edges, staged, touched } = context;
+  switch (kind) {
+    case 'sysctl':
+      return setInKernel(sysctlPath(key), value, edges);
+    case 'host-name':
+      return setInKernel('/proc/sys/kernel/hostname', value, edges);
+    case 'mtu': {
+      // Without a network there is nothing to set yet: planned again until there is, and no reason to take the rest back.
+      const name = await interfaceInTime(edges);
+      return name === undefined ? undefined : setInKernel(`/sys/class/net/${name}/mtu`, value, edges);
+    }
+    case 'swap':
+      await clearValue({ kind, key }, context);
+      return makeSwap(key, value, context);
+    case 'firewall':
+      return command(['nft', '-f', placeOf(RULES_PATH, edges)], edges);
+    case 'kubeconfig': {
+      const waiting = staged.get(KUBECONFIG_PATH);
+      if (waiting === undefined) return;
+      edges.disk.rename(waiting, KUBECONFIG_PATH);
+      touched.add(dirname(KUBECONFIG_PATH));
+      return;
+    }
+    case 'label':
+      // Planned again as long as it is not there, and no reason to take the rest back.
+      await isDoneBy(() => edges.node.setLabel(key, value));
+      return;
+    default:
+      throw new Error(`${kind} is not set on a node`);
+  }
+}
+
+const NETWORK_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+
+/** The network may still be on its way: a kubelet that starts before the value is set has pods that would have to be drained for it. */
+async function interfaceInTime({ look, clock }: StepEdges): Promise<string | undefined> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const name = firstInterface(look);
+    if (name !== undefined || waitedMs >= NETWORK_MS) return name;
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+export async function clearValue(
+  { kind, key }: Pick<SetStep, 'kind' | 'key'>,
+  { edges, touched }: ValueContext,
+): Promise<void> {
+  switch (kind) {
+    case 'swap':
+      if (isSwapOn(key, edges.look)) await command(['swapoff', placeOf(key, edges)], edges);
+      edges.disk.remove(key);
+      touched.add(dirname(key));
+      return;
+    case 'firewall':
+      // Made before it is deleted, so that there is something to delete.
+      return command(['nft', '-f', '-'], edges, {
+        input: `table inet ${key}\ndelete table inet ${key}\n`,
+      });
+    case 'label':
+      await isDoneBy(() => edges.node.setLabel(key, undefined));
+      return;
+    default:
+      throw new Error(`${kind} is not cleared on a node`);
+  }
+}
+
+/** What could not be made does not stay: it may be what filled the disk. */
+async function makeSwap(file: string, bytes: string, { edges, touched }: ValueContext): Promise<void> {
+  const { disk } = edges;
+  const place = placeOf(file, edges);
+  disk.create(file, new Uint8Array(), { mode: 0o600 });
+  touched.add(dirname(file));
+  try {
+    await command(['fallocate', '--length', bytes, place], edges, { code: 'apply/disk-full' });
+    await command(['mkswap', place], edges);
+    await command(['swapon', place], edges);
+  } catch (error) {
+    disk.remove(file);
+    throw error;
+  }
+}
+
+function setInKernel(path: string, value: string, { disk }: StepEdges): void {
+  try {
+    disk.setKernelValue(path, value);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
+    throw new StepFailed('apply/setting-refused', `${path} = ${value}: ${code}`, error);
+  }
+}

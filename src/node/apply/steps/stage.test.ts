@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../base/secret.ts';
+import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
+import type { Seen, Step } from '../../desired/tree.ts';
+import type { Disk } from '../disk.ts';
+import { dropWaiting, stage, unstage, waitingPlace } from './stage.ts';
+
+/** `there`: what is on the disk already. */
+function aWorld(there: Record<string, Seen> = {}) {
+  const done: string[] = [];
+  const record = (op: string) => (path: string) => void done.push(`${op} ${path}`);
+  const disk = {
+    create: (path: string, bytes: Uint8Array) => done.push(`create ${path} ${Buffer.from(bytes)}`),
+    makeLink: record('makeLink'),
+    makeFolder: record('makeFolder'),
+    remove: record('remove'),
+    removeFolder: record('removeFolder'),
+    syncFiles: async (paths: readonly string[]) => void done.push(`sync ${paths.join(' ')}`),
+  } as unknown as Disk;
+  const look = { at: (path: string): Seen => there[path] ?? { kind: 'absent' } };
+  return { done, edges: { disk, look: look as never } };
+}
+const RIGHTS = { mode: 0o600, uid: 0, gid: 0 };
+const write = (path: string, content: string | Secret): Step => ({
+  do: 'write-file',
+  path,
+  ...RIGHTS,
+  content,
+  encoding: 'utf8',
+});
+const [A, B] = ['/etc/a', '/etc/b'];
+const file = (content: string | Secret, over: object = {}): Seen => ({
+  kind: 'file',
+  ...RIGHTS,
+  content,
+  encoding: 'utf8',
+  ...over,
+});
+
+describe('new files', () => {
+  it('wait beside the old ones, all made safe before the first old one is touched', async () => {
+    const { done, edges } = aWorld();
+    const staged = await stage([{ do: 'make-folder', path: '/etc' }, write(A, 'one'), write(B, 'two')], edges);
+    expect([...staged]).toEqual([
+      [A, waitingPlace(A)],
+      [B, waitingPlace(B)],
+    ]);
+    expect(done).toEqual([
+      'makeFolder /etc',
+      `create ${waitingPlace(A)} one`,
+      `create ${waitingPlace(B)} two`,
+      `sync ${waitingPlace(A)} ${waitingPlace(B)}`,
+    ]);
+  });
+
+  it('are not written where they are there already, a secret included', async () => {
+    const { edges } = aWorld({ [A]: file(new Secret('one')) });
+    expect((await stage([write(A, new Secret('one'))], edges)).size).toBe(0);
+  });
+
+  it.each([
+    ['content', file('other')],
+    ['mode', file('one', { mode: 0o644 })],
+    ['owner', file('one', { uid: 7 })],
+    ['group', file('one', { gid: 7 })],
+    ['kind', { kind: 'link', target: 'one' } as const],
+  ])('are written where the %s is another', async (_, seen) => {
+    const { edges } = aWorld({ [A]: seen });
+    expect((await stage([write(A, 'one')], edges)).size).toBe(1);
+  });
+
+  it('that are links are made where the link leads elsewhere', async () => {
+    const link: Step = { do: 'make-link', path: A, target: '/dev/null' };
+    expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/dev/null' } }).edges)).size).toBe(0);
+    expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/etc/x' } }).edges)).size).toBe(1);
+  });
+
+  it('have one waiting place each, hidden, in the folder of the old one', () => {
+    expect(waitingPlace(A)).toMatch(/^\/etc\/\.headstart-[0-9a-f]{16}\.new$/);
+    expect(waitingPlace(A)).not.toBe(waitingPlace(B));
+  });
+});
+
+describe("kubelet's own kubeconfig", () => {
+  const step: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'https://10.0.0.2:6443' };
+  const text = (server: string) => `apiVersion: v1\nclusters:\n- cluster:\n    server: ${server}\n`;
+
+  it('gets another address, and is left alone where it has it already', async () => {
+    const { done, edges } = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.1:6443')) });
+    expect((await stage([step], edges)).get(KUBECONFIG_PATH)).toBe(waitingPlace(KUBECONFIG_PATH));
+    expect(done[0]).toContain('server: https://10.0.0.2:6443');
+    const right = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.2:6443')) });
+    expect((await stage([step], right.edges)).size).toBe(0);
+  });
+
+  it('is not replaced where it is no file', async () => {
+    await expect(stage([step], aWorld().edges)).rejects.toMatchObject({ code: 'apply/write-failed' });
+  });
+});
+
+describe('a change that was not begun', () => {
+  it('leaves neither new content nor new folders, the inner ones first', () => {
+    const { done, edges } = aWorld();
+    unstage(
+      [{ do: 'make-folder', path: '/etc/x' }, { do: 'make-folder', path: '/etc/x/y' }, write(A, '1'), { do: 'drain' }],
+      edges.disk,
+    );
+    expect(done).toEqual([`remove ${waitingPlace(A)}`, 'removeFolder /etc/x/y', 'removeFolder /etc/x']);
+  });
+
+  it('keeps its folders where some of it was done', () => {
+    const { done, edges } = aWorld();
+    const kubeconfig: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'x' };
+    dropWaiting([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], edges.disk);
+    expect(done).toEqual([`remove ${waitingPlace(A)}`, `remove ${waitingPlace(KUBECONFIG_PATH)}`]);
+  });
+});

@@ -1,0 +1,75 @@
+// node/apply/steps/stage.ts: is there room for everything the change writes? All new files are put beside the old ones, and made safe,
+// before the first old one is touched: a full disk ends a change that has not begun.
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { KUBECONFIG_PATH, repointKubeconfig } from '../../desired/aspects/join.ts';
+import { bytesOf } from '../../desired/bytes.ts';
+import type { Step } from '../../desired/tree.ts';
+import type { Look } from '../../observe/look.ts';
+import type { Disk } from '../disk.ts';
+import { StepFailed } from '../failures.ts';
+
+/** Of those that are not there already: path → where its new content waits. */
+export type StagedFiles = ReadonlyMap<string, string>;
+
+export async function stage(steps: readonly Step[], { disk, look }: { disk: Disk; look: Look }): Promise<StagedFiles> {
+  const staged = new Map<string, string>();
+  const toSync: string[] = [];
+  for (const step of steps) {
+    if (step.do === 'make-folder') disk.makeFolder(step.path, 0o755);
+    else if (step.do === 'write-file') {
+      if (isThere(step, look)) continue;
+      disk.create(waitingPlace(step.path), bytesOf(step), step);
+      staged.set(step.path, waitingPlace(step.path));
+      toSync.push(waitingPlace(step.path));
+    } else if (step.do === 'make-link') {
+      const seen = look.at(step.path, false);
+      if (seen.kind === 'link' && seen.target === step.target) continue;
+      disk.makeLink(waitingPlace(step.path), step.target);
+      staged.set(step.path, waitingPlace(step.path));
+    } else if (step.do === 'set' && step.kind === 'kubeconfig') {
+      if (!stageKubeconfig(step.value, disk, look)) continue;
+      staged.set(KUBECONFIG_PATH, waitingPlace(KUBECONFIG_PATH));
+      toSync.push(waitingPlace(KUBECONFIG_PATH));
+    }
+  }
+  await disk.syncFiles(toSync);
+  return staged;
+}
+
+/** Nothing of the change has been done: what was put there for it goes. */
+export function unstage(steps: readonly Step[], disk: Disk): void {
+  dropWaiting(steps, disk);
+  for (const step of [...steps].reverse()) if (step.do === 'make-folder') disk.removeFolder(step.path);
+}
+
+/** New content whose turn will not come. */
+export function dropWaiting(steps: readonly Step[], disk: Disk): void {
+  for (const step of steps) {
+    if (step.do === 'write-file' || step.do === 'make-link') disk.remove(waitingPlace(step.path));
+    else if (step.do === 'set' && step.kind === 'kubeconfig') disk.remove(waitingPlace(KUBECONFIG_PATH));
+  }
+}
+
+/** In the same folder, for a rename; hidden, so that nobody reads it; the same after a crash, so that it is found again. */
+export function waitingPlace(path: string): string {
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+  return `${dirname(path)}/.headstart-${name}.new`;
+}
+
+function isThere(step: Extract<Step, { do: 'write-file' }>, look: Look): boolean {
+  const seen = look.at(step.path, true);
+  if (seen.kind !== 'file' || seen.mode !== step.mode || seen.uid !== step.uid || seen.gid !== step.gid) return false;
+  return bytesOf(seen).equals(bytesOf(step));
+}
+
+/** kubelet's own file: only the address in it is ours. False: it is right already. */
+function stageKubeconfig(server: string, disk: Disk, look: Look): boolean {
+  const seen = look.at(KUBECONFIG_PATH, true);
+  if (seen.kind !== 'file') throw new StepFailed('apply/write-failed', `${KUBECONFIG_PATH} is not a file`);
+  const text = bytesOf(seen).toString('utf8');
+  const repointed = repointKubeconfig(text, server);
+  if (repointed === text) return false;
+  disk.create(waitingPlace(KUBECONFIG_PATH), Buffer.from(repointed), seen);
+  return true;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { Observed, Plan, Step } from '../desired/tree.ts';
+import { NOTHING_OWNED } from '../desired/tree.ts';
+import { assignmentOf } from './node-folder.testing.ts';
+import { aChange, aSlot, aUnit, here, STAMP } from './plans.testing.ts';
+import { FIRST_STATE, type Generation } from './records.ts';
+import { type BackDecision, decideWayBack, ownershipBefore, type WayBack } from './way-back.ts';
+
+const A = assignmentOf({ generation: 1 });
+const B = assignmentOf({ generation: 2 });
+const OLD: Generation = { number: 1, appliedMs: 0, assignment: A, ownership: NOTHING_OWNED };
+const WATCH = {
+  number: 1,
+  sinceMs: 7,
+  bootId: 'b',
+  units: [],
+  ranBefore: [],
+  wasApiReachable: true,
+  kubeletConfig: {},
+};
+
+const back = (over: Partial<WayBack> = {}): WayBack => ({
+  state: { ...FIRST_STATE, lastNumber: 2, slots: { active: aSlot(B, 2), lastKnownGood: aSlot(A, 1), bad: [] } },
+  code: 'verify/unit-failed',
+  reason: 'kubelet failed',
+  target: 1,
+  blamed: aSlot(B, 2),
+  meanwhile: NOTHING_OWNED,
+  ranBefore: [],
+  canMovePods: true,
+  owesUncordon: false,
+  ...over,
+});
+const decideFrom = (
+  over: Partial<WayBack> = {},
+  plan: Partial<Plan> = {},
+  observed: Partial<Observed> = {},
+  old: Generation | undefined = OLD,
+) => decideWayBack(back(over), { old, here: here(plan, observed), stamp: STAMP });
+function journalOf(decision: BackDecision) {
+  if (decision.do !== 'go') throw new Error(decision.conclusion.reason);
+  return decision.journal;
+}
+
+const DRAIN: Step = { do: 'drain' };
+const UNCORDON: Step = { do: 'uncordon' };
+const RESTART: Step = { do: 'restart-unit', unit: 'kubelet.service' };
+
+describe('a way back', () => {
+  it('leads to the earlier generation, and the later one is not tried again', () => {
+    const decision = decideFrom();
+    expect(decision.conclusion).toEqual({ kind: 'reverted', code: 'verify/unit-failed', reason: 'kubelet failed' });
+    const { kind, after, generation } = journalOf(decision);
+    expect([kind, after.slots.active?.number, generation]).toEqual(['back', 1, OLD]);
+    expect(after.slots.bad).toEqual([{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 1000 }]);
+  });
+
+  it('blames no document where it was not its fault, nor on a first boot, where there is nothing else to run', () => {
+    expect(journalOf(decideFrom({ blamed: undefined })).after.slots.bad).toEqual([]);
+    const first = decideWayBack(back({ target: undefined }), { old: undefined, here: here(), stamp: STAMP });
+    expect([first.conclusion.kind, journalOf(first).after.slots.bad]).toEqual(['failed', []]);
+    expect(journalOf(first).after.slots.active).toBeUndefined();
+  });
+
+  it('drains only a node whose pods can be moved', () => {
+    const plan = { changes: [aChange({ class: 4 })], steps: [DRAIN, RESTART, UNCORDON], class: 4 } as const;
+    expect(journalOf(decideFrom({}, plan)).steps).toEqual([DRAIN, RESTART, UNCORDON]);
+    expect(journalOf(decideFrom({ canMovePods: false }, plan)).steps).toEqual([RESTART, UNCORDON]);
+  });
+
+  it('starts units again that the change brought down, before the pods come back', () => {
+    const units = new Map([
+      ['app.service', aUnit(false)],
+      ['fine.service', aUnit(true)],
+      ['kubelet.service', aUnit(false)],
+    ]);
+    const ranBefore = ['app.service', 'fine.service', 'kubelet.service', 'gone.service'];
+    const { steps } = journalOf(decideFrom({ ranBefore }, { steps: [RESTART, UNCORDON] }, { units }));
+    expect(steps).toEqual([RESTART, { do: 'restart-unit', unit: 'app.service' }, UNCORDON]);
+  });
+
+  it('starts a unit again that comes back with its file', () => {
+    const path = '/etc/systemd/system/app.service';
+    const write: Step = { do: 'write-file', path, mode: 0o644, uid: 0, gid: 0, content: '', encoding: 'utf8' };
+    const { steps } = journalOf(decideFrom({ ranBefore: ['app.service'] }, { steps: [write] }));
+    expect(steps).toEqual([write, { do: 'restart-unit', unit: 'app.service' }]);
+  });
+
+  it('does not exist where only a new node could be what it was: the node stays, and is watched no more', () => {
+    const decision = decideFrom({ owesUncordon: true }, { changes: [aChange({ class: 7 })], class: 7 });
+    expect(decision).toMatchObject({
+      do: 'stay',
+      conclusion: { kind: 'failed', code: 'rollback/failed' },
+      state: { owesUncordon: true, slots: { active: { number: 2 }, bad: [{ hash: B.hash }] } },
+    });
+    expect(decision.conclusion.reason).toMatch(/^kubelet failed; no way back: class 7/);
+  });
+
+  it('exists where only the control plane has something left to do', () => {
+    expect(decideFrom({}, { changes: [aChange({ class: 'C' })], class: 'C' }).do).toBe('go');
+  });
+});
+
+describe('what a node went back to', () => {
+  const withSlots = (slots: Partial<WayBack['state']['slots']>) => ({
+    state: { ...back().state, slots: { ...back().state.slots, ...slots } },
+  });
+
+  it('is not watched where it was found good', () => {
+    expect(journalOf(decideFrom()).after.slots.watch).toBeUndefined();
+  });
+
+  it('is watched on where it was being watched', () => {
+    expect(journalOf(decideFrom(withSlots({ watch: WATCH }))).after.slots.watch).toBe(WATCH);
+  });
+
+  it('is watched where it was never found good, with nothing behind it', () => {
+    const { watch } = journalOf(decideFrom({ ...withSlots({ lastKnownGood: undefined }), ranBefore: ['a'] })).after
+      .slots;
+    expect(watch).toMatchObject({ number: 1, bootId: 'boot-2', ranBefore: ['a'] });
+    expect(watch).not.toHaveProperty('backTo');
+  });
+});
+
+describe('what may be ours on the way back', () => {
+  it('is what was ours then and what became ours since', () => {
+    const live = (value: string) => ({ value, original: undefined, aspect: 'sysctl' }) as const;
+    const old: Generation = { ...OLD, ownership: { ...NOTHING_OWNED, live: new Map([['sysctl a', live('then')]]) } };
+    const meanwhile = {
+      ...NOTHING_OWNED,
+      live: new Map([
+        ['sysctl a', live('since')],
+        ['sysctl b', live('since')],
+      ] as const),
+    };
+    const { live: ours } = ownershipBefore(old, back({ meanwhile }));
+    expect([...ours].map(([id, { value }]) => [id, value])).toEqual([
+      ['sysctl a', 'then'],
+      ['sysctl b', 'since'],
+    ]);
+  });
+});

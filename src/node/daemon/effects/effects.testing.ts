@@ -1,0 +1,52 @@
+// node/daemon/effects/effects.testing.ts: what an effect works with, in a test: it writes down what the loop was told and what was logged.
+import { fakeClock } from '../../../base/fake-clock.ts';
+import type { NodeStore } from '../../apply/contract.ts';
+import { anImage } from '../../document/documents.testing.ts';
+import type { MetadataSource } from '../../metadata/source.ts';
+import { recordSteps } from '../../status/steps-file.ts';
+import type { DaemonState } from '../state.ts';
+import { aState } from '../states.testing.ts';
+import type { EffectContext, EventOfNow } from './context.ts';
+import { keepDocuments } from './documents.ts';
+
+export interface EffectWorld {
+  context: EffectContext;
+  told: EventOfNow[];
+  logged: string[];
+  stop(): void;
+}
+
+export function aWorld(
+  over: { store?: Partial<NodeStore>; fetch?: MetadataSource['fetch']; state?: Partial<DaemonState> } = {},
+): EffectWorld {
+  const told: EventOfNow[] = [];
+  const logged: string[] = [];
+  const stopping = new AbortController();
+  const clock = fakeClock();
+  const log = (priority: string, message: string) => void logged.push(`${priority} ${message}`);
+  const unused = () => Promise.reject(new Error('not asked for in this test'));
+  const store = { slots: () => ({ bad: [] }), active: () => undefined, ...over.store } as NodeStore;
+  const context: EffectContext = {
+    edges: {
+      clock,
+      steadyMs: () => clock.nowMs(),
+      random: () => 0.5,
+      store,
+      source: { name: 'test', isFixed: true, fetch: over.fetch ?? unused },
+      context: () => ({ image: { ...anImage }, machine: { cpus: 4, memoryBytes: 16 * 2 ** 30 }, overrides: [] }),
+      seed: 0.5,
+      isForeign: false,
+      hasOwnFiles: () => true,
+      log,
+      steps: recordSteps({ monotonicUs: () => 0, wallUs: () => 0 }),
+      onReady: async () => {},
+      onNews: () => {},
+    },
+    documents: keepDocuments(() => undefined),
+    state: () => aState(over.state),
+    tell: (event) => void told.push(event),
+    stopping: stopping.signal,
+    logNews: (_about, priority, message) => log(priority, message),
+  };
+  return { context, told, logged, stop: () => stopping.abort(new Error('the daemon ends')) };
+}

@@ -1,0 +1,72 @@
+// node/daemon/effects/fetch.ts: what is in the metadata now? The service is asked without an end, unless a person waits for the answer; a newer
+// request takes the place of one that is under way.
+import { fetchPersistently, type RetryEvent, type RetryOptions } from '../../metadata/retry.ts';
+import { type Fetched, MetadataFailure, type MetadataSource } from '../../metadata/source.ts';
+import { tellBroke } from './broke.ts';
+import type { EffectContext } from './context.ts';
+
+export type Fetch = (options: { isOrdered: boolean }) => Promise<void>;
+
+export function createFetch(context: EffectContext): Fetch {
+  let latest = new AbortController();
+  return async ({ isOrdered }) => {
+    latest.abort();
+    const mine = new AbortController();
+    latest = mine;
+    await fetchOnce(context, { isOrdered, mine: mine.signal });
+  };
+}
+
+/** `mine` is aborted by the next request: nothing is told of this one then. */
+async function fetchOnce(context: EffectContext, { isOrdered, mine }: { isOrdered: boolean; mine: AbortSignal }) {
+  const { edges, documents, state, tell, stopping } = context;
+  const { clock, random, source, steps, log } = edges;
+  const startUs = steps.nowUs();
+  try {
+    const fetched = await fetchDocument(source, {
+      clock,
+      random,
+      signal: AbortSignal.any([mine, stopping]),
+      isOrdered,
+      onEvent: (event) => tellTrouble(context, event),
+    });
+    if (mine.aborted) return;
+    documents.foundOn(fetched.instance);
+    const raw = fetched.document && documents.keep({ document: fetched.document, origin: source.name }, state());
+    if (raw !== state().delivered?.raw) steps.since('fetch', startUs, { detail: source.name });
+    tell({ is: 'fetched', raw });
+  } catch (error) {
+    if (stopping.aborted || mine.aborted) return;
+    if (error instanceof MetadataFailure) {
+      log('warning', error.message, { code: error.reason });
+      tell({ is: 'fetch-failed', why: { code: error.reason, detail: error.message } });
+    } else tellBroke(context, 'fetch', error);
+  }
+}
+
+function tellTrouble({ edges, tell }: EffectContext, event: RetryEvent): void {
+  const { reason, message, attempts } = event;
+  edges.log('warning', message, { code: reason, attempts });
+  tell({ is: 'fetch-trouble', why: { code: reason, detail: message }, isDegraded: event.kind === 'degraded' });
+}
+
+const ORDERED_MS = 30_000;
+
+/** Rejects with a MetadataFailure that is final, or with the reason of `signal`. */
+function fetchDocument(
+  source: MetadataSource,
+  { isOrdered, ...options }: RetryOptions & { signal: AbortSignal; isOrdered: boolean },
+): Promise<Fetched> {
+  if (!isOrdered) return fetchPersistently(source, options);
+  const enough = new AbortController();
+  return fetchPersistently(source, {
+    ...options,
+    signal: AbortSignal.any([options.signal, enough.signal]),
+    profile: { deadlineMs: ORDERED_MS },
+    onEvent(event) {
+      options.onEvent?.(event);
+      if (event.kind !== 'degraded') return;
+      enough.abort(new MetadataFailure(event.reason, `${event.message}, for ${ORDERED_MS / 1000} s`));
+    },
+  });
+}

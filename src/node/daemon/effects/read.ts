@@ -1,0 +1,64 @@
+// node/daemon/effects/read.ts: is the document with these bytes one for this node? What it becomes is kept until it is applied.
+import { UserError } from '../../../base/errors.ts';
+import { renderProblem } from '../../../schema/problem.ts';
+import { MAX_TEXT_BYTES } from '../../document/unwrap.ts';
+import type { InstanceFacts } from '../../observe/facts.ts';
+import { isReasonCode } from '../../reason-codes.ts';
+import { type ReadResult, readAssignment } from '../read.ts';
+import type { Effect, Why } from '../state.ts';
+import { tellBroke } from './broke.ts';
+import type { EffectContext } from './context.ts';
+import { activeIfReadable } from './readable-store.ts';
+
+type ReadEffect = Extract<Effect, { do: 'read' }>;
+
+export async function read(context: EffectContext, { raw, allowsOlder }: ReadEffect): Promise<void> {
+  const { edges, documents, tell } = context;
+  try {
+    const found = documents.toRead(raw);
+    const { slots, isForeign } = context.state();
+    const applied = isForeign || isOfAnother(found.instance, context) ? undefined : slots.active;
+    const startUs = edges.steps.nowUs();
+    const result = await readAssignment(found, edges.context(), {
+      nowMs: edges.clock.nowMs(),
+      applied,
+      allowsOlder,
+      // What a person brings has not gone through the metadata.
+      ...(allowsOlder && { maxBytes: MAX_TEXT_BYTES }),
+    });
+    edges.steps.since('read', startUs, { isOk: 'assignment' in result });
+    if ('why' in result) refuse(context, result);
+    else accept(context, raw, result);
+  } catch (error) {
+    // The image's release file, or a file of the node that changes the document, cannot be read.
+    if (error instanceof UserError && isReasonCode(error.code)) {
+      tell({ is: 'refused', why: { code: error.code, detail: error.message } });
+    } else tellBroke(context, 'work', error);
+  }
+}
+
+/** Beside the clone check: the platform knows which instance this is. */
+function isOfAnother({ vmId }: InstanceFacts, { edges }: EffectContext): boolean {
+  const before = activeIfReadable(edges.store)?.facts.instance.vmId;
+  return vmId !== undefined && before !== undefined && vmId !== before;
+}
+
+function refuse({ logNews, tell }: EffectContext, { why, refused }: Extract<ReadResult, { why: Why }>): void {
+  logNews('refused', 'warning', `the document is refused: ${why.detail}`, { code: why.code });
+  tell({ is: 'refused', why, documentHash: refused.documentHash });
+}
+
+function accept(
+  { logNews, documents, tell }: EffectContext,
+  raw: string,
+  { assignment, warnings }: Exclude<ReadResult, { why: Why }>,
+): void {
+  const { config, documentHash, hash } = assignment;
+  for (const warning of warnings) {
+    const line = renderProblem(warning);
+    logNews(`warning ${line}`, 'warning', line, { document: documentHash.slice(0, 12) });
+  }
+  documents.accept(raw, assignment);
+  const { pollMs, jitterMs } = config.update;
+  tell({ is: 'read', document: { generation: config.generation, documentHash, hash, pollMs, jitterMs } });
+}

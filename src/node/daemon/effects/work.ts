@@ -1,0 +1,76 @@
+// node/daemon/effects/work.ts: how is the node changed or checked? One call of the store; its outcome goes into the log and the file of steps,
+// and back to the loop.
+import { UserError } from '../../../base/errors.ts';
+import type { NodeStore, Outcome } from '../../apply/contract.ts';
+import type { StepName } from '../../status/steps-file.ts';
+import type { Effect } from '../state.ts';
+import { tellBroke } from './broke.ts';
+import type { EffectContext } from './context.ts';
+import { type Reconciliation, reconcile } from './reconcile.ts';
+import { timedSteps } from './timed-steps.ts';
+
+export type WorkEffect = Extract<Effect, { do: 'recover' | 'apply' | 'reconcile' | 'check' | 'roll-back' | 'keep' }>;
+
+/** Of a step in the file of steps: never renamed. */
+const STEP: Readonly<Record<WorkEffect['do'], StepName>> = {
+  recover: 'recover',
+  apply: 'apply',
+  reconcile: 'apply',
+  check: 'verify',
+  'roll-back': 'roll-back',
+  keep: 'commit',
+};
+
+export async function work(context: EffectContext, effect: WorkEffect): Promise<void> {
+  const { edges, tell, stopping } = context;
+  const name = STEP[effect.do];
+  const timed = timedSteps(edges.steps, edges.clock);
+  try {
+    const { outcome, note } = await callStore(context, effect);
+    timed.done(name, outcome);
+    logOutcome(context, name, { outcome, note });
+    tell({ is: 'finished', outcome, note });
+  } catch (error) {
+    if (!(error instanceof UserError) || stopping.aborted) return tellBroke(context, 'work', error);
+    const { code, message, next } = error;
+    edges.log('warning', `${name}: ${message}`, { code });
+    tell({ is: 'declined', error: { code, message, next } });
+  }
+}
+
+async function callStore({ edges, documents, stopping }: EffectContext, effect: WorkEffect): Promise<Reconciliation> {
+  const { store, context, clock } = edges;
+  switch (effect.do) {
+    case 'recover':
+      return { outcome: await store.recover() };
+    case 'apply': {
+      const { raw, isOrdered } = effect;
+      return { outcome: await store.apply(documents.assignment(raw), { isOrdered, signal: stopping }) };
+    }
+    case 'reconcile':
+      return reconcile({ store, context, clock, signal: stopping });
+    case 'check':
+      return { outcome: await store.check() };
+    case 'roll-back':
+      return { outcome: await rollBack(store, effect.to) };
+    case 'keep':
+      return { outcome: await store.keep() };
+  }
+}
+
+async function rollBack(store: NodeStore, to: number | undefined): Promise<Outcome> {
+  if (to === undefined || store.listGenerations().some(({ number }) => number === to)) return store.rollbackTo(to);
+  throw new UserError(`there is no generation with the number ${to} on this node`, {
+    code: 'node/no-such-generation',
+    next: 'headstart node history',
+  });
+}
+
+function logOutcome({ logNews }: EffectContext, name: StepName, { outcome, note }: Reconciliation): void {
+  const { kind, code, reason } = outcome;
+  if (kind !== 'unchanged' && name !== 'verify') {
+    const fields = { outcome: kind, code, generation: outcome.slots.active?.generation };
+    logNews(name, kind === 'failed' ? 'error' : 'info', `${name}: ${reason}`, fields);
+  }
+  if (note !== undefined) logNews('note', 'warning', `${name}: ${note.detail}`, { code: note.code });
+}

@@ -1,0 +1,62 @@
+// node/daemon/shown-after.ts: what does the node say of itself after a piece of work ended?
+
+import type { Outcome } from '../apply/contract.ts';
+import { reasonOf } from '../reason-codes.ts';
+import type { DaemonState, Shown, Why, Work } from './state.ts';
+
+type ShownState = Pick<DaemonState, 'ofDocument' | 'ofNode' | 'notes'>;
+
+export function shownAfter(before: DaemonState, work: Work['is'], outcome: Outcome): ShownState {
+  // A person who goes back has done with the document.
+  const state = work === 'rolling-back' ? { ...before, ofDocument: undefined } : before;
+  const notes = notesAfter(state, outcome);
+  const because: Why = { code: outcome.code, detail: outcome.reason };
+  const isDone = outcome.kind === 'unchanged' || outcome.kind === 'applied' || outcome.kind === 'verified';
+  // The rest of the document is in force.
+  if (isDone || outcome.code === 'plan/needs-control-plane') return { ...inForce(state, work, outcome), notes };
+
+  const isAboutDocument = work === 'applying';
+  const about = (shown: Shown): ShownState =>
+    isAboutDocument ? { ofDocument: shown, ofNode: state.ofNode, notes } : { ...state, ofNode: shown, notes };
+  switch (outcome.kind) {
+    case 'reverted':
+      return { ofDocument: undefined, ofNode: { phase: 'RolledBack', ...because }, notes };
+    case 'failed':
+      return about({ phase: 'Degraded', ...because });
+    case 'waiting':
+      // Somebody else is at it, and it will be looked at again.
+      if (outcome.code === 'apply/busy' && !isAboutDocument) return { ...state, notes };
+      return about({ phase: 'Planned', ...because });
+    default:
+      return about({ phase: 'Blocked', ...because });
+  }
+}
+
+function inForce(state: DaemonState, work: Work['is'], outcome: Outcome): Pick<ShownState, 'ofDocument' | 'ofNode'> {
+  const { active } = outcome.slots;
+  const isWatched = outcome.slots.watch !== undefined;
+  const ofDocument = work === 'applying' || work === 'rolling-back' ? undefined : state.ofDocument;
+  if (active === undefined) return { ofDocument, ofNode: state.ofNode };
+  // Only another document ends this: that the old one runs well is no news.
+  const isStillRolledBack = state.ofNode.phase === 'RolledBack' && work !== 'applying' && work !== 'rolling-back';
+  if (isStillRolledBack) return { ofDocument, ofNode: state.ofNode };
+  // What is watched is told by those who watch it.
+  if (isWatched && work === 'reconciling' && state.ofNode.phase !== 'Idle') return { ofDocument, ofNode: state.ofNode };
+  const name = `generation ${active.generation}`;
+  if (!isWatched)
+    return { ofDocument, ofNode: { phase: 'Applied', code: 'ok/applied', detail: `the node runs ${name}` } };
+  const code = outcome.kind === 'applied' ? outcome.code : 'verify/running';
+  const detail = outcome.kind === 'applied' ? outcome.reason : `${name} is watched`;
+  return { ofDocument, ofNode: { phase: 'Verifying', code, detail } };
+}
+
+/** Part of a document that is in force may still wait for the control plane. */
+function notesAfter(state: DaemonState, outcome: Outcome): readonly Why[] {
+  const code = 'plan/needs-control-plane';
+  const others = state.notes.filter((note) => note.code !== code);
+  if (outcome.code === code) return [...others, { code, detail: outcome.reason }];
+  const isPlanned = outcome.plan !== undefined;
+  if (!isPlanned) return state.notes;
+  const isLeft = outcome.plan?.changes.some((change) => change.class === 'C') === true;
+  return isLeft ? [...others, { code, detail: reasonOf(code).summary }] : others;
+}

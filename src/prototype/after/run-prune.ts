@@ -1,0 +1,42 @@
+// prototype/after/run-prune.ts: deletes the versions of a pool that are beyond its history and that nothing refers to.
+import type { PoolRef } from '../../vms/pools.ts';
+import { holdingPool } from '../run/hold-pool.ts';
+import type { RetryEdges } from '../run/with-retries.ts';
+import type { Site } from '../site.ts';
+import { prunableVersions } from './prune.ts';
+import { readVersions } from './read-versions.ts';
+
+/** Their names, sorted. Reads only. */
+export async function prunable(site: Site, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
+  const { definition, versions } = await readVersions(site, pool, signal);
+  const references = definition
+    ? await site.factory.gallery.referencedImages(definition, { signal })
+    : new Set<string>();
+  return prunableVersions({ versions, references }, history)
+    .map(({ name }) => name)
+    .sort();
+}
+
+export interface PruneOrder {
+  pool: PoolRef;
+  /** How many versions to keep. */
+  history: number;
+  /** Only these are deleted: a version that became free since then was not agreed to. */
+  agreed: readonly string[];
+  holder: string;
+}
+
+/** Not during a run or a rollback, which may be about to use what looks free; and read again, for the pool was not held before. */
+export async function prunePool(
+  site: Site,
+  { pool, history, agreed, holder }: PruneOrder,
+  edges: RetryEdges,
+): Promise<string[]> {
+  const { signal } = edges;
+  return holdingPool({ pool, holder, note: 'prune' }, { ...edges, cluster: site.cluster }, async () => {
+    const going = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
+    const { definition } = await readVersions(site, pool, signal);
+    for (const name of going) await site.factory.gallery.deleteVersion(definition!, name, { signal });
+    return going;
+  });
+}

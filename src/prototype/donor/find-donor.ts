@@ -1,0 +1,71 @@
+// prototype/donor/find-donor.ts: which node is the donor: the one that is named, or the best of a pool?
+import { type Clock, versionOfDay } from '../../base/clock.ts';
+import { UserError } from '../../base/errors.ts';
+import { definitionName, snapshotName } from '../names.ts';
+import type { Site } from '../site.ts';
+import { rankCandidates } from './candidates.ts';
+import { chooseDonor } from './choose-donor.ts';
+import { findPool } from './find-pool.ts';
+import { type LocatedNode, locateNode } from './locate-nodes.ts';
+import { type PoolMember, readMembers } from './members.ts';
+
+/** By its own name, or by the pool to choose it from. */
+export type NamedDonor = { node: string } | { pool: string };
+
+export interface DonorWish {
+  named: NamedDonor;
+  mayBeUnpatched: boolean;
+  /** How long a chosen donor has to have been Ready. */
+  provenMs: number;
+}
+
+export interface FoundDonor extends LocatedNode {
+  /** Why it was chosen; absent when it was named. */
+  because?: string;
+  /** All of its pool, where the pool was read to choose it. */
+  members?: readonly PoolMember[];
+  /** Donors of the same pool that runs have left out of service. */
+  strays: LocatedNode[];
+}
+
+export async function findDonor(
+  site: Site,
+  { named, mayBeUnpatched, provenMs }: DonorWish,
+  { clock, signal }: { clock: Pick<Clock, 'nowMs'>; signal: AbortSignal },
+): Promise<FoundDonor> {
+  if ('node' in named) return { ...(await locateNode(site, named.node, signal)), strays: [] };
+  const { factory, gallery } = site;
+  const pool = await findPool(site, named.pool, signal);
+  const members = await readMembers(site, pool, signal);
+  const [snapshot, definition] = await Promise.all([
+    factory.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
+    factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal }),
+  ]);
+  const nowMs = clock.nowMs();
+  const choice = chooseDonor({
+    members,
+    snapshot,
+    versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [],
+    today: versionOfDay(nowMs),
+    nowMs,
+    mayBeUnpatched,
+    provenMs,
+  });
+  if (!choice) throw noCandidate(pool.name, members, { nowMs, provenMs });
+  const { donor, because, strays } = choice;
+  return { node: donor.node, ref: donor.ref, because, members, strays };
+}
+
+function noCandidate(
+  pool: string,
+  members: readonly PoolMember[],
+  { nowMs, provenMs }: { nowMs: number; provenMs: number },
+): UserError {
+  const reasons = rankCandidates(members, nowMs, provenMs).map(({ node, against }) => `${node}: ${against.join(', ')}`);
+  return new UserError(`no node of ${pool} would do as a donor: ${reasons.join('; ') || 'it has none'}`, {
+    code: 'prototype/no-candidate',
+    kept: 'Nothing was changed.',
+    next: `headstart prototype candidates --pool ${pool}`,
+    exitCode: 1,
+  });
+}

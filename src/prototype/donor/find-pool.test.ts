@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { NotFound } from '../../base/failures.ts';
+import { POOL } from '../testing.ts';
+import { findPool, listPools } from './find-pool.ts';
+import { donorLab } from './testing.ts';
+
+/** Counts calls of the factory by their names. */
+function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site; calls: string[] } {
+  const calls: string[] = [];
+  const factory = new Proxy(world.site.factory, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        calls.push(String(key));
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+  return { site: { ...world.site, factory }, calls };
+}
+
+describe('findPool', () => {
+  it('finds a pool by its name or its id, in any spelling', async () => {
+    const { site, ref, edges } = donorLab();
+    for (const wanted of [POOL, POOL.toUpperCase(), ref.pool.id, ref.pool.id.toUpperCase()]) {
+      expect(await findPool(site, wanted, edges.signal)).toEqual(ref.pool);
+    }
+  });
+
+  it('asks for the pool of one node only, however many nodes there are, and reads no instance', async () => {
+    const world = donorLab();
+    world.factory.addPool('other', 1);
+    for (let i = 0; i < 20; i++) world.cluster.addNode(`a${i}`, { providerId: 'fake://other/0' });
+    const { site, calls } = counted(world);
+    await findPool(site, POOL, world.edges.signal);
+    expect(calls).toEqual(['locate']);
+  });
+
+  it('finds a pool whose provider ids do not contain its name', async () => {
+    const { site, factory, ref, edges } = donorLab();
+    const { locate } = factory.pools;
+    factory.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
+    expect(await findPool(site, 'y', edges.signal)).toEqual({ id: '/x/y', name: 'y' });
+    await expect(findPool(site, ref.pool.name, edges.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
+  });
+
+  it('names each pool once when there is none of that name', async () => {
+    const { site, edges } = donorLab();
+    await expect(findPool(site, 'pool2', edges.signal)).rejects.toThrow(
+      /^no node of this cluster belongs to a pool called pool2; known: pool1 \(did you mean pool1\?\)$/,
+    );
+  });
+
+  it('does not ask the cluster where the site knows its pools', async () => {
+    const { site, ref, edges } = donorLab({ hasCluster: false });
+    const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was asked')) };
+    const local = { ...site, cluster, pools: async () => [ref.pool, { id: '/pools/empty', name: 'empty' }] };
+    expect(await findPool(local, POOL, edges.signal)).toEqual(ref.pool);
+    expect(await listPools(local, edges.signal)).toHaveLength(2);
+    await expect(findPool(local, 'q', edges.signal)).rejects.toThrow('there is no pool called q; known: empty, pool1');
+  });
+
+  it('passes on what the factory says of a pool that was named and does not exist', async () => {
+    const { site, factory, edges } = donorLab({ hasCluster: false });
+    factory.pools.listInstances = async () => {
+      throw new NotFound('pool typo in resource group g');
+    };
+    const named = { ...site, pools: async () => [{ id: '/pools/typo', name: 'typo' }] };
+    await expect(findPool(named, 'typo', edges.signal)).rejects.toThrow('resource group g');
+  });
+});
+
+describe('listPools', () => {
+  it('lists each pool that has nodes once', async () => {
+    const { site, ref, cluster, edges } = donorLab();
+    cluster.addNode('control-plane', { providerId: 'elsewhere://x' });
+    expect(await listPools(site, edges.signal)).toEqual([ref.pool]);
+  });
+});

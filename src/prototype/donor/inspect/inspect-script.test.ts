@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process';
+import { inspect } from 'node:util';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import {
+  DONOR_FILES,
+  DONOR_ID,
+  DONOR_NAME,
+  fingerprints,
+  kubeconfig,
+  makeRoot,
+  makeStubs,
+  pem,
+  pipe,
+  remove,
+  type Shell,
+  shellsAtHand,
+} from '../../../clone-check/testing.ts';
+import { inspectScript } from './inspect-script.ts';
+import { type Inspection, parseInspection } from './inspection.ts';
+import { type JoinMethod, joinMethod } from './join-method.ts';
+import { describeReference, staticReferences } from './static-references.ts';
+
+const stubs = makeStubs();
+const { shells } = shellsAtHand(stubs);
+afterAll(() => remove(stubs));
+const roots: string[] = [];
+afterEach(() => remove(...roots.splice(0)));
+
+const CANARY = 'canary-7f3a';
+const NOW_MS = Date.UTC(2026, 10, 15);
+
+const FILES: Readonly<Record<string, string>> = {
+  ...DONOR_FILES,
+  '/proc/1/net/fib_trie':
+    'Local:\n  +-- 10.240.0.0/16\n     |-- 10.240.0.4\n        /32 host LOCAL\n     |-- 10.240.255.255\n        /32 link BROADCAST\n     |-- 127.0.0.1\n        /32 host LOCAL\n',
+  '/proc/1/net/if_inet6':
+    '20010db8000000000000000000000005 02 40 00 80     eth0\nfe800000000000000000000000000001 02 40 20 80     eth0\n',
+  '/etc/cloud/cloud.cfg': '# defaults\n',
+};
+
+function inspectRoot(shell: Shell, files: Record<string, string> = {}, wantsCustomData = false): Inspection {
+  const root = makeRoot({ ...FILES, ...files });
+  roots.push(root);
+  const before = fingerprints(root);
+  const ran = pipe(shell, inspectScript({ nodeName: DONOR_NAME, root, wantsCustomData }));
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).not.toContain('0123456789abcdef\n');
+  if (!wantsCustomData) expect(ran.stdout).not.toContain(CANARY);
+  expect(fingerprints(root)).toEqual(before);
+  return parseInspection(ran.stdout);
+}
+
+describe.each(shells)('inspecting a donor, with $name', (shell) => {
+  it('says what the machine is, and changes nothing on it', () => {
+    const seen = inspectRoot(shell, {
+      '/run/reboot-required': '',
+      '/run/reboot-required.pkgs': 'linux-base\nlibc6\nlinux-base\n',
+    });
+    expect(seen).toMatchObject({
+      isComplete: true,
+      os: { id: 'ubuntu', version: '22.04', name: 'Ubuntu 22.04.5 LTS' },
+      vmId: DONOR_ID,
+      hostname: DONOR_NAME,
+      cloudInit: 'enabled',
+      rebootRequired: { file: '/run/reboot-required', packages: ['libc6', 'linux-base'] },
+      addresses: ['10.240.0.4', '127.0.0.1', '2001:0db8:0000:0000:0000:0000:0000:0005'],
+    });
+    expect(seen.kernel).toBe(execFileSync('uname', ['-r'], { encoding: 'utf8' }).trim());
+    expect(seen.disks[0]).toMatchObject({ folder: '/' });
+    expect(seen.disks[0]!.totalKb).toBeGreaterThan(0);
+    expect(seen.customData).toBeUndefined();
+    expect(inspectRoot(shell).rebootRequired).toBeUndefined();
+  });
+
+  it('finds nothing static on a node that derives its name and addresses', () => {
+    const seen = inspectRoot(shell, {
+      '/etc/default/kubelet': 'KUBELET_FLAGS="--cluster-dns=10.0.0.10 --address=0.0.0.0"\n# --node-ip=10.240.0.4\n',
+      '/etc/systemd/system/proxy.service': '[Service]\nEnvironment=NO_PROXY=169.254.169.254,127.0.0.1\n',
+      '/etc/netplan/50-cloud-init.yaml':
+        'network:\n  ethernets:\n    eth0:\n      dhcp4: true\n      nameservers:\n        addresses: [168.63.129.16]\n      match:\n        macaddress: 00:0d:3a:aa:bb:cc\n',
+      '/etc/dhcp/dhclient.conf': 'send host-name = gethostname();\n',
+    });
+    expect(staticReferences(seen)).toEqual([]);
+  });
+
+  it('names file and line of every name and address that is fixed', () => {
+    const seen = inspectRoot(shell, {
+      '/etc/default/kubelet': `# flags\nKUBELET_FLAGS="--node-ip=10.240.0.4 --hostname-override ${DONOR_NAME.toUpperCase()}"\n`,
+      '/var/lib/kubelet/config.yaml': 'kind: KubeletConfiguration\naddress: 10.240.0.4\nclusterDNS:\n- 10.0.0.10\n',
+      '/etc/systemd/system/agent.service.d/name.conf': `[Service]\nEnvironment=PASSWORD=${CANARY} NODE=${DONOR_NAME}.internal OTHER=${DONOR_NAME}9\n`,
+      '/etc/netplan/01-static.yaml':
+        'network:\n  ethernets:\n    eth0:\n      addresses:\n        - 10.9.9.9/24\n        - "2001:db8::5/64"\n',
+      '/etc/network/interfaces': 'iface eth0 inet static\n  address 10.7.7.7\n  gateway 10.7.7.1\n',
+      '/etc/systemd/network/10-eth.network': '[Match]\nMACAddress=00:0d:3a:aa:bb:cc\n',
+    });
+    expect(staticReferences(seen).map(describeReference).sort()).toEqual([
+      '/etc/default/kubelet:2: hostname-override is k8s-pool1-12345678-vmss000003',
+      '/etc/default/kubelet:2: node-ip is 10.240.0.4',
+      '/etc/netplan/01-static.yaml:5: addresses is 10.9.9.9/24',
+      '/etc/netplan/01-static.yaml:6: addresses is 2001:db8::5/64',
+      '/etc/network/interfaces:2: address is 10.7.7.7',
+      '/etc/systemd/network/10-eth.network:2: MACAddress is 00:0d:3a:aa:bb:cc',
+      '/etc/systemd/system/agent.service.d/name.conf:2: NODE is k8s-pool1-12345678-vmss000003',
+      '/var/lib/kubelet/config.yaml:2: address is 10.240.0.4',
+    ]);
+  });
+
+  it('takes the hardware address that cloud-init wrote for static when cloud-init will not write it again', () => {
+    const netplan = {
+      '/etc/netplan/50-cloud-init.yaml': 'network:\n  ethernets: {eth0: {match: {macaddress: "00:0d:3a:aa:bb:cc"}}}\n',
+    };
+    expect(staticReferences(inspectRoot(shell, netplan))).toEqual([]);
+    for (const off of [
+      { '/etc/cloud/cloud-init.disabled': '' },
+      { '/etc/cloud/cloud.cfg.d/99-net.cfg': 'network: {config: disabled}\n' },
+    ]) {
+      expect(staticReferences(inspectRoot(shell, { ...netplan, ...off })).map(describeReference)).toEqual([
+        '/etc/netplan/50-cloud-init.yaml:2: macaddress is 00:0d:3a:aa:bb:cc',
+      ]);
+    }
+  });
+
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const jwt = (exp: number) =>
+    ['{"alg":"none"}', `{"iss":"x","exp":${exp},"sub":"y"}`, 'signature']
+      .map((part) => Buffer.from(part).toString('base64url'))
+      .join('.');
+  const own = kubeconfig('client-certificate: /var/lib/kubelet/pki/kubelet-client-current.pem');
+  const [MAIN, BOOTSTRAP] = ['/var/lib/kubelet/kubeconfig', '/etc/kubernetes/bootstrap-kubelet.conf'];
+
+  it.each<[string, Record<string, string>, Partial<JoinMethod>]>([
+    [
+      'a certificate that the pool shares, embedded',
+      { [MAIN]: kubeconfig(`client-certificate-data: ${base64(pem('shared'))}\nclient-key-data: ${CANARY}`) },
+      { kind: 'shared-certificate', file: MAIN, subject: 'O=system:masters, CN=client' },
+    ],
+    [
+      'a certificate that the pool shares, by its file',
+      { [MAIN]: kubeconfig('client-certificate: /etc/kubernetes/certs/client.crt') },
+      { kind: 'shared-certificate', file: MAIN },
+    ],
+    ['a bootstrap token', { [MAIN]: own }, { kind: 'bootstrap-token', file: BOOTSTRAP, tokenId: 'abcdef' }],
+    [
+      'a signed bootstrap token',
+      { [MAIN]: own, [BOOTSTRAP]: kubeconfig(`token: ${jwt(2_000_000_000)}`) },
+      { kind: 'bootstrap-token', file: BOOTSTRAP, expiresMs: 2_000_000_000_000 },
+    ],
+    ['a token in its kubeconfig', { [MAIN]: kubeconfig(`token: "${CANARY}"`) }, { kind: 'shared-token', file: MAIN }],
+    [
+      'a credential plugin',
+      {
+        [MAIN]: kubeconfig(
+          'exec:\n  apiVersion: client.authentication.k8s.io/v1\n  command: /usr/local/bin/kubelogin\n  args: [get-token]',
+        ),
+      },
+      { kind: 'exec-credential', file: MAIN, command: 'kubelogin' },
+    ],
+    [
+      'a bootstrap kubeconfig at the place that the running kubelet was given',
+      {
+        [MAIN]: own,
+        [BOOTSTRAP]: kubeconfig(''),
+        '/proc/4711/comm': 'kubelet\n',
+        '/proc/4711/cmdline': `/usr/bin/kubelet\0--kubeconfig\0${MAIN}\0--bootstrap-kubeconfig=/opt/boot.conf\0`,
+        '/opt/boot.conf': kubeconfig('token: zyxwvu.0123456789abcdef'),
+      },
+      { kind: 'bootstrap-token', file: '/opt/boot.conf', tokenId: 'zyxwvu' },
+    ],
+  ])('knows that a clone joins by %s', (_, files, method) => {
+    expect(joinMethod(inspectRoot(shell, files), { nodeName: DONOR_NAME, nowMs: NOW_MS })).toMatchObject(method);
+  });
+
+  it('says why a clone could not join', () => {
+    const seen = inspectRoot(shell, { [MAIN]: own, [BOOTSTRAP]: kubeconfig(`token: ${jwt(1_600_000_000)}`) });
+    expect(joinMethod(seen, { nodeName: DONOR_NAME, nowMs: NOW_MS })).toEqual({
+      kind: 'none',
+      reasons: [
+        `${MAIN}: its certificate (O=system:nodes, CN=system:node:${DONOR_NAME}) is this node's own`,
+        `${BOOTSTRAP}: its token ended at 2020-09-13T12:26:40.000Z`,
+      ],
+    });
+    const expired = {
+      [MAIN]: kubeconfig(`client-certificate-data: ${base64(pem('expired'))}`),
+      [BOOTSTRAP]: kubeconfig('{}'),
+    };
+    expect(joinMethod(inspectRoot(shell, expired), { nodeName: DONOR_NAME, nowMs: NOW_MS })).toEqual({
+      kind: 'none',
+      reasons: [
+        `${MAIN}: its certificate (O=system:masters, CN=client) ended at 2021-01-01T00:00:00.000Z`,
+        `${BOOTSTRAP}: it has no credential`,
+      ],
+    });
+  });
+
+  it('gives custom data only when asked, and then wrapped', () => {
+    const text = `#cloud-config\n# ${CANARY}\n`;
+    const seen = inspectRoot(shell, { '/var/lib/cloud/instances/one/user-data.txt': text }, true);
+    expect(seen.customData!.file).toBe('/var/lib/cloud/instances/one/user-data.txt');
+    expect(Buffer.from(seen.customData!.base64.reveal(), 'base64').toString()).toBe(text);
+    for (const printed of [JSON.stringify(seen), inspect(seen, { depth: 9 }), `${seen.customData!.base64}`]) {
+      expect(printed).not.toContain(CANARY);
+      expect(printed).not.toContain(base64(text).slice(0, 20));
+    }
+  });
+
+  it('prefers custom data as the platform delivered it', () => {
+    const given = base64(`#cloud-config\n# ${CANARY} as given\n`);
+    const xml = `<Environment><wa:LinuxProvisioningConfigurationSet><CustomData>${given}</CustomData></wa:LinuxProvisioningConfigurationSet></Environment>`;
+    const seen = inspectRoot(shell, { '/var/lib/waagent/ovf-env.xml': xml }, true);
+    expect(seen.customData!.base64.reveal()).toBe(given);
+  });
+
+  it('takes a node name for a name, whatever is in it', () => {
+    const ran = pipe(shell, inspectScript({ nodeName: `x'; echo ${CANARY}; '`, root: makeEmptyRoot() }));
+    expect(ran.stdout).not.toMatch(new RegExp(`^${CANARY}`, 'm'));
+    expect(parseInspection(ran.stdout)).toMatchObject({ isComplete: true, credentials: [], references: [] });
+  });
+});
+
+function makeEmptyRoot(): string {
+  const root = makeRoot({});
+  roots.push(root);
+  return root;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { Forbidden, Refused } from '../../base/failures.ts';
+import { locateNode, locateNodes } from './locate-nodes.ts';
+import { donorLab } from './testing.ts';
+
+describe('locateNode', () => {
+  it('finds the instance by the provider id, whatever the node is called', async () => {
+    const { site, cluster, factory, edges } = donorLab();
+    const [, second] = factory.state.pools.get('/pools/pool1')!.instances;
+    cluster.addNode('another-name', { providerId: `fake://pool1/${second!.ref.id}` });
+    expect((await locateNode(site, 'another-name', edges.signal)).ref.id).toBe(second!.ref.id);
+  });
+
+  it('names the nodes that are there when there is none of that name', async () => {
+    const { site, donor, edges } = donorLab();
+    await expect(locateNode(site, 'nope', edges.signal)).rejects.toMatchObject({
+      code: 'prototype/no-node',
+      message: expect.stringContaining(donor.computerName),
+    });
+  });
+});
+
+describe('locateNodes', () => {
+  it('leaves out nodes that are in no pool, and keeps the order', async () => {
+    const { site, cluster, factory, edges } = donorLab();
+    for (let i = 0; i < 20; i++) factory.scaleOut({ id: '/pools/pool1', name: 'pool1' });
+    const { instances } = factory.state.pools.get('/pools/pool1')!;
+    for (const { computerName, ref } of instances.slice(3)) {
+      cluster.addNode(computerName, { providerId: `fake://pool1/${ref.id}` });
+    }
+    cluster.addNode('control-plane', { providerId: 'elsewhere://x' });
+    const located = await locateNodes(site, await cluster.listNodes(), edges.signal);
+    expect(located.map(({ node }) => node.name)).toEqual(instances.map(({ computerName }) => computerName));
+  });
+
+  it('asks for a few at once, not for all', async () => {
+    const { site, cluster, factory, edges } = donorLab();
+    for (let i = 0; i < 30; i++) cluster.addNode(`n${i}`, { providerId: 'elsewhere://x' });
+    let asked = 0;
+    let most = 0;
+    factory.pools.locate = async () => {
+      most = Math.max(most, ++asked);
+      await Promise.resolve();
+      asked--;
+      throw new Refused('not an instance', 'vms/not-an-instance');
+    };
+    expect(await locateNodes(site, await cluster.listNodes(), edges.signal)).toEqual([]);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  it('does not take a refused login for a node without a pool', async () => {
+    const { site, cluster, factory, edges } = donorLab();
+    factory.pools.locate = async () => {
+      throw new Forbidden('no right to read scale sets');
+    };
+    await expect(locateNodes(site, await cluster.listNodes(), edges.signal)).rejects.toThrow('no right');
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { readMembers } from './members.ts';
+import { donorLab } from './testing.ts';
+
+describe('readMembers', () => {
+  it('pairs each node of the pool with its instance, with one list of instances', async () => {
+    const { site, factory, ref, edges } = donorLab();
+    const { listInstances } = factory.pools;
+    let lists = 0;
+    factory.pools.listInstances = async (...args) => {
+      lists++;
+      return listInstances(...args);
+    };
+    factory.pools.readInstance = () => Promise.reject(new Error('an instance was read by itself'));
+    const members = await readMembers(site, ref.pool, edges.signal);
+    expect(members).toHaveLength(3);
+    for (const { node, ref: located, instance } of members) {
+      expect(node.name).toBe(instance.computerName);
+      expect(located.id).toBe(instance.ref.id);
+    }
+    expect(lists).toBe(1);
+  });
+
+  it('leaves out nodes of other pools, and nodes whose instance is gone', async () => {
+    const { site, factory, cluster, ref, edges } = donorLab();
+    factory.addPool('other', 1);
+    cluster.addNode('stranger', { providerId: 'fake://other/0' });
+    const [gone] = factory.state.pools.get(ref.pool.id)!.instances;
+    const { listInstances } = factory.pools;
+    factory.pools.listInstances = async (...args) =>
+      (await listInstances(...args)).filter((one) => one.ref.id !== gone!.ref.id);
+    const names = (await readMembers(site, ref.pool, edges.signal)).map(({ node }) => node.name);
+    expect(names).toHaveLength(2);
+    expect(names).not.toContain('stranger');
+    expect(names).not.toContain(gone!.computerName);
+  });
+
+  it('takes two spellings of an id for the same instance', async () => {
+    const { site, factory, ref, edges } = donorLab();
+    const { locate } = factory.pools;
+    factory.pools.locate = async (...args) => {
+      const located = await locate(...args);
+      return { id: located.id.toUpperCase(), pool: { ...located.pool, id: located.pool.id.toUpperCase() } };
+    };
+    expect(await readMembers(site, ref.pool, edges.signal)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { PRIOR_ANNOTATION } from '../names.ts';
+import { findDonor } from './find-donor.ts';
+import { type DonorTerms, settleDonor } from './settle-donor.ts';
+import { donorLab, inspectionOf } from './testing.ts';
+
+const STRICT: DonorTerms = { mayBeUnpatched: false, mayLoseWayBack: false };
+const REBOOT = 'reboot-required\t/run/reboot-required\tlinux-base';
+const FOUND = Buffer.from('found').toString('base64');
+
+async function settling(...lines: string[]) {
+  const world = donorLab({ hasCluster: false });
+  const { site, cluster, edges } = world;
+  cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
+  const wish = { named: { node: world.donor.computerName }, mayBeUnpatched: false, provenMs: 0 };
+  const donor = await findDonor(site, wish, edges);
+  return { ...world, found: donor, settle: (terms: DonorTerms) => settleDonor(site, donor, terms, edges) };
+}
+
+describe('settleDonor', () => {
+  it('throws every reason against the donor at once', async () => {
+    const { settle, donor } = await settling(REBOOT);
+    const settled = settle(STRICT);
+    await expect(settled).rejects.toMatchObject({ code: 'prototype/unpatched', kept: 'Nothing was changed.' });
+    await expect(settled).rejects.toThrow(`${donor.computerName} is not patched`);
+    await expect(settled).rejects.toThrow('the original bootstrap of pool1 is not known');
+  });
+
+  it('accepts what the operator accepts', async () => {
+    const { settle } = await settling(REBOOT);
+    expect(await settle({ mayBeUnpatched: true, mayLoseWayBack: true })).toEqual({});
+  });
+
+  it('hands the bootstrap that was found on to the run', async () => {
+    const { settle } = await settling(`custom-data\t/var/lib/u\t${FOUND}`);
+    expect(await settle(STRICT)).toEqual({ customData: FOUND });
+  });
+
+  it('prefers the bootstrap that the operator gives', async () => {
+    const { settle } = await settling(`custom-data\t/var/lib/u\t${FOUND}`);
+    expect(await settle({ ...STRICT, readBootstrap: () => 'Z2l2ZW4=' })).toEqual({ customData: 'Z2l2ZW4=' });
+  });
+
+  it('says with an empty text that the pool never had a bootstrap', async () => {
+    const { settle, factory, ref } = await settling();
+    factory.state.pools.get(ref.pool.id)!.model.bootstrap = 'none';
+    expect(await settle(STRICT)).toEqual({ customData: '' });
+  });
+
+  it.each([
+    ['a run has out of service', { annotations: { [PRIOR_ANNOTATION]: '{}' } }],
+    ['is not Ready', { isReady: false }],
+  ])('neither looks at a donor that %s nor reads what the operator gives', async (_, node) => {
+    const { site, found, edges, told } = await settling();
+    const readBootstrap = () => expect.unreachable();
+    const out = { ...found, node: { ...found.node, ...node } };
+    expect(await settleDonor(site, out, { ...STRICT, readBootstrap }, edges)).toEqual({});
+    expect(told).toEqual([]);
+  });
+});

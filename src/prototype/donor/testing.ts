@@ -1,0 +1,35 @@
+// prototype/donor/testing.ts: a site in memory for tests: one pool, its nodes, and what a look from inside answers.
+import type { Site } from '../site.ts';
+import { type Lab, lab } from '../testing.ts';
+
+export interface DonorLab extends Lab {
+  site: Site;
+  edges: { clock: Lab['clock']; signal: AbortSignal; onInspect(node: string): void; onWarning(text: string): void };
+  /** What was told through the edges. */
+  told: string[];
+}
+
+/** Without `hasCluster`, scripts answer in the clear: nobody else could read them. */
+export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): DonorLab {
+  const world = lab();
+  const told: string[] = [];
+  const site: Site = {
+    factory: world.factory,
+    cluster: world.cluster,
+    hasCluster,
+    channel: hasCluster ? 'logged' : 'private',
+    gallery: world.intent.gallery,
+  };
+  const edges = {
+    clock: world.clock,
+    signal: new AbortController().signal,
+    onInspect: (node: string) => void told.push(`inspect ${node}`),
+    onWarning: (text: string) => void told.push(`warning ${text}`),
+  };
+  return { ...world, site, edges, told };
+}
+
+/** What the inspection script prints on the machine with that VM id, with these lines besides. */
+export function inspectionOf(vmId: string, ...lines: string[]): string {
+  return ['headstart-inspect\t1', `vm-id\t${vmId}`, ...lines, 'end', ''].join('\n');
+}

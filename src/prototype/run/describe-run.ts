@@ -1,0 +1,68 @@
+// prototype/run/describe-run.ts: what would a run do with this donor, and what speaks against it? Reads only.
+import type { Clock } from '../../base/clock.ts';
+import { type DonorVerdict, donorRefusals } from '../donor/donor-verdict.ts';
+import type { FoundDonor } from '../donor/find-donor.ts';
+import { type LookEdges, lookAtDonor, reasonNotToInspect } from '../donor/look-at-donor.ts';
+import type { DonorTerms } from '../donor/settle-donor.ts';
+import type { Site } from '../site.ts';
+import { type FieldChange, modelDiff } from './model-diff.ts';
+import { observe } from './observe.ts';
+import { type PlannedStep, planSteps } from './plan.ts';
+import { type Refusal, refusals } from './preflight.ts';
+import { type Intent, type Scene, versionName } from './scene.ts';
+
+export interface RunDescription {
+  node: string;
+  /** Why it was chosen; absent when it was named. */
+  because?: string;
+  pool: string;
+  version: string;
+  steps: PlannedStep[];
+  model: FieldChange[];
+  inspection: { isDone: true; verdict: DonorVerdict } | { isDone: false; because: string };
+  against: Refusal[];
+}
+
+export interface DescriptionWish {
+  intent: Intent;
+  terms: DonorTerms;
+  /** Whether a script may run on the donor. */
+  isInspecting: boolean;
+}
+
+export async function describeRun(
+  site: Site,
+  donor: FoundDonor,
+  { intent, terms, isInspecting }: DescriptionWish,
+  edges: LookEdges & { clock: Clock },
+): Promise<RunDescription> {
+  const { factory, cluster } = site;
+  const world = await observe(intent, donor.ref, { ...factory, cluster, clock: edges.clock, signal: edges.signal });
+  const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
+  const inspection = isInspecting
+    ? await inspect(site, donor, terms, edges)
+    : { isDone: false as const, because: '--inspect was not given' };
+  return {
+    node: donor.node.name,
+    ...(donor.because !== undefined && { because: donor.because }),
+    pool: world.pool.ref.name,
+    version: versionName(scene),
+    steps: planSteps(scene),
+    model: modelDiff(scene),
+    inspection,
+    against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : [])],
+  };
+}
+
+async function inspect(
+  site: Site,
+  donor: FoundDonor,
+  { readBootstrap }: DonorTerms,
+  edges: LookEdges,
+): Promise<RunDescription['inspection']> {
+  const because = reasonNotToInspect(donor.node);
+  if (because !== undefined) return { isDone: false, because };
+  const hasGivenBootstrap = readBootstrap !== undefined;
+  const { verdict } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, edges);
+  return { isDone: true, verdict };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { findDonor } from '../donor/find-donor.ts';
+import { donorLab, inspectionOf } from '../donor/testing.ts';
+import { PRIOR_ANNOTATION } from '../names.ts';
+import { POOL } from '../testing.ts';
+import type { RunEvent } from './run-event.ts';
+import { runOnSite } from './run-on-site.ts';
+
+/** A pool whose donor needs a reboot: the run is refused once it has looked at the donor. */
+function refusingLab() {
+  const world = donorLab({ hasCluster: false });
+  const lines = ['reboot-required\t/run/reboot-required\tlinux-base'];
+  world.cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
+  const events: RunEvent[] = [];
+  const order = {
+    intentFor: (nodeName: string) => ({ ...world.intent, nodeName }),
+    terms: { mayBeUnpatched: false, mayLoseWayBack: true },
+    runId: 'run-1',
+  };
+  const edges = { ...world.edges, tell: (event: RunEvent) => void events.push(event) };
+  const wish = { named: { pool: POOL }, mayBeUnpatched: false, provenMs: 0 };
+  return { ...world, events, order, runEdges: edges, find: () => findDonor(world.site, wish, edges) };
+}
+
+describe('runOnSite', () => {
+  it('tells why the donor was chosen before anything else', async () => {
+    const { site, donor, events, order, runEdges, find } = refusingLab();
+    await expect(runOnSite(site, await find(), order, runEdges)).rejects.toMatchObject({ code: 'prototype/unpatched' });
+    expect(events[0]).toMatchObject({ event: 'donor', node: donor.computerName });
+  });
+
+  it('brings donors of other runs home before it looks at its own', async () => {
+    const { site, cluster, order, runEdges, find, told } = refusingLab();
+    const found = await find();
+    const stray = (await site.cluster.listNodes()).find(({ name }) => name !== found.node.name)!;
+    const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
+    cluster.touch(stray.name, { isUnschedulable: true, annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
+    const ref = await site.factory.pools.locate(stray.providerId);
+    const run = runOnSite(site, { ...found, strays: [{ node: stray, ref }] }, order, {
+      ...runEdges,
+      onInspect: () => void told.push(String(cluster.nodes.get(stray.name)!.isUnschedulable)),
+    });
+    await expect(run).rejects.toMatchObject({ code: 'prototype/unpatched' });
+    expect(told).toEqual(['false']);
+    expect(cluster.nodes.get(stray.name)!.annotations[PRIOR_ANNOTATION]).toBeUndefined();
+  });
+
+  it('leaves a donor that is refused as it was', async () => {
+    const { site, cluster, factory, order, runEdges, find } = refusingLab();
+    const before = JSON.stringify([...factory.state.pools, ...cluster.nodes]);
+    await expect(runOnSite(site, await find(), order, runEdges)).rejects.toThrow('is not patched');
+    expect(JSON.stringify([...factory.state.pools, ...cluster.nodes])).toBe(before);
+    expect(cluster.leases.size).toBe(0);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { check } from './check.ts';
+
+const schema = z.strictObject({
+  name: z.string().check(z.maxLength(5)),
+  size: z.optional(z.int().check(z.minimum(1), z.maximum(9))),
+  mode: z.optional(z.enum(['auto', 'off'])),
+  limit: z.optional(z.union([z.int(), z.strictObject({ level: z.number() })])),
+  list: z.optional(z.array(z.strictObject({ key: z.string() })).check(z.maxLength(2))),
+});
+
+describe('a value that fits', () => {
+  it('is given as the schema makes it, with nothing to say', () => {
+    expect(check(schema, { name: 'a', size: 3 })).toEqual({
+      value: { name: 'a', size: 3 },
+      problems: [],
+      missing: [],
+      unknown: [],
+    });
+  });
+});
+
+describe('a value that does not fit', () => {
+  it('has every problem at once, each with its path', () => {
+    const { value, problems } = check(schema, { name: 'too long', size: 0, list: [{ key: 1 }] });
+    expect(value).toBeUndefined();
+    expect(problems).toEqual([
+      { path: 'name', message: 'is longer than 5 characters' },
+      { path: 'size', message: '0 is below 1' },
+      { path: 'list[0].key', message: 'is 1, and text belongs here' },
+    ]);
+  });
+
+  it.each([
+    [{ name: ['a'] }, 'is a list, and text belongs here'],
+    [{ name: null }, 'is null, and text belongs here'],
+    [{ name: { a: 1 } }, 'is a map, and text belongs here'],
+    [{ name: 'a', size: '3' }, 'is text, and a number belongs here'],
+    [{ name: 'a', size: true }, 'is true or false, and a number belongs here'],
+    [{ name: 'a', size: 10 }, '10 is above 9'],
+    [{ name: 'a', list: {} }, 'is a map, and a list belongs here'],
+    [{ name: 'a', list: [{ key: 'a' }, { key: 'b' }, { key: 'c' }] }, 'has more than 2 entries'],
+    [{ name: 'a', mode: 'secret' }, 'is not one of auto, off'],
+    [{ name: 'a', limit: { level: 'secret' } }, 'is text, and a number belongs here'],
+    [{ name: 'a', limit: 'secret' }, 'is text, and a number belongs here'],
+  ])('%j says: %s', (value, message) => {
+    expect(check(schema, value).problems.map((problem) => problem.message)).toEqual([message]);
+  });
+
+  it('never quotes text: it may be a secret in the wrong place', () => {
+    const said = check(schema, { name: 'hunter2hunter2', size: 'hunter2', mode: 'hunter2', limit: 'hunter2' });
+    expect(said.problems).toHaveLength(4);
+    expect(JSON.stringify(said)).not.toContain('hunter2');
+  });
+});
+
+describe('a required field', () => {
+  it('that is missing is told apart: another layer may have it', () => {
+    expect(check(schema, {})).toMatchObject({ problems: [], missing: [{ path: 'name', message: 'is missing' }] });
+  });
+
+  it('that is missing in an entry of a list is a problem: no other layer can add it', () => {
+    expect(check(schema, { name: 'a', list: [{}] })).toMatchObject({
+      problems: [{ path: 'list[0].key', message: 'is missing' }],
+      missing: [],
+    });
+  });
+});
+
+describe('a field that the schema does not have', () => {
+  it('is told apart, and hides no problem beside it', () => {
+    const { value, problems, unknown } = check(schema, { name: 'a', nmae: 'b', list: [{ key: 1, kye: 2 }] });
+    expect(value).toBeUndefined();
+    expect(unknown.map(({ path }) => path).sort()).toEqual(['list[0].kye', 'nmae']);
+    expect(problems.map(({ path }) => path)).toEqual(['list[0].key']);
+  });
+
+  it('is not in the value', () => {
+    expect(check(schema, { name: 'a', nmae: 'b' }).value).toEqual({ name: 'a' });
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { renderPath, renderProblem } from './problem.ts';
+
+describe('a path', () => {
+  it.each([
+    [[], ''],
+    [['spec', 'kubelet', 'maxPods'], 'spec.kubelet.maxPods'],
+    [['spec', 'taints', 0, 'key'], 'spec.taints[0].key'],
+    [['spec', 'files', '/etc/motd', 'mode'], 'spec.files["/etc/motd"].mode'],
+    [['a b'], '["a b"]'],
+    [[0], '[0]'],
+  ])('of %j is written %j', (path, text) => {
+    expect(renderPath(path)).toBe(text);
+  });
+});
+
+describe('a problem', () => {
+  it('of the whole document has the document as its subject', () => {
+    expect(renderProblem({ path: '', message: 'is empty' })).toBe('the document is empty');
+  });
+
+  it('names its file and its path, where it has them', () => {
+    expect(renderProblem({ path: 'a.b', message: 'is missing' })).toBe('a.b: is missing');
+    expect(renderProblem({ path: 'a.b', message: 'is missing', layer: '10-x.yaml' })).toBe(
+      '10-x.yaml: a.b: is missing',
+    );
+    expect(renderProblem({ path: '', message: 'is empty', layer: '10-x.yaml' })).toBe('10-x.yaml: is empty');
+  });
+});

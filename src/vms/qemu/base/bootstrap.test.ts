@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Argv, Ran, RunCommand, RunOptions } from '../../../base/command.ts';
+import { bootstrapArgv, resolvePackages, unpackPackages } from './bootstrap.ts';
+import { baseRecipe } from './recipe.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-bootstrap-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const recipe = baseRecipe('bookworm');
+const sources = { lines: ['deb http://user:hunter2@mirror.example bookworm main'], aptConf: 'Acquire::Retries "3";\n' };
+const paths = { target: '/t', aptConf: '/c', hasSources: true, isSimulated: false };
+
+function machine(answer: Partial<Ran> = {}, said = '') {
+  const ran: { argv: Argv; options: RunOptions | undefined }[] = [];
+  const runAsRoot: RunCommand = async (argv, options) => {
+    ran.push({ argv, options });
+    options?.onStderr?.(said);
+    return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: said, ...answer };
+  };
+  return { ran, edges: { runAsRoot, folder } };
+}
+
+describe('the command line of mmdebstrap', () => {
+  it('reads sources from standard input where there are any, and leaves the choice to it otherwise', () => {
+    expect(bootstrapArgv(recipe, paths).slice(-3)).toEqual(['bookworm', '/t', '-']);
+    expect(bootstrapArgv(recipe, { ...paths, hasSources: false }).slice(-2)).toEqual(['bookworm', '/t']);
+  });
+
+  it('simulates or unpacks, never both', () => {
+    const simulated = bootstrapArgv(recipe, { ...paths, isSimulated: true });
+    expect(simulated).toContain('--simulate');
+    expect(simulated).not.toContain('--format=directory');
+    expect(bootstrapArgv(recipe, paths)).not.toContain('--simulate');
+  });
+});
+
+describe('resolvePackages', () => {
+  it('gives what mmdebstrap would install, and shows no password in the command line', async () => {
+    const { ran, edges } = machine({}, 'I: x\nInst libc6 (2.36 Debian:12 [amd64])\n');
+    expect(await resolvePackages(recipe, sources, edges)).toEqual(new Map([['libc6', '2.36']]));
+    expect(ran[0]!.argv.join(' ')).not.toContain('hunter2');
+    expect(ran[0]!.options?.input).toBe(`${sources.lines[0]}\n`);
+    expect(readFileSync(join(folder, 'apt.conf'), 'utf8')).toBe(sources.aptConf);
+    expect(statSync(join(folder, 'apt.conf')).mode & 0o777).toBe(0o600);
+  });
+
+  it('fails where mmdebstrap says nothing of packages', async () => {
+    await expect(resolvePackages(recipe, sources, machine({}, 'I: x\n').edges)).rejects.toThrow('did not say');
+  });
+});
+
+describe('unpackPackages', () => {
+  it('gives the folder, and tells how far it is', async () => {
+    const told: string[] = [];
+    const { edges } = machine({}, 'I: downloading packages with apt...\n');
+    const onWaiting = (what: string) => told.push(what);
+    expect(await unpackPackages(recipe, sources, { ...edges, count: 1, onWaiting })).toBe(join(folder, 'rootfs'));
+    expect(told).toEqual(['the packages to be downloaded']);
+  });
+
+  it('says the last words of mmdebstrap when it fails, and what to try', async () => {
+    const { edges } = machine({ code: 25 }, 'a\nb\nE: no mirror\n');
+    await expect(unpackPackages(recipe, sources, { ...edges, count: 1 })).rejects.toMatchObject({
+      code: 'pool/no-packages',
+      message: 'mmdebstrap could not unpack bookworm (exited): a / b / E: no mirror',
+      next: expect.stringContaining('apt-get update'),
+    });
+  });
+
+  it('stops with the reason it is given', async () => {
+    const { edges } = machine({ outcome: 'aborted', code: null });
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(unpackPackages(recipe, sources, { ...edges, count: 1, signal })).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,14 @@
+// vms/qemu/home/ensure-space.ts: is there room under the home for what is about to be written?
+import { requireSpace } from '../../../host/disk-space.ts';
+import type { QemuContext } from '../context.ts';
+
+export async function ensureSpace(
+  { home, freeBytes }: Pick<QemuContext, 'home' | 'freeBytes'>,
+  neededBytes: number,
+  what: string,
+): Promise<void> {
+  requireSpace(
+    { what, folder: home, neededBytes, freeBytes: await freeBytes(home) },
+    { code: 'vms/no-space', option: '--home' },
+  );
+}

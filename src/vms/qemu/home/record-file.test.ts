@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import * as files from '../../../base/files.ts';
+import { readRecord, writeRecord } from './record-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headstart-record-'));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+const schema = z.object({ a: z.string() });
+
+it('a record is read as it was written, and one that is not there is nothing', () => {
+  const path = join(folder, 'pool.json');
+  expect(readRecord(path, schema)).toBeUndefined();
+  writeRecord(path, { a: 'b' });
+  expect(readRecord(path, schema)).toEqual({ a: 'b' });
+});
+
+it('a record that someone edited fails as one of a pool', () => {
+  const path = join(folder, 'pool.json');
+  writeFileSync(path, '{"a": 1}');
+  expect(() => readRecord(path, schema)).toThrow(expect.objectContaining({ code: 'vms/bad-record', exitCode: 1 }));
+});
+
+it.each(['ENOSPC', 'EDQUOT'])('a disk that is full (%s) is an error that says so', (code) => {
+  fails(code);
+  expect(() => writeRecord(join(folder, 'pool.json'), {})).toThrow(
+    expect.objectContaining({ code: 'vms/no-space', message: expect.stringContaining('the disk is full') }),
+  );
+});
+
+it('any other failure to write stays what it is', () => {
+  fails('EIO');
+  expect(() => writeRecord(join(folder, 'pool.json'), {})).toThrow(expect.objectContaining({ code: 'EIO' }));
+});
+
+function fails(code: string): void {
+  vi.spyOn(files, 'writeFileAtomic').mockImplementation(() => {
+    throw Object.assign(new Error(code), { code });
+  });
+}

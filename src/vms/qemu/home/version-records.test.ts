@@ -1,0 +1,96 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NotFound, Refused } from '../../../base/failures.ts';
+import { emptyDefinition, type Lab, makeLab, publishEmpty } from '../testing.ts';
+import { parseVersionId, type VersionId, versionFiles, versionFolder } from './layout.ts';
+import { writeRecord } from './record-file.ts';
+import { readVersionRecord, resolveImage, verifyVersion, versionNamesIn } from './version-records.ts';
+
+let lab: Lab;
+let home: string;
+beforeEach(() => {
+  lab = makeLab();
+  ({ home } = lab.context);
+});
+afterEach(() => lab.end());
+
+const definition = { gallery: emptyDefinition.gallery, definition: emptyDefinition.name };
+const definitionImage = { kind: 'definition', id: 'galleries/headstart/empty' } as const;
+
+async function publish(...names: string[]): Promise<VersionId[]> {
+  const ids: VersionId[] = [];
+  for (const name of names) ids.push(parseVersionId(await publishEmpty(lab, name))!);
+  return ids;
+}
+
+function exclude(id: VersionId): void {
+  const record = readVersionRecord(home, id)!;
+  writeRecord(join(versionFolder(home, id), versionFiles.record), { ...record, isExcludedFromLatest: true });
+}
+
+describe('versionNamesIn', () => {
+  it('has the newest first, by numbers and not by letters', async () => {
+    await publish('2026.9.30', '2026.10.2', '2025.12.31', '2026.10.10');
+    expect(versionNamesIn(home, definition)).toEqual(['2026.10.10', '2026.10.2', '2026.9.30', '2025.12.31']);
+  });
+
+  it('leaves out a folder without a record', async () => {
+    const [whole, torn] = await publish('1.0.0', '1.0.1');
+    rmSync(join(versionFolder(home, torn!), versionFiles.record));
+    expect(versionNamesIn(home, definition)).toEqual([whole!.version]);
+  });
+});
+
+describe('resolveImage', () => {
+  it('takes a version for itself, and a definition for its newest version that is not excluded', async () => {
+    const [old, newest] = await publish('1.0.0', '1.0.1');
+    expect(resolveImage(home, { kind: 'version', id: 'galleries/headstart/empty/1.0.0' }).id).toEqual(old);
+    expect(resolveImage(home, definitionImage).id).toEqual(newest);
+    exclude(newest!);
+    expect(resolveImage(home, definitionImage).id).toEqual(old);
+  });
+
+  it.each([
+    { kind: 'version', id: 'galleries/headstart/empty/9.9.9' },
+    { kind: 'version', id: '../../etc' },
+    { kind: 'definition', id: 'galleries/headstart/none' },
+    { kind: 'definition', id: 'galleries' },
+  ] as const)('does not find $kind $id', async (image) => {
+    await publish('1.0.0');
+    expect(() => resolveImage(home, image)).toThrow(NotFound);
+  });
+
+  it('finds nothing where every version is excluded', async () => {
+    const [only] = await publish('1.0.0');
+    exclude(only!);
+    expect(() => resolveImage(home, definitionImage)).toThrow(NotFound);
+  });
+
+  it('refuses an image of a marketplace', () => {
+    const image = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
+    expect(() => resolveImage(home, image)).toThrow(Refused);
+  });
+});
+
+describe('verifyVersion', () => {
+  it('passes what was published, and names the first file that differs or is gone', async () => {
+    const [id] = await publish('1.0.0');
+    await verifyVersion(home, id!);
+    const vmlinux = join(versionFolder(home, id!), versionFiles.vmlinux);
+    writeFileSync(vmlinux, 'other');
+    const damaged = { code: 'vms/version-damaged', message: expect.stringContaining(vmlinux) };
+    await expect(verifyVersion(home, id!)).rejects.toMatchObject(damaged);
+    rmSync(vmlinux);
+    await expect(verifyVersion(home, id!)).rejects.toMatchObject(damaged);
+  });
+
+  it('stops with the reason it is given, and does not take that for damage', async () => {
+    const [id] = await publish('1.0.0');
+    await expect(verifyVersion(home, id!, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+  });
+
+  it('does not find a version that is not there', async () => {
+    await expect(verifyVersion(home, { ...definition, version: '9.9.9' })).rejects.toBeInstanceOf(NotFound);
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { answer, platformOf } from './answer.ts';
+import { anInstance, aRequest } from './testing.ts';
+
+const NOW = 1_800_000_000_000;
+
+describe('which server was asked', () => {
+  it.each([
+    ['/machine?comp=goalstate', '168.63.129.16', 'wire'],
+    ['/metadata/instance', '168.63.129.16:80', 'wire'],
+    ['/metadata/instance', '169.254.169.254', 'imds'],
+    ['/machine?comp=goalstate', '169.254.169.254:80', 'imds'],
+    ['/metadata/instance', '127.0.0.1:4711', 'imds'],
+    ['/?comp=versions', '127.0.0.1:4711', 'wire'],
+  ])('%s at %s is %s', (target, host, platform) => {
+    expect(platformOf(aRequest(target, { headers: { host } }))).toBe(platform);
+  });
+
+  it('is told by the path alone where no host is named', () => {
+    expect(answer(aRequest('/metadata/versions'), anInstance, NOW).response.status).toBe(200);
+    expect(answer(aRequest('/machine?comp=goalstate'), anInstance, NOW).response.status).toBe(200);
+  });
+});
