@@ -69,9 +69,11 @@ describe('the test of a build', () => {
   function test(trouble: Error) {
     const steps: string[] = [];
     const factory = {
-      createPool: async () => {},
-      setCapacity: async () => [{ ref: { id: 'i', name: 'i' } } as unknown as Instance],
-      awaitUp: () => Promise.reject(trouble),
+      pools: {
+        createPool: async () => {},
+        setCapacity: async () => [{ ref: { id: 'i', name: 'i' } } as unknown as Instance],
+      },
+      guests: { awaitUp: () => Promise.reject(trouble) },
     } as unknown as QemuFactory;
     const edges = {
       ...{ home: top, factory, clock: fakeClock(), run: fakeTools([]) },

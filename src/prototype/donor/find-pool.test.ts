@@ -4,10 +4,10 @@ import { POOL } from '../testing.ts';
 import { findPool, listPools } from './find-pool.ts';
 import { donorLab } from './testing.ts';
 
-/** Counts calls of the factory by their names. */
+/** Counts calls about pools and instances by their names. */
 function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site; calls: string[] } {
   const calls: string[] = [];
-  const factory = new Proxy(world.site.factory, {
+  const pools = new Proxy(world.site.factory.pools, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== 'function') return value;
@@ -17,7 +17,7 @@ function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site;
       };
     },
   });
-  return { site: { ...world.site, factory }, calls };
+  return { site: { ...world.site, factory: { ...world.site.factory, pools } }, calls };
 }
 
 describe('findPool', () => {

@@ -41,9 +41,8 @@ export interface Admission {
   credential: Secret;
 }
 
-/** systemd takes what QEMU's firmware device has under this name, for units that ask for it. */
-export const CREDENTIAL_NAME = 'bootstrap-kubeconfig';
-export const CREDENTIAL = `opt/io.systemd.credentials/${CREDENTIAL_NAME}`;
+/** What units of the guest ask systemd for. */
+export const CREDENTIAL_NAME = instanceFiles.credential;
 
 /** Runs `launch` while the credential is on disk: QEMU reads it once, when it starts. */
 export async function whileAdmitted<T>(
