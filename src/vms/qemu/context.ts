@@ -5,7 +5,7 @@ import type { RunCommand } from '../../base/command.ts';
 import type { GuestAgent } from './guest/guest-agent.ts';
 import type { Accelerator } from './machine/command-line.ts';
 import type { Machines } from './machine/machines.ts';
-import type { JoinCluster } from './pools/admission.ts';
+import type { JoinCluster } from './pools/join-cluster.ts';
 
 /** A flattened copy of a disk (raw) and what boots it; the copy is edited in place. */
 export interface DiskCopy {
