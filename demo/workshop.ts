@@ -71,7 +71,7 @@ export async function ensureSupplies(signal: AbortSignal): Promise<Supplies> {
 
 async function closeWorkshop(home: string, server: FileServer, run: RunCommand): Promise<void> {
   const factory = createQemuFactory({ home, clock: systemClock, run, stopGraceMs: 0, ...guestCommands(process.env) });
-  for (const { ref } of await factory.listPools()) await factory.deletePool(ref);
+  for (const { ref } of await factory.pools.listPools()) await factory.pools.deletePool(ref);
   await server.close();
   rmSync(home, { recursive: true, force: true });
   writeAll(1, 'cleaned up: no VM runs, its disks are gone\n');

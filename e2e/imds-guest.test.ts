@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guestCommands } from '../src/cli/compose/guest-commands.ts';
-import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
+import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
@@ -31,8 +31,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
   factory = createQemuFactory({ ...edges, ...guestCommands(process.env) });
-  await factory.deletePool(POOL); // of a run that was killed
-  await factory.createPool({
+  await factory.pools.deletePool(POOL); // of a run that was killed
+  await factory.pools.createPool({
     name: POOL.name,
     image: { kind: 'version', id: imageId },
     // No user data to begin with: cloud-init takes it for its own, and custom data would not be looked at.
@@ -43,20 +43,20 @@ beforeAll(async () => {
     tags: { team: 'payments' },
   });
   startedMs = Date.now();
-  const [made] = await factory.setCapacity(POOL, 1);
+  const [made] = await factory.pools.setCapacity(POOL, 1);
   guest = made!.ref;
-  ({ folder } = await factory.placeOf(guest));
-  await factory.awaitUp(guest, { deadlineMs: BOOT_MS });
+  ({ folder } = await factory.guests.placeOf(guest));
+  await factory.guests.awaitUp(guest, { deadlineMs: BOOT_MS });
 }, BASE_MS + BOOT_MS);
 
 afterAll(async () => {
   server?.close();
-  await factory?.deletePool(POOL);
+  await factory?.pools.deletePool(POOL);
 }, ASK_MS);
 
 /** What a shell in the guest printed, line by line; a failure of any of its commands is a line, too. */
 async function inGuest(script: string): Promise<string[]> {
-  const { stdout, stderr } = await factory.runInGuest(guest, ['/bin/sh', '-c', script], { deadlineMs: ASK_MS });
+  const { stdout, stderr } = await factory.guests.runInGuest(guest, ['/bin/sh', '-c', script], { deadlineMs: ASK_MS });
   return `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
 }
 
@@ -103,7 +103,7 @@ describe('the metadata service in a real guest', { timeout: ASK_MS + 60_000 }, (
   it('shows user data that changes while the guest runs', async () => {
     const shown = [await inGuest(USER_DATA)];
     for (const text of ['first', 'second']) {
-      await factory.setUserData(guest, Buffer.from(text).toString('base64'));
+      await factory.pools.setUserData(guest, Buffer.from(text).toString('base64'));
       shown.push(await inGuest(`${USER_DATA} | base64 --decode`));
     }
     expect(shown).toEqual([[], ['first'], ['second']]);

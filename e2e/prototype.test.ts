@@ -8,7 +8,7 @@ import { random } from '../sims/azure/world.ts';
 import { AUTOSCALER_ANNOTATION, snapshotName } from '../src/prototype/names.ts';
 import type { Intent } from '../src/prototype/run/scene.ts';
 import { Dial, FAULTS } from '../src/prototype/testing.ts';
-import type { Protection } from '../src/vms/factory.ts';
+import type { Protection } from '../src/vms/pools.ts';
 import { type KubeLab, openLab } from './labs/cluster-lab.ts';
 import { expireLease } from './labs/expire-lease.ts';
 import { BOOT_TIMES, type CaseOptions, openRealCase, POOL } from './labs/prototype-case.ts';
@@ -48,7 +48,7 @@ async function openCase(
     look: async () => {
       await one.joined.tend();
       const { metadata, spec } = await kube.core.readNode({ name: one.nodes[0]! });
-      const { power, protection, tags } = (await one.lab.factory.readInstance(one.donor))!;
+      const { power, protection, tags } = (await one.lab.factory.pools.readInstance(one.donor))!;
       const { annotations, labels } = metadata!;
       return { annotations: annotations ?? {}, labels, spec, power, protection, tags };
     },
@@ -64,7 +64,7 @@ async function expectDone({ lab, joined, told }: Case, version: string): Promise
   expect(born.image).toMatchObject({ kind: 'version', id: expect.stringMatching(`/versions/${version}$`) });
   expect(born.customData ?? '').not.toContain('runcmd');
   expect(born.extensions).toEqual(['health']);
-  expect(await lab.factory.readSnapshot(snapshotName(POOL))).toBeUndefined();
+  expect(await lab.factory.snapshots.readSnapshot(snapshotName(POOL))).toBeUndefined();
   expect(lab.sim.violations).toEqual([]);
   expect(leaks(`${JSON.stringify(told)}${await publicMarks(kube, lab.sim)}`, [kube.plane.token])).toEqual([]);
 }
@@ -120,7 +120,7 @@ describe('a donor is left exactly as it was found', () => {
       'already guarded from the autoscaler',
       (one) => patch(one, { metadata: { annotations: { [AUTOSCALER_ANNOTATION]: 'false', owner: 'team-a' } } }),
     ],
-    ['already protected', ({ lab, donor }) => lab.factory.setProtection(donor, PROTECTED)],
+    ['already protected', ({ lab, donor }) => lab.factory.pools.setProtection(donor, PROTECTED)],
   ])('%s', (_, prepare) =>
     withCase(async (one) => {
       await prepare(one);

@@ -1,5 +1,5 @@
-// The factory's contract on real QEMU processes, and what is left when those, or the commands that made them, are killed. No operating
-// system: the firmware finds nothing to boot, which is all the contract needs.
+// The four contracts on real QEMU processes, and what is left when those, or the commands that made them, are killed. No operating
+// system: the firmware finds nothing to boot, which is all the contracts need.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,27 +8,32 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
-import { factoryContract } from '../src/vms/contract.ts';
-import type { Definition, Instance, PoolRef } from '../src/vms/factory.ts';
+import { gallerySuite } from '../src/vms/gallery.suite.ts';
+import type { Definition } from '../src/vms/gallery.ts';
+import type { Lab } from '../src/vms/lab.testing.ts';
+import { poolsSuite } from '../src/vms/pools.suite.ts';
+import type { Instance, PoolRef } from '../src/vms/pools.ts';
+import { publisherSuite } from '../src/vms/publisher.suite.ts';
 import { instanceFiles, providerId } from '../src/vms/qemu/home/layout.ts';
 import { instanceRecordSchema } from '../src/vms/qemu/home/records.ts';
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
+import { snapshotsSuite } from '../src/vms/snapshots.suite.ts';
 import { type EmptyLab, makeEmptyLab } from './labs/qemu-lab.ts';
 
-factoryContract('QEMU', async () => {
+async function onQemu(): Promise<Lab> {
   const lab = await makeEmptyLab();
   const { factory } = lab;
   return {
     factory,
     clock: systemClock,
     makePool: async (count) => {
-      const { ref } = await factory.createPool(lab.spec(`pool-${count}`));
-      const made = await factory.setCapacity(ref, count);
+      const { ref } = await factory.pools.createPool(lab.spec(`pool-${count}`));
+      const made = await factory.pools.setCapacity(ref, count);
       return { ref, providerIds: made.map((one) => providerId(one.ref)) };
     },
     grow: async (pool) => {
-      const [born] = await factory.setCapacity(pool, (await factory.listInstances(pool)).length + 1);
-      const { folder } = await factory.placeOf(born!.ref);
+      const [born] = await factory.pools.setCapacity(pool, (await factory.pools.listInstances(pool)).length + 1);
+      const { folder } = await factory.guests.placeOf(born!.ref);
       const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
       const given = customDataOn(join(folder, instanceFiles.provisioning));
       return {
@@ -39,7 +44,9 @@ factoryContract('QEMU', async () => {
     },
     end: () => lab.end(),
   };
-});
+}
+
+for (const suite of [poolsSuite, snapshotsSuite, gallerySuite, publisherSuite]) suite('QEMU', onQemu);
 
 /** What the guest would find on its provisioning disk; the ISO holds the one file as it is. */
 function customDataOn(iso: string): string | undefined {
@@ -53,8 +60,8 @@ describe('after kill -9', () => {
   let instance: Instance;
   beforeEach(async () => {
     lab = await makeEmptyLab();
-    pool = (await lab.factory.createPool(lab.spec('web'))).ref;
-    instance = (await lab.factory.setCapacity(pool, 1))[0]!;
+    pool = (await lab.factory.pools.createPool(lab.spec('web'))).ref;
+    instance = (await lab.factory.pools.setCapacity(pool, 1))[0]!;
   });
   afterEach(() => lab.end());
 
@@ -63,12 +70,12 @@ describe('after kill -9', () => {
     'of a command that scales out, at %s, the next one makes the pool whole',
     async (moment) => {
       await sacrifice('scale', moment);
-      const between = await lab.factory.listInstances(pool);
+      const between = await lab.factory.pools.listInstances(pool);
       expect(between.length).toBeLessThanOrEqual(3);
-      await lab.factory.setCapacity(pool, 3);
-      const after = await lab.factory.listInstances(pool);
+      await lab.factory.pools.setCapacity(pool, 3);
+      const after = await lab.factory.pools.listInstances(pool);
       expect(after.map(({ power }) => power)).toEqual(['running', 'running', 'running']);
-      const places = await Promise.all(after.map(({ ref }) => lab.factory.placeOf(ref)));
+      const places = await Promise.all(after.map(({ ref }) => lab.factory.guests.placeOf(ref)));
       expect(new Set(places.map(({ address }) => address)).size).toBe(3);
       expect(new Set(places.map(({ sshPort }) => sshPort)).size).toBe(3);
       expect(lab.processes()).toHaveLength(3);
@@ -82,7 +89,7 @@ describe('after kill -9', () => {
       const definition = await prepareCapture();
       await sacrifice('version', moment);
       const id = { gallery: 'g', definition: 'd', version: '1.0.0' };
-      for (const _ of await lab.factory.listVersions(definition)) await verifyVersion(lab.home, id);
+      for (const _ of await lab.factory.gallery.listVersions(definition)) await verifyVersion(lab.home, id);
       await runVictim('version', 'never');
       await verifyVersion(lab.home, id);
       expect(readdirSync(join(lab.home, 'galleries/g/d')).sort()).toEqual(['1.0.0', 'definition.json']);
@@ -91,31 +98,36 @@ describe('after kill -9', () => {
 
   it('of QEMU, the instance is stopped, its disk is sound, and it starts again', async () => {
     process.kill(lab.processes()[0]!, 'SIGKILL');
-    await until(async () => (await lab.factory.readInstance(instance.ref))?.power === 'stopped');
-    execFileSync('qemu-img', ['check', '-q', (await lab.factory.placeOf(instance.ref)).disk]);
-    await lab.factory.start(instance.ref);
-    const after = await lab.factory.readInstance(instance.ref);
+    await until(async () => (await lab.factory.pools.readInstance(instance.ref))?.power === 'stopped');
+    execFileSync('qemu-img', ['check', '-q', (await lab.factory.guests.placeOf(instance.ref)).disk]);
+    await lab.factory.pools.start(instance.ref);
+    const after = await lab.factory.pools.readInstance(instance.ref);
     expect(after).toMatchObject({ power: 'running', vmId: instance.vmId });
     expect(lab.processes()).toHaveLength(1);
   });
 
   it('of whoever kept the pid file, the process is still known, and goes with its pool', async () => {
-    const { folder } = await lab.factory.placeOf(instance.ref);
+    const { folder } = await lab.factory.guests.placeOf(instance.ref);
     rmSync(join(folder, instanceFiles.pid));
-    expect((await lab.factory.readInstance(instance.ref))?.power).toBe('running');
-    await lab.factory.start(instance.ref);
+    expect((await lab.factory.pools.readInstance(instance.ref))?.power).toBe('running');
+    await lab.factory.pools.start(instance.ref);
     expect(lab.processes()).toHaveLength(1);
-    await lab.factory.deletePool(pool);
+    await lab.factory.pools.deletePool(pool);
     expect(lab.processes()).toEqual([]);
   });
 
   async function prepareCapture(): Promise<Definition> {
     const { factory } = lab;
-    await factory.stop(instance.ref);
-    await factory.createSnapshot({ name: 'snap', sourceDiskId: instance.osDisk!.id, region: 'local', tags: {} });
+    await factory.pools.stop(instance.ref);
+    await factory.snapshots.createSnapshot({
+      name: 'snap',
+      sourceDiskId: instance.osDisk!.id,
+      region: 'local',
+      tags: {},
+    });
     const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
     const identity = { publisher: 'p', offer: 'o', sku: 's' };
-    return factory.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
+    return factory.gallery.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
   }
 
   /** By itself at a tool, or by us after some milliseconds; when it is done before, so much the better. */

@@ -8,7 +8,8 @@ import { systemClock } from '../src/base/clock.ts';
 import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import { parseCheckResult, RESULT_PATH } from '../src/clone-check/result.ts';
 import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript } from '../src/clone-check/seal-script.ts';
-import type { Definition, InstanceRef, PoolRef } from '../src/vms/factory.ts';
+import type { Definition } from '../src/vms/gallery.ts';
+import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
 import { versionFiles, versionFolder } from '../src/vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
@@ -63,7 +64,7 @@ beforeAll(
         ),
     });
     await cleanUp(); // after a run that was killed
-    await plain.createPool({
+    await plain.pools.createPool({
       name: POOL.name,
       image: { kind: 'version', id: imageId },
       extensions: [],
@@ -72,22 +73,22 @@ beforeAll(
       tags: {},
     });
     donor = await grow(1);
-    await plain.awaitUp(donor, { deadlineMs: BOOT_MS });
+    await plain.guests.awaitUp(donor, { deadlineMs: BOOT_MS });
     await inGuest(donor, PLANT);
     before = await identityOf(donor);
-    const { vmId } = (await plain.readInstance(donor))!;
+    const { vmId } = (await plain.pools.readInstance(donor))!;
     const sealed = parseSealResult(await inGuest(donor, sealScript({ vmId })));
     expect(sealed.problems).toEqual([]);
-    await plain.stop(donor);
-    await plain.createSnapshot({
+    await plain.pools.stop(donor);
+    await plain.snapshots.createSnapshot({
       name: SNAPSHOT,
-      sourceDiskId: (await plain.readInstance(donor))!.osDisk!.id,
+      sourceDiskId: (await plain.pools.readInstance(donor))!.osDisk!.id,
       region: 'local',
       tags: {},
     });
-    snapshotId = (await plain.readSnapshot(SNAPSHOT))!.id;
-    const base = (await plain.readDefinition('headstart', 'debian-12'))!;
-    definition = await plain.ensureDefinition(
+    snapshotId = (await plain.snapshots.readSnapshot(SNAPSHOT))!.id;
+    const base = (await plain.gallery.readDefinition('headstart', 'debian-12'))!;
+    definition = await plain.gallery.ensureDefinition(
       { ...base, gallery: GALLERY, name: 'donor', osState: 'specialized' },
       'local',
     );
@@ -99,13 +100,13 @@ afterAll(cleanUp, BOOT_MS);
 
 async function cleanUp(): Promise<void> {
   if (!plain) return;
-  await plain.deletePool(POOL);
-  await plain.deleteSnapshot(SNAPSHOT);
-  const made = await plain.readDefinition(GALLERY, 'donor');
+  await plain.pools.deletePool(POOL);
+  await plain.snapshots.deleteSnapshot(SNAPSHOT);
+  const made = await plain.gallery.readDefinition(GALLERY, 'donor');
   if (!made) return;
-  for (const version of await plain.listVersions(made)) await plain.deleteVersion(made, version.name);
-  await plain.deleteDefinition(made);
-  await plain.deleteGallery(GALLERY);
+  for (const version of await plain.gallery.listVersions(made)) await plain.gallery.deleteVersion(made, version.name);
+  await plain.gallery.deleteDefinition(made);
+  await plain.gallery.deleteGallery(GALLERY);
 }
 
 describe('a donor that was sealed and captured', { timeout: 2 * BOOT_MS }, () => {
@@ -121,12 +122,12 @@ describe('a donor that was sealed and captured', { timeout: 2 * BOOT_MS }, () =>
 describe('clones of the scrubbed copy, without cloud-init', { timeout: 2 * BOOT_MS }, () => {
   it('start, are healthy, and have the name and network they were given', async () => {
     const clone = await grownFrom(SCRUBBED, 2);
-    await plain.awaitUp(clone, { deadlineMs: BOOT_MS });
+    await plain.guests.awaitUp(clone, { deadlineMs: BOOT_MS });
     expect(
       await inGuest(clone, 'systemctl is-system-running; hostname; systemctl is-active ssh systemd-networkd'),
     ).toBe(`running\n${clone.id}\nactive\nactive\n`);
     await expectItsOwn(clone, [before]);
-    await plain.deleteInstance(clone);
+    await plain.pools.deleteInstance(clone);
   });
 });
 
@@ -136,13 +137,13 @@ describe('a clone of the unscrubbed copy: the clone check alone', { timeout: 3 *
   it('replaces the identity of the donor at the next boot when the power is cut in the middle of the check', async () => {
     clone = await grownFrom(PLAIN, 2);
     await cutPowerWhen(clone, IN_THE_MIDDLE);
-    expect((await plain.readInstance(clone))!.power).toBe('stopped');
-    await plain.start(clone);
-    await plain.awaitUp(clone, { deadlineMs: BOOT_MS });
+    expect((await plain.pools.readInstance(clone))!.power).toBe('stopped');
+    await plain.pools.start(clone);
+    await plain.guests.awaitUp(clone, { deadlineMs: BOOT_MS });
     await expectItsOwn(clone, [before]);
     // Both boots made the one key there is: the first was cut off while the disk was still the donor's.
     expect(before.hostKeys).toHaveLength(1);
-    const { consoleLog } = await plain.placeOf(clone);
+    const { consoleLog } = await plain.guests.placeOf(clone);
     expect(readFileSync(consoleLog, 'utf8').split(IN_THE_MIDDLE)).toHaveLength(3);
   });
 
@@ -153,7 +154,7 @@ describe('a clone of the unscrubbed copy: the clone check alone', { timeout: 3 *
       const startedUs = await timeOf(clone, `${unit}.service`, 'InactiveExitTimestampMonotonic');
       expect(startedUs, unit).toBeGreaterThanOrEqual(checkedUs);
     }
-    await plain.deleteInstance(clone);
+    await plain.pools.deleteInstance(clone);
   });
 });
 
@@ -182,7 +183,7 @@ sync
 `;
 
 async function inGuest(instance: InstanceRef, script: string): Promise<string> {
-  const ran = await plain.runInGuest(instance, ['/bin/sh', '-s'], { deadlineMs: ASK_MS, input: script });
+  const ran = await plain.guests.runInGuest(instance, ['/bin/sh', '-s'], { deadlineMs: ASK_MS, input: script });
   expect(ran.exitCode, `${ran.stdout}${ran.stderr}`).toBe(0);
   return ran.stdout.toString();
 }
@@ -246,19 +247,19 @@ async function absentFrom(version: string, needles: Record<string, string>): Pro
 
 async function begin(factory: QemuFactory, name: string): Promise<void> {
   const terms = { region: 'local', replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
-  await factory.beginVersion({ definition, name, snapshotId, ...terms });
+  await factory.gallery.beginVersion({ definition, name, snapshotId, ...terms });
 }
 
 async function grow(count: number): Promise<InstanceRef> {
-  const [born] = await plain.setCapacity(POOL, count);
+  const [born] = await plain.pools.setCapacity(POOL, count);
   return born!.ref;
 }
 
 /** The instance starts; it is not awaited. */
 async function grownFrom(version: string, count: number): Promise<InstanceRef> {
-  const pool = (await plain.readPool(POOL))!;
+  const pool = (await plain.pools.readPool(POOL))!;
   const image = { kind: 'version', id: `${definition.id}/${version}` } as const;
-  await plain.changeModel(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
+  await plain.publisher.offer(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
   return grow(count);
 }
 
@@ -275,7 +276,7 @@ async function expectItsOwn(clone: InstanceRef, others: readonly Identity[]): Pr
     for (const key of own.hostKeys) expect(other.hostKeys).not.toContain(key);
   }
   const result = parseCheckResult(await inGuest(clone, `cat ${RESULT_PATH}`));
-  expect(result?.vmId).toBe((await plain.readInstance(clone))!.vmId);
+  expect(result?.vmId).toBe((await plain.pools.readInstance(clone))!.vmId);
   expect(result?.items.filter(({ state }) => state === 'failed')).toEqual([]);
   return own;
 }
@@ -286,7 +287,7 @@ async function timeOf(instance: InstanceRef, unit: string, property: string): Pr
 
 /** kill -9 of QEMU: what the guest had not written out by then is lost. */
 async function cutPowerWhen(instance: InstanceRef, line: string): Promise<void> {
-  const { folder, consoleLog } = await plain.placeOf(instance);
+  const { folder, consoleLog } = await plain.guests.placeOf(instance);
   const untilMs = systemClock.nowMs() + BOOT_MS;
   while (!readFileSync(consoleLog, 'utf8').includes(line)) {
     expect(systemClock.nowMs(), 'the clone check did not begin').toBeLessThan(untilMs);

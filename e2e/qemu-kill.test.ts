@@ -7,7 +7,7 @@ import { seedsAsked } from '../src/base/seeds.testing.ts';
 import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import { partialPrefix } from '../src/host/whole-folders.ts';
 import { DONOR_TAG } from '../src/prototype/names.ts';
-import type { InstanceRef, PoolRef } from '../src/vms/factory.ts';
+import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
 import { instanceFiles, instanceFolder, parseVersionId } from '../src/vms/qemu/home/layout.ts';
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   home = edges.home;
   factory = createQemuFactory({ ...edges, ...guestCommands(process.env) });
   await cleanUp(); // after a run that was killed itself
-  await factory.createPool({
+  await factory.pools.createPool({
     name: POOL.name,
     image: { kind: 'version', id: imageId },
     customData: Buffer.from('#cloud-config\nwrite_files: [{path: /etc/bootstrapped, content: "yes"}]\n').toString(
@@ -48,18 +48,18 @@ beforeAll(async () => {
     services: [],
     tags: {},
   });
-  const [made] = await factory.setCapacity(POOL, 1);
+  const [made] = await factory.pools.setCapacity(POOL, 1);
   donor = made!.ref;
-  await factory.awaitUp(donor, { deadlineMs: RUN_MS });
+  await factory.guests.awaitUp(donor, { deadlineMs: RUN_MS });
   before = await identityOf(donor);
 }, BASE_MS + RUN_MS);
 
 afterAll(cleanUp, RUN_MS);
 
 async function cleanUp(): Promise<void> {
-  if ((await factory.readPool(POOL)) === undefined) return;
+  if ((await factory.pools.readPool(POOL)) === undefined) return;
   await headstart(['prototype', 'uninstall', '--pool', POOL.name, '--to', 'original', '--yes']);
-  await factory.deletePool(POOL);
+  await factory.pools.deletePool(POOL);
 }
 
 describe('a run that is killed, and begun again', () => {
@@ -78,14 +78,14 @@ describe('a run that is killed, and begun again', () => {
       }
       expect(await headstart(run)).toMatchObject({ code: 0 });
 
-      const { model, tags } = (await factory.readPool(POOL))!;
+      const { model, tags } = (await factory.pools.readPool(POOL))!;
       expect(model).toMatchObject({ image: { kind: 'version' }, bootstrap: 'none' });
       const version = parseVersionId((model.image as { id: string }).id)!;
       await verifyVersion(home, version);
       expect(readdirSync(join(home, 'galleries', version.gallery, version.definition)).filter(isPartial)).toEqual([]);
       expect(tags['headstart-bootstrap']).toBe('none');
 
-      const instance = (await factory.readInstance(donor))!;
+      const instance = (await factory.pools.readInstance(donor))!;
       expect(instance).toMatchObject({ power: 'running', protection: { fromScaleIn: false, fromPoolActions: false } });
       expect(Object.keys(instance.tags).filter((tag) => tag === DONOR_TAG || tag.startsWith('headstart-'))).toEqual([]);
       expect(await identityOf(donor)).toBe(before);
@@ -111,10 +111,10 @@ function headstart(args: readonly string[], blows: readonly Blow[] = []): Promis
 
 /** A donor that was hit when it was back in service already is a machine like any other, and not the run's to start again. */
 async function startIfHome(): Promise<void> {
-  const { power, tags } = (await factory.readInstance(donor))!;
+  const { power, tags } = (await factory.pools.readInstance(donor))!;
   if (power !== 'stopped' || tags[DONOR_TAG] !== undefined) return;
-  await factory.start(donor);
-  await factory.awaitUp(donor, { deadlineMs: RUN_MS });
+  await factory.pools.start(donor);
+  await factory.guests.awaitUp(donor, { deadlineMs: RUN_MS });
 }
 
 function pidOf(instance: InstanceRef): number {
@@ -123,7 +123,7 @@ function pidOf(instance: InstanceRef): number {
 
 async function identityOf(instance: InstanceRef): Promise<string> {
   const script = 'cat /etc/machine-id /etc/ssh/ssh_host_*_key.pub /etc/hostname /etc/bootstrapped';
-  const { stdout } = await factory.runInGuest(instance, ['/bin/sh', '-c', script], { deadlineMs: RUN_MS });
+  const { stdout } = await factory.guests.runInGuest(instance, ['/bin/sh', '-c', script], { deadlineMs: RUN_MS });
   return stdout.toString();
 }
 

@@ -15,7 +15,7 @@ import type { Intent } from '../../src/prototype/run/scene.ts';
 import { sealNode } from '../../src/prototype/run/seal.ts';
 import { Dial, pod } from '../../src/prototype/testing.ts';
 import { type AzureLab, azureLab } from '../../src/vms/azure/testing.ts';
-import type { Factory, InstanceRef } from '../../src/vms/factory.ts';
+import type { InstanceRef } from '../../src/vms/pools.ts';
 import { type KubeLab, SHIPPED } from './cluster-lab.ts';
 import {
   CUSTOM_DATA,
@@ -90,7 +90,7 @@ async function makeCase(
   const { factory } = lab;
   const { clock } = lab.sim;
   const nodeName = nodes[0]!;
-  const donor = await factory.locate((await cluster.readNode(nodeName))!.providerId);
+  const donor = await factory.pools.locate((await cluster.readNode(nodeName))!.providerId);
   const intent: Intent = {
     nodeName,
     gallery: galleryName('contract'),
@@ -107,7 +107,7 @@ async function makeCase(
   const { signal } = new AbortController();
   let runs = 0;
   const run = (dial = new Dial()) => {
-    const broken = { factory: dial.wrap<Factory>(factory), cluster: dial.wrap<Cluster>(cluster) };
+    const broken = { ...dial.wrapFactory(factory), cluster: dial.wrap<Cluster>(cluster) };
     return runPrototype(intent, donor, `run-${++runs}`, {
       ...broken,
       clock,

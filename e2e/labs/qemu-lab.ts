@@ -42,7 +42,7 @@ export async function makeEmptyLab(): Promise<EmptyLab> {
     }),
     processes: () => processesIn(home),
     async end() {
-      for (const pool of await factory.listPools()) await factory.deletePool(pool.ref);
+      for (const pool of await factory.pools.listPools()) await factory.pools.deletePool(pool.ref);
       rmSync(folder, { recursive: true });
     },
   };

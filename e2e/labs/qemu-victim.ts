@@ -18,9 +18,15 @@ const run: RunCommand = async (argv, options) => {
 const factory = emptyFactory(home, run);
 const pool = { id: 'pools/web', name: 'web' };
 process.stdout.write('begun\n');
-if (order === 'scale') await factory.setCapacity(pool, 3);
+if (order === 'scale') await factory.pools.setCapacity(pool, 3);
 else {
-  const definition = (await factory.readDefinition('g', 'd'))!;
+  const definition = (await factory.gallery.readDefinition('g', 'd'))!;
   const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
-  await factory.beginVersion({ definition, name: '1.0.0', snapshotId: 'snapshots/snap', region: 'local', ...terms });
+  await factory.gallery.beginVersion({
+    definition,
+    name: '1.0.0',
+    snapshotId: 'snapshots/snap',
+    region: 'local',
+    ...terms,
+  });
 }

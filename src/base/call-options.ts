@@ -4,7 +4,7 @@
 export type Waiting = (what: string, percent?: number) => void;
 
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Told while an operation runs: what is awaited. */
-  onWaiting?: Waiting;
+  onWaiting?: Waiting | undefined;
 }

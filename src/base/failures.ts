@@ -69,3 +69,11 @@ export class Refused extends UserError {
     this.name = 'Refused';
   }
 }
+
+/** The region cannot keep a version on zone-redundant storage; none tells before it is asked. */
+export class NoZoneRedundancy extends Refused {
+  constructor(what: string, cause?: unknown) {
+    super(what, 'vms/no-zone-redundancy', cause);
+    this.name = 'NoZoneRedundancy';
+  }
+}

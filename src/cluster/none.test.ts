@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/clock.ts';
-import type { Instance, PoolRef } from '../vms/factory.ts';
+import type { Instance, PoolRef } from '../vms/pools.ts';
 import { type ClusterLab, clusterContract } from './cluster.suite.ts';
 import { type NoClusterOptions, noCluster } from './none.ts';
 import { annotationsOf, tagsOf } from './none-tags.ts';
@@ -24,9 +24,8 @@ function world() {
       nowMs += ms;
     },
   };
-  const factory: NoClusterOptions['factory'] = {
+  const tagged: NoClusterOptions['instances'] = {
     listInstances: async () => [...instances.values()],
-    readInstance: async ({ id }) => [...instances.values()].find(({ ref }) => ref.id === id),
     tagInstance: async ({ id }, tags) => {
       const instance = [...instances.values()].find(({ ref }) => ref.id === id)!;
       const merged = Object.entries({ ...instance.tags, ...tags }).filter(
@@ -51,7 +50,7 @@ function world() {
   const folder = mkdtempSync(join(base, 'state-'));
   const notes: string[] = [];
   const options: NoClusterOptions = {
-    factory,
+    instances: tagged,
     pools: async () => [POOL],
     providerIdOf: ({ id }) => `test://${id}`,
     folder,

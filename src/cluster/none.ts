@@ -6,16 +6,16 @@ import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
 import { Conflict, NotFound } from '../base/failures.ts';
 import { writeFileAtomic } from '../base/files.ts';
-import type { Factory, Instance, InstanceRef, PoolRef } from '../vms/factory.ts';
+import type { Instance, InstanceRef, PoolRef, Pools } from '../vms/pools.ts';
 import type { Cluster, Node, ScriptResult } from './cluster.ts';
 import { LockFiles } from './lock-file.ts';
 import { annotationsOf, CORDON_TAG, tagsOf } from './none-tags.ts';
 
 export interface NoClusterOptions {
-  factory: Pick<Factory, 'listInstances' | 'readInstance' | 'tagInstance'>;
+  instances: Pick<Pools, 'listInstances' | 'tagInstance'>;
   /** Their instances are the nodes. */
   pools(signal?: AbortSignal): Promise<readonly PoolRef[]>;
-  /** What the factory finds an instance by. */
+  /** What the provider finds an instance by. */
   providerIdOf(instance: InstanceRef): string;
   /** For locks and saved recipes; closed to other users. */
   folder: string;
@@ -36,7 +36,7 @@ export type Readiness = Pick<Node, 'isReady' | 'readySinceMs'>;
 
 /** A node's name is its instance's computer name. */
 export function noCluster(given: NoClusterOptions): Cluster {
-  const { factory, pools, providerIdOf, folder, clock, onNote, readiness, runScript } = given;
+  const { instances, pools, providerIdOf, folder, clock, onNote, readiness, runScript } = given;
   const locks = new LockFiles(folder);
   const told = new Set<string>();
   const tell = (note: string) => {
@@ -45,7 +45,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
   };
 
   async function listAll(signal?: AbortSignal): Promise<Instance[]> {
-    const all = (await pools(signal)).map((pool) => factory.listInstances(pool, options(signal)));
+    const all = (await pools(signal)).map((pool) => instances.listInstances(pool, { signal }));
     return (await Promise.all(all)).flat();
   }
 
@@ -75,7 +75,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
         tell(`${node.name} is in no cluster: there is nothing to cordon, it is only marked`);
         tags[CORDON_TAG] = change.isUnschedulable ? 'true' : null;
       }
-      await factory.tagInstance(instance.ref, tags, options(signal));
+      await instances.tagInstance(instance.ref, tags, { signal });
     },
     listPods: async (nodeName) => {
       tell(`${nodeName} is in no cluster: there is nothing to drain`);
@@ -111,10 +111,6 @@ export function noCluster(given: NoClusterOptions): Cluster {
     },
     recordEvent: async () => {},
   };
-}
-
-function options(signal: AbortSignal | undefined): { signal?: AbortSignal } {
-  return signal ? { signal } : {};
 }
 
 /** What a change is conditional on; the lock keeps other runs out between the look and the write. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Instance } from '../vms/factory.ts';
+import type { Instance } from '../vms/pools.ts';
 import { poolKey } from '../vms/qemu/home/layout.ts';
 import { admitKey } from './admit-key.ts';
 import { type FakePools, fakePools } from './testing.ts';
@@ -17,12 +17,12 @@ let folder: string;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'headstart-admit-'));
   pools = fakePools(home);
-  const { ref } = await pools.createPool({
+  const { ref } = await pools.pools.createPool({
     ...{ name: 'p', extensions: [], services: [], tags: {}, size: { cpus: 1, memoryMb: 512, diskGb: 4 } },
     image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: '1' },
   });
-  instance = (await pools.setCapacity(ref, 1))[0]!;
-  folder = (await pools.placeOf(instance.ref)).folder;
+  instance = (await pools.pools.setCapacity(ref, 1))[0]!;
+  folder = (await pools.guests.placeOf(instance.ref)).folder;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(dirname(dirname(folder)), `${poolKey}.pub`), 'ssh-ed25519 AAAApool pool p\n');
   pools.guest = () => ({ stdout: Buffer.from(HOST_KEYS) });
@@ -49,8 +49,8 @@ describe('the key of a pool', () => {
   });
 
   it('is not let in by an instance without a port', async () => {
-    const { placeOf } = pools;
-    pools.placeOf = async (ref) => {
+    const { placeOf } = pools.guests;
+    pools.guests.placeOf = async (ref) => {
       const { sshPort: _, ...place } = await placeOf(ref);
       return place;
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError } from '../base/errors.ts';
-import type { Instance } from '../vms/factory.ts';
+import type { Instance } from '../vms/pools.ts';
 import { askGuest, requireRunning } from './ask-guest.ts';
 
 const instance = (power: Instance['power']) => ({ computerName: 'p-1', power }) as Instance;

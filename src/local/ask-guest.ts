@@ -1,6 +1,6 @@
 // local/ask-guest.ts: only a guest that runs can be asked, and one that is still starting, or hangs, does not answer.
 import { TransientError, UserError } from '../base/errors.ts';
-import type { Instance } from '../vms/factory.ts';
+import type { Instance } from '../vms/pools.ts';
 
 export function requireRunning(instance: Instance): Instance {
   if (instance.power === 'running') return instance;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../base/errors.ts';
-import type { Instance } from '../vms/factory.ts';
+import type { Instance } from '../vms/pools.ts';
 import type { QemuFactory } from '../vms/qemu/local-factory.ts';
 import { awaitAllUp } from './await-up.ts';
 
@@ -9,7 +9,7 @@ const instances = ['p-1', 'p-2', 'p-3'].map(
 );
 const { signal } = new AbortController();
 
-function wait(awaitUp: QemuFactory['awaitUp']) {
+function wait(awaitUp: QemuFactory['guests']['awaitUp']) {
   const told: string[] = [];
   const ended = awaitAllUp({ awaitUp }, instances, { deadlineMs: 1_000, signal, onWaiting: (what) => told.push(what) });
   return { told, ended };

@@ -1,11 +1,11 @@
 // local/await-up.ts: several instances boot at once; what is each of them waiting for, and did all come up?
 import type { Waiting } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
-import type { Instance } from '../vms/factory.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { Instance } from '../vms/pools.ts';
+import type { Guests } from '../vms/qemu/local-factory.ts';
 
 export async function awaitAllUp(
-  factory: Pick<QemuFactory, 'awaitUp'>,
+  { awaitUp }: Pick<Guests, 'awaitUp'>,
   instances: readonly Instance[],
   { onWaiting, deadlineMs, signal }: { onWaiting: Waiting; deadlineMs: number; signal: AbortSignal },
 ): Promise<void> {
@@ -13,7 +13,7 @@ export async function awaitAllUp(
   const tell = () => onWaiting([...awaited.values()].join(', '));
   const ended = await Promise.allSettled(
     instances.map(async ({ ref, computerName }) => {
-      await factory.awaitUp(ref, {
+      await awaitUp(ref, {
         deadlineMs,
         signal,
         onWaiting: (what) => {

@@ -3,7 +3,7 @@
 import { UserError } from '../base/errors.ts';
 import type { ClusterPlace } from '../cluster/local/cluster-files.ts';
 import { visibleIn } from '../host/whole-folders.ts';
-import type { PoolRef } from '../vms/factory.ts';
+import type { PoolRef } from '../vms/pools.ts';
 import { readPoolRecord } from '../vms/qemu/home/instance-records.ts';
 import { poolRef, poolsFolder } from '../vms/qemu/home/layout.ts';
 

@@ -7,7 +7,7 @@ import { itemsFor } from '../boot/collect/items.ts';
 import { addSmallNode, createFakeMachine, type FakeMachine } from '../boot/collect/testing.ts';
 import { openJoinLog } from '../cluster/join-log.ts';
 import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
-import type { Instance } from '../vms/factory.ts';
+import type { Instance } from '../vms/pools.ts';
 import { type CollectWhat, collectInstance } from './collect-instance.ts';
 import { type FakePools, fakePools } from './testing.ts';
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => fake.remove());
 
 async function start(cluster?: string): Promise<void> {
-  const { ref } = await pools.createPool({
+  const { ref } = await pools.pools.createPool({
     name: 'p',
     image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: '1' },
     extensions: [],
@@ -42,8 +42,8 @@ async function start(cluster?: string): Promise<void> {
     ...(cluster !== undefined && { cluster }),
     tags: {},
   });
-  instance = (await pools.setCapacity(ref, 1))[0]!;
-  const place = await pools.placeOf(instance.ref);
+  instance = (await pools.pools.setCapacity(ref, 1))[0]!;
+  const place = await pools.guests.placeOf(instance.ref);
   folder = place.folder;
   startedMs = place.startedMs!;
   mkdirSync(folder, { recursive: true });
@@ -88,8 +88,8 @@ describe('what is collected of an instance', () => {
 
   it('says so when no start was noted', async () => {
     await start();
-    const { placeOf } = pools;
-    pools.placeOf = async (ref) => {
+    const { placeOf } = pools.guests;
+    pools.guests.placeOf = async (ref) => {
       const { startedMs: _, ...place } = await placeOf(ref);
       return place;
     };

@@ -11,7 +11,7 @@ import type { ClusterEventsHead } from '../boot/load/sources/kubernetes/cluster-
 import type { VmStart } from '../boot/load/sources/platform/vm-start.ts';
 import { BOOT_API_VERSION } from '../boot/model/record.ts';
 import { readJoinLog } from '../cluster/join-log.ts';
-import type { Instance } from '../vms/factory.ts';
+import type { Instance } from '../vms/pools.ts';
 import { instanceFiles } from '../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../vms/qemu/local-factory.ts';
 import { parseHealth } from '../vms/qemu/metadata-service/health.ts';
@@ -65,9 +65,9 @@ async function clusterEventsOf(
   start: VmStart,
   { lookAtCluster, signal }: Pick<CollectWhat, 'lookAtCluster' | 'signal'>,
 ): Promise<Pick<Collected, 'members' | 'missed'>> {
-  const { cluster } = await factory.readSpec(ref.pool, { signal });
+  const { cluster } = await factory.pools.readSpec(ref.pool, { signal });
   if (cluster === undefined) return { members: [], missed: [] };
-  const { folder } = await factory.placeOf(ref);
+  const { folder } = await factory.guests.placeOf(ref);
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
   const missed: Missed[] = [];
   // Whoever waited for the node has stopped watching when it was there; its first pod comes later.
@@ -90,7 +90,7 @@ async function clusterEventsOf(
 
 /** The agent gives back 16 MiB at most, and the journal of a boot is text: packed, it is a tenth of that. What was cut off is noticed later. */
 async function runShell(factory: QemuFactory, { ref }: Instance, script: string, signal: AbortSignal): Promise<Buffer> {
-  const { stdout } = await factory.runInGuest(ref, ['/bin/sh', '-c', '/bin/sh -s | gzip -1 -c'], {
+  const { stdout } = await factory.guests.runInGuest(ref, ['/bin/sh', '-c', '/bin/sh -s | gzip -1 -c'], {
     input: script,
     deadlineMs: DEADLINE_MS,
     signal,
@@ -106,10 +106,10 @@ async function vmStartOf(
   bootId: string | undefined,
   signal: AbortSignal,
 ): Promise<VmStart | undefined> {
-  const { folder, startedMs } = await factory.placeOf(ref);
+  const { folder, startedMs } = await factory.guests.placeOf(ref);
   if (startedMs === undefined) return undefined;
-  const clock = await factory.readClock(ref, { signal });
-  const uptime = await factory.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });
+  const clock = await factory.guests.readClock(ref, { signal });
+  const uptime = await factory.guests.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });
   const uptimeS = Number.parseFloat(uptime.stdout.toString());
   return {
     apiVersion: BOOT_API_VERSION,

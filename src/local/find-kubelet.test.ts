@@ -25,9 +25,9 @@ afterEach(() => lab.end());
 /** The address of its only instance. */
 async function makePool(name: string, cluster?: string): Promise<string> {
   const image = await publishEmpty(lab, `1.0.${name.length}`);
-  const { ref } = await lab.factory.createPool(poolSpec(image, { name, ...(cluster && { cluster }) }));
-  const [instance] = await lab.factory.setCapacity(ref, 1);
-  return (await lab.factory.placeOf(instance!.ref)).address;
+  const { ref } = await lab.factory.pools.createPool(poolSpec(image, { name, ...(cluster && { cluster }) }));
+  const [instance] = await lab.factory.pools.setCapacity(ref, 1);
+  return (await lab.factory.guests.placeOf(instance!.ref)).address;
 }
 
 describe('where the kubelet of an address is', () => {

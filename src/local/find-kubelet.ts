@@ -7,12 +7,12 @@ import { poolsOfCluster } from './cluster-pools.ts';
 /** Reads the pools at every call: pools come and go, and QEMU has another port at each start. */
 export function kubeletFinder(
   place: ClusterPlace,
-  factory: Pick<QemuFactory, 'placeOf'>,
+  factory: Pick<QemuFactory, 'guests'>,
 ): (address: string) => Promise<number | undefined> {
   return async (address) => {
     for (const pool of poolsOfCluster(place)) {
       const instance = instanceRecordsOf(place.home, pool).find((record) => record.address === address);
-      if (instance) return (await factory.placeOf({ pool, id: instance.id })).kubeletPort;
+      if (instance) return (await factory.guests.placeOf({ pool, id: instance.id })).kubeletPort;
     }
     return undefined;
   };

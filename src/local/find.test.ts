@@ -15,8 +15,8 @@ const spec = (name: string): PoolSpec => ({
 let pools: FakePools;
 /** Pool `pool` with this many instances. */
 async function make(count: number, name = 'pool'): Promise<string[]> {
-  const { ref } = await pools.createPool(spec(name));
-  return (await pools.setCapacity(ref, count)).map(({ computerName }) => computerName);
+  const { ref } = await pools.pools.createPool(spec(name));
+  return (await pools.pools.setCapacity(ref, count)).map(({ computerName }) => computerName);
 }
 beforeEach(() => {
   pools = fakePools('');

@@ -2,13 +2,13 @@
 import type { CallOptions } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest-names.ts';
-import type { Instance, Pool } from '../vms/factory.ts';
+import type { Instance, Pool } from '../vms/pools.ts';
 import type { QemuFactory } from '../vms/qemu/local-factory.ts';
 
-type Known = Pick<QemuFactory, 'listPools' | 'listInstances'>;
+type Known = Pick<QemuFactory, 'pools'>;
 
 export async function findPool(factory: Known, name: string, options: CallOptions): Promise<Pool> {
-  const pools = await factory.listPools(options);
+  const pools = await factory.pools.listPools(options);
   const pool = pools.find(({ ref }) => ref.name === name);
   if (pool) return pool;
   const known = pools.map(({ ref }) => ref.name);
@@ -23,8 +23,8 @@ export async function findPool(factory: Known, name: string, options: CallOption
 
 /** By the name its guest has, which is what people see; names of pools are unique, and so are those of instances. */
 export async function findInstance(factory: Known, name: string, options: CallOptions): Promise<Instance> {
-  const pools = await factory.listPools(options);
-  const instances = (await Promise.all(pools.map(({ ref }) => factory.listInstances(ref, options)))).flat();
+  const pools = await factory.pools.listPools(options);
+  const instances = (await Promise.all(pools.map(({ ref }) => factory.pools.listInstances(ref, options)))).flat();
   const instance = instances.find(({ computerName }) => computerName === name);
   if (instance) return instance;
   const pool = pools.find(({ ref }) => ref.name === name);

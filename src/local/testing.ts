@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Conflict, NotFound } from '../base/failures.ts';
 import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
-import type { InstanceRef, PoolRef } from '../vms/factory.ts';
 import { type FakeFactory, fakeFactory } from '../vms/fake/fake-factory.ts';
+import type { InstanceRef, PoolRef } from '../vms/pools.ts';
 import { parseProviderId } from '../vms/qemu/home/layout.ts';
 import type { GuestRan, GuestRunOptions, PoolSpec, QemuFactory } from '../vms/qemu/local-factory.ts';
 
@@ -47,7 +47,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
     guest: () => ({}),
     trouble: undefined,
     async addImage(gallery, name, version) {
-      const definition = await fake.ensureDefinition(
+      const definition = await fake.gallery.ensureDefinition(
         {
           gallery,
           name,
@@ -78,88 +78,93 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
       return id;
     },
 
-    async locate(providerId) {
-      const ref = parseProviderId(providerId);
-      return named(ref).ref;
-    },
-    async createPool(spec) {
-      if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`there is a pool ${spec.name} already`);
-      const pool = fake.addPool(spec.name, 0, { image: spec.image, extensions: [] });
-      fake.state.pools.delete(pool.ref.id);
-      const own = { ...pool, ref: refOf(spec.name), customData: spec.customData, instances: [] };
-      fake.state.pools.set(own.ref.id, own);
-      pools.specs.set(spec.name, structuredClone(spec));
-      return own;
-    },
-    listPools: async () => [...fake.state.pools.values()],
-    async deletePool(ref, options) {
-      options?.signal?.throwIfAborted();
-      fake.state.pools.delete(ref.id);
-    },
-    readSpec: async (ref) => structuredClone(pools.specs.get(poolAt(ref).ref.name)!),
-    async setCapacity(ref, capacity, options) {
-      const pool = poolAt(ref);
-      const made = [];
-      while (pool.instances.length < capacity) {
+    pools: {
+      ...fake.pools,
+      async locate(providerId) {
+        const ref = parseProviderId(providerId);
+        return named(ref).ref;
+      },
+      async createPool(spec) {
+        if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`there is a pool ${spec.name} already`);
+        const pool = fake.addPool(spec.name, 0, { image: spec.image, extensions: [] });
+        fake.state.pools.delete(pool.ref.id);
+        const own = { ...pool, ref: refOf(spec.name), customData: spec.customData, instances: [] };
+        fake.state.pools.set(own.ref.id, own);
+        pools.specs.set(spec.name, structuredClone(spec));
+        return own;
+      },
+      listPools: async () => [...fake.state.pools.values()],
+      async deletePool(ref, options) {
         options?.signal?.throwIfAborted();
-        made.push(fake.scaleOut(ref));
-      }
-      while (pool.instances.length > capacity) pool.instances.pop();
-      return made;
+        fake.state.pools.delete(ref.id);
+      },
+      readSpec: async (ref) => structuredClone(pools.specs.get(poolAt(ref).ref.name)!),
+      async setCapacity(ref, capacity, options) {
+        const pool = poolAt(ref);
+        const made = [];
+        while (pool.instances.length < capacity) {
+          options?.signal?.throwIfAborted();
+          made.push(fake.scaleOut(ref));
+        }
+        while (pool.instances.length > capacity) pool.instances.pop();
+        return made;
+      },
+      async deleteInstance({ pool, id }) {
+        const { instances } = poolAt(pool);
+        instances.splice(
+          instances.findIndex(({ ref }) => ref.id === id),
+          1,
+        );
+      },
+      async reimage(ref) {
+        const instance = named(ref);
+        instance.image = poolAt(ref.pool).model.image;
+        instance.power = 'running';
+      },
+      async setUserData(target, userData) {
+        if ('pool' in target) {
+          const { computerName } = named(target);
+          if (userData === null) pools.userData.delete(computerName);
+          else pools.userData.set(computerName, userData);
+          return;
+        }
+        const { userData: _, ...spec } = pools.specs.get(target.name)!;
+        pools.specs.set(target.name, userData === null ? spec : { ...spec, userData });
+      },
     },
-    async deleteInstance({ pool, id }) {
-      const { instances } = poolAt(pool);
-      instances.splice(
-        instances.findIndex(({ ref }) => ref.id === id),
-        1,
-      );
-    },
-    async reimage(ref) {
-      const instance = named(ref);
-      instance.image = poolAt(ref.pool).model.image;
-      instance.power = 'running';
-    },
-    async setUserData(target, userData) {
-      if ('pool' in target) {
-        const { computerName } = named(target);
-        if (userData === null) pools.userData.delete(computerName);
-        else pools.userData.set(computerName, userData);
-        return;
-      }
-      const { userData: _, ...spec } = pools.specs.get(target.name)!;
-      pools.specs.set(target.name, userData === null ? spec : { ...spec, userData });
-    },
-    async awaitUp(ref, options) {
-      named(ref);
-      options.onWaiting?.('cloud-init to finish');
-      options.signal?.throwIfAborted();
-      if (pools.trouble) throw pools.trouble;
-    },
-    isUp: async (ref) => named(ref).power === 'running' && !pools.trouble,
-    async runInGuest(ref, argv, options) {
-      options.signal?.throwIfAborted();
-      pools.ran.push({
-        instance: named(ref).computerName,
-        argv,
-        input: options.input === undefined ? '' : Buffer.from(options.input).toString(),
-      });
-      const answer = pools.guest(argv, options);
-      if (answer instanceof Error) throw answer;
-      return { exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), ...answer };
-    },
-    readClock: async () => ({ guestMs: clock.nowMs(), hostBeforeMs: clock.nowMs(), hostAfterMs: clock.nowMs() }),
-    async placeOf(ref) {
-      const { computerName } = named(ref);
-      const consoleLog = join(folder, `${computerName}.log`);
-      writeFileSync(consoleLog, '', { flag: 'a' });
-      return {
-        folder: join(folder, 'instances', computerName),
-        consoleLog,
-        disk: join(folder, `${computerName}.qcow2`),
-        startedMs: clock.nowMs() - 60_000,
-        sshPort: 40022,
-        address: '168.0.0.15',
-      };
+    guests: {
+      async awaitUp(ref, options) {
+        named(ref);
+        options.onWaiting?.('cloud-init to finish');
+        options.signal?.throwIfAborted();
+        if (pools.trouble) throw pools.trouble;
+      },
+      isUp: async (ref) => named(ref).power === 'running' && !pools.trouble,
+      async runInGuest(ref, argv, options) {
+        options.signal?.throwIfAborted();
+        pools.ran.push({
+          instance: named(ref).computerName,
+          argv,
+          input: options.input === undefined ? '' : Buffer.from(options.input).toString(),
+        });
+        const answer = pools.guest(argv, options);
+        if (answer instanceof Error) throw answer;
+        return { exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), ...answer };
+      },
+      readClock: async () => ({ guestMs: clock.nowMs(), hostBeforeMs: clock.nowMs(), hostAfterMs: clock.nowMs() }),
+      async placeOf(ref) {
+        const { computerName } = named(ref);
+        const consoleLog = join(folder, `${computerName}.log`);
+        writeFileSync(consoleLog, '', { flag: 'a' });
+        return {
+          folder: join(folder, 'instances', computerName),
+          consoleLog,
+          disk: join(folder, `${computerName}.qcow2`),
+          startedMs: clock.nowMs() - 60_000,
+          sshPort: 40022,
+          address: '168.0.0.15',
+        };
+      },
     },
   };
   return pools;

@@ -6,8 +6,9 @@ import { Conflict, NoCapacity, Throttled } from '../base/failures.ts';
 import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
 import type { Cluster, Pod } from '../cluster/cluster.ts';
 import { type FakeCluster, type FakePod, fakeCluster } from '../cluster/fake/fake-cluster.ts';
-import type { Factory, InstanceRef } from '../vms/factory.ts';
+import type { Factory } from '../vms/factory.ts';
 import { type FakeFactory, type FakeInstance, fakeFactory } from '../vms/fake/fake-factory.ts';
+import type { InstanceRef } from '../vms/pools.ts';
 import { galleryName } from './names.ts';
 import { type RunResult, runPrototype } from './run/engine.ts';
 import type { Intent } from './run/scene.ts';
@@ -81,7 +82,7 @@ export function lab(): Lab {
     ref: { pool: ref, id: donor.ref.id },
     intent,
     run: (dial = new Dial(), runId = `run-${clock.nowMs()}`) => {
-      const broken = { factory: dial.wrap<Factory>(factory), cluster: dial.wrap<Cluster>(cluster) };
+      const broken = { ...dial.wrapFactory(factory), cluster: dial.wrap<Cluster>(cluster) };
       return runPrototype(intent, { pool: ref, id: donor.ref.id }, runId, {
         ...broken,
         clock,
@@ -126,7 +127,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-const READS = /^(read|list|locate|referenced)/;
+const READS = /^(read|list|locate|find|referenced)/;
 
 /** What an order answers that says it succeeded and did nothing. */
 const EMPTY_SUCCESS: Readonly<Record<string, unknown>> = {
@@ -155,6 +156,15 @@ export class Dial {
         return (...args: unknown[]) => this.around(String(key), async () => Reflect.apply(value, object, args));
       },
     });
+  }
+
+  wrapFactory({ pools, snapshots, gallery, publisher }: Factory): Factory {
+    return {
+      pools: this.wrap(pools),
+      snapshots: this.wrap(snapshots),
+      gallery: this.wrap(gallery),
+      publisher: this.wrap(publisher),
+    };
   }
 
   private async around(name: string, call: () => Promise<unknown>): Promise<unknown> {

@@ -153,7 +153,7 @@ describe('boot collect --instance', () => {
     const pools = fakePools(fake.root);
     const image = await pools.addImage('headstart', 'debian-12', '2026.11.15');
     const size = { cpus: 1, memoryMb: 512, diskGb: 4 };
-    const pool = await pools.createPool({
+    const pool = await pools.pools.createPool({
       name: 'p',
       image: { kind: 'version', id: image },
       extensions: [],
@@ -162,13 +162,13 @@ describe('boot collect --instance', () => {
       ...(cluster !== undefined && { cluster }),
       tags: {},
     });
-    const [instance] = await pools.setCapacity(pool.ref, 1);
+    const [instance] = await pools.pools.setCapacity(pool.ref, 1);
     pools.guest = ([program, ...args], { input }) => {
       if (program === 'cat') return { stdout: Buffer.from('58.25 100.0\n') };
       const { status, stdout } = spawnSync(program!, args, { env: fake.env, input: Buffer.from(input ?? '') });
       return { exitCode: status ?? 1, stdout };
     };
-    const { folder, startedMs } = await pools.placeOf(instance!.ref);
+    const { folder, startedMs } = await pools.guests.placeOf(instance!.ref);
     mkdirSync(folder, { recursive: true });
     writeFileSync(
       join(folder, 'health.jsonl'),
@@ -213,7 +213,7 @@ describe('boot collect --instance', () => {
   it('takes what the cluster saw of a node, which ends its timeline at Ready', async () => {
     addSmallNode(fake, { secret: SECRET });
     const { ask, asked, later, pools, instance, startedMs } = await poolOfOne('local');
-    const { folder } = await pools.placeOf(instance.ref);
+    const { folder } = await pools.guests.placeOf(instance.ref);
     const note = openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs);
     const node = { name: instance.computerName, uid: '0edb028b-b965-4234-a40a-d42ef7e773a3' };
     note({ atMs: startedMs + 50_000.25, event: 'csr-issued', name: 'node-csr-9b8wz', uid: 'r' });

@@ -8,7 +8,8 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { sshChannel } from '../../cluster/ssh-channel.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
-import type { Factory, Instance, PoolRef } from '../../vms/factory.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
 import type { Edges } from '../verb.ts';
@@ -80,7 +81,7 @@ async function withoutCluster({ factory, pool, folder, options, edges }: Cluster
   const named = typeof overSsh === 'string' ? channelTo(overSsh) : undefined;
   const channelOf = ({ computerName }: Instance) => named ?? channelTo(computerName);
   return noCluster({
-    factory,
+    instances: factory.pools,
     pools: async () => [pool],
     providerIdOf: ({ id }) => `azure://${id}`,
     folder,

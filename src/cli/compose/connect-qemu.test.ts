@@ -22,9 +22,9 @@ beforeEach(async () => {
   const image = { kind: 'version' as const, id: await pools.addImage('headstart', 'debian-12', '2026.11.15') };
   const size = { cpus: 1, memoryMb: 512, diskGb: 4 };
   for (const name of ['p', 'empty']) {
-    await pools.createPool({ name, image, extensions: [], size, services: [], tags: {} });
+    await pools.pools.createPool({ name, image, extensions: [], size, services: [], tags: {} });
   }
-  await pools.setCapacity({ id: 'pools/p', name: 'p' }, 2);
+  await pools.pools.setCapacity({ id: 'pools/p', name: 'p' }, 2);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 

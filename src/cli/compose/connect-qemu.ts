@@ -19,8 +19,7 @@ import { type OpenPools, openPools } from './open-pools.ts';
 /** A cluster only where one is named, here or by the pool: a kubeconfig that happens to be there may name another cluster. */
 export async function connectQemu(options: ConnectOptions, edges: Edges, open: OpenPools = openPools): Promise<Site> {
   const factory = await open(options, edges);
-  const pools = async (signal?: AbortSignal) =>
-    (await factory.listPools(signal ? { signal } : {})).map(({ ref }) => ref);
+  const pools = async (signal?: AbortSignal) => (await factory.pools.listPools({ signal })).map(({ ref }) => ref);
   const gallery = galleryName(options.cluster || 'local');
   const local = await localClusterOf(factory, options, edges.env);
   const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
@@ -38,7 +37,7 @@ export async function connectQemu(options: ConnectOptions, edges: Edges, open: O
     };
   }
   const cluster = noCluster({
-    factory,
+    instances: factory.pools,
     pools,
     providerIdOf: providerId,
     folder: prototypeFolder(homeFolder(options, edges.env)),
@@ -55,10 +54,10 @@ async function localClusterOf(
   options: ConnectOptions,
   env: Edges['env'],
 ): Promise<string | undefined> {
-  const all = await factory.listPools();
+  const all = await factory.pools.listPools();
   const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');
   const pools = asked === undefined ? all : all.filter(({ ref }) => ref.name === asked);
-  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.readSpec(ref)).cluster)));
+  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.pools.readSpec(ref)).cluster)));
   const isGiven = options.kubeconfig !== undefined || options.context !== undefined || options.cluster === false;
   if (named.size > 1 && isGiven) return undefined;
   if (named.size > 1) {

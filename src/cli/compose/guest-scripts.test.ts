@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { throughAgent } from './guest-scripts.ts';
 
@@ -11,10 +11,12 @@ describe('throughAgent', () => {
   it('runs the script in the guest that the provider id names', async () => {
     const ran: unknown[] = [];
     const factory = {
-      locate: async () => REF,
-      runInGuest: async (...args: unknown[]) => {
-        ran.push(...args);
-        return { exitCode: 3, stdout: Buffer.from('out'), stderr: Buffer.from('err') };
+      pools: { locate: async () => REF },
+      guests: {
+        runInGuest: async (...args: unknown[]) => {
+          ran.push(...args);
+          return { exitCode: 3, stdout: Buffer.from('out'), stderr: Buffer.from('err') };
+        },
       },
     } as unknown as QemuFactory;
     const cluster = fakeCluster(fakeClock());

@@ -2,7 +2,7 @@
 import { NotFound } from '../../base/failures.ts';
 import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
 import type { NoClusterOptions } from '../../cluster/none.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 
 /** The cluster's `runOnNode`, without a pod and an image with a shell in it. */
@@ -10,7 +10,7 @@ export function throughAgent(factory: QemuFactory, { readNode }: Cluster): Clust
   return async (name, script, limits) => {
     const node = await readNode(name, limits.signal);
     if (!node) throw new NotFound(`node ${name}`);
-    const ref = await factory.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
+    const ref = await factory.pools.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
     return runScript(factory, ref, script, limits);
   };
 }
@@ -19,8 +19,8 @@ export function throughAgent(factory: QemuFactory, { readNode }: Cluster): Clust
 export function guestsOf(factory: QemuFactory): Required<Pick<NoClusterOptions, 'readiness' | 'runScript'>> {
   return {
     async readiness({ ref }, signal) {
-      const isReady = await factory.isUp(ref, signal ? { signal } : {});
-      const { startedMs } = await factory.placeOf(ref);
+      const isReady = await factory.guests.isUp(ref, signal ? { signal } : {});
+      const { startedMs } = await factory.guests.placeOf(ref);
       // Nothing records when the guest came up; its start is a little earlier.
       return { isReady, ...(isReady && startedMs !== undefined && { readySinceMs: startedMs }) };
     },
@@ -34,7 +34,7 @@ async function runScript(
   script: string,
   { deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal },
 ): Promise<ScriptResult> {
-  const ran = await factory.runInGuest(ref, ['/bin/sh', '-s'], {
+  const ran = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     input: script,
     deadlineMs,
     ...(signal && { signal }),

@@ -17,7 +17,7 @@ export function imageList(open: OpenGallery): Verb {
     async run(_args, options: GalleryOptions, edges) {
       const signal = edges.signal();
       const { name, factory, kind } = await open(options, edges);
-      const published = await listPublished(factory, name, { signal });
+      const published = await listPublished(factory.gallery, name, { signal });
       // On this machine there is none before the first version; elsewhere a name that is not known is a mistake.
       if (!published && kind === 'azure') throw noGallery(name);
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };

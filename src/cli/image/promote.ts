@@ -8,7 +8,8 @@ import { openBuild } from '../../image/publish/publish.ts';
 import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
 import { hasPassed, type Way } from '../../image/test/verdict.ts';
-import type { Definition, Factory, Version } from '../../vms/factory.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
@@ -72,12 +73,12 @@ export function imagePromote(open: OpenGallery): Verb {
           else edges.stdout(renderPlan(changes));
           return;
         }
-        if (Object.keys(tags).length > 0) await factory.tagVersion(definition, version.name, tags, { signal });
+        if (Object.keys(tags).length > 0) await factory.gallery.tagVersion(definition, version.name, tags, { signal });
         for (const one of leaving)
-          await factory.tagVersion(definition, one.name, one.tags, { signal }).catch(unlessGone);
-        if (isIncluded) await factory.setExcludedFromLatest(definition, version.name, false, { signal });
+          await factory.gallery.tagVersion(definition, one.name, one.tags, { signal }).catch(unlessGone);
+        if (isIncluded) await factory.gallery.setExcludedFromLatest(definition, version.name, false, { signal });
         // What is told is what is there, not what was asked for: somebody else may have promoted meanwhile.
-        const after = imagesOf(definition, await factory.listVersions(definition, { signal }));
+        const after = imagesOf(definition, await factory.gallery.listVersions(definition, { signal }));
         const now = after.find((one) => one.version === version.name);
         if (!now?.channels.includes(options.to)) throw overtaken(image, options.to);
         if (options.json) printJson(edges, 'ImagePromotion', { ...now, changes });
@@ -93,7 +94,7 @@ export function imagePromote(open: OpenGallery): Verb {
 }
 
 async function find(
-  factory: Pick<Factory, 'readDefinition' | 'listVersions'>,
+  factory: Pick<Factory, 'gallery'>,
   gallery: string,
   image: string,
   signal: AbortSignal,
@@ -104,8 +105,8 @@ async function find(
       code: 'image/bad-version',
       next: 'give IMAGE/VERSION, as in node-1.35.8/2026.1116.0; `headstart image list` shows them',
     });
-  const definition = await factory.readDefinition(gallery, name, { signal });
-  const versions = definition ? await factory.listVersions(definition, { signal }) : [];
+  const definition = await factory.gallery.readDefinition(gallery, name, { signal });
+  const versions = definition ? await factory.gallery.listVersions(definition, { signal }) : [];
   const version = versions.find((one) => one.name === versionName);
   if (definition && version) return { definition, versions, version };
   const known = versions.map((one) => one.name).join(', ');

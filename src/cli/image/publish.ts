@@ -62,11 +62,11 @@ export function imagePublish(open: OpenGallery): Verb {
       const call = { signal, onWaiting: progress.waiting, isUntestedAllowed: options.untested === true };
       const changes = changesOf(await planFor(destination, build, call), build.record);
       if (options.dryRun) {
-        if (options.json) printJson(edges, 'ImagePublishPlan', { gallery: destination.gallery, changes });
+        if (options.json) printJson(edges, 'ImagePublishPlan', { gallery: destination.galleryName, changes });
         else edges.stdout(renderPlan(changes));
         return;
       }
-      progress.step(`publishing ${build.record.name} ${build.record.version} to the gallery ${destination.gallery}`);
+      progress.step(`publishing ${build.record.name} ${build.record.version} to the gallery ${destination.galleryName}`);
       const told = {
         code: 'image/interrupted',
         kept: 'What was sent so far stays, and no version is offered before it is whole.',
@@ -88,7 +88,7 @@ async function destinationOf(
 ): Promise<Destination> {
   if (gallery.kind === 'qemu') {
     const { qemuDestination } = await import('../../image/publish/to-qemu.ts');
-    return qemuDestination({ ...gallery.edges, factory: gallery.factory, gallery: gallery.name });
+    return qemuDestination({ ...gallery.edges, gallery: gallery.factory.gallery, galleryName: gallery.name });
   }
   const { region, replicas, redundancy } = options;
   const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, edges.env, gallery.settings);
@@ -104,7 +104,14 @@ async function destinationOf(
   ]);
   const login = connectionString ? { connectionString } : { credential: gallery.credential };
   return azureDestination({
-    ...{ factory: gallery.factory, gallery: gallery.name, region, clock: gallery.clock, replicas, redundancy },
+    ...{
+      gallery: gallery.factory.gallery,
+      galleryName: gallery.name,
+      region,
+      clock: gallery.clock,
+      replicas,
+      redundancy,
+    },
     storageAccountId,
     openBlob: (name, signal) => azurePageBlob({ endpoint, container, name }, login, signal),
     onUploaded: ({ sentBytes, foundBytes }) =>

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { aDeb } from '../../image/lock/lock.testing.ts';
+import { aDeb, aLock } from '../../image/lock/lock.testing.ts';
 import type { Lock } from '../../image/lock/lock.ts';
-import { aLock } from '../../image/lock/lock.testing.ts';
 import { writeLock } from '../../image/lock/read-lock.ts';
 import { definitionSpec, IMAGE_TAGS } from '../../image/publish/names.ts';
 import { writeBuild } from '../../image/publish/testing.ts';
@@ -59,7 +58,7 @@ export function useGallery(place: (name: string) => string): Gallery {
     }),
     async publish(version, isTested = true) {
       const named = { name: 'node', kubernetes: '1.35.8', architecture: 'amd64' };
-      const definition = await gallery.factory.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
+      const definition = await gallery.factory.gallery.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
       const id = `${definition.id}/versions/${version}`;
       const record = writeBuild(place(version), { contentSha256: '0'.repeat(63) + version.at(-1) });
       const content = record.contentSha256;

@@ -99,16 +99,16 @@ export function poolCreate(open: OpenPools): Verb {
         const call = { signal, onWaiting: progress.waiting };
         const pool = await createNew(factory, spec, call);
         if (options.count > 0) progress.step(`starting ${options.count} instance${options.count === 1 ? '' : 's'}`);
-        const instances = await factory.setCapacity(pool.ref, options.count, call);
+        const instances = await factory.pools.setCapacity(pool.ref, options.count, call);
         if (options.wait)
-          await awaitAllUp(factory, instances, {
+          await awaitAllUp(factory.guests, instances, {
             onWaiting: progress.waiting,
             deadlineMs: options.timeout,
             signal,
           }).finally(progress.end);
       });
       progress.end();
-      const view = await readPoolView(factory, (await factory.readPool({ id: `pools/${name}`, name }))!, signal);
+      const view = await readPoolView(factory, (await factory.pools.readPool({ id: `pools/${name}`, name }))!, signal);
       if (options.json) return printJsonLine(edges, 'Pool', view);
       edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
     },
@@ -144,9 +144,13 @@ function changesOf(spec: PoolSpec, count: number): string[] {
   ];
 }
 
-async function createNew(factory: QemuFactory, spec: PoolSpec, call: Parameters<QemuFactory['createPool']>[1]) {
+async function createNew(
+  factory: QemuFactory,
+  spec: PoolSpec,
+  call: Parameters<QemuFactory['pools']['createPool']>[1],
+) {
   try {
-    return await factory.createPool(spec, call);
+    return await factory.pools.createPool(spec, call);
   } catch (cause) {
     if (!(cause instanceof Conflict)) throw cause;
     throw new UserError(`there is a pool ${spec.name} already`, {

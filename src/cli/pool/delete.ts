@@ -31,7 +31,7 @@ export function poolDelete(open: OpenPools): Verb {
     async run([name = ''], options: Options, edges) {
       const factory = await open(options, edges);
       const pool = await findPool(factory, name, {});
-      const instances = (await factory.listInstances(pool.ref)).map(({ computerName }) => computerName);
+      const instances = (await factory.pools.listInstances(pool.ref)).map(({ computerName }) => computerName);
       const what = `delete pool ${name} with ${instances.length === 0 ? 'no instances' : instances.join(', ')} and their disks`;
       if (options.dryRun) return tellChanges(edges, name, [what], options);
       confirm(`${what}?`, options, edges); // before signals are ours: Ctrl-C has to end a question at once
@@ -43,7 +43,9 @@ export function poolDelete(open: OpenPools): Verb {
         kept: `Pool ${name} may be there still, or only a part of it.`,
         next: `headstart pool delete ${name} --yes`,
       };
-      await orInterrupted(signal, told, () => factory.deletePool(pool.ref, { signal, onWaiting: progress.waiting }));
+      await orInterrupted(signal, told, () =>
+        factory.pools.deletePool(pool.ref, { signal, onWaiting: progress.waiting }),
+      );
       forgetRecipe(homeFolder(options, edges.env), name);
       progress.end();
       if (options.json) return printJsonLine(edges, 'PoolDeleted', { pool: name, instances });

@@ -41,7 +41,7 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
       const told = { code: 'pool/interrupted', kept: `What it began on ${name} may go on.`, next: 'run it again' };
       const ran = await orInterrupted(signal, told, () =>
         askGuest(instance, () =>
-          factory.runInGuest(instance.ref, [program, ...args], {
+          factory.guests.runInGuest(instance.ref, [program, ...args], {
             deadlineMs: options.timeout,
             signal,
             ...(input && { input }),

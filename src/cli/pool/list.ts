@@ -27,8 +27,8 @@ export function poolList(open: OpenPools): Verb {
       const signal = edges.signal();
       const factory = await open(options, edges);
       const pools = await Promise.all(
-        (await factory.listPools({ signal })).map(async ({ ref, model }): Promise<PoolLine> => {
-          const instances = await factory.listInstances(ref, { signal });
+        (await factory.pools.listPools({ signal })).map(async ({ ref, model }): Promise<PoolLine> => {
+          const instances = await factory.pools.listInstances(ref, { signal });
           const image = imageName(model.image);
           return {
             name: ref.name,

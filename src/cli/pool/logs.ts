@@ -26,7 +26,7 @@ export function poolLogs(open: OpenPools): Verb {
     async run([name = ''], options: Options, edges) {
       const factory = await open(options, edges);
       const { ref } = await findInstance(factory, name, {});
-      const { consoleLog } = await factory.placeOf(ref);
+      const { consoleLog } = await factory.guests.placeOf(ref);
       const { lines, endsAt } = consoleLines(consoleLog, options.lines);
       const tell = (text: string) =>
         options.json

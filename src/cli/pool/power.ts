@@ -3,7 +3,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
 import { findInstance } from '../../local/find.ts';
-import type { Instance, InstanceRef } from '../../vms/factory.ts';
+import type { Instance, InstanceRef } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { type OpenPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
@@ -75,9 +75,11 @@ interface Carrying {
 async function carryOut(order: Order, { factory, instance, options, progress, signal }: Carrying): Promise<void> {
   await order.apply(factory, instance.ref, { signal, onWaiting: progress.waiting });
   if (!order.endsUp || !options.wait) return;
-  await awaitAllUp(factory, [instance], { onWaiting: progress.waiting, deadlineMs: options.timeout!, signal }).finally(
-    progress.end,
-  );
+  await awaitAllUp(factory.guests, [instance], {
+    onWaiting: progress.waiting,
+    deadlineMs: options.timeout!,
+    signal,
+  }).finally(progress.end);
 }
 
 async function tellResult(
@@ -88,8 +90,8 @@ async function tellResult(
 ): Promise<void> {
   const signal = edges.signal();
   const [pool, instance] = await Promise.all([
-    factory.readPool(ref.pool, { signal }),
-    factory.readInstance(ref, { signal }),
+    factory.pools.readPool(ref.pool, { signal }),
+    factory.pools.readInstance(ref, { signal }),
   ]);
   const view = await readInstanceView(factory, pool!, instance!, signal);
   if (json) return printJsonLine(edges, 'PoolInstance', { pool: ref.pool.name, ...view });

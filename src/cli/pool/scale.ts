@@ -37,7 +37,7 @@ export function poolScale(open: OpenPools): Verb {
       const signal = edges.signal();
       const factory = await open(options, edges, 'run');
       const pool = await findPool(factory, name, { signal });
-      const before = await factory.listInstances(pool.ref, { signal });
+      const before = await factory.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
       const image = imageName(pool.model.image);
       if (options.dryRun) return tellChanges(edges, name, changesOf(more, image), options);
@@ -49,11 +49,13 @@ export function poolScale(open: OpenPools): Verb {
       };
       await orInterrupted(signal, told, async () => {
         for (const change of changesOf(more, image)) progress.step(change);
-        const made = await factory.setCapacity(pool.ref, count, { signal, onWaiting: progress.waiting });
+        const made = await factory.pools.setCapacity(pool.ref, count, { signal, onWaiting: progress.waiting });
         if (options.wait)
-          await awaitAllUp(factory, made, { onWaiting: progress.waiting, deadlineMs: options.timeout, signal }).finally(
-            progress.end,
-          );
+          await awaitAllUp(factory.guests, made, {
+            onWaiting: progress.waiting,
+            deadlineMs: options.timeout,
+            signal,
+          }).finally(progress.end);
       });
       progress.end();
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);

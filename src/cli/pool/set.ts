@@ -37,13 +37,13 @@ export function poolSet(open: OpenPools): Verb {
       const signal = edges.signal();
       const factory = await open(options, edges);
       const pool = await findPool(factory, name, { signal });
-      const instances = options.instance === undefined ? [] : await factory.listInstances(pool.ref, { signal });
+      const instances = options.instance === undefined ? [] : await factory.pools.listInstances(pool.ref, { signal });
       const instance = instances.find(({ computerName }) => computerName === options.instance);
       if (options.instance !== undefined && !instance) throw notInPool(options.instance, name);
       const target = options.instance ?? name;
       const change = `${userData === null ? 'take the user data from' : 'give new user data to'} ${target}`;
       if (options.dryRun) return tellChanges(edges, name, [change], options);
-      await factory.setUserData(instance?.ref ?? pool.ref, userData, { signal });
+      await factory.pools.setUserData(instance?.ref ?? pool.ref, userData, { signal });
       if (options.json) {
         const told = { pool: name, ...(options.instance !== undefined && { instance: options.instance }) };
         return printJson(edges, 'PoolSet', { ...told, hasUserData: userData !== null });

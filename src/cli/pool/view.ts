@@ -1,6 +1,6 @@
 // cli/pool/view.ts: what is there to see of a pool and its instances? Never its custom data or user data: they hold secrets.
 import { formatSpan } from '../../base/duration.ts';
-import type { ImageRef, Instance, Pool } from '../../vms/factory.ts';
+import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
 import type { QemuFactory, Service, Size } from '../../vms/qemu/local-factory.ts';
 import { wrapLines } from '../output/display-width.ts';
 import type { Screen } from '../output/screen.ts';
@@ -36,8 +36,8 @@ export interface PoolView {
 
 export async function readPoolView(factory: QemuFactory, pool: Pool, signal: AbortSignal): Promise<PoolView> {
   const [spec, instances] = await Promise.all([
-    factory.readSpec(pool.ref, { signal }),
-    factory.listInstances(pool.ref, { signal }),
+    factory.pools.readSpec(pool.ref, { signal }),
+    factory.pools.listInstances(pool.ref, { signal }),
   ]);
   return {
     name: pool.ref.name,
@@ -59,13 +59,13 @@ export async function readInstanceView(
   instance: Instance,
   signal: AbortSignal,
 ): Promise<InstanceView> {
-  const { address, sshPort, startedMs } = await factory.placeOf(instance.ref);
+  const { address, sshPort, startedMs } = await factory.guests.placeOf(instance.ref);
   const isRunning = instance.power === 'running';
   const image = imageName(instance.image);
   return {
     name: instance.computerName,
     power: instance.power,
-    isUp: isRunning && (await factory.isUp(instance.ref, { signal })),
+    isUp: isRunning && (await factory.guests.isUp(instance.ref, { signal })),
     isStale: image !== imageName(pool.model.image),
     image,
     vmId: instance.vmId,

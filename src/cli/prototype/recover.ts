@@ -36,7 +36,7 @@ export function recoverVerb(connect: ConnectSite): Verb {
       const site = await connect(options, edges);
       const { ref } = await locateNode(site, options.node, signal);
       const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
-        factory: site.factory,
+        ...site.factory,
         cluster: site.cluster,
         clock: systemClock,
         signal,

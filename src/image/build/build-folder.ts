@@ -1,8 +1,10 @@
 // image/build/build-folder.ts: what did a build leave in its folder, and is it still what it was?
+
 import { constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { sumOf } from '../../host/file-sum.ts';
@@ -55,7 +57,7 @@ export async function readBuild(folder: string): Promise<BuildRecord> {
 export async function verifyBuild(
   folder: string,
   { files }: Pick<BuildRecord, 'files'>,
-  options: { only?: readonly string[]; signal?: AbortSignal | undefined; onWaiting?: (what: string) => void } = {},
+  options: CallOptions & { only?: readonly string[] } = {},
 ): Promise<void> {
   for (const name of options.only ?? Object.keys(files)) {
     const built = files[name];

@@ -1,5 +1,5 @@
 // image/publish/channels.ts: which version does a channel mean, and may it mean another one? A promotion is a mark on a version; nothing is ever built again. Pure.
-import type { Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
 import { compareVersions } from '../manifest/compare-versions.ts';
 import { IMAGE_TAGS } from './names.ts';
 

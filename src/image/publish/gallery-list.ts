@@ -1,7 +1,6 @@
 // image/publish/gallery-list.ts: which images are in a gallery, and what is each good for? Channel, test, exclusion, size, day.
-
 import type { CallOptions } from '../../base/call-options.ts';
-import type { Definition, Factory, Version } from '../../vms/factory.ts';
+import type { Definition, Gallery, Version } from '../../vms/gallery.ts';
 import { compareVersions } from '../manifest/compare-versions.ts';
 import { CHANNELS, type Channel, holderOf, isTestedVersion, lostHolder } from './channels.ts';
 import { IMAGE_TAGS } from './names.ts';
@@ -36,15 +35,15 @@ export interface Published {
 
 /** Undefined: there is no such gallery. */
 export async function listPublished(
-  factory: Pick<Factory, 'listDefinitions' | 'listVersions'>,
-  gallery: string,
+  gallery: Pick<Gallery, 'listDefinitions' | 'listVersions'>,
+  name: string,
   options: CallOptions = {},
 ): Promise<Published | undefined> {
-  const definitions = await factory.listDefinitions(gallery, options);
+  const definitions = await gallery.listDefinitions(name, options);
   if (!definitions) return undefined;
   const found: Published = { images: [], emptyChannels: [] };
   for (const definition of definitions.toSorted((a, b) => compareVersions('binary', a.name, b.name))) {
-    const versions = await factory.listVersions(definition, options);
+    const versions = await gallery.listVersions(definition, options);
     found.images.push(...imagesOf(definition, versions));
     found.emptyChannels.push(...emptyChannelsOf(definition, versions));
   }

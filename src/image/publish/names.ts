@@ -1,5 +1,5 @@
 // image/publish/names.ts: what is an image called in a gallery, and which marks does a version of it carry? Persisted: never renamed.
-import type { DefinitionSpec } from '../../vms/factory.ts';
+import type { DefinitionSpec } from '../../vms/gallery.ts';
 import type { LockedBase } from '../lock/lock.ts';
 
 /** `node-1.35.8`: one definition per Kubernetes patch version. */

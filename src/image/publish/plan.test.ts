@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
 import { FILES } from '../test/boot-image.ts';
 import { build } from '../test/testing.ts';
 import type { BootTest, ImageTest } from '../test/verdict.ts';

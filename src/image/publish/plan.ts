@@ -1,7 +1,7 @@
 // image/publish/plan.ts: may this build be published under its name, and what is left to do? Pure: the build, its test, and what is in the gallery.
 import { UserError } from '../../base/errors.ts';
 import { Refused } from '../../base/failures.ts';
-import type { Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { hasPassed, type ImageTest, isOf, type Way } from '../test/verdict.ts';
 import { isTestedVersion } from './channels.ts';

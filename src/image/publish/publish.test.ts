@@ -31,7 +31,7 @@ describe('publishing', () => {
       { isExcludedFromLatest: true, blob: { uri: blob.url, storageAccountId: '/account' } },
     ]);
     expect(blob.bytes?.equals(readFileSync(join(folder, 'disk.vhd')))).toBe(true);
-    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
       { isTested: true, isExcludedFromLatest: false },
     ]);
   });
@@ -108,7 +108,7 @@ describe('publishing', () => {
       code: 'image/version-taken',
       message: expect.stringContaining('other bytes'),
     });
-    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
       { isTested: false, isExcludedFromLatest: true },
     ]);
   });
@@ -133,7 +133,7 @@ describe('publishing', () => {
     };
     const publishing = publishBuild(destination, await openBuild(folder), TESTED);
     await expect(publishing).rejects.toMatchObject({ code: 'image/version-taken' });
-    expect((await listPublished(factory, 'images'))?.images).toMatchObject([
+    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
       { isTested: false, isExcludedFromLatest: true },
     ]);
   });

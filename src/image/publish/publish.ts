@@ -3,7 +3,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import type { Definition, Factory, Version } from '../../vms/factory.ts';
+import type { Definition, Gallery, Version } from '../../vms/gallery.ts';
 import { readBuild, verifyBuild } from '../build/build-folder.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { readTest } from '../test/record.ts';
@@ -12,15 +12,15 @@ import { isTestedVersion } from './channels.ts';
 import { definitionName, definitionSpec, versionName } from './names.ts';
 import { type PublishPlan, planPublish } from './plan.ts';
 
-export type GalleryFactory = Pick<
-  Factory,
+export type PublishGallery = Pick<
+  Gallery,
   'readDefinition' | 'ensureDefinition' | 'readVersion' | 'setExcludedFromLatest' | 'tagVersion'
 >;
 
 /** Where a build goes. QEMU's folder and Azure differ only in how a version is made. */
 export interface Destination {
-  factory: GalleryFactory;
-  gallery: string;
+  gallery: PublishGallery;
+  galleryName: string;
   region: string;
   clock: Clock;
   /** The disk of a build that goes there, and what else does. */
@@ -64,10 +64,10 @@ export async function planFor(
   build: OpenBuild,
   options: PublishOptions,
 ): Promise<PublishPlan> {
-  const { factory, gallery } = destination;
+  const { gallery, galleryName } = destination;
   const { name, kubernetes, base } = build.record;
-  const definition = await factory.readDefinition(gallery, definitionName(name, kubernetes), options);
-  const seen = definition && (await factory.readVersion(definition, versionName(base), options));
+  const definition = await gallery.readDefinition(galleryName, definitionName(name, kubernetes), options);
+  const seen = definition && (await gallery.readVersion(definition, versionName(base), options));
   return planPublish(build.record, build.test, seen, { ...options, ...termsOf(destination) });
 }
 
@@ -77,7 +77,7 @@ export async function publishBuild(
   build: OpenBuild,
   options: PublishOptions,
 ): Promise<Published> {
-  const { factory, gallery, region } = destination;
+  const { gallery, galleryName, region } = destination;
   const plan = await planFor(destination, build, options);
   const verify = {
     // And the small ones that say what it is; a disk of the other kind is not needed for this.
@@ -89,17 +89,17 @@ export async function publishBuild(
   };
   // Every byte again, now: what was built may have been on a disk for weeks.
   if (plan.isToBeMade) await verifyBuild(build.folder, build.record, verify);
-  const definition = await factory.ensureDefinition(definitionSpec(build.record, gallery), region, options);
+  const definition = await gallery.ensureDefinition(definitionSpec(build.record, galleryName), region, options);
   if (plan.isToBeMade) await destination.makeVersion(build, definition, plan, options);
   const ready = await untilReady(destination, definition, plan.version, options);
   // Planned again from what is there now: somebody else may have been faster, with other content.
   const left = planPublish(build.record, build.test, ready, { ...options, ...termsOf(destination) });
-  if (left.isToBeMarked) await factory.tagVersion(definition, plan.version, left.tags, options);
-  if (left.isToBeIncluded) await factory.setExcludedFromLatest(definition, plan.version, false, options);
+  if (left.isToBeMarked) await gallery.tagVersion(definition, plan.version, left.tags, options);
+  if (left.isToBeIncluded) await gallery.setExcludedFromLatest(definition, plan.version, false, options);
   const made = await untilReady(destination, definition, plan.version, options);
   return {
     id: made.id,
-    gallery,
+    gallery: galleryName,
     definition: plan.definition,
     version: plan.version,
     contentSha256: build.record.contentSha256,
@@ -115,13 +115,13 @@ const POLL_MS = 15_000;
 
 /** Made and in every region: minutes to hours. */
 async function untilReady(
-  { factory, clock }: Destination,
+  { gallery, clock }: Destination,
   definition: Definition,
   name: string,
   options: CallOptions,
 ): Promise<Version> {
   for (;;) {
-    const version = await factory.readVersion(definition, name, options);
+    const version = await gallery.readVersion(definition, name, options);
     if (version?.state === 'ready') return version;
     if (version === undefined || version.state === 'failed' || version.state === 'deleting')
       throw new UserError(

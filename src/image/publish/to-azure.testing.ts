@@ -11,8 +11,8 @@ export function aDestination() {
   const blob = fakeBlob();
   const begun: BlobVersionSpec[] = [];
   const destination = azureDestination({
-    factory: {
-      ...factory,
+    gallery: {
+      ...factory.gallery,
       async beginVersionFromBlob(spec) {
         begun.push(spec);
         // In the fake a version comes of a snapshot: one that stands for the blob.
@@ -20,10 +20,10 @@ export function aDestination() {
           ...{ name: 'blob', id: spec.blob.uri, state: 'complete', percent: 100, sourceDiskId: '', createdMs: 0 },
           ...{ tags: {}, isSealed: true },
         });
-        await factory.beginVersion({ ...spec, snapshotId: spec.blob.uri });
+        await factory.gallery.beginVersion({ ...spec, snapshotId: spec.blob.uri });
       },
     },
-    gallery: 'images',
+    galleryName: 'images',
     region: 'westeurope',
     clock,
     replicas: 2,

@@ -5,18 +5,18 @@ import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';
-import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
+import type { AzureGallery } from '../../vms/azure/azure-factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { definitionName, versionName } from './names.ts';
 import type { PageBlob } from './page-blob.ts';
-import type { Destination, GalleryFactory } from './publish.ts';
+import type { Destination, PublishGallery } from './publish.ts';
 import { type Uploaded, uploadDisk } from './upload-disk.ts';
 
 export const AZURE_DISK = 'disk.vhd';
 
 export interface AzureDestinationEdges {
-  factory: GalleryFactory & Pick<AzureFactory, 'beginVersionFromBlob'>;
-  gallery: string;
+  gallery: PublishGallery & Pick<AzureGallery, 'beginVersionFromBlob'>;
+  galleryName: string;
   region: string;
   clock: Clock;
   replicas: number;
@@ -28,10 +28,10 @@ export interface AzureDestinationEdges {
 }
 
 export function azureDestination(edges: AzureDestinationEdges): Destination {
-  const { factory, gallery, region, clock, replicas, redundancy, storageAccountId } = edges;
+  const { gallery, galleryName, region, clock, replicas, redundancy, storageAccountId } = edges;
   return {
-    factory,
     gallery,
+    galleryName,
     region,
     clock,
     disk: AZURE_DISK,
@@ -42,7 +42,7 @@ export function azureDestination(edges: AzureDestinationEdges): Destination {
       const disk = { file: join(folder, AZURE_DISK), ...record.files[AZURE_DISK]! };
       const uploaded = await uploadPatiently(clock, options, () => uploadDisk(blob, disk, options));
       edges.onUploaded?.(uploaded);
-      await factory.beginVersionFromBlob(
+      await gallery.beginVersionFromBlob(
         {
           definition,
           name: plan.version,

@@ -22,7 +22,7 @@ describe('publishing to a gallery of this machine', () => {
     const folder = join(context.home, 'build');
     const { contentSha256, root } = writeBuild(folder);
     writeTest(folder, contentSha256);
-    const destination = qemuDestination({ ...context, factory, gallery: 'headstart' });
+    const destination = qemuDestination({ ...context, gallery: factory.gallery, galleryName: 'headstart' });
     const published = await publishBuild(destination, await openBuild(folder), { isUntestedAllowed: false });
     expect(published).toMatchObject({ ...ID, isTested: true, isExcludedFromLatest: false, isNew: true });
     expect(readVersionRecord(context.home, ID)).toMatchObject({ root, cloudInit: 'off', kernelArgs: ['rw', 'quiet'] });
@@ -33,11 +33,11 @@ describe('publishing to a gallery of this machine', () => {
     const { context, factory } = lab;
     const folder = join(context.home, 'build');
     writeBuild(folder);
-    const destination = qemuDestination({ ...context, factory, gallery: 'headstart' });
+    const destination = qemuDestination({ ...context, gallery: factory.gallery, galleryName: 'headstart' });
     const publish = async () => publishBuild(destination, await openBuild(folder), { isUntestedAllowed: true });
     const both = await Promise.all([publish(), publish()]);
     expect(both.map(({ isExcludedFromLatest }) => isExcludedFromLatest)).toEqual([true, true]);
-    const definition = (await factory.readDefinition('headstart', ID.definition))!;
-    expect(await factory.listVersions(definition)).toHaveLength(1);
+    const definition = (await factory.gallery.readDefinition('headstart', ID.definition))!;
+    expect(await factory.gallery.listVersions(definition)).toHaveLength(1);
   });
 });

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { type PublishEdges, publishVersion } from '../../vms/qemu/images/make-version.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
 import { definitionSpec } from './names.ts';
-import type { Destination, GalleryFactory } from './publish.ts';
+import type { Destination, PublishGallery } from './publish.ts';
 
 export const QEMU_FILES = { disk: 'disk.qcow2', vmlinux: 'vmlinux', initrd: 'initrd.cpio' } as const;
 
-export function qemuDestination(edges: PublishEdges & { factory: GalleryFactory; gallery: string }): Destination {
-  const { factory, gallery, clock } = edges;
+export function qemuDestination(edges: PublishEdges & { gallery: PublishGallery; galleryName: string }): Destination {
+  const { gallery, galleryName, clock } = edges;
   return {
-    factory,
     gallery,
+    galleryName,
     region: 'local',
     clock,
     disk: QEMU_FILES.disk,
@@ -23,7 +23,7 @@ export function qemuDestination(edges: PublishEdges & { factory: GalleryFactory;
       await publishVersion(
         edges,
         {
-          definition: definitionSpec(record, gallery),
+          definition: definitionSpec(record, galleryName),
           name: plan.version,
           tags: plan.tags,
           isExcludedFromLatest: true,

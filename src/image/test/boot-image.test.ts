@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import type { Instance } from '../../vms/factory.ts';
+import type { Instance } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { fakeTools } from '../../vms/qemu/testing.ts';
 import { bootImage, TEST_POOL } from './boot-image.ts';
@@ -18,13 +18,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true }));
 
-type PoolSpec = Parameters<QemuFactory['createPool']>[0];
+type PoolSpec = Parameters<QemuFactory['pools']['createPool']>[0];
 
 function aFactory(instances: readonly Instance[]) {
   const specs: PoolSpec[] = [];
   const factory = {
-    createPool: async (spec: PoolSpec) => void specs.push(spec),
-    setCapacity: async () => instances,
+    pools: { createPool: async (spec: PoolSpec) => void specs.push(spec), setCapacity: async () => instances },
   } as unknown as QemuFactory;
   return { specs, factory };
 }

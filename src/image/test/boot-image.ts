@@ -4,7 +4,7 @@ import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import { runTool } from '../../host/run-tool.ts';
-import type { Instance, PoolRef } from '../../vms/factory.ts';
+import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { publishVersion } from '../../vms/qemu/images/make-version.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
@@ -34,7 +34,7 @@ export interface BootEdges extends CallOptions {
 export async function bootImage(folder: string, build: BuildRecord, way: Way, edges: BootEdges): Promise<Instance> {
   const { factory } = edges;
   const id = await publishThrowAway(resolve(folder), build, way, edges);
-  await factory.createPool(
+  await factory.pools.createPool(
     {
       name: TEST_POOL.name,
       image: { kind: 'version', id },
@@ -48,7 +48,7 @@ export async function bootImage(folder: string, build: BuildRecord, way: Way, ed
     },
     edges,
   );
-  const [instance] = await factory.setCapacity(TEST_POOL, 1, edges);
+  const [instance] = await factory.pools.setCapacity(TEST_POOL, 1, edges);
   if (!instance) throw new Error('a pool was asked for an instance, and has none');
   return instance;
 }

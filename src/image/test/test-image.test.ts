@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { bootRecord, unit } from '../../boot/testing.ts';
-import type { Instance } from '../../vms/factory.ts';
+import type { Instance } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { fakeTools } from '../../vms/qemu/testing.ts';
 import { readTest } from './record.ts';
@@ -69,9 +69,11 @@ describe('the test of a build', () => {
   function test(trouble: Error) {
     const steps: string[] = [];
     const factory = {
-      createPool: async () => {},
-      setCapacity: async () => [{ ref: { id: 'i', name: 'i' } } as unknown as Instance],
-      awaitUp: () => Promise.reject(trouble),
+      pools: {
+        createPool: async () => {},
+        setCapacity: async () => [{ ref: { id: 'i', name: 'i' } } as unknown as Instance],
+      },
+      guests: { awaitUp: () => Promise.reject(trouble) },
     } as unknown as QemuFactory;
     const edges = {
       ...{ home: top, factory, clock: fakeClock(), run: fakeTools([]) },

@@ -7,7 +7,7 @@ import type { BootRecord } from '../../boot/model/record.ts';
 import type { Budget } from '../../boot/questions/budget.ts';
 import { type BudgetCheck, checkBudget } from '../../boot/questions/check-budget.ts';
 import { statfsFree } from '../../host/disk-space.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import { readBuild, readSmall, verifyBuild } from '../build/build-folder.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
 import { PLACED_FILES, parsePlaced } from '../build/files/placed-files.ts';
@@ -91,19 +91,22 @@ type Found = { trouble: string } | { record: BootRecord; facts: GuestFacts };
 
 async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, edges: TestEdges): Promise<Found> {
   const { factory, signal, onStep } = edges;
-  const options = { ...(signal && { signal }), ...(edges.onWaiting && { onWaiting: edges.onWaiting }) };
+  const options = { signal, onWaiting: edges.onWaiting };
   try {
-    await factory.awaitUp(ref, { ...options, deadlineMs });
+    await factory.guests.awaitUp(ref, { ...options, deadlineMs });
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== 'vms/not-up') throw error;
     return { trouble: error.message };
   }
   onStep('it is ready; waiting for the rest of its start');
-  await factory.runInGuest(ref, ['systemctl', 'is-system-running', '--wait'], { ...options, deadlineMs: ASK_MS });
+  await factory.guests.runInGuest(ref, ['systemctl', 'is-system-running', '--wait'], {
+    ...options,
+    deadlineMs: ASK_MS,
+  });
   onStep('collecting what tells of its boot');
   const record = await edges.collect(ref.id);
   onStep('looking at what is inside');
-  const { stdout } = await factory.runInGuest(ref, ['/bin/sh', '-s'], {
+  const { stdout } = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     ...options,
     deadlineMs: ASK_MS,
     input: factsScript(questionsFor(expected)),

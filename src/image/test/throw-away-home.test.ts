@@ -20,7 +20,7 @@ const edges = () => ({
   parent,
   uid: process.getuid!(),
   processes,
-  open: async (home: string) => ({ deletePool: async () => void deletedIn.push(home) }),
+  open: async (home: string) => ({ pools: { deletePool: async () => void deletedIn.push(home) } }),
 });
 
 describe('a home for one VM', () => {

@@ -3,7 +3,7 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/files.ts';
 import { type Processes, readMark, systemProcesses } from '../../base/process-mark.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { LocalPools } from '../../vms/qemu/local-factory.ts';
 import { readSmall } from '../build/build-folder.ts';
 import { TEST_POOL } from './boot-image.ts';
 
@@ -11,7 +11,7 @@ export interface HomeEdges {
   /** Where homes are made: a folder for files that come and go. */
   parent: string;
   uid: number;
-  open(home: string): Promise<Pick<QemuFactory, 'deletePool'>>;
+  open(home: string): Promise<{ pools: Pick<LocalPools, 'deletePool'> }>;
   processes?: Processes;
 }
 
@@ -50,6 +50,6 @@ async function sweep(edges: HomeEdges, processes: Processes): Promise<void> {
 }
 
 async function remove(home: string, { open }: HomeEdges): Promise<void> {
-  await (await open(home)).deletePool(TEST_POOL);
+  await (await open(home)).pools.deletePool(TEST_POOL);
   await rm(home, { recursive: true, force: true });
 }

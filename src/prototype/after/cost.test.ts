@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import { ASSUMED_PRICES, flatPrice, parsePrices } from './cost.ts';
+import type { Version } from '../../vms/gallery.ts';
+import { ASSUMED_PRICES, flatPrice, parsePrices, storageCost } from './cost.ts';
 
 const TABLE = { asOf: '2026-10-01', status: 'price list', currency: 'EUR', perGbMonth: { local: 0.04, zone: 0.05 } };
 
@@ -46,5 +47,30 @@ describe('the table of prices', () => {
 
   it('is one price for all redundancies when one is given', () => {
     expect(flatPrice(0.07)).toMatchObject({ asOf: 'given', perGbMonth: { local: 0.07, zone: 0.07 } });
+  });
+});
+
+const version = (name: string, more: Partial<Version> = {}): Version => ({
+  name,
+  id: `/g/d/versions/${name}`,
+  state: 'ready',
+  percent: 100,
+  isExcludedFromLatest: false,
+  replicas: 3,
+  redundancy: 'zone',
+  sizeGb: 30,
+  createdMs: 0,
+  tags: {},
+  ...more,
+});
+
+describe('the cost of versions', () => {
+  it('counts versions × size × replicas', () => {
+    const prices = { asOf: '', currency: 'USD', perGbMonth: { zone: 0.1, local: 0.05 } };
+    const { perMonth } = storageCost(
+      [version('1.1.1'), version('1.1.2', { redundancy: 'local', replicas: 1 })],
+      prices,
+    );
+    expect(perMonth).toBeCloseTo(30 * 3 * 0.1 + 30 * 0.05);
   });
 });

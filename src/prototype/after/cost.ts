@@ -1,7 +1,7 @@
 // prototype/after/cost.ts: what do the kept versions cost a month? Versions × size × replicas, at prices from one table.
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
-import type { Redundancy, Version } from '../../vms/factory.ts';
+import type { Redundancy, Version } from '../../vms/gallery.ts';
 import assumed from './prices.json' with { type: 'json' };
 
 const price = z.number().min(0);

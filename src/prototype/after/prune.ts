@@ -1,5 +1,5 @@
 // prototype/after/prune.ts: which versions may go? The oldest beyond the history, and never one that a model or an instance refers to.
-import type { Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
 import { compareVersions } from '../names.ts';
 import type { World } from '../run/scene.ts';
 

@@ -1,5 +1,6 @@
 // prototype/after/read-versions.ts: which versions does a pool have in the gallery, and what does it start from?
-import type { Definition, PoolRef, Version } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import { definitionName } from '../names.ts';
 import type { Site } from '../site.ts';
 import { type PoolStatus, poolStatus } from './status.ts';
@@ -17,14 +18,14 @@ export async function readVersions(
   pool: PoolRef,
   signal: AbortSignal,
 ): Promise<PoolVersions> {
-  const definition = await factory.readDefinition(gallery, definitionName(pool.name), { signal });
-  return { definition, versions: definition ? await factory.listVersions(definition, { signal }) : [] };
+  const definition = await factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal });
+  return { definition, versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [] };
 }
 
 export async function readStatus(site: Gallery, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
   const [pool, instances, { versions }] = await Promise.all([
-    site.factory.readPool(ref, { signal }),
-    site.factory.listInstances(ref, { signal }),
+    site.factory.pools.readPool(ref, { signal }),
+    site.factory.pools.listInstances(ref, { signal }),
     readVersions(site, ref, signal),
   ]);
   return poolStatus(pool!, instances, versions);

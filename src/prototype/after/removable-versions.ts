@@ -1,5 +1,6 @@
 // prototype/after/removable-versions.ts: which versions of a pool may go, and who keeps each of the others?
-import type { Definition, ImageRef, Version } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { ImageRef } from '../../vms/pools.ts';
 import { PUBLISHER } from '../names.ts';
 import type { Kept, Machine, UninstallWorld } from './uninstall-world.ts';
 

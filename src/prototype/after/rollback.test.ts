@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import type { Pool, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Pool } from '../../vms/pools.ts';
 import { MODEL_TAG } from '../names.ts';
 import { lab } from '../testing.ts';
 import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';

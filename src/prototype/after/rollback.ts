@@ -1,7 +1,9 @@
-// prototype/after/rollback.ts: which single update brings a pool back to an earlier version, or to the recipe it had before the first run?
+// prototype/after/rollback.ts: which single update brings a pool back to an earlier version, or to the model it had before the first run?
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
-import type { ModelChange, Pool, Recipe, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Pool } from '../../vms/pools.ts';
+import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, compareVersions, MODEL_TAG } from '../names.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
 
@@ -9,7 +11,7 @@ import { bootstrapExtensions } from '../run/extensions.ts';
 export interface WaysBack {
   verb: 'rollback' | 'uninstall';
   versions: readonly Version[];
-  /** Whether the recipe of before the first run is saved. */
+  /** Whether the model of before the first run is saved. */
   hasOriginal: boolean;
 }
 
@@ -42,9 +44,9 @@ export function rollbackToVersion(pool: Pool, ways: WaysBack, wanted: string | u
 }
 
 /** Image, bootstrap and extensions as they were before the first run, in one update. */
-export function rollbackToOriginal(pool: Pool, recipe: Recipe): ModelChange {
+export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
   // A specialized pool has no place for custom data, and never had any.
-  const customData = pool.model.osState === 'specialized' ? '' : recipe.customData;
+  const customData = pool.model.osState === 'specialized' ? '' : saved.customData;
   if (customData === undefined) {
     throw new UserError(`the saved recipe of ${pool.ref.name} has no custom data: its nodes could not bootstrap`, {
       code: 'prototype/no-way-back',
@@ -55,11 +57,11 @@ export function rollbackToOriginal(pool: Pool, recipe: Recipe): ModelChange {
   }
   const present = new Set(pool.model.extensions.map((extension) => extension.name));
   return {
-    image: recipe.image,
+    image: saved.image,
     bootstrap: customData === '' ? 'none' : { customData }, // empty: it never had any
     extensions: {
       keep: [...present],
-      add: recipe.extensions.filter((extension) => !present.has((extension as { name?: string }).name ?? '')),
+      add: saved.extensions.filter((extension) => !present.has((extension as { name?: string }).name ?? '')),
     },
     tags: { [BOOTSTRAP_TAG]: null, [MODEL_TAG]: null },
   };

@@ -1,5 +1,5 @@
 // prototype/after/run-prune.ts: deletes the versions of a pool that are beyond its history and that nothing refers to.
-import type { PoolRef } from '../../vms/factory.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import { holdingPool } from '../run/hold-pool.ts';
 import type { RetryEdges } from '../run/with-retries.ts';
 import type { Site } from '../site.ts';
@@ -9,7 +9,9 @@ import { readVersions } from './read-versions.ts';
 /** Their names, sorted. Reads only. */
 export async function prunable(site: Site, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
   const { definition, versions } = await readVersions(site, pool, signal);
-  const references = definition ? await site.factory.referencedImages(definition, { signal }) : new Set<string>();
+  const references = definition
+    ? await site.factory.gallery.referencedImages(definition, { signal })
+    : new Set<string>();
   return prunableVersions({ versions, references }, history)
     .map(({ name }) => name)
     .sort();
@@ -34,7 +36,7 @@ export async function prunePool(
   return holdingPool({ pool, holder, note: 'prune' }, { ...edges, cluster: site.cluster }, async () => {
     const going = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
     const { definition } = await readVersions(site, pool, signal);
-    for (const name of going) await site.factory.deleteVersion(definition!, name, { signal });
+    for (const name of going) await site.factory.gallery.deleteVersion(definition!, name, { signal });
     return going;
   });
 }

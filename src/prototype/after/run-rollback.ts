@@ -1,6 +1,7 @@
 // prototype/after/run-rollback.ts: puts a pool back on an earlier version or on its original model, in one conditional update.
 import { Forbidden, NotFound } from '../../base/failures.ts';
-import type { ModelChange, Pool, PoolRef, Recipe } from '../../vms/factory.ts';
+import type { Pool, PoolRef } from '../../vms/pools.ts';
+import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { recipeName } from '../names.ts';
 import { holdingPool } from '../run/hold-pool.ts';
 import { type RetryEdges, withRetries } from '../run/with-retries.ts';
@@ -32,7 +33,7 @@ export async function rollBackPool(
       'rollback',
       async () => {
         const rollback = await chooseRollback(site, pool, wish, signal);
-        await site.factory.changeModel(rollback.pool, rollback.change, { signal });
+        await site.factory.publisher.offer(rollback.pool, rollback.change, { signal });
         return rollback;
       },
       edges,
@@ -47,14 +48,14 @@ export async function chooseRollback(
   { to, readBootstrap }: RollbackWish,
   signal: AbortSignal,
 ): Promise<Rollback> {
-  const pool = await site.factory.readPool(ref, { signal });
+  const pool = await site.factory.pools.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   const { versions } = await readVersions(site, ref, signal);
   const saved = await savedRecipe(site, ref, to, signal);
   const ways: WaysBack = { verb: 'rollback', versions, hasOriginal: saved !== undefined };
   if (to !== 'original') return { pool, change: rollbackToVersion(pool, ways, to) };
   if (saved === undefined) throw noOriginal(pool, ways);
-  const recipe = JSON.parse(saved) as Recipe;
+  const recipe = JSON.parse(saved) as SavedModel;
   const given = readBootstrap?.();
   return { pool, change: rollbackToOriginal(pool, given === undefined ? recipe : { ...recipe, customData: given }) };
 }

@@ -1,11 +1,14 @@
 // prototype/after/run-uninstall.ts: takes what is ours off a pool: look, do the first thing that is left, look again; killed anywhere, the same command goes on.
+
 import type { Waiting } from '../../base/call-options.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
-import type { PoolRef, Recipe } from '../../vms/factory.ts';
+import type { PoolRef } from '../../vms/pools.ts';
+import type { SavedModel } from '../../vms/publisher.ts';
 import { definitionName, leaseName, recipeName, SEALED_ANNOTATION, snapshotName } from '../names.ts';
 import { type EngineEdges, recoverHeldDonor } from '../run/engine.ts';
 import { type Hold, holdingPool, renewingAside } from '../run/hold-pool.ts';
+import type { ObserveEdges } from '../run/observe.ts';
 import { isSameMachine } from '../run/same-machine.ts';
 import { homewardIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
@@ -61,16 +64,16 @@ export async function uninstallPool(asked: UninstallAsked, edges: UninstallEdges
 
 /** Reads only: for a plan, and before every step. */
 export async function observePool(
-  { pool: ref, gallery, runId }: Pick<UninstallAsked, 'pool' | 'gallery' | 'runId'>,
-  { factory, cluster, signal }: Pick<UninstallEdges, 'factory' | 'cluster' | 'signal'>,
+  { pool: ref, gallery: galleryName, runId }: Pick<UninstallAsked, 'pool' | 'gallery' | 'runId'>,
+  { pools, snapshots, gallery, cluster, signal }: Omit<ObserveEdges, 'clock'>,
 ): Promise<UninstallWorld> {
-  const [pool, instances, nodes, lease, definitions, snapshot, recipe] = await Promise.all([
-    factory.readPool(ref, { signal }),
-    factory.listInstances(ref, { signal }),
+  const [pool, instances, nodes, lease, definitions, snapshot, saved] = await Promise.all([
+    pools.readPool(ref, { signal }),
+    pools.listInstances(ref, { signal }),
     cluster.listNodes(signal),
     cluster.readLease(leaseName(ref.name), signal),
-    factory.listDefinitions(gallery, { signal }),
-    factory.readSnapshot(snapshotName(ref.name), { signal }),
+    gallery.listDefinitions(galleryName, { signal }),
+    snapshots.readSnapshot(snapshotName(ref.name), { signal }),
     cluster.readSecret(recipeName(ref.name), signal),
   ]);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
@@ -83,11 +86,11 @@ export async function observePool(
     }),
     lease: lease?.holder === runId ? undefined : lease,
     definition,
-    gallery: definitions && { name: gallery, definitions },
-    versions: definition ? await factory.listVersions(definition, { signal }) : [],
-    references: definition ? await factory.referencedImages(definition, { signal }) : new Set(),
+    gallery: definitions && { name: galleryName, definitions },
+    versions: definition ? await gallery.listVersions(definition, { signal }) : [],
+    references: definition ? await gallery.referencedImages(definition, { signal }) : new Set(),
     snapshot,
-    recipe: recipe && readRecipe(recipe, ref),
+    savedModel: saved && readSavedModel(saved, ref),
   };
 }
 
@@ -109,7 +112,7 @@ async function perform(step: UninstallStep, doing: Doing, edges: UninstallEdges)
 
 async function apply(step: UninstallStep, doing: Doing, edges: UninstallEdges, onWaiting: Waiting): Promise<void> {
   const { asked, world, unsealed, hold } = doing;
-  const { factory, cluster, signal } = edges;
+  const { pools, snapshots, gallery, publisher, cluster, signal } = edges;
   const options = { signal, onWaiting };
   switch (step.id) {
     case 'bring-home':
@@ -120,9 +123,9 @@ async function apply(step: UninstallStep, doing: Doing, edges: UninstallEdges, o
       }
       return;
     case 'put-pool-back':
-      return factory.changeModel(world.pool, step.change, options);
+      return publisher.offer(world.pool, step.change, options);
     case 'untag-pool':
-      return factory.tagPool(world.pool.ref, Object.fromEntries(step.tags.map((tag) => [tag, null])), options);
+      return pools.tagPool(world.pool.ref, Object.fromEntries(step.tags.map((tag) => [tag, null])), options);
     case 'unmark-nodes':
       for (const node of step.nodes) {
         await cluster.changeNode(node, { annotations: { [SEALED_ANNOTATION]: null } }, signal);
@@ -136,14 +139,14 @@ async function apply(step: UninstallStep, doing: Doing, edges: UninstallEdges, o
       }
       return;
     case 'delete-snapshot':
-      return factory.deleteSnapshot(step.name, options);
+      return snapshots.deleteSnapshot(step.name, options);
     case 'delete-versions':
-      for (const name of step.names) await factory.deleteVersion(world.definition!, name, options);
+      for (const name of step.names) await gallery.deleteVersion(world.definition!, name, options);
       return;
     case 'delete-definition':
-      return replanIfRefused(() => factory.deleteDefinition(world.definition!, options));
+      return replanIfRefused(() => gallery.deleteDefinition(world.definition!, options));
     case 'delete-gallery':
-      return replanIfRefused(() => factory.deleteGallery(step.name, options));
+      return replanIfRefused(() => gallery.deleteGallery(step.name, options));
     case 'delete-recipe':
       return cluster.deleteSecret(recipeName(asked.pool.name), signal);
     case 'delete-lease':
@@ -161,9 +164,9 @@ async function replanIfRefused(order: () => Promise<void>): Promise<void> {
   }
 }
 
-function readRecipe(values: Readonly<Record<string, string>>, pool: PoolRef): Recipe {
+function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef): SavedModel {
   try {
-    return JSON.parse(values.recipe ?? '') as Recipe;
+    return JSON.parse(values.recipe ?? '') as SavedModel;
   } catch {
     throw new UserError(`the saved recipe of ${pool.name} (${recipeName(pool.name)}) cannot be read`, {
       code: 'prototype/bad-recipe',

@@ -1,5 +1,7 @@
 // prototype/after/status.ts: what does the gallery hold, what does the pool start from, and which instances run what?
-import type { ImageRef, Instance, Pool, Version } from '../../vms/factory.ts';
+
+import type { Version } from '../../vms/gallery.ts';
+import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
 import { compareVersions, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
 
 export interface PoolStatus {

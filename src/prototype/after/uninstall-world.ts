@@ -1,6 +1,9 @@
 // prototype/after/uninstall-world.ts: what does an uninstall see of a pool, and what does it say of a thing that it keeps?
 import type { Lease, Node } from '../../cluster/cluster.ts';
-import type { Definition, Instance, Pool, Recipe, Snapshot, Version } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { Instance, Pool } from '../../vms/pools.ts';
+import type { SavedModel } from '../../vms/publisher.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 
 /** An instance, and its Kubernetes face where it has one. */
 export interface Machine {
@@ -20,7 +23,7 @@ export interface UninstallWorld {
   /** Ids of versions that any model or instance refers to. */
   references: ReadonlySet<string>;
   snapshot: Snapshot | undefined;
-  recipe: Recipe | undefined;
+  savedModel: SavedModel | undefined;
 }
 
 export interface Kept {

@@ -1,7 +1,9 @@
 // prototype/after/uninstall.ts: what of ours is left on a pool, in which order does it go, and what has to stay? Pure: the same world always gives the same plan.
 import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import type { Definition, ImageRef, InstanceRef, ModelChange, Pool, Version } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { ImageRef, InstanceRef, Pool } from '../../vms/pools.ts';
+import type { ModelChange } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isOurs, list, sortVersions } from './removable-versions.ts';
@@ -12,7 +14,7 @@ import type { Kept, UninstallWorld } from './uninstall-world.ts';
 export interface UninstallWish {
   /** What new instances start from afterwards. */
   to: 'original' | 'keep' | { version: string };
-  /** base64, where the saved recipe has none. */
+  /** base64, where the saved model has none. */
   customData?: string;
   isUnsealing: boolean;
   /** Nodes from which the clone check was removed already: only they themselves could tell, at the price of a pod each. */
@@ -53,7 +55,9 @@ export function planUninstall(world: UninstallWorld, wish: UninstallWish): Unins
     ...sealSteps(world, wish),
     ...versionSteps(going),
     ...(isEmptied ? gallerySteps(world) : []),
-    ...(isEmptied && world.recipe ? [{ id: 'delete-recipe' as const, what: 'delete the saved original recipe' }] : []),
+    ...(isEmptied && world.savedModel
+      ? [{ id: 'delete-recipe' as const, what: 'delete the saved original recipe' }]
+      : []),
     ...leaseSteps(world),
   ];
   return { steps, kept: [...kept, ...keptBeside(world, isEmptied)], sealed: sealedNodes(world, wish) };
@@ -61,18 +65,18 @@ export function planUninstall(world: UninstallWorld, wish: UninstallWish): Unins
 
 /** The pool goes back first: what new instances start from must not be taken away under it. */
 function poolChange(
-  { pool, versions, definition, recipe }: UninstallWorld,
+  { pool, versions, definition, savedModel }: UninstallWorld,
   wish: UninstallWish,
 ): ModelChange | undefined {
   const { image } = pool.model;
   if (wish.to === 'keep') return undefined;
   if (wish.to === 'original') {
     if (!isOurs(image, definition) && pool.tags[MODEL_TAG] === undefined) return undefined;
-    if (!recipe) throw noRecipe(pool);
+    if (!savedModel) throw noSavedModel(pool);
     const given = wish.customData === undefined ? {} : { customData: wish.customData };
-    return rollbackToOriginal(pool, { ...recipe, ...given });
+    return rollbackToOriginal(pool, { ...savedModel, ...given });
   }
-  const ways: WaysBack = { verb: 'uninstall', versions, hasOriginal: recipe !== undefined };
+  const ways: WaysBack = { verb: 'uninstall', versions, hasOriginal: savedModel !== undefined };
   const change = rollbackToVersion(pool, ways, wish.to.version);
   return isSameImage(image, change.image) ? undefined : change;
 }
@@ -144,13 +148,13 @@ function leaseSteps({ lease }: UninstallWorld): UninstallStep[] {
   return lease ? [{ id: 'delete-lease', what: `delete the lease of ${lease.holder || 'nobody'}` }] : [];
 }
 
-function keptBeside({ gallery, definition, recipe }: UninstallWorld, isEmptied: boolean): Kept[] {
+function keptBeside({ gallery, definition, savedModel }: UninstallWorld, isEmptied: boolean): Kept[] {
   const others = othersIn(gallery, definition);
   return [
     ...(gallery && others.length > 0
       ? [{ what: `the gallery ${gallery.name}`, because: `it holds ${list(others.map(({ name }) => name))}` }]
       : []),
-    ...(!isEmptied && recipe
+    ...(!isEmptied && savedModel
       ? [{ what: 'the saved original recipe', because: 'it is the way back as long as a version is kept' }]
       : []),
   ];
@@ -172,7 +176,7 @@ function isSameImage(a: ImageRef, b: ImageRef): boolean {
   return a.kind === 'version' && b.kind === 'version' && a.id.toLowerCase() === b.id.toLowerCase();
 }
 
-function noRecipe(pool: Pool): UserError {
+function noSavedModel(pool: Pool): UserError {
   return new UserError(`no original recipe of ${pool.ref.name} is saved, and it starts from a prototype`, {
     code: 'prototype/no-recipe',
     kept: 'Nothing was changed.',

@@ -1,7 +1,7 @@
 // prototype/donor/candidates.ts: which node of the pool is the best donor, and why is each where it is?
 import { formatSpan } from '../../base/duration.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import type { Instance } from '../../vms/factory.ts';
+import type { Instance } from '../../vms/pools.ts';
 import { readPrior } from '../run/prior.ts';
 import { unpatchedReasons } from './patched.ts';
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../cluster/cluster.ts';
-import type { Instance, Snapshot, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Instance } from '../../vms/pools.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { chooseDonor, type Member, type PoolSeen } from './choose-donor.ts';

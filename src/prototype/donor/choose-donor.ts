@@ -1,6 +1,8 @@
 // prototype/donor/choose-donor.ts: nobody named a donor: which node of the pool is it? First whatever an earlier run has not finished, then the best.
 import type { Node } from '../../cluster/cluster.ts';
-import type { Instance, Snapshot, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Instance } from '../../vms/pools.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { type Candidate, rankCandidates } from './candidates.ts';

@@ -14,7 +14,7 @@ const wish = (named: DonorWish['named'], more: Partial<DonorWish> = {}): DonorWi
 describe('findDonor', () => {
   it('takes the node that is named, and reads no pool', async () => {
     const { site, factory, donor, ref, edges } = donorLab();
-    factory.listInstances = () => Promise.reject(new Error('the pool was read'));
+    factory.pools.listInstances = () => Promise.reject(new Error('the pool was read'));
     const found = await findDonor(site, wish({ node: donor.computerName }), edges);
     expect(found).toMatchObject({ node: { name: donor.computerName }, ref, strays: [] });
     expect(found.because).toBeUndefined();

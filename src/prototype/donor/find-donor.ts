@@ -38,14 +38,14 @@ export async function findDonor(
   const pool = await findPool(site, named.pool, signal);
   const members = await readMembers(site, pool, signal);
   const [snapshot, definition] = await Promise.all([
-    factory.readSnapshot(snapshotName(pool.name), { signal }),
-    factory.readDefinition(gallery, definitionName(pool.name), { signal }),
+    factory.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
+    factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal }),
   ]);
   const nowMs = clock.nowMs();
   const choice = chooseDonor({
     members,
     snapshot,
-    versions: definition ? await factory.listVersions(definition, { signal }) : [],
+    versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [],
     today: versionOfDay(nowMs),
     nowMs,
     mayBeUnpatched,

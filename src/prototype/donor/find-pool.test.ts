@@ -4,10 +4,10 @@ import { POOL } from '../testing.ts';
 import { findPool, listPools } from './find-pool.ts';
 import { donorLab } from './testing.ts';
 
-/** Counts calls of the factory by their names. */
+/** Counts calls about pools and instances by their names. */
 function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site; calls: string[] } {
   const calls: string[] = [];
-  const factory = new Proxy(world.site.factory, {
+  const pools = new Proxy(world.site.factory.pools, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== 'function') return value;
@@ -17,7 +17,7 @@ function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site;
       };
     },
   });
-  return { site: { ...world.site, factory }, calls };
+  return { site: { ...world.site, factory: { ...world.site.factory, pools } }, calls };
 }
 
 describe('findPool', () => {
@@ -39,8 +39,8 @@ describe('findPool', () => {
 
   it('finds a pool whose provider ids do not contain its name', async () => {
     const { site, factory, ref, edges } = donorLab();
-    const { locate } = factory;
-    factory.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
+    const { locate } = factory.pools;
+    factory.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
     expect(await findPool(site, 'y', edges.signal)).toEqual({ id: '/x/y', name: 'y' });
     await expect(findPool(site, ref.pool.name, edges.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
   });
@@ -63,7 +63,7 @@ describe('findPool', () => {
 
   it('passes on what the factory says of a pool that was named and does not exist', async () => {
     const { site, factory, edges } = donorLab({ hasCluster: false });
-    factory.listInstances = async () => {
+    factory.pools.listInstances = async () => {
       throw new NotFound('pool typo in resource group g');
     };
     const named = { ...site, pools: async () => [{ id: '/pools/typo', name: 'typo' }] };

@@ -1,5 +1,5 @@
 // prototype/donor/find-pool.ts: which pool has this name, and which pools are there?
-import type { PoolRef } from '../../vms/factory.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import type { Site } from '../site.ts';
 import { locateIfMember, locateNodes } from './locate-nodes.ts';
 import { noPool } from './not-found.ts';
@@ -9,7 +9,7 @@ export async function findPool(site: Site, wanted: string, signal: AbortSignal):
   const known = site.pools ? await site.pools(signal) : await poolsUntil(site, wanted, signal);
   const pool = known.find((one) => isCalled(one, wanted));
   // A pool that the operator named and no node did may not exist: the factory then throws, and names those that do.
-  if (pool && site.pools) await site.factory.listInstances(pool, { signal });
+  if (pool && site.pools) await site.factory.pools.listInstances(pool, { signal });
   if (pool) return pool;
   throw noPool(wanted, {
     pools: unique(known).map(({ name }) => name),

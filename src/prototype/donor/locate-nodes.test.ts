@@ -38,7 +38,7 @@ describe('locateNodes', () => {
     for (let i = 0; i < 30; i++) cluster.addNode(`n${i}`, { providerId: 'elsewhere://x' });
     let asked = 0;
     let most = 0;
-    factory.locate = async () => {
+    factory.pools.locate = async () => {
       most = Math.max(most, ++asked);
       await Promise.resolve();
       asked--;
@@ -51,7 +51,7 @@ describe('locateNodes', () => {
 
   it('does not take a refused login for a node without a pool', async () => {
     const { site, cluster, factory, edges } = donorLab();
-    factory.locate = async () => {
+    factory.pools.locate = async () => {
       throw new Forbidden('no right to read scale sets');
     };
     await expect(locateNodes(site, await cluster.listNodes(), edges.signal)).rejects.toThrow('no right');

@@ -1,7 +1,7 @@
 // prototype/donor/locate-nodes.ts: which instance is a node? By its provider id, never by its name.
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import type { Site } from '../site.ts';
 import { noNode } from './not-found.ts';
 
@@ -24,7 +24,7 @@ export async function locateNode(
       hasCluster,
     );
   }
-  return { node, ref: await factory.locate(node.providerId, { signal }) };
+  return { node, ref: await factory.pools.locate(node.providerId, { signal }) };
 }
 
 /** A cloud takes one request for each node, and slows down a client that sends all of them at once. */
@@ -47,7 +47,7 @@ export async function locateIfMember(
   signal: AbortSignal,
 ): Promise<LocatedNode | undefined> {
   try {
-    return { node, ref: await factory.locate(node.providerId, { signal }) };
+    return { node, ref: await factory.pools.locate(node.providerId, { signal }) };
   } catch (error) {
     if (error instanceof Refused || error instanceof NotFound) return undefined;
     throw error;

@@ -43,9 +43,9 @@ export async function lookAtDonor(
   const { cluster, factory } = site;
   const all = members ?? (await readMembers(site, ref.pool, signal));
   const [pool, recipe, current] = await Promise.all([
-    factory.readPool(ref.pool, { signal }),
+    factory.pools.readPool(ref.pool, { signal }),
     cluster.readSecret(recipeName(ref.pool.name), signal),
-    factory.readRecipe(ref.pool, { signal }),
+    factory.publisher.readModel(ref.pool, { signal }),
   ]);
   onInspect(node.name);
   const inspection = await inspectDonor(cluster, node.name, signal, site.channel);

@@ -5,13 +5,13 @@ import { donorLab } from './testing.ts';
 describe('readMembers', () => {
   it('pairs each node of the pool with its instance, with one list of instances', async () => {
     const { site, factory, ref, edges } = donorLab();
-    const { listInstances } = factory;
+    const { listInstances } = factory.pools;
     let lists = 0;
-    factory.listInstances = async (...args) => {
+    factory.pools.listInstances = async (...args) => {
       lists++;
       return listInstances(...args);
     };
-    factory.readInstance = () => Promise.reject(new Error('an instance was read by itself'));
+    factory.pools.readInstance = () => Promise.reject(new Error('an instance was read by itself'));
     const members = await readMembers(site, ref.pool, edges.signal);
     expect(members).toHaveLength(3);
     for (const { node, ref: located, instance } of members) {
@@ -26,8 +26,8 @@ describe('readMembers', () => {
     factory.addPool('other', 1);
     cluster.addNode('stranger', { providerId: 'fake://other/0' });
     const [gone] = factory.state.pools.get(ref.pool.id)!.instances;
-    const { listInstances } = factory;
-    factory.listInstances = async (...args) =>
+    const { listInstances } = factory.pools;
+    factory.pools.listInstances = async (...args) =>
       (await listInstances(...args)).filter((one) => one.ref.id !== gone!.ref.id);
     const names = (await readMembers(site, ref.pool, edges.signal)).map(({ node }) => node.name);
     expect(names).toHaveLength(2);
@@ -37,8 +37,8 @@ describe('readMembers', () => {
 
   it('takes two spellings of an id for the same instance', async () => {
     const { site, factory, ref, edges } = donorLab();
-    const { locate } = factory;
-    factory.locate = async (...args) => {
+    const { locate } = factory.pools;
+    factory.pools.locate = async (...args) => {
       const located = await locate(...args);
       return { id: located.id.toUpperCase(), pool: { ...located.pool, id: located.pool.id.toUpperCase() } };
     };

@@ -1,5 +1,5 @@
 // prototype/donor/members.ts: which nodes does a pool have, and what is the instance of each like?
-import type { Instance, PoolRef } from '../../vms/factory.ts';
+import type { Instance, PoolRef } from '../../vms/pools.ts';
 import type { Site } from '../site.ts';
 import { type LocatedNode, locateNodes } from './locate-nodes.ts';
 
@@ -12,7 +12,7 @@ export async function readMembers(site: Site, pool: PoolRef, signal: AbortSignal
   const all = await locateNodes(site, await site.cluster.listNodes(signal), signal);
   const located = all.filter(({ ref }) => isSameId(ref.pool.id, pool.id));
   if (located.length === 0) return [];
-  const instances = await site.factory.listInstances(pool, { signal });
+  const instances = await site.factory.pools.listInstances(pool, { signal });
   return located.flatMap((one) => {
     const instance = instances.find(({ ref }) => isSameId(ref.id, one.ref.id));
     return instance ? [{ ...one, instance }] : [];

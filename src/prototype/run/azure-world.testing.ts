@@ -10,7 +10,6 @@ import { versionOfDay } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { type AzureLab, azureLab } from '../../vms/azure/testing.ts';
-import type { Factory } from '../../vms/factory.ts';
 import { galleryName } from '../names.ts';
 import { Dial, pod } from '../testing.ts';
 import { type EngineEdges, runPrototype } from './engine.ts';
@@ -32,8 +31,8 @@ export async function azureWorld(
   const { factory, clock, sim } = lab;
   if (scenario.scaleSets?.[0]?.osState === 'Specialized') bornSpecialized(sim);
   const pool = await lab.makePool(3);
-  const donorRef = await factory.locate(pool.providerIds[0]!);
-  const donor = (await factory.readInstance(donorRef))!;
+  const donorRef = await factory.pools.locate(pool.providerIds[0]!);
+  const donor = (await factory.pools.readInstance(donorRef))!;
   const cluster = fakeCluster(clock);
   cluster.addNode('donor', { providerId: pool.providerIds[0]!, systemUuid: donor.vmId });
   cluster.pods = [pod('web-1', 'donor')];
@@ -57,7 +56,7 @@ export async function azureWorld(
     mayBeManaged: false,
   };
   const edges: EngineEdges = {
-    factory,
+    ...factory,
     cluster,
     clock,
     signal: new AbortController().signal,
@@ -68,7 +67,7 @@ export async function azureWorld(
   const run = (id: string, dial = new Dial()) =>
     runPrototype(intent, donorRef, id, {
       ...edges,
-      factory: dial.wrap<Factory>(factory),
+      ...dial.wrapFactory(factory),
       cluster: dial.wrap<Cluster>(cluster),
     });
   return { lab, sim, clock, cluster, pool, donor, donorRef, intent, edges, run };

@@ -37,7 +37,7 @@ export async function describeRun(
   edges: LookEdges & { clock: Clock },
 ): Promise<RunDescription> {
   const { factory, cluster } = site;
-  const world = await observe(intent, donor.ref, { factory, cluster, clock: edges.clock, signal: edges.signal });
+  const world = await observe(intent, donor.ref, { ...factory, cluster, clock: edges.clock, signal: edges.signal });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
   const inspection = isInspecting
     ? await inspect(site, donor, terms, edges)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
-import type { Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
 import { leaseName, snapshotName, TAGS } from '../names.ts';
 import { Crash, Dial, type Lab, lab, POOL, pod } from '../testing.ts';
 import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
@@ -235,9 +235,9 @@ describe('a run that waits', () => {
     const { factory, clock } = world;
     const slowly = (version: Version | undefined): Version | undefined =>
       version && clock.nowMs() - version.createdMs < tookMs ? { ...version, state: 'creating', percent: 1 } : version;
-    const { readVersion, listVersions } = factory;
-    factory.readVersion = async (...asked) => slowly(await readVersion(...asked));
-    factory.listVersions = async (definition) =>
+    const { readVersion, listVersions } = factory.gallery;
+    factory.gallery.readVersion = async (...asked) => slowly(await readVersion(...asked));
+    factory.gallery.listVersions = async (definition) =>
       (await listVersions(definition)).map((version) => slowly(version) ?? version);
   };
 
@@ -245,8 +245,8 @@ describe('a run that waits', () => {
     const world = lab();
     slowVersion(world, 60 * 60_000);
     const leftMs: number[] = [];
-    const { readVersion } = world.factory;
-    world.factory.readVersion = (...asked) => {
+    const { readVersion } = world.factory.gallery;
+    world.factory.gallery.readVersion = (...asked) => {
       const { renewedMs, durationMs } = world.cluster.leases.get(leaseName(POOL))!;
       leftMs.push(renewedMs + durationMs - world.clock.nowMs());
       return readVersion(...asked);
@@ -271,8 +271,8 @@ describe('a run that waits', () => {
     const world = lab();
     const found = donorAsItIs(world);
     slowVersion(world, 60 * 60_000);
-    const { readVersion } = world.factory;
-    world.factory.readVersion = (...asked) => {
+    const { readVersion } = world.factory.gallery;
+    world.factory.gallery.readVersion = (...asked) => {
       const { clock, cluster } = world;
       const durationMs = 60 * 60_000;
       cluster.leases.set(leaseName(POOL), { holder: 'other', renewedMs: clock.nowMs(), durationMs, note: 'n' });
@@ -320,8 +320,8 @@ describe('a snapshot that a killed run left', () => {
 
   it('makes way when it failed while it was waited for, and the donor is copied again', async () => {
     const world = await killed(60 * 60_000);
-    const { readSnapshot } = world.factory;
-    world.factory.readSnapshot = async (name) => {
+    const { readSnapshot } = world.factory.snapshots;
+    world.factory.snapshots.readSnapshot = async (name) => {
       const snapshot = await readSnapshot(name);
       const hasFailed = snapshot?.tags[TAGS.run] !== 'second' && world.clock.sleptMs > 20 * 60_000;
       return snapshot && hasFailed ? { ...snapshot, state: 'failed' } : snapshot;
@@ -349,22 +349,3 @@ async function callOf(name: string): Promise<number> {
   await lab().run(dial);
   return dial.names.indexOf(name);
 }
-
-describe('the hold on a pool', () => {
-  it('is renewed while a step waits for longer than it lasts', async () => {
-    const world = lab();
-    world.cluster.pods = [pod('slow', world.donor.computerName)];
-    world.cluster.blocked.add('slow');
-    world.intent.graceSeconds = 1800;
-    const renewals: number[] = [];
-    const { holdLease } = world.cluster;
-    world.cluster.holdLease = async (name, lease) => {
-      renewals.push(world.clock.nowMs());
-      await holdLease(name, lease);
-    };
-    await failure(world.run());
-    const gaps = renewals.slice(1).map((at, i) => at - renewals[i]!);
-    expect(Math.max(...gaps)).toBeLessThan(15 * 60_000);
-    expect(world.clock.sleptMs).toBeGreaterThan(60 * 60_000);
-  });
-});

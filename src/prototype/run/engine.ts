@@ -1,6 +1,6 @@
 // prototype/run/engine.ts: observe, plan, do the first step, observe again; and whatever fails, the donor comes home first.
 import { TransientError, UserError } from '../../base/errors.ts';
-import type { InstanceRef } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import { type Hold, holdingPool, renewing, renewingAside } from './hold-pool.ts';
 import { observe } from './observe.ts';
 import { HOME } from './pipeline.ts';

@@ -1,5 +1,5 @@
 // prototype/run/extensions.ts: which extensions are one-time bootstrap, and which keep telling where the VM comes from and how it is?
-import type { Extension } from '../../vms/factory.ts';
+import type { Extension } from '../../vms/pools.ts';
 
 /**
  * By publisher and type, never by the name somebody gave it. What runs scripts once is bootstrap; provenance, billing, health,

@@ -1,7 +1,7 @@
 // prototype/run/hold-pool.ts: one at a time on a pool: who has it, for how long, and how is the hold kept through a long step?
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { PoolRef } from '../../vms/factory.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import { leaseName } from '../names.ts';
 import { type RetryEdges, withRetries } from './with-retries.ts';
 

@@ -38,7 +38,10 @@ function attempt(world: Lab, before: (call: number) => void, more: Partial<Engin
   const count = () => before(calls++);
   const cluster = watched(world.cluster, count);
   const edges: EngineEdges = {
-    factory: watched(world.factory, count),
+    pools: watched(world.factory.pools, count),
+    snapshots: watched(world.factory.snapshots, count),
+    gallery: watched(world.factory.gallery, count),
+    publisher: watched(world.factory.publisher, count),
     cluster,
     clock: world.clock,
     signal: new AbortController().signal,

@@ -3,31 +3,31 @@ import type { Clock } from '../../base/clock.ts';
 import { NotFound } from '../../base/failures.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { classifyPods } from '../../cluster/drain/which-pods.ts';
-import type { Factory, InstanceRef } from '../../vms/factory.ts';
+import type { Factory } from '../../vms/factory.ts';
+import type { InstanceRef } from '../../vms/pools.ts';
 import { definitionName, leaseName, recipeName, snapshotName } from '../names.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, World } from './scene.ts';
 
-export interface ObserveEdges {
-  factory: Factory;
+export interface ObserveEdges extends Omit<Factory, 'publisher'> {
   cluster: Cluster;
   clock: Clock;
   signal: AbortSignal;
 }
 
 export async function observe(intent: Intent, donorRef: InstanceRef, edges: ObserveEdges): Promise<World> {
-  const { factory, cluster, clock, signal } = edges;
+  const { pools, snapshots, gallery, cluster, clock, signal } = edges;
   const { pool: poolRef } = donorRef;
-  const [pool, { donor, node }, lease, snapshot, definition, recipe] = await Promise.all([
-    factory.readPool(poolRef, { signal }),
+  const [pool, { donor, node }, lease, snapshot, definition, savedModel] = await Promise.all([
+    pools.readPool(poolRef, { signal }),
     observeDonor(intent, donorRef, edges),
     cluster.readLease(leaseName(poolRef.name), signal),
-    factory.readSnapshot(snapshotName(poolRef.name), { signal }),
-    factory.readDefinition(intent.gallery, definitionName(poolRef.name), { signal }),
+    snapshots.readSnapshot(snapshotName(poolRef.name), { signal }),
+    gallery.readDefinition(intent.gallery, definitionName(poolRef.name), { signal }),
     cluster.readSecret(recipeName(poolRef.name), signal),
   ]);
   if (!pool) throw new NotFound(`pool ${poolRef.name}`);
-  const versions = definition ? await factory.listVersions(definition, { signal }) : [];
+  const versions = definition ? await gallery.listVersions(definition, { signal }) : [];
   const pods = node ? await cluster.listPods(node.name, signal) : [];
   return {
     nowMs: clock.nowMs(),
@@ -42,10 +42,10 @@ export async function observe(intent: Intent, donorRef: InstanceRef, edges: Obse
     definition,
     versions,
     snapshot,
-    hasRecipe: recipe !== undefined,
+    hasSavedModel: savedModel !== undefined,
     references:
       definition && versions.length > intent.imageHistory
-        ? await factory.referencedImages(definition, { signal })
+        ? await gallery.referencedImages(definition, { signal })
         : undefined,
   };
 }
@@ -53,10 +53,10 @@ export async function observe(intent: Intent, donorRef: InstanceRef, edges: Obse
 export async function observeDonor(
   intent: Intent,
   donorRef: InstanceRef,
-  { factory, cluster, signal }: Pick<ObserveEdges, 'factory' | 'cluster' | 'signal'>,
+  { pools, cluster, signal }: Pick<ObserveEdges, 'pools' | 'cluster' | 'signal'>,
 ): Promise<Pick<World, 'donor' | 'node'>> {
   const [donor, node] = await Promise.all([
-    factory.readInstance(donorRef, { signal }),
+    pools.readInstance(donorRef, { signal }),
     cluster.readNode(intent.nodeName, signal),
   ]);
   // A node of the same name on another VM is another node: ours is gone.

@@ -8,7 +8,7 @@ import { ensureDefinition } from './steps/ensure-definition.ts';
 import { guardNode, protectInstance } from './steps/guard-donor.ts';
 import { awaitVersion, beginVersion, includeVersion } from './steps/publish-version.ts';
 import { recordPrior } from './steps/record-prior.ts';
-import { saveRecipe } from './steps/save-recipe.ts';
+import { saveModel } from './steps/save-model.ts';
 import { sealDonor } from './steps/seal-donor.ts';
 import { stopDonor } from './steps/stop-donor.ts';
 import { switchModel } from './steps/switch-model.ts';
@@ -16,7 +16,7 @@ import { awaitSnapshot, takeSnapshot } from './steps/take-snapshot.ts';
 import { deleteSnapshot, pruneVersions } from './steps/tidy.ts';
 
 /** Nothing is taken out of service yet. */
-export const PREPARE: readonly Step[] = [saveRecipe, ensureDefinition, discardSnapshot];
+export const PREPARE: readonly Step[] = [saveModel, ensureDefinition, discardSnapshot];
 
 /** The donor is out of service from here … */
 export const CAPTURE: readonly Step[] = [

@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../cluster/cluster.ts';
-import type { Instance, Pool, Snapshot, Version } from '../../vms/factory.ts';
+import type { Version } from '../../vms/gallery.ts';
+import type { Instance, Pool } from '../../vms/pools.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { CAPTURE, HOME, PIPELINE, PUBLISH } from './pipeline.ts';
@@ -123,7 +125,7 @@ const anyScene: fc.Arbitrary<Scene> = fc
     ...{ node: anyNode, donor: anyDonor, snapshot: anySnapshot, versions: anyVersions, pool: anyPool },
     ...{
       pods: fc.boolean(),
-      hasRecipe: fc.boolean(),
+      hasSavedModel: fc.boolean(),
       hasDefinition: fc.boolean(),
       isAborting: fc.boolean(),
       looked: fc.boolean(),
@@ -141,7 +143,7 @@ const anyScene: fc.Arbitrary<Scene> = fc
       definition: seen.hasDefinition ? definition : undefined,
       versions: seen.hasDefinition ? seen.versions : [],
       snapshot: seen.snapshot,
-      hasRecipe: seen.hasRecipe,
+      hasSavedModel: seen.hasSavedModel,
       references: seen.looked ? new Set<string>() : undefined,
     },
     intent: { ...base.intent, version: '2026.11.15' },
@@ -249,7 +251,7 @@ describe('the plan as it is shown', () => {
     const scene: Scene = {
       world: {
         ...{ nowMs: 0, pool, node, donor, podsToMove: [], podsRefused: [], lease: undefined, definition: undefined },
-        ...{ versions: [], snapshot: undefined, hasRecipe: false, references: undefined },
+        ...{ versions: [], snapshot: undefined, hasSavedModel: false, references: undefined },
       },
       intent: base.intent,
       run: { id: 'this-run', isAborting: false },

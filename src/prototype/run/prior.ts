@@ -1,6 +1,6 @@
 // prototype/run/prior.ts: what did the donor look like before the run, so that exactly that is restored and not what we suppose?
 import type { Node, NodeChange } from '../../cluster/cluster.ts';
-import type { Instance, Protection } from '../../vms/factory.ts';
+import type { Instance, Protection } from '../../vms/pools.ts';
 import {
   AUTOSCALER_ANNOTATION,
   KARPENTER_ANNOTATION,

@@ -57,7 +57,7 @@ describe('a donor that is off and on again before the cluster notices', () => {
   it('is not waited for without an end when it was never stopped', async () => {
     const world = quickLab();
     const found = donorAsItIs(world);
-    world.factory.stop = async () => {
+    world.factory.pools.stop = async () => {
       throw new Refused('the cloud does not stop it', 'vms/refused');
     };
     const beganMs = world.clock.nowMs();

@@ -35,7 +35,7 @@ describe('runOnSite', () => {
     const stray = (await site.cluster.listNodes()).find(({ name }) => name !== found.node.name)!;
     const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
     cluster.touch(stray.name, { isUnschedulable: true, annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
-    const ref = await site.factory.locate(stray.providerId);
+    const ref = await site.factory.pools.locate(stray.providerId);
     const run = runOnSite(site, { ...found, strays: [{ node: stray, ref }] }, order, {
       ...runEdges,
       onInspect: () => void told.push(String(cluster.nodes.get(stray.name)!.isUnschedulable)),

@@ -26,7 +26,7 @@ export async function runOnSite(
   if (because !== undefined) tell({ event: 'donor', node: node.name, because });
   const seal = hasCluster ? sealNode : sealMachine;
   const engine: EngineEdges = {
-    factory,
+    ...factory,
     cluster,
     clock,
     signal,

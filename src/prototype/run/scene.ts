@@ -1,6 +1,8 @@
 // prototype/run/scene.ts: everything a decision is made from: the world as it was just observed, what is wanted, and which run this is.
 import type { Lease, Node, Pod } from '../../cluster/cluster.ts';
-import type { Definition, Instance, Pool, Snapshot, Version } from '../../vms/factory.ts';
+import type { Definition, Version } from '../../vms/gallery.ts';
+import type { Instance, Pool } from '../../vms/pools.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';
@@ -18,7 +20,8 @@ export interface World {
   definition: Definition | undefined;
   versions: readonly Version[];
   snapshot: Snapshot | undefined;
-  hasRecipe: boolean;
+  /** The model as a person last set it is kept for the way back. */
+  hasSavedModel: boolean;
   /** Ids of image versions that a model or an instance refers to; only observed when something might be pruned. */
   references: ReadonlySet<string> | undefined;
 }
@@ -34,7 +37,7 @@ export interface Intent {
   graceSeconds: number | undefined;
   isDrainForced: boolean;
   isReleased: boolean;
-  /** The operator knows that AKS or Cluster API may put its own recipe back. */
+  /** The operator knows that AKS or Cluster API may put its own model back. */
   mayBeManaged: boolean;
 }
 

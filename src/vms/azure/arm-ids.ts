@@ -27,6 +27,11 @@ export function parseScaleSetId(id: string): ScaleSetRef | undefined {
   return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
 }
 
+/** What Azure takes for the name of one; anything else would not even be asked for. */
+export function isScaleSetName(name: string): boolean {
+  return /^[\w-][\w.-]{0,79}$/.test(name);
+}
+
 export function parseVmId(id: string): VmRef | undefined {
   const [, subscriptionId, resourceGroup, scaleSet, instanceId] = uniformPattern.exec(id) ?? [];
   if (subscriptionId && resourceGroup && scaleSet && instanceId)

@@ -1,23 +1,30 @@
 // The Azure factory, with the real SDK, against the simulator, every exchange before the referee.
 import { afterAll, expect, it } from 'vitest';
 import { seatReferee } from '../../../sims/azure/referee/referee.ts';
-import { factoryContract } from '../contract.ts';
+import { gallerySuite } from '../gallery.suite.ts';
+import type { Lab } from '../lab.testing.ts';
+import { poolsSuite } from '../pools.suite.ts';
+import { publisherSuite } from '../publisher.suite.ts';
+import { snapshotsSuite } from '../snapshots.suite.ts';
 import { azureLab } from './testing.ts';
 
 const referee = await seatReferee();
 const violations: string[] = [];
 
+async function refereedLab(mode: 'Uniform' | 'Flexible'): Promise<Lab> {
+  const lab = await azureLab({ mode, sim: { referee } });
+  return {
+    ...lab,
+    end: async () => {
+      violations.push(...lab.sim.violations);
+      await lab.end();
+    },
+  };
+}
+
 for (const mode of ['Uniform', 'Flexible'] as const)
-  factoryContract(`Azure (${mode})`, async () => {
-    const lab = await azureLab({ mode, sim: { referee } });
-    return {
-      ...lab,
-      end: async () => {
-        violations.push(...lab.sim.violations);
-        await lab.end();
-      },
-    };
-  });
+  for (const suite of [poolsSuite, snapshotsSuite, gallerySuite, publisherSuite])
+    suite(`Azure (${mode})`, () => refereedLab(mode));
 
 it('never asked sooner than it was told to', () => {
   expect(violations).toEqual([]);

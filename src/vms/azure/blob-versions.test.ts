@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import { Refused } from '../../base/failures.ts';
-import type { Definition } from '../factory.ts';
+import type { Definition } from '../gallery.ts';
 import { type AzureFactory, createAzureFactory } from './azure-factory.ts';
 import { type AzureLab, azureLab } from './testing.ts';
 import type { BlobVersionSpec } from './versions.ts';
@@ -30,7 +30,7 @@ async function open(): Promise<{ factory: AzureFactory; definition: Definition; 
   const identity = { publisher: 'headstart', offer: 'node', sku: '1.35.8' };
   const named = { gallery: 'images', name: 'node-1.35.8' };
   const region = Object.values(lab.sim.inspect().scaleSets)[0]!.location;
-  const definition = await factory.ensureDefinition({ ...named, ...traits, ...identity }, region);
+  const definition = await factory.gallery.ensureDefinition({ ...named, ...traits, ...identity }, region);
   const { subscriptionId, resourceGroup } = lab.settings;
   const storageAccountId = `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Storage/storageAccounts/images`;
   const blob = { uri: 'https://images.blob.core.windows.net/vhds/node.vhd', storageAccountId };
@@ -44,7 +44,7 @@ async function open(): Promise<{ factory: AzureFactory; definition: Definition; 
 
 async function untilReady(factory: AzureFactory, { definition, name }: BlobVersionSpec) {
   for (;;) {
-    const version = await factory.readVersion(definition, name);
+    const version = await factory.gallery.readVersion(definition, name);
     if (version?.state === 'ready' || version?.state === 'failed') return version;
     await lab.clock.sleep(60_000);
   }
@@ -53,8 +53,8 @@ async function untilReady(factory: AzureFactory, { definition, name }: BlobVersi
 describe('a version of a disk in a storage account', () => {
   it('becomes ready as it was asked for, and beginning it twice is once', async () => {
     const { factory, spec } = await open();
-    await factory.beginVersionFromBlob(spec);
-    await factory.beginVersionFromBlob(spec);
+    await factory.gallery.beginVersionFromBlob(spec);
+    await factory.gallery.beginVersionFromBlob(spec);
     const made = await untilReady(factory, spec);
     expect(made).toMatchObject({ state: 'ready', isExcludedFromLatest: true, tags: { content: 'abc' } });
     const [seen] = Object.values(lab.sim.inspect().versions);
@@ -63,10 +63,10 @@ describe('a version of a disk in a storage account', () => {
 
   it('takes tags, is shown and hidden, and keeps its source', async () => {
     const { factory, definition, spec } = await open();
-    await factory.beginVersionFromBlob(spec);
+    await factory.gallery.beginVersionFromBlob(spec);
     const made = await untilReady(factory, spec);
-    await factory.tagVersion(definition, spec.name, { channel: 'dev' });
-    await factory.setExcludedFromLatest(definition, spec.name, false);
+    await factory.gallery.tagVersion(definition, spec.name, { channel: 'dev' });
+    await factory.gallery.setExcludedFromLatest(definition, spec.name, false);
     expect(await untilReady(factory, spec)).toEqual({
       ...made,
       isExcludedFromLatest: false,
@@ -77,6 +77,6 @@ describe('a version of a disk in a storage account', () => {
   it('is refused without an account', async () => {
     const { factory, spec } = await open();
     const broken = { ...spec, blob: { ...spec.blob, storageAccountId: '/none' } };
-    await expect(factory.beginVersionFromBlob(broken)).rejects.toBeInstanceOf(Refused);
+    await expect(factory.gallery.beginVersionFromBlob(broken)).rejects.toBeInstanceOf(Refused);
   });
 });

@@ -1,19 +1,22 @@
-// vms/azure/change-model.ts: how is the recipe changed in one conditional update? A PATCH of only the fields we own; docs/azure.md says why not a PUT.
+// vms/azure/change-model.ts: how is the model changed in one conditional update? A PATCH of only the fields we own; docs/azure.md says why not a PUT.
 
+import type { CallOptions } from '../../base/call-options.ts';
 import { Conflict, NotFound, Refused } from '../../base/failures.ts';
-import type { ImageRef, ModelChange, Pool, PoolRef, Recipe } from '../factory.ts';
+import type { ImageRef, Pool, PoolRef } from '../pools.ts';
+import type { ModelChange, SavedModel } from '../publisher.ts';
 import { scaleSetId } from './arm-ids.ts';
+import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import type { Call } from './connect/connection.ts';
 import { untilEnded } from './connect/operations.ts';
-import { poolScaleSet, readScaleSet } from './pools.ts';
+import { poolScaleSet, readScaleSet } from './read-scale-set.ts';
 import { bootstrapTag, extensionSchema, imageOf, type ScaleSet } from './scale-set.ts';
 import { withChanges } from './tags.ts';
 
 /** What cloud-init takes for "nothing to do"; no custom data at all cannot be said in an update. */
 const emptyCloudConfig = Buffer.from('#cloud-config\n').toString('base64');
 
-export async function changeModel(call: Call, pool: Pool, change: ModelChange): Promise<void> {
+export async function offer(azure: Azure, pool: Pool, change: ModelChange, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const ref = poolScaleSet(pool.ref);
   const order = { verb: 'changing the model of', thing: `scale set ${ref.name}` };
   const set = await readScaleSet(call, ref);
@@ -32,7 +35,8 @@ export async function changeModel(call: Call, pool: Pool, change: ModelChange): 
   await untilEnded(call, order, answer);
 }
 
-export async function readRecipe(call: Call, pool: PoolRef): Promise<Recipe> {
+export async function readModel(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<SavedModel> {
+  const call = await azure.open(options);
   const set = await readScaleSet(call, poolScaleSet(pool));
   if (!set) throw new NotFound(`scale set ${pool.name}`);
   const profile = set.properties.virtualMachineProfile;

@@ -1,12 +1,23 @@
 // vms/azure/galleries.ts: is there a gallery and an image definition for this pool, and is the definition the one we need?
 import type { GalleryImage } from '@azure/arm-compute';
+import type { CallOptions } from '../../base/call-options.ts';
 import { Refused } from '../../base/failures.ts';
-import type { Definition, DefinitionSpec } from '../factory.ts';
+import type { Definition, DefinitionSpec } from '../gallery.ts';
+import type { Azure } from './azure.ts';
 import type { Call } from './connect/connection.ts';
 import { carryOut } from './connect/operations.ts';
 import { collect, orNothing } from './connect/reading.ts';
 
-export async function readDefinition(call: Call, gallery: string, name: string): Promise<Definition | undefined> {
+export async function readDefinition(
+  azure: Azure,
+  gallery: string,
+  name: string,
+  options?: CallOptions,
+): Promise<Definition | undefined> {
+  return findDefinition(await azure.open(options), gallery, name);
+}
+
+async function findDefinition(call: Call, gallery: string, name: string): Promise<Definition | undefined> {
   const { subscriptionId, resourceGroup } = call.settings;
   const found = await orNothing(() =>
     call.ask(`image definition ${name}`, () =>
@@ -16,7 +27,13 @@ export async function readDefinition(call: Call, gallery: string, name: string):
   return found && definitionOf(found, gallery, name);
 }
 
-export async function ensureDefinition(call: Call, spec: DefinitionSpec, region: string): Promise<Definition> {
+export async function ensureDefinition(
+  azure: Azure,
+  spec: DefinitionSpec,
+  region: string,
+  options?: CallOptions,
+): Promise<Definition> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   const { galleries, galleryImages } = call.compute(subscriptionId);
   // The service would say so too, but only as one of many kinds of bad request.
@@ -33,7 +50,7 @@ export async function ensureDefinition(call: Call, spec: DefinitionSpec, region:
       galleries.createOrUpdate(resourceGroup, spec.gallery, { location: region }),
     );
 
-  const seen = await readDefinition(call, spec.gallery, spec.name);
+  const seen = await findDefinition(call, spec.gallery, spec.name);
   if (seen) {
     const differences = differencesOf(seen, spec);
     if (differences.length === 0) return seen;
@@ -45,12 +62,17 @@ export async function ensureDefinition(call: Call, spec: DefinitionSpec, region:
   await carryOut(call, { verb: 'making', thing: `image definition ${spec.name}` }, () =>
     galleryImages.createOrUpdate(resourceGroup, spec.gallery, spec.name, azureDefinition(spec, region)),
   );
-  const made = await readDefinition(call, spec.gallery, spec.name);
+  const made = await findDefinition(call, spec.gallery, spec.name);
   if (!made) throw new Refused(`image definition ${spec.name} was made and is not there`, 'vms/definition-missing');
   return made;
 }
 
-export async function listDefinitions(call: Call, gallery: string): Promise<Definition[] | undefined> {
+export async function listDefinitions(
+  azure: Azure,
+  gallery: string,
+  options?: CallOptions,
+): Promise<Definition[] | undefined> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   const found = await orNothing(() =>
     call.ask(`gallery ${gallery}`, () =>
@@ -61,7 +83,12 @@ export async function listDefinitions(call: Call, gallery: string): Promise<Defi
 }
 
 /** The service itself refuses while there are versions in it, also one that was begun a moment ago. */
-export async function deleteDefinition(call: Call, { gallery, name }: Definition): Promise<void> {
+export async function deleteDefinition(
+  azure: Azure,
+  { gallery, name }: Definition,
+  options?: CallOptions,
+): Promise<void> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   await orNothing(() =>
     carryOut(call, { verb: 'deleting', thing: `image definition ${name}` }, () =>
@@ -71,7 +98,8 @@ export async function deleteDefinition(call: Call, { gallery, name }: Definition
 }
 
 /** Refused by the service while anything is in it. */
-export async function deleteGallery(call: Call, gallery: string): Promise<void> {
+export async function deleteGallery(azure: Azure, gallery: string, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   await orNothing(() =>
     carryOut(call, { verb: 'deleting', thing: `gallery ${gallery}` }, () =>

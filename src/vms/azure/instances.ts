@@ -1,17 +1,20 @@
 // vms/azure/instances.ts: which instances does a pool have, and what is one of them like now?
 import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
+import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
-import type { Instance, InstanceRef, PoolRef } from '../factory.ts';
+import type { Instance, InstanceRef, PoolRef } from '../pools.ts';
 import { parseDiskId, parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
+import type { Azure } from './azure.ts';
 import type { Call } from './connect/connection.ts';
 import { collect, orNothing } from './connect/reading.ts';
 import { parseProviderId } from './locate.ts';
 import { poolNotFound } from './pool-not-found.ts';
-import { poolScaleSet, readScaleSet, refOf } from './pools.ts';
+import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
 import { isFlexible, isSpot, type ScaleSet } from './scale-set.ts';
 import { instanceOf } from './vm.ts';
 
-export async function locateInstance(call: Call, providerId: string): Promise<InstanceRef> {
+export async function locate(azure: Azure, providerId: string, options?: CallOptions): Promise<InstanceRef> {
+  const call = await azure.open(options);
   const vm = parseProviderId(providerId);
   const owner = vm.mode === 'uniform' ? { ...vm, name: vm.scaleSet } : await ownerOf(call, vm, providerId);
   const set = await readScaleSet(call, owner);
@@ -22,17 +25,19 @@ export async function locateInstance(call: Call, providerId: string): Promise<In
   return { pool, id };
 }
 
-/** A uniform set is all Spot or not at all, for life: asked once, not at every look at an instance. */
-export type KnownSpot = Map<string, boolean>;
-
-export async function readInstance(call: Call, instance: InstanceRef, known: KnownSpot): Promise<Instance | undefined> {
+export async function readInstance(
+  azure: Azure,
+  instance: InstanceRef,
+  options?: CallOptions,
+): Promise<Instance | undefined> {
+  const call = await azure.open(options);
   const ref = instanceVm(instance);
   const owner = poolScaleSet(instance.pool);
   const member = await orNothing(() => readMember(call, owner, ref));
   if (ref.mode === 'uniform') {
     if (!member) return undefined;
-    const isSpotPool = known.get(instance.pool.id) ?? (await isSpotSet(call, owner));
-    known.set(instance.pool.id, isSpotPool);
+    const isSpotPool = azure.knownSpot.get(instance.pool.id) ?? (await isSpotSet(call, owner));
+    azure.knownSpot.set(instance.pool.id, isSpotPool);
     return toInstance(call, member, instance, { isSpot: isSpotPool, member });
   }
   const vm = await orNothing(() =>
@@ -43,7 +48,8 @@ export async function readInstance(call: Call, instance: InstanceRef, known: Kno
   return vm && toInstance(call, vm, instance, { isSpot: false, member });
 }
 
-export async function listInstances(call: Call, pool: PoolRef): Promise<Instance[]> {
+export async function listInstances(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<Instance[]> {
+  const call = await azure.open(options);
   const ref = poolScaleSet(pool);
   const set = await readScaleSet(call, ref);
   if (!set) throw await poolNotFound(call, ref);

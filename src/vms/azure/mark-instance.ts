@@ -1,14 +1,22 @@
 // vms/azure/mark-instance.ts: how are protection and tags put on an instance? With the smallest body there is: a whole VM sent back needs rights to all it touches.
-import type { InstanceRef, Protection } from '../factory.ts';
+import type { CallOptions } from '../../base/call-options.ts';
+import type { InstanceRef, Protection, TagChange } from '../pools.ts';
+import type { Azure } from './azure.ts';
 import type { Call } from './connect/connection.ts';
 import { carryOut } from './connect/operations.ts';
 import { instanceVm, readMember } from './instances.ts';
-import { poolScaleSet } from './pools.ts';
+import { poolScaleSet } from './read-scale-set.ts';
 import { withChanges } from './tags.ts';
 import { protectionOf } from './vm.ts';
 
 /** The same address for both kinds of set, uniform since 2019-03-01, flexible since 2023-09-01. */
-export async function setProtection(call: Call, instance: InstanceRef, wanted: Protection): Promise<void> {
+export async function setProtection(
+  azure: Azure,
+  instance: InstanceRef,
+  wanted: Protection,
+  options?: CallOptions,
+): Promise<void> {
+  const call = await azure.open(options);
   const member = await readMember(call, poolScaleSet(instance.pool), instanceVm(instance));
   const seen = protectionOf(member);
   if (seen.fromScaleIn === wanted.fromScaleIn && seen.fromPoolActions === wanted.fromPoolActions) return;
@@ -21,10 +29,12 @@ export async function setProtection(call: Call, instance: InstanceRef, wanted: P
 }
 
 export async function tagInstance(
-  call: Call,
+  azure: Azure,
   instance: InstanceRef,
-  changes: Readonly<Record<string, string | null>>,
+  changes: TagChange,
+  options?: CallOptions,
 ): Promise<void> {
+  const call = await azure.open(options);
   const vm = instanceVm(instance);
   if (vm.mode === 'uniform') {
     const member = await readMember(call, poolScaleSet(instance.pool), vm);

@@ -1,19 +1,17 @@
 // vms/azure/mark-pool.ts: how are tags put on a scale set without touching its model? A conditional PATCH of nothing but the tags.
 
+import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound } from '../../base/failures.ts';
-import type { PoolRef } from '../factory.ts';
+import type { PoolRef, TagChange } from '../pools.ts';
 import { scaleSetId } from './arm-ids.ts';
+import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import type { Call } from './connect/connection.ts';
 import { untilEnded } from './connect/operations.ts';
-import { poolScaleSet, readScaleSet } from './pools.ts';
+import { poolScaleSet, readScaleSet } from './read-scale-set.ts';
 import { withChanges } from './tags.ts';
 
-export async function tagPool(
-  call: Call,
-  pool: PoolRef,
-  changes: Readonly<Record<string, string | null>>,
-): Promise<void> {
+export async function tagPool(azure: Azure, pool: PoolRef, changes: TagChange, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const ref = poolScaleSet(pool);
   const order = { verb: 'tagging', thing: `scale set ${ref.name}` };
   const set = await readScaleSet(call, ref);

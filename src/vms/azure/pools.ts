@@ -1,63 +1,41 @@
-// vms/azure/pools.ts: what does a pool look like now? Read as raw JSON: the typed client drops what it does not know.
-
-import { NotFound } from '../../base/failures.ts';
-import type { Instance, Pool, PoolRef } from '../factory.ts';
-import { parseDiskId, parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
-import { apiVersions } from './connect/api-versions.ts';
+// vms/azure/pools.ts: is there a pool of that name, and what does it look like now?
+import type { CallOptions } from '../../base/call-options.ts';
+import type { Pool, PoolRef } from '../pools.ts';
+import { isScaleSetName, parseDiskId, parseScaleSetId } from './arm-ids.ts';
+import type { Azure } from './azure.ts';
 import type { Call } from './connect/connection.ts';
-import { failureOf } from './connect/translate-errors.ts';
-import { type HardwareFacts, poolOf, type ScaleSet, scaleSetSchema, securityTypeOf } from './scale-set.ts';
+import { instancesOfSet } from './instances.ts';
+import { poolNotFound } from './pool-not-found.ts';
+import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
+import { type HardwareFacts, poolOf, type ScaleSet, securityTypeOf } from './scale-set.ts';
 
-/** What does not change as long as the pool is built from the same image: asked once, not at every look. */
-export type KnownHardware = Map<string, HardwareFacts>;
+/** A scale set of the resource group, or of any when its whole id is given. */
+export async function findPool(azure: Azure, name: string, options?: CallOptions): Promise<PoolRef> {
+  const call = await azure.open(options);
+  const { subscriptionId, resourceGroup } = call.settings;
+  const ref = parseScaleSetId(name) ?? { subscriptionId, resourceGroup, name };
+  const set = isScaleSetName(ref.name) ? await readScaleSet(call, ref) : undefined;
+  if (!set) throw await poolNotFound(call, ref);
+  return refOf(set);
+}
 
-export async function readPool(
-  call: Call,
-  pool: PoolRef,
-  known: KnownHardware,
-  listInstances: (set: ScaleSet) => Promise<Instance[]>,
-): Promise<Pool | undefined> {
-  const set = await readScaleSet(call, poolScaleSet(pool));
+export async function readPool(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<Pool | undefined> {
+  const call = await azure.open(options);
+  const ref = poolScaleSet(pool);
+  azure.knownGroups.add(ref.resourceGroup.toLowerCase());
+  const set = await readScaleSet(call, ref);
   if (!set) return undefined;
   const image = JSON.stringify(set.properties.virtualMachineProfile?.storageProfile?.imageReference ?? null);
   const key = [pool.id.toLowerCase(), image, securityTypeOf(set)].join(' ');
-  const hardware = known.get(key) ?? (await hardwareOf(call, set, listInstances));
+  const hardware = azure.knownHardware.get(key) ?? (await hardwareOf(call, set));
   if (!hardware) return poolOf(set, refOf(set), guessedHardware(set));
-  known.set(key, hardware);
+  azure.knownHardware.set(key, hardware);
   return poolOf(set, refOf(set), hardware);
 }
 
-/** With its extensions as they came: their settings go back the way they were. */
-export async function readScaleSet(call: Call, ref: ScaleSetRef): Promise<ScaleSet | undefined> {
-  const what = `scale set ${ref.name}`;
-  const answer = await call.send({ method: 'GET', url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}` }, what);
-  if (answer.status === 404) {
-    const failure = failureOf(answer, what, call.clock.nowMs());
-    if (failure instanceof NotFound) return undefined;
-    throw failure;
-  }
-  if (answer.status >= 400) throw failureOf(answer, what, call.clock.nowMs());
-  return scaleSetSchema.parse(answer.body);
-}
-
-export function poolScaleSet(pool: PoolRef): ScaleSetRef {
-  const ref = parseScaleSetId(pool.id);
-  if (!ref) throw new NotFound(`pool ${pool.id}`);
-  return ref;
-}
-
-export function refOf(set: ScaleSet): PoolRef {
-  const ref = parseScaleSetId(set.id);
-  return { id: ref ? scaleSetId({ ...ref, name: set.name }) : set.id, name: set.name };
-}
-
 /** An instance's disk says both, where it says anything: old disks name no architecture. */
-async function hardwareOf(
-  call: Call,
-  set: ScaleSet,
-  listInstances: (set: ScaleSet) => Promise<Instance[]>,
-): Promise<HardwareFacts | undefined> {
-  const diskId = (await listInstances(set)).find((instance) => instance.osDisk)?.osDisk?.id;
+async function hardwareOf(call: Call, set: ScaleSet): Promise<HardwareFacts | undefined> {
+  const diskId = (await instancesOfSet(call, set)).find((instance) => instance.osDisk)?.osDisk?.id;
   const disk = diskId ? parseDiskId(diskId) : undefined;
   if (!disk) return undefined;
   const found = await call.ask(`disk ${disk.name}`, () =>

@@ -1,11 +1,13 @@
 // vms/azure/power.ts: how is an instance stopped and started? Each order is sent even when it seems done: repeating is free, guessing is not.
-import type { InstanceRef } from '../factory.ts';
-import type { Call } from './connect/connection.ts';
+import type { CallOptions } from '../../base/call-options.ts';
+import type { InstanceRef } from '../pools.ts';
+import type { Azure } from './azure.ts';
 import { carryOut } from './connect/operations.ts';
 import { instanceVm } from './instances.ts';
 
 /** Keeps its place on the host, its address and its price; the guest is shut down in order. */
-export async function powerOff(call: Call, instance: InstanceRef): Promise<void> {
+export async function stop(azure: Azure, instance: InstanceRef, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const vm = instanceVm(instance);
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
   await carryOut(call, { verb: 'stopping', thing: nameOf(instance) }, () =>
@@ -15,7 +17,8 @@ export async function powerOff(call: Call, instance: InstanceRef): Promise<void>
   );
 }
 
-export async function deallocate(call: Call, instance: InstanceRef): Promise<void> {
+export async function stopAndRelease(azure: Azure, instance: InstanceRef, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const vm = instanceVm(instance);
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
   await carryOut(call, { verb: 'deallocating', thing: nameOf(instance) }, () =>
@@ -25,7 +28,8 @@ export async function deallocate(call: Call, instance: InstanceRef): Promise<voi
   );
 }
 
-export async function start(call: Call, instance: InstanceRef): Promise<void> {
+export async function start(azure: Azure, instance: InstanceRef, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const vm = instanceVm(instance);
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
   await carryOut(call, { verb: 'starting', thing: nameOf(instance) }, () =>

@@ -1,19 +1,24 @@
 // vms/azure/references.ts: which versions of a definition does anything still refer to? Pruning one of those breaks the next scale-out.
 import type { VirtualMachine, VirtualMachineScaleSet } from '@azure/arm-compute';
+import type { CallOptions } from '../../base/call-options.ts';
 import { Forbidden } from '../../base/failures.ts';
-import type { Definition, ImageRef } from '../factory.ts';
+import type { Definition } from '../gallery.ts';
+import type { ImageRef } from '../pools.ts';
 import { isSameId, parseGalleryImageId, parseScaleSetId } from './arm-ids.ts';
+import type { Azure } from './azure.ts';
 import type { Call } from './connect/connection.ts';
 import { collect, orNothing } from './connect/reading.ts';
 import { imageOf } from './scale-set.ts';
-import { listVersions } from './versions.ts';
+import { versionsOf } from './versions.ts';
 import { bornFrom } from './vm.ts';
 
 export async function referencedImages(
-  call: Call,
+  azure: Azure,
   definition: Definition,
-  knownGroups: ReadonlySet<string>,
+  options?: CallOptions,
 ): Promise<ReadonlySet<string>> {
+  const call = await azure.open(options);
+  const { knownGroups } = azure;
   const sets = await listScaleSets(call, knownGroups);
   const vms = await listVms(call, knownGroups);
   const references: ImageRef[] = [];
@@ -25,7 +30,7 @@ export async function referencedImages(
 
   const names = versionNamesIn(references, definition);
   if (references.some((image) => image.kind === 'definition' && isSameId(image.id, definition.id))) {
-    const newest = newestEligible((await listVersions(call, definition)).filter((one) => !one.isExcludedFromLatest));
+    const newest = newestEligible((await versionsOf(call, definition)).filter((one) => !one.isExcludedFromLatest));
     if (newest) names.add(newest);
   }
   return new Set([...names].map((name) => `${definition.id}/versions/${name}`));

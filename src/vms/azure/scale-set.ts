@@ -1,6 +1,6 @@
 // vms/azure/scale-set.ts: what does a scale set, as Azure writes it, say about the pool? Pure: JSON in, our words out.
 import { z } from 'zod';
-import type { Extension, ImageRef, Model, Pool } from '../factory.ts';
+import type { Extension, ImageRef, Model, Pool } from '../pools.ts';
 import { parseGalleryImageId } from './arm-ids.ts';
 
 const text = z.string().nullish();

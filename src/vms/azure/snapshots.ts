@@ -1,18 +1,13 @@
 // vms/azure/snapshots.ts: is there a copy of the donor's disk, and is every byte of it readable?
 import type { Snapshot as AzureSnapshot } from '@azure/arm-compute';
-import type { Snapshot } from '../factory.ts';
-import type { Call } from './connect/connection.ts';
+import type { CallOptions } from '../../base/call-options.ts';
+import type { Snapshot, SnapshotSpec } from '../snapshots.ts';
+import type { Azure } from './azure.ts';
 import { carryOut } from './connect/operations.ts';
 import { orNothing } from './connect/reading.ts';
 
-export interface SnapshotSpec {
-  name: string;
-  sourceDiskId: string;
-  region: string;
-  tags: Readonly<Record<string, string>>;
-}
-
-export async function readSnapshot(call: Call, name: string): Promise<Snapshot | undefined> {
+export async function readSnapshot(azure: Azure, name: string, options?: CallOptions): Promise<Snapshot | undefined> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   const found = await orNothing(() =>
     call.ask(`snapshot ${name}`, () => call.compute(subscriptionId).snapshots.get(resourceGroup, name)),
@@ -21,7 +16,8 @@ export async function readSnapshot(call: Call, name: string): Promise<Snapshot |
 }
 
 /** A full copy, not an incremental one: it stands alone once the disk changes again. */
-export async function createSnapshot(call: Call, spec: SnapshotSpec): Promise<void> {
+export async function createSnapshot(azure: Azure, spec: SnapshotSpec, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   await carryOut(call, { verb: 'taking', thing: `snapshot ${spec.name}` }, () =>
     call.compute(subscriptionId).snapshots.createOrUpdate(resourceGroup, spec.name, {
@@ -33,7 +29,8 @@ export async function createSnapshot(call: Call, spec: SnapshotSpec): Promise<vo
   );
 }
 
-export async function deleteSnapshot(call: Call, name: string): Promise<void> {
+export async function deleteSnapshot(azure: Azure, name: string, options?: CallOptions): Promise<void> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   await orNothing(() =>
     carryOut(call, { verb: 'deleting', thing: `snapshot ${name}` }, () =>

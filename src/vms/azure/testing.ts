@@ -4,11 +4,12 @@ import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { VirtualClock } from '../../../sims/azure/service/virtual-clock.ts';
 import { type AzureSim, type SimOptions, startAzureSim } from '../../../sims/azure/start.ts';
 import { instancesOf, keyOf } from '../../../sims/azure/world.ts';
-import type { Birth, Lab } from '../contract.ts';
-import type { PoolRef } from '../factory.ts';
+import type { Birth, Lab } from '../lab.testing.ts';
+import type { PoolRef } from '../pools.ts';
+import type { Azure } from './azure.ts';
 import { createAzureFactory } from './azure-factory.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { connect, type Edges } from './connect/connection.ts';
+import { type Call, connect, type Edges } from './connect/connection.ts';
 import { untilEnded } from './connect/operations.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { imageOf, imageReferenceSchema } from './scale-set.ts';
@@ -86,6 +87,11 @@ export async function azureLab(options: {
     grow: (pool) => growPool(pool, { sim, settings, edges }),
     end: () => sim.stop(),
   };
+}
+
+/** What one function needs of Azure, on one call. */
+export function azureOn(call: Call): Azure {
+  return { open: async () => call, knownHardware: new Map(), knownSpot: new Map(), knownGroups: new Set() };
 }
 
 /** One instance more, asked for as an autoscaler would, and what it was made from. */

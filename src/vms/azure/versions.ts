@@ -1,14 +1,21 @@
 // vms/azure/versions.ts: which image versions are there, is one ready everywhere it was asked for, and how are they made and removed?
 import type { GalleryImageVersion } from '@azure/arm-compute';
+import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound } from '../../base/failures.ts';
-import type { Definition, Version, VersionSpec } from '../factory.ts';
+import type { Definition, Version, VersionSpec } from '../gallery.ts';
+import type { TagChange } from '../pools.ts';
+import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
 import type { Call, Order } from './connect/connection.ts';
 import { carryOut, unlessRefusedSoon, untilEnded } from './connect/operations.ts';
 import { collect, orNothing } from './connect/reading.ts';
 import { withChanges } from './tags.ts';
 
-export async function listVersions(call: Call, definition: Definition): Promise<Version[]> {
+export async function listVersions(azure: Azure, definition: Definition, options?: CallOptions): Promise<Version[]> {
+  return versionsOf(await azure.open(options), definition);
+}
+
+export async function versionsOf(call: Call, definition: Definition): Promise<Version[]> {
   const { subscriptionId, resourceGroup } = call.settings;
   const { galleryImageVersions } = call.compute(subscriptionId);
   const what = `versions of ${definition.name}`;
@@ -20,14 +27,19 @@ export async function listVersions(call: Call, definition: Definition): Promise<
   const versions: Version[] = [];
   for (const { name = '' } of listed ?? []) {
     // The list does not tell how far replication is; only the version itself does.
-    const found = await readVersion(call, definition, name);
-    if (found) versions.push(found);
+    const found = await findVersion(call, definition, name);
+    if (found) versions.push(versionOf(found, definition));
   }
   return versions;
 }
 
-export async function readVersion(call: Call, definition: Definition, name: string): Promise<Version | undefined> {
-  const found = await findVersion(call, definition, name);
+export async function readVersion(
+  azure: Azure,
+  definition: Definition,
+  name: string,
+  options?: CallOptions,
+): Promise<Version | undefined> {
+  const found = await findVersion(await azure.open(options), definition, name);
   return found && versionOf(found, definition);
 }
 
@@ -37,14 +49,19 @@ export interface BlobVersionSpec extends Omit<VersionSpec, 'snapshotId'> {
 }
 
 /** Making and replicating take minutes to hours and are looked at, not held open. */
-export async function beginVersion(call: Call, spec: VersionSpec | BlobVersionSpec): Promise<void> {
+export async function beginVersion(
+  azure: Azure,
+  spec: VersionSpec | BlobVersionSpec,
+  options?: CallOptions,
+): Promise<void> {
+  const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   const { definition } = spec;
   const seen = await findVersion(call, definition, spec.name);
   // Under way or done: asked again with other values the service would take it for a change.
   if (seen && seen.provisioningState !== 'Failed') return;
   // What is left of a failed one is only in the way: neither its storage nor its source can be changed.
-  if (seen) await deleteVersion(call, definition, spec.name);
+  if (seen) await removeVersion(call, definition, spec.name);
   const storageAccountType = spec.redundancy === 'zone' ? 'Standard_ZRS' : 'Standard_LRS';
   const order = { verb: 'making', thing: `image version ${definition.name}/${spec.name}` };
   const taken = await call.begin(order, () =>
@@ -67,11 +84,13 @@ export async function beginVersion(call: Call, spec: VersionSpec | BlobVersionSp
 }
 
 export async function setExcludedFromLatest(
-  call: Call,
+  azure: Azure,
   definition: Definition,
   name: string,
   isExcluded: boolean,
+  options?: CallOptions,
 ): Promise<void> {
+  const call = await azure.open(options);
   const seen = await requireVersion(call, definition, name);
   if ((seen.publishingProfile?.excludeFromLatest ?? false) === isExcluded) return;
   const order = { verb: isExcluded ? 'hiding' : 'showing', thing: `image version ${definition.name}/${name}` };
@@ -79,11 +98,13 @@ export async function setExcludedFromLatest(
 }
 
 export async function tagVersion(
-  call: Call,
+  azure: Azure,
   definition: Definition,
   name: string,
-  changes: Readonly<Record<string, string | null>>,
+  changes: TagChange,
+  options?: CallOptions,
 ): Promise<void> {
+  const call = await azure.open(options);
   const seen = await requireVersion(call, definition, name);
   const tags = withChanges(seen.tags, changes);
   if (!tags) return;
@@ -135,7 +156,16 @@ async function change(
   );
 }
 
-export async function deleteVersion(call: Call, definition: Definition, name: string): Promise<void> {
+export async function deleteVersion(
+  azure: Azure,
+  definition: Definition,
+  name: string,
+  options?: CallOptions,
+): Promise<void> {
+  await removeVersion(await azure.open(options), definition, name);
+}
+
+async function removeVersion(call: Call, definition: Definition, name: string): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
   await orNothing(() =>
     carryOut(call, { verb: 'deleting', thing: `image version ${definition.name}/${name}` }, () =>

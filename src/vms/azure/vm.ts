@@ -1,6 +1,6 @@
 // vms/azure/vm.ts: what does a VM, as Azure describes it, say about the instance? Pure; one shape for both kinds of scale set.
 import type { ImageReference, VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
-import type { ImageRef, Instance, InstanceRef, Protection } from '../factory.ts';
+import type { ImageRef, Instance, InstanceRef, Protection } from '../pools.ts';
 import { imageOf } from './scale-set.ts';
 
 export interface OutsideFacts {

@@ -5,7 +5,7 @@ import type { RunCommand } from '../../base/command.ts';
 import type { GuestAgent } from './guest/guest-agent.ts';
 import type { Accelerator } from './machine/command-line.ts';
 import type { Machines } from './machine/machines.ts';
-import type { JoinCluster } from './pools/admission.ts';
+import type { JoinCluster } from './pools/join-cluster.ts';
 
 /** A flattened copy of a disk (raw) and what boots it; the copy is edited in place. */
 export interface DiskCopy {
@@ -17,8 +17,12 @@ export interface DiskCopy {
   root?: string;
 }
 
-export interface QemuOptions {
+/** The folder that holds all pools, images and snapshots. */
+export interface Home {
   home: string;
+}
+
+export interface QemuOptions extends Home {
   clock: Clock;
   run: RunCommand;
   /** Answers a guest's connection to the metadata service on stdin and stdout; run in the instance's folder, which is its last argument. */

@@ -1,6 +1,7 @@
-// vms/qemu/local-factory.ts: what can pools on this machine do beyond what every factory can? Types only; qemu-factory.ts does it.
+// vms/qemu/local-factory.ts: what can pools and guests of this machine do beyond what every provider promises? Types only; qemu-factory.ts says where it is done.
 import type { CallOptions } from '../../base/call-options.ts';
-import type { Factory, ImageRef, Instance, InstanceRef, Pool, PoolRef } from '../factory.ts';
+import type { Factory } from '../factory.ts';
+import type { ImageRef, Instance, InstanceRef, Pool, PoolRef, Pools } from '../pools.ts';
 
 /** What the guest may reach besides its metadata: an address in its network, and where on this machine that leads. */
 export interface Service {
@@ -10,7 +11,7 @@ export interface Service {
   to: { host: string; port: number };
 }
 
-/** A script that the factory runs on a new instance, once, as soon as its guest agent answers. */
+/** A script that is run on a new instance, once, as soon as its guest agent answers. */
 export interface LocalExtension {
   name: string;
   publisher: string;
@@ -62,7 +63,7 @@ export interface ClockReading {
   hostAfterMs: number;
 }
 
-export interface QemuFactory extends Factory {
+export interface LocalPools extends Pools {
   /** No instances yet. Throws `Conflict` when there is one of that name. */
   createPool(spec: PoolSpec, options?: CallOptions): Promise<Pool>;
   listPools(options?: CallOptions): Promise<Pool[]>;
@@ -79,15 +80,22 @@ export interface QemuFactory extends Factory {
   reimage(instance: InstanceRef, options?: CallOptions): Promise<void>;
   /** null removes it. On a pool: for all its instances that have none of their own. */
   setUserData(target: PoolRef | InstanceRef, userData: string | null, options?: CallOptions): Promise<void>;
+}
 
+export interface Guests {
   /** Until the guest is up as its pool defines it, and its extensions ran. Throws a UserError that shows the end of the console when it is not in time. */
   awaitUp(instance: InstanceRef, options: CallOptions & { deadlineMs: number }): Promise<void>;
   isUp(instance: InstanceRef, options?: CallOptions): Promise<boolean>;
   /** Through the guest agent, as root. Program and arguments, never a shell string. */
   runInGuest(instance: InstanceRef, argv: readonly [string, ...string[]], options: GuestRunOptions): Promise<GuestRan>;
   readClock(instance: InstanceRef, options?: CallOptions): Promise<ClockReading>;
-  /** The paths and ports of an instance, for logs, ssh and whoever looks at a disk from outside. */
+  /** The paths and ports of an instance, for logs, ssh and looks at a disk from outside. */
   placeOf(instance: InstanceRef): Promise<InstancePlace>;
+}
+
+export interface QemuFactory extends Factory {
+  pools: LocalPools;
+  guests: Guests;
 }
 
 export interface InstancePlace {

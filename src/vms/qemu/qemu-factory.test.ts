@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { factoryContract } from '../contract.ts';
+import { gallerySuite } from '../gallery.suite.ts';
+import type { Lab as ContractLab } from '../lab.testing.ts';
+import { poolsSuite } from '../pools.suite.ts';
+import { publisherSuite } from '../publisher.suite.ts';
+import { snapshotsSuite } from '../snapshots.suite.ts';
 import { instanceFiles, providerId } from './home/layout.ts';
 import { instanceRecordSchema } from './home/records.ts';
 import { makeLab, poolSpec, publishEmpty } from './testing.ts';
@@ -10,7 +14,7 @@ const customData = Buffer.from('#cloud-config\nruncmd: [join]\n').toString('base
 const extension = { publisher: 'headstart', script: 'exit 0\n' };
 
 // The same with real QEMU processes: e2e/qemu-contract.test.ts.
-factoryContract('QEMU without QEMU', async () => {
+async function withoutQemu(): Promise<ContractLab> {
   const lab = makeLab();
   const { factory } = lab;
   const image = await publishEmpty(lab);
@@ -23,13 +27,13 @@ factoryContract('QEMU without QEMU', async () => {
         { ...extension, name: 'health', type: 'ApplicationHealthLinux', after: ['bootstrap'] },
       ];
       const spec = poolSpec(image, { name: `pool-${count}`, customData, extensions, tags: { team: 'payments' } });
-      const { ref } = await factory.createPool(spec);
-      const made = await factory.setCapacity(ref, count);
+      const { ref } = await factory.pools.createPool(spec);
+      const made = await factory.pools.setCapacity(ref, count);
       return { ref, providerIds: made.map((one) => providerId(one.ref)) };
     },
     grow: async (pool) => {
-      const [born] = await factory.setCapacity(pool, (await factory.listInstances(pool)).length + 1);
-      const { folder } = await factory.placeOf(born!.ref);
+      const [born] = await factory.pools.setCapacity(pool, (await factory.pools.listInstances(pool)).length + 1);
+      const { folder } = await factory.guests.placeOf(born!.ref);
       const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
       const iso = readFileSync(join(folder, instanceFiles.provisioning), 'utf8');
       const given = /<CustomData>([^<]*)</.exec(iso)?.[1];
@@ -41,4 +45,6 @@ factoryContract('QEMU without QEMU', async () => {
     },
     end: async () => lab.end(),
   };
-});
+}
+
+for (const suite of [poolsSuite, snapshotsSuite, gallerySuite, publisherSuite]) suite('QEMU without QEMU', withoutQemu);

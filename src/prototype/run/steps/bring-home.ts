@@ -1,6 +1,6 @@
 // prototype/run/steps/bring-home.ts: the donor back in service, exactly as it was found. First in every failure and every resume.
 import type { Node } from '../../../cluster/cluster.ts';
-import type { Protection } from '../../../vms/factory.ts';
+import type { Protection } from '../../../vms/pools.ts';
 import { DONOR_TAG } from '../../names.ts';
 import { observeDonor } from '../observe.ts';
 import { isOldNews, readDonorMark, readPrior, restoreChange } from '../prior.ts';
@@ -28,7 +28,7 @@ export const startDonor: Step = {
   usuallyMs: 60_000,
   isNeeded: (scene) => isOut(scene) && scene.world.donor !== undefined,
   isDone: ({ world }) => world.donor?.power === 'running',
-  apply: ({ world }, { factory, signal, onWaiting }) => factory.start(world.donor!.ref, { signal, onWaiting }),
+  apply: ({ world }, { pools, signal, onWaiting }) => pools.start(world.donor!.ref, { signal, onWaiting }),
 };
 
 export const awaitReady: Step = {
@@ -60,8 +60,8 @@ export const restoreProtection: Step = {
     const seen = scene.world.donor?.protection;
     return wanted?.fromScaleIn === seen?.fromScaleIn && wanted?.fromPoolActions === seen?.fromPoolActions;
   },
-  apply: (scene, { factory, signal, onWaiting }) =>
-    factory.setProtection(scene.world.donor!.ref, priorProtection(scene)!, { signal, onWaiting }),
+  apply: (scene, { pools, signal, onWaiting }) =>
+    pools.setProtection(scene.world.donor!.ref, priorProtection(scene)!, { signal, onWaiting }),
 };
 
 function priorProtection({ world }: Scene): Protection | undefined {
@@ -74,11 +74,11 @@ export const restoreNode: Step = {
   usuallyMs: 2000,
   isNeeded: isOut,
   isDone: (scene) => !isOut(scene),
-  apply: async ({ world }, { cluster, factory, signal }) => {
+  apply: async ({ world }, { cluster, pools, signal }) => {
     const prior = readPrior(world.node);
     // The tag goes first: with the note still there, a crash in between is found again.
     if (world.donor?.tags[DONOR_TAG] !== undefined) {
-      await factory.tagInstance(world.donor.ref, { [DONOR_TAG]: null }, { signal });
+      await pools.tagInstance(world.donor.ref, { [DONOR_TAG]: null }, { signal });
     }
     if (prior && world.node) await cluster.changeNode(world.node, restoreChange(prior), signal);
   },

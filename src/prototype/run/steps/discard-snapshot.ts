@@ -12,6 +12,6 @@ export const discardSnapshot: Step = {
     return needsCapture(scene) && snapshot !== undefined && isOfDonor(snapshot.tags, scene);
   },
   isDone: ({ world }) => world.snapshot === undefined,
-  apply: ({ world }, { factory, signal, onWaiting }) =>
-    factory.deleteSnapshot(world.snapshot!.name, { signal, onWaiting }),
+  apply: ({ world }, { snapshots, signal, onWaiting }) =>
+    snapshots.deleteSnapshot(world.snapshot!.name, { signal, onWaiting }),
 };

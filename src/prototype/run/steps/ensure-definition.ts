@@ -1,5 +1,6 @@
 // prototype/run/steps/ensure-definition.ts: the place the version will live in, made before the donor is touched: an impossible one fails early.
-import type { DefinitionSpec, Model } from '../../../vms/factory.ts';
+import type { DefinitionSpec } from '../../../vms/gallery.ts';
+import type { Model } from '../../../vms/pools.ts';
 import { definitionName, PUBLISHER } from '../../names.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
@@ -10,8 +11,8 @@ export const ensureDefinition: Step = {
   usuallyMs: 30_000,
   isNeeded: ({ run }) => !run.isAborting,
   isDone: ({ world }) => world.definition !== undefined,
-  apply: async (scene, { factory, signal, onWaiting }) => {
-    await factory.ensureDefinition(definitionSpec(scene), scene.world.pool.region, { signal, onWaiting });
+  apply: async (scene, { gallery, signal, onWaiting }) => {
+    await gallery.ensureDefinition(definitionSpec(scene), scene.world.pool.region, { signal, onWaiting });
   },
 };
 

@@ -19,6 +19,6 @@ export const protectInstance: Step = {
   usuallyMs: 15_000,
   isNeeded: needsCapture,
   isDone: ({ world }) => world.donor?.protection.fromScaleIn === true && world.donor.protection.fromPoolActions,
-  apply: ({ world }, { factory, signal, onWaiting }) =>
-    factory.setProtection(world.donor!.ref, { fromScaleIn: true, fromPoolActions: true }, { signal, onWaiting }),
+  apply: ({ world }, { pools, signal, onWaiting }) =>
+    pools.setProtection(world.donor!.ref, { fromScaleIn: true, fromPoolActions: true }, { signal, onWaiting }),
 };

@@ -1,7 +1,7 @@
 // prototype/run/steps/publish-version.ts: the snapshot becomes a version, kept out of "latest" until it is proved and in use.
 
-import { Refused } from '../../../base/failures.ts';
-import type { Redundancy } from '../../../vms/factory.ts';
+import { NoZoneRedundancy } from '../../../base/failures.ts';
+import type { Redundancy } from '../../../vms/gallery.ts';
 import { TAGS } from '../../names.ts';
 import { type Scene, targetVersion, versionName } from '../scene.ts';
 import type { Step, StepEdges } from '../step.ts';
@@ -24,12 +24,12 @@ export const beginVersion: Step = {
     const version = targetVersion(scene);
     if (version?.state === 'deleting') return edges.clock.sleep(POLL_MS, edges.signal);
     // A failed version can be neither changed nor used: it makes way.
-    if (version) return edges.factory.deleteVersion(scene.world.definition!, version.name, edges);
+    if (version) return edges.gallery.deleteVersion(scene.world.definition!, version.name, edges);
     try {
       await order(scene, edges, 'zone');
     } catch (error) {
       // Not every region has zone-redundant storage; none tells before it is asked.
-      if (!(error instanceof Refused) || error.code !== 'vms/no-zone-redundancy') throw error;
+      if (!(error instanceof NoZoneRedundancy)) throw error;
       await order(scene, edges, 'local');
     }
   },
@@ -37,7 +37,7 @@ export const beginVersion: Step = {
 
 function order(
   { world, intent, run, ...rest }: Scene,
-  { factory, signal, onWaiting }: StepEdges,
+  { gallery, signal, onWaiting }: StepEdges,
   redundancy: Redundancy,
 ) {
   const name = versionName({ world, intent, run, ...rest });
@@ -48,7 +48,7 @@ function order(
     [TAGS.run]: run.id,
     [TAGS.version]: name,
   };
-  return factory.beginVersion(
+  return gallery.beginVersion(
     {
       definition: world.definition!,
       name,
@@ -76,10 +76,10 @@ export const awaitVersion: Step = {
     await clock.sleep(POLL_MS, signal);
   },
   // Half an hour of whole looks would be most of what a run asks of the cloud.
-  glance: async (scene, { factory, signal }) => {
+  glance: async (scene, { gallery, signal }) => {
     const { definition, versions } = scene.world;
     const name = versionName(scene);
-    const seen = await factory.readVersion(definition!, name, { signal });
+    const seen = await gallery.readVersion(definition!, name, { signal });
     return { versions: [...versions.filter((version) => version.name !== name), ...(seen ? [seen] : [])] };
   },
 };
@@ -90,6 +90,6 @@ export const includeVersion: Step = {
   usuallyMs: 20_000,
   isNeeded: isPublishing,
   isDone: (scene) => targetVersion(scene)?.isExcludedFromLatest === false,
-  apply: (scene, { factory, signal, onWaiting }) =>
-    factory.setExcludedFromLatest(scene.world.definition!, versionName(scene), false, { signal, onWaiting }),
+  apply: (scene, { gallery, signal, onWaiting }) =>
+    gallery.setExcludedFromLatest(scene.world.definition!, versionName(scene), false, { signal, onWaiting }),
 };

@@ -11,10 +11,10 @@ export const recordPrior: Step = {
   isNeeded: needsCapture,
   isDone: ({ world, run }) =>
     readPrior(world.node)?.run === run.id && readDonorMark(world.donor?.tags[DONOR_TAG])?.run === run.id,
-  apply: async ({ world, run }, { cluster, factory, signal }) => {
+  apply: async ({ world, run }, { cluster, pools, signal }) => {
     const known = readPrior(world.node);
     const prior = known?.run === run.id ? known : priorOf(world.node!, world.donor!, run.id);
     if (prior !== known) await cluster.changeNode(world.node!, recordChange(prior), signal);
-    await factory.tagInstance(world.donor!.ref, { [DONOR_TAG]: donorMark(prior) }, { signal });
+    await pools.tagInstance(world.donor!.ref, { [DONOR_TAG]: donorMark(prior) }, { signal });
   },
 };

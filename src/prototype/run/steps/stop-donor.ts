@@ -9,12 +9,12 @@ export const stopDonor: Step = {
   usuallyMs: 60_000,
   isNeeded: needsCapture,
   isDone: ({ world }) => world.donor?.power === 'stopped' || world.donor?.power === 'deallocated',
-  apply: async ({ world, intent }, { factory, cluster, clock, signal, onWaiting }) => {
+  apply: async ({ world, intent }, { pools, cluster, clock, signal, onWaiting }) => {
     const change = world.node && stoppedChange(world.node, clock.nowMs());
     if (change) await cluster.changeNode(world.node!, change, signal);
     // A released instance may find no room to start again, so it keeps its place unless the operator says otherwise.
     await (intent.isReleased
-      ? factory.stopAndRelease(world.donor!.ref, { signal, onWaiting })
-      : factory.stop(world.donor!.ref, { signal, onWaiting }));
+      ? pools.stopAndRelease(world.donor!.ref, { signal, onWaiting })
+      : pools.stop(world.donor!.ref, { signal, onWaiting }));
   },
 };

@@ -11,11 +11,11 @@ export const switchModel: Step = {
   usuallyMs: 60_000,
   isNeeded: ({ run }) => !run.isAborting,
   isDone: isSwitched,
-  apply: async (scene, { factory, signal, onWaiting }) => {
+  apply: async (scene, { publisher, signal, onWaiting }) => {
     const { world } = scene;
     const version = targetVersion(scene)!;
     const leaving = new Set(bootstrapExtensions(world.pool.model.extensions).map((extension) => extension.name));
-    await factory.changeModel(
+    await publisher.offer(
       world.pool,
       {
         image: { kind: 'version', id: version.id },

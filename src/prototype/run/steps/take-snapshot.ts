@@ -12,10 +12,10 @@ export const takeSnapshot: Step = {
   usuallyMs: 90_000,
   isNeeded: needsCapture,
   isDone: hasUsableSnapshot,
-  apply: async ({ world, intent, run }, { factory, signal, onWaiting }) => {
+  apply: async ({ world, intent, run }, { snapshots, signal, onWaiting }) => {
     const { donor, pool } = world;
     if (!donor?.osDisk) throw new Refused(`${intent.nodeName} has no managed OS disk to copy`, 'prototype/no-disk');
-    await factory.createSnapshot(
+    await snapshots.createSnapshot(
       {
         name: snapshotName(pool.ref.name),
         sourceDiskId: donor.osDisk.id,
@@ -47,7 +47,7 @@ export const awaitSnapshot: Step = {
     onWaiting('the snapshot', world.snapshot?.percent);
     await clock.sleep(POLL_MS, signal);
   },
-  glance: async ({ world }, { factory, signal }) => ({
-    snapshot: await factory.readSnapshot(snapshotName(world.pool.ref.name), { signal }),
+  glance: async ({ world }, { snapshots, signal }) => ({
+    snapshot: await snapshots.readSnapshot(snapshotName(world.pool.ref.name), { signal }),
   }),
 };

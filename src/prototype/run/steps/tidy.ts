@@ -11,9 +11,9 @@ export const pruneVersions: Step = {
   usuallyMs: 30_000,
   isNeeded: isTidying,
   isDone: ({ world, intent }) => prunableVersions(world, intent.imageHistory).length === 0,
-  apply: async ({ world, intent }, { factory, signal, onWaiting }) => {
+  apply: async ({ world, intent }, { gallery, signal, onWaiting }) => {
     for (const version of prunableVersions(world, intent.imageHistory)) {
-      await factory.deleteVersion(world.definition!, version.name, { signal, onWaiting });
+      await gallery.deleteVersion(world.definition!, version.name, { signal, onWaiting });
     }
   },
 };
@@ -27,6 +27,6 @@ export const deleteSnapshot: Step = {
     return isTidying(scene) && snapshot !== undefined && isOfDonor(snapshot.tags, scene);
   },
   isDone: ({ world }) => world.snapshot === undefined,
-  apply: ({ world }, { factory, signal, onWaiting }) =>
-    factory.deleteSnapshot(world.snapshot!.name, { signal, onWaiting }),
+  apply: ({ world }, { snapshots, signal, onWaiting }) =>
+    snapshots.deleteSnapshot(world.snapshot!.name, { signal, onWaiting }),
 };

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pinApiVersion } from './api-versions.ts';
 import { nextTry, type Outcome } from './retry.ts';
 
 const nowMs = Date.parse('2026-11-15T08:00:00Z');
@@ -41,24 +40,5 @@ describe('asking again', () => {
 
   it('follows a connection that broke', () => {
     expect([1, 2, 3].map((tries) => nextTry({ kind: 'no-answer' }, tries, nowMs)?.waitMs)).toEqual([2000, 4000, 8000]);
-  });
-});
-
-describe('api-versions', () => {
-  const base = 'https://management.azure.com/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute';
-  it.each([
-    [`${base}/virtualMachineScaleSets/p?api-version=2026-04-01`, '2024-07-01'],
-    [`${base}/virtualMachines/v?$expand=instanceView&api-version=2026-04-01`, '2024-07-01'],
-    [`${base}/snapshots/s?api-version=2026-03-02`, '2024-03-02'],
-    [`${base}/disks/d?api-version=2026-03-02`, '2024-03-02'],
-    [`${base}/galleries/g/images/i/versions/1.2.3?api-version=2025-12-03&$expand=ReplicationStatus`, '2024-03-03'],
-  ])('%s is asked for as %s', (url, version) => {
-    expect(new URL(pinApiVersion(url)).searchParams.get('api-version')).toBe(version);
-  });
-
-  it('of an operation are left as the service wrote them', () => {
-    const url =
-      'https://x/subscriptions/s/providers/Microsoft.Compute/locations/westeurope/DiskOperations/1?p=2&api-version=2024-03-02&t=3';
-    expect(pinApiVersion(url)).toBe(url);
   });
 });

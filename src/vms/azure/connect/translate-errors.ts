@@ -5,6 +5,7 @@ import {
   Forbidden,
   NoCapacity,
   NotFound,
+  NoZoneRedundancy,
   QuotaExceeded,
   Refused,
   Throttled,
@@ -145,7 +146,7 @@ function byCode(error: AzureError, what: string): Error | undefined {
   if (is(noCapacity)) return new NoCapacity(`${sentence(what, error)}`, error);
   if (is(quotas)) return new QuotaExceeded(sentence(what, error), error);
   if (error.code === 'OperationNotAllowed') return operationNotAllowed(error, what);
-  if (isNoZoneRedundancy(error)) return new Refused(sentence(what, error), 'vms/no-zone-redundancy', error);
+  if (isNoZoneRedundancy(error)) return new NoZoneRedundancy(sentence(what, error), error);
   if (error.code === 'AuthorizationFailed' || error.code === 'LinkedAuthorizationFailed') return forbidden(error, what);
   if (is(conflicts)) return new Conflict(sentence(what, error), error);
   if (error.code === 'SubscriptionNotFound')

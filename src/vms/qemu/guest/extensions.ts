@@ -1,7 +1,8 @@
 // vms/qemu/guest/extensions.ts: run a model's scripts on a new instance, each once, in their order.
+
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { InstanceRef } from '../../factory.ts';
+import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
@@ -56,7 +57,7 @@ async function runOne(
   const folder = instanceFolder(context.home, ref);
   const unit = `headstart-extension-${name}.service`;
   const run = (...argv: [string, ...string[]]) =>
-    runInGuest(context, folder, argv, { deadlineMs: CALL_DEADLINE_MS, ...(signal && { signal }) });
+    runInGuest(context, folder, argv, { deadlineMs: CALL_DEADLINE_MS, signal });
   const state = async () => {
     const shown = await run('systemctl', 'show', '--property=LoadState,ActiveState,Result,ExecMainStatus', unit);
     return new Map(

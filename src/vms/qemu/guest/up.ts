@@ -1,10 +1,9 @@
 // vms/qemu/guest/up.ts: is a guest up, as its pool defines it? Power alone is not readiness.
-
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { InstanceRef } from '../../factory.ts';
+import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
@@ -128,7 +127,7 @@ async function hasStarted(context: QemuContext, ref: InstanceRef, { signal }: Ca
     : ['systemctl', 'is-system-running'];
   const expected = readyUnit ? ['active'] : ['running', 'degraded'];
   try {
-    const deadline = { deadlineMs: ASK_DEADLINE_MS, ...(signal && { signal }) };
+    const deadline = { deadlineMs: ASK_DEADLINE_MS, signal };
     const { stdout } = await runInGuest(context, instanceFolder(context.home, ref), argv, deadline);
     return expected.includes(stdout.toString().trim());
   } catch (error) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import { isMissing } from '../../../host/json-file.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
-import type { InstanceRef, PoolRef } from '../../factory.ts';
+import type { InstanceRef, PoolRef } from '../../pools.ts';
 import { metadataOf } from '../machine/metadata.ts';
 import {
   instanceFiles,

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path';
 import { Refused } from '../../../base/failures.ts';
 import { lockName } from '../../../host/locks.ts';
-import type { InstanceRef, PoolRef } from '../../factory.ts';
+import type { InstanceRef, PoolRef } from '../../pools.ts';
 
 export interface VersionId {
   gallery: string;

@@ -1,12 +1,11 @@
 // vms/qemu/home/pool-lock.ts: one command at a time changes a pool, and first puts right what dead ones left behind.
-
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { ifFree, withLock } from '../../../host/locks.ts';
 import { deletingPrefix, namesIn, partialPrefix, removeLeftovers, visibleIn } from '../../../host/whole-folders.ts';
-import type { PoolRef } from '../../factory.ts';
+import type { PoolRef } from '../../pools.ts';
 import {
   galleriesFolder,
   galleryFolder,

@@ -1,7 +1,8 @@
 // vms/qemu/home/records.ts: what is written down about pools, instances, versions and snapshots? The shapes of our files, and nothing else.
 import { z } from 'zod';
 import { Refused } from '../../../base/failures.ts';
-import type { Definition, Extension } from '../../factory.ts';
+import type { Definition } from '../../gallery.ts';
+import type { Extension } from '../../pools.ts';
 import type { LocalExtension, PoolSpec } from '../local-factory.ts';
 
 const tags = z.record(z.string(), z.string());

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
-import type { Definition } from '../../factory.ts';
+import type { Definition } from '../../gallery.ts';
+import type { Home } from '../context.ts';
 import {
   instanceFiles,
   instancesFolder,
@@ -18,7 +19,7 @@ import { instanceRecordSchema, poolRecordSchema, snapshotRecordSchema } from './
 import { resolveImage } from './version-records.ts';
 
 /** Of the definition's versions, those that a pool's model or an instance refers to. */
-export function referencedImages(home: string, definition: Definition): ReadonlySet<string> {
+export async function referencedImages({ home }: Home, definition: Definition): Promise<ReadonlySet<string>> {
   const ids = [...referencedByPools(home).keys()];
   return new Set(ids.filter((id) => id.startsWith(`${definition.id}/`)));
 }

@@ -4,7 +4,7 @@ import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { sumOf } from '../../../host/file-sum.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
-import type { ImageRef } from '../../factory.ts';
+import type { ImageRef } from '../../pools.ts';
 import {
   definitionFolder,
   parseDefinitionId,

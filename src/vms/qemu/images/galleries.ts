@@ -1,5 +1,4 @@
 // vms/qemu/images/galleries.ts: which galleries and image definitions are there? A gallery is a folder, a definition a folder with a record.
-
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +6,8 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import { Refused } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
 import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
-import type { Definition, DefinitionSpec } from '../../factory.ts';
+import type { Definition, DefinitionSpec } from '../../gallery.ts';
+import type { Home } from '../context.ts';
 import {
   definitionFolder,
   definitionId,
@@ -20,14 +20,19 @@ import { readRecord, writeRecord } from '../home/record-file.ts';
 import { definitionSchema } from '../home/records.ts';
 import { versionNamesIn } from '../home/version-records.ts';
 
-export async function readDefinition(home: string, gallery: string, name: string): Promise<Definition | undefined> {
+export async function readDefinition({ home }: Home, gallery: string, name: string): Promise<Definition | undefined> {
   return readRecord(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
 }
 
-export async function ensureDefinition(home: string, spec: DefinitionSpec, options?: CallOptions): Promise<Definition> {
+export async function ensureDefinition(
+  { home }: Home,
+  spec: DefinitionSpec,
+  _region: string,
+  options?: CallOptions,
+): Promise<Definition> {
   const folder = definitionFolder(home, spec.gallery, spec.name);
   return withLock(home, { name: homeLock, why: `making image definition ${spec.name}` }, options, async () => {
-    const seen = await readDefinition(home, spec.gallery, spec.name);
+    const seen = await readDefinition({ home }, spec.gallery, spec.name);
     const made: Definition = { ...spec, id: definitionId(spec.gallery, spec.name) };
     if (!seen) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -44,16 +49,16 @@ export async function ensureDefinition(home: string, spec: DefinitionSpec, optio
 }
 
 /** Undefined where there is no such gallery. */
-export async function listDefinitions(home: string, gallery: string): Promise<Definition[] | undefined> {
+export async function listDefinitions({ home }: Home, gallery: string): Promise<Definition[] | undefined> {
   const folder = galleryFolder(home, gallery);
   if (!existsSync(folder)) return undefined;
-  const all = await Promise.all(visibleIn(folder).map((name) => readDefinition(home, gallery, name)));
+  const all = await Promise.all(visibleIn(folder).map((name) => readDefinition({ home }, gallery, name)));
   return all.filter((one) => one !== undefined);
 }
 
 /** Refused while it has versions. */
 export async function deleteDefinition(
-  home: string,
+  { home }: Home,
   { gallery, name }: Definition,
   options?: CallOptions,
 ): Promise<void> {
@@ -69,10 +74,10 @@ export async function deleteDefinition(
 }
 
 /** Refused while it has definitions. */
-export async function deleteGallery(home: string, gallery: string, options?: CallOptions): Promise<void> {
+export async function deleteGallery({ home }: Home, gallery: string, options?: CallOptions): Promise<void> {
   const folder = galleryFolder(home, gallery);
   await withLock(home, { name: homeLock, why: `deleting gallery ${gallery}` }, options, async () => {
-    const [definition] = (await listDefinitions(home, gallery)) ?? [];
+    const [definition] = (await listDefinitions({ home }, gallery)) ?? [];
     if (definition)
       throw new Refused(`gallery ${gallery} has image definition ${definition.name} in it`, 'vms/not-empty');
     await removeAtOnce(folder);

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Definition, Instance, PoolRef } from '../../factory.ts';
+import type { Definition } from '../../gallery.ts';
+import type { Instance, PoolRef } from '../../pools.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
 import { versionFiles, versionFolder } from '../home/layout.ts';
 import { verifyVersion } from '../home/version-records.ts';
@@ -16,14 +17,14 @@ let definition: Definition;
 beforeEach(async () => {
   lab = makeLab();
   const { factory } = lab;
-  pool = (await factory.createPool(poolSpec(await publishEmpty(lab)))).ref;
-  donor = (await factory.setCapacity(pool, 1))[0]!;
-  await factory.stop(donor.ref);
-  const { disk } = await factory.placeOf(donor.ref);
+  pool = (await factory.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
+  donor = (await factory.pools.setCapacity(pool, 1))[0]!;
+  await factory.pools.stop(donor.ref);
+  const { disk } = await factory.guests.placeOf(donor.ref);
   writeFileSync(disk, `${readFileSync(disk, 'utf8')} + what the donor wrote`);
   const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
   const identity = { publisher: 'p', offer: 'o', sku: 's' };
-  definition = await factory.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
+  definition = await factory.gallery.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
 });
 afterEach(() => lab.end());
 
@@ -33,9 +34,15 @@ const filesIn = () => readdirSync(join(lab.context.home, 'galleries/g/d')).sort(
 
 async function makeVersion(changes: Partial<QemuContext> = {}): Promise<void> {
   const factory = factoryIn({ ...lab.context, ...changes });
-  await factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+  await factory.snapshots.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
   const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
-  await factory.beginVersion({ definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms });
+  await factory.gallery.beginVersion({
+    definition,
+    name: id.version,
+    snapshotId: 'snapshots/snap',
+    region: 'local',
+    ...terms,
+  });
 }
 
 describe('beginVersion', () => {
@@ -52,12 +59,12 @@ describe('beginVersion', () => {
     const { factory } = lab;
     const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
     const change = { image, bootstrap: 'none' as const, extensions: { keep: [], add: [] }, tags: {} };
-    await factory.changeModel((await factory.readPool(pool))!, change);
-    await factory.deleteSnapshot('snap');
-    await factory.deleteInstance(donor.ref);
-    const [base] = (await factory.listDefinitions('headstart'))!;
-    await factory.deleteVersion(base!, '1.0.0');
-    const [clone] = await factory.setCapacity(pool, 1);
+    await factory.publisher.offer((await factory.pools.readPool(pool))!, change);
+    await factory.snapshots.deleteSnapshot('snap');
+    await factory.pools.deleteInstance(donor.ref);
+    const [base] = (await factory.gallery.listDefinitions('headstart'))!;
+    await factory.gallery.deleteVersion(base!, '1.0.0');
+    const [clone] = await factory.pools.setCapacity(pool, 1);
     expect(clone?.image).toEqual(image);
   });
 
@@ -69,7 +76,7 @@ describe('beginVersion', () => {
     await makeVersion({ scrub });
     expect(readFileSync(placeOf('disk'), 'utf8')).toBe('disk 1.0.0 + nothing');
     expect(readdirSync(versionFolder(lab.context.home, id)).sort()).toEqual(Object.values(versionFiles).sort());
-    expect(readFileSync((await lab.factory.placeOf(donor.ref)).disk, 'utf8')).toContain('what the donor wrote');
+    expect(readFileSync((await lab.factory.guests.placeOf(donor.ref)).disk, 'utf8')).toContain('what the donor wrote');
   });
 
   it('publishes nothing when the scrub fails, and succeeds when it is asked again', async () => {
@@ -77,23 +84,23 @@ describe('beginVersion', () => {
     await expect(makeVersion({ scrub })).rejects.toThrow('not scrubbed');
     expect(filesIn()).toEqual(['definition.json']);
     await makeVersion();
-    expect(await lab.factory.listVersions(definition)).toMatchObject([{ name: '2026.11.15', state: 'ready' }]);
+    expect(await lab.factory.gallery.listVersions(definition)).toMatchObject([{ name: '2026.11.15', state: 'ready' }]);
   });
 
   it('leaves nothing when it is told to stop', async () => {
     const stop = new AbortController();
     const factory = factoryIn({ ...lab.context, scrub: async () => stop.abort(new Error('enough')) });
-    await factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+    await factory.snapshots.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms };
-    await expect(factory.beginVersion(order, { signal: stop.signal })).rejects.toThrow('enough');
+    await expect(factory.gallery.beginVersion(order, { signal: stop.signal })).rejects.toThrow('enough');
     expect(filesIn()).toEqual(['definition.json']);
   });
 
   it('says what is needed when there is no room, and writes nothing', async () => {
     await makeSnapshot();
     await expect(makeVersion({ freeBytes: async () => 300 << 20 })).resolves.toBeUndefined();
-    await lab.factory.deleteVersion(definition, id.version);
+    await lab.factory.gallery.deleteVersion(definition, id.version);
     await expect(makeVersion({ freeBytes: async () => 1000 })).rejects.toMatchObject({
       code: 'vms/no-space',
       kept: 'Nothing was written.',
@@ -104,8 +111,8 @@ describe('beginVersion', () => {
   it('remembers that its instances boot without cloud-init', async () => {
     await makeVersion({ cloudInit: 'off' });
     const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
-    await lab.factory.createPool(poolSpec(image.id, { name: 'quick' }));
-    await lab.factory.setCapacity({ id: 'pools/quick', name: 'quick' }, 1);
+    await lab.factory.pools.createPool(poolSpec(image.id, { name: 'quick' }));
+    await lab.factory.pools.setCapacity({ id: 'pools/quick', name: 'quick' }, 1);
     const { argv } = lab.machines.launched.at(-1)!;
     expect(argv[argv.indexOf('-append') + 1]).toContain('cloud-init=disabled systemd.hostname=quick-000001');
   });
@@ -114,7 +121,7 @@ describe('beginVersion', () => {
     await makeSnapshot();
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms };
-    await Promise.all([1, 2, 3].map(() => lab.factory.beginVersion(order)));
+    await Promise.all([1, 2, 3].map(() => lab.factory.gallery.beginVersion(order)));
     expect(
       lab.ran.filter((argv) => argv.includes('compression_type=zstd') && argv.at(-2)?.includes('snap')),
     ).toHaveLength(1);
@@ -125,47 +132,59 @@ describe('beginVersion', () => {
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, region: 'local', ...terms };
     for (const snapshotId of ['snapshots/none', '../../etc', 'snapshots/../x'])
-      await expect(lab.factory.beginVersion({ ...order, snapshotId })).rejects.toMatchObject({ code: 'vms/not-found' });
+      await expect(lab.factory.gallery.beginVersion({ ...order, snapshotId })).rejects.toMatchObject({
+        code: 'vms/not-found',
+      });
   });
 
   async function makeSnapshot(): Promise<void> {
-    await lab.factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+    await lab.factory.snapshots.createSnapshot({
+      name: 'snap',
+      sourceDiskId: donor.osDisk!.id,
+      region: 'local',
+      tags: {},
+    });
   }
 });
 
 describe('a version that something stands on', () => {
   it('is not deleted: not one below a snapshot, an instance or a model', async () => {
-    const [base] = (await lab.factory.listDefinitions('headstart'))!;
-    const remove = () => lab.factory.deleteVersion(base!, '1.0.0');
+    const [base] = (await lab.factory.gallery.listDefinitions('headstart'))!;
+    const remove = () => lab.factory.gallery.deleteVersion(base!, '1.0.0');
     await expect(remove()).rejects.toThrow('instance web-000001');
     await makeVersion();
-    await lab.factory.deletePool(pool);
+    await lab.factory.pools.deletePool(pool);
     await expect(remove()).rejects.toThrow('snapshot snap');
-    await lab.factory.deleteSnapshot('snap');
-    const { ref } = await lab.factory.createPool(poolSpec(`${base!.id}/1.0.0`));
+    await lab.factory.snapshots.deleteSnapshot('snap');
+    const { ref } = await lab.factory.pools.createPool(poolSpec(`${base!.id}/1.0.0`));
     await expect(remove()).rejects.toThrow('the model of pool web');
-    await lab.factory.deletePool(ref);
-    await lab.factory.createPool(poolSpec('', { image: { kind: 'definition', id: base!.id } }));
+    await lab.factory.pools.deletePool(ref);
+    await lab.factory.pools.createPool(poolSpec('', { image: { kind: 'definition', id: base!.id } }));
     await expect(remove()).rejects.toThrow('the model of pool web');
   });
 });
 
 describe('snapshots', () => {
   it('are refused of a disk in use, and of another disk under a name that is taken', async () => {
-    await lab.factory.start(donor.ref);
+    await lab.factory.pools.start(donor.ref);
     const spec = { name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} };
-    await expect(lab.factory.createSnapshot(spec)).rejects.toMatchObject({ code: 'vms/not-stopped' });
-    await lab.factory.stop(donor.ref);
-    await lab.factory.createSnapshot(spec);
-    const [other] = await lab.factory.setCapacity(pool, 2);
-    await lab.factory.stop(other!.ref);
-    const second = lab.factory.createSnapshot({ ...spec, sourceDiskId: other!.osDisk!.id });
+    await expect(lab.factory.snapshots.createSnapshot(spec)).rejects.toMatchObject({ code: 'vms/not-stopped' });
+    await lab.factory.pools.stop(donor.ref);
+    await lab.factory.snapshots.createSnapshot(spec);
+    const [other] = await lab.factory.pools.setCapacity(pool, 2);
+    await lab.factory.pools.stop(other!.ref);
+    const second = lab.factory.snapshots.createSnapshot({ ...spec, sourceDiskId: other!.osDisk!.id });
     await expect(second).rejects.toMatchObject({ code: 'vms/snapshot-differs' });
   });
 
   it('keep what the donor writes afterwards out', async () => {
-    await lab.factory.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
-    const { disk } = await lab.factory.placeOf(donor.ref);
+    await lab.factory.snapshots.createSnapshot({
+      name: 'snap',
+      sourceDiskId: donor.osDisk!.id,
+      region: 'local',
+      tags: {},
+    });
+    const { disk } = await lab.factory.guests.placeOf(donor.ref);
     writeFileSync(disk, `${readFileSync(disk, 'utf8')} and later`);
     await makeVersion();
     expect(readFileSync(placeOf('disk'), 'utf8')).not.toContain('later');
@@ -192,39 +211,44 @@ describe('publishVersion', () => {
       { root: ROOT, kernelArgs: ['panic=10'], cloudInit: 'off' },
       { kernel: { vmlinux, initrd } },
     );
-    const { ref } = await lab.factory.createPool(poolSpec(image, { name: 'parted' }));
-    const [one] = await lab.factory.setCapacity(ref, 1);
+    const { ref } = await lab.factory.pools.createPool(poolSpec(image, { name: 'parted' }));
+    const [one] = await lab.factory.pools.setCapacity(ref, 1);
     const started = () => {
       const { argv } = lab.machines.launched.at(-1)!;
       return argv[argv.indexOf('-append') + 1];
     };
     expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=parted-000001$`));
-    await lab.factory.stop(one!.ref);
-    await lab.factory.createSnapshot({ name: 'parted', sourceDiskId: one!.osDisk!.id, region: 'local', tags: {} });
+    await lab.factory.pools.stop(one!.ref);
+    await lab.factory.snapshots.createSnapshot({
+      name: 'parted',
+      sourceDiskId: one!.osDisk!.id,
+      region: 'local',
+      tags: {},
+    });
     const roots: (string | undefined)[] = [];
     const factory = factoryIn({ ...lab.context, scrub: async ({ root }) => void roots.push(root) });
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
     const order = { name: '3.0.0', snapshotId: 'snapshots/parted', region: 'local', ...terms };
-    await factory.beginVersion({ definition, ...order });
+    await factory.gallery.beginVersion({ definition, ...order });
     expect(roots).toEqual([ROOT]);
-    const { ref: clones } = await lab.factory.createPool(poolSpec(`${definition.id}/3.0.0`, { name: 'clones' }));
-    await lab.factory.setCapacity(clones, 1);
+    const { ref: clones } = await lab.factory.pools.createPool(poolSpec(`${definition.id}/3.0.0`, { name: 'clones' }));
+    await lab.factory.pools.setCapacity(clones, 1);
     expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=clones-000001$`));
   });
 
   it('refuses what would be more than one word to a kernel, and publishes nothing', async () => {
     for (const spec of [{ root: 'PARTUUID=x init=/bin/sh' }, { kernelArgs: ['a b'] }, { kernelArgs: ['ä'] }])
       await expect(publish(spec)).rejects.toMatchObject({ code: 'vms/bad-boot-facts' });
-    const [empty] = (await lab.factory.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
-    expect((await lab.factory.listVersions(empty!)).map(({ name }) => name)).toEqual(['1.0.0']);
+    const [empty] = (await lab.factory.gallery.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    expect((await lab.factory.gallery.listVersions(empty!)).map(({ name }) => name)).toEqual(['1.0.0']);
   });
 
   it('leaves a loose disk as it is, and what is excluded out of the latest', async () => {
     const before = lab.ran.length;
     const id = await publish({ isExcludedFromLatest: true }, { isLoose: true });
     expect(lab.ran.slice(before).flat()).not.toContain('convert');
-    const [empty] = (await lab.factory.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
-    const version = (await lab.factory.listVersions(empty!)).find((one) => one.id === id);
+    const [empty] = (await lab.factory.gallery.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    const version = (await lab.factory.gallery.listVersions(empty!)).find((one) => one.id === id);
     expect(version).toMatchObject({ isExcludedFromLatest: true });
   });
 

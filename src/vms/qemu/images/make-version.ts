@@ -1,5 +1,4 @@
 // vms/qemu/images/make-version.ts: how does a disk become an image version? Made beside its place, summed up, and renamed in: whole or not at all.
-
 import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -11,7 +10,7 @@ import { bytesOf, sumOf, syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { namesIn, partialPrefix } from '../../../host/whole-folders.ts';
-import type { DefinitionSpec, VersionSpec } from '../../factory.ts';
+import type { DefinitionSpec, VersionSpec } from '../../gallery.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
 import {
@@ -29,6 +28,7 @@ import { tidyGallery } from '../home/pool-lock.ts';
 import { readRecord, writeRecord } from '../home/record-file.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
+import { region } from '../machine/metadata.ts';
 import { compress, type DiskEdges, diskSize, flatBytes, flatten } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
 
@@ -40,7 +40,7 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   if (readVersionRecord(home, id)) return;
   const snapshot = parseSnapshotId(snapshotId);
   if (snapshot === undefined) throw new NotFound(`snapshot ${snapshotId}`);
-  if (!(await readDefinition(home, definition.gallery, definition.name)))
+  if (!(await readDefinition(context, definition.gallery, definition.name)))
     throw new NotFound(`image definition ${definition.gallery}/${definition.name}`);
   const from = snapshotFolder(home, snapshot);
   const record = readRecord(join(from, snapshotRecord), snapshotRecordSchema);
@@ -89,7 +89,7 @@ export async function publishVersion(
   options: CallOptions = {},
 ): Promise<string> {
   await mkdir(edges.home, { recursive: true, mode: 0o700 });
-  const definition = await ensureDefinition(edges.home, spec.definition, options);
+  const definition = await ensureDefinition(edges, spec.definition, region, options);
   const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: spec.name };
   const { isExcludedFromLatest = false, tags } = spec;
   await placeVersion({ ...edges, freeBytes: statfsFree }, id, options, {

@@ -1,5 +1,4 @@
 // vms/qemu/images/snapshots.ts: copies of stopped instances' disks, on the same image version as the disk they were taken of.
-
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -7,8 +6,8 @@ import { NotFound, Refused } from '../../../base/failures.ts';
 import { syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { partialPrefix, removeAtOnce, removeLeftovers } from '../../../host/whole-folders.ts';
-import type { Factory, Snapshot } from '../../factory.ts';
-import type { QemuContext } from '../context.ts';
+import type { Snapshot, SnapshotSpec } from '../../snapshots.ts';
+import type { Home, QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
 import { readInstanceRecord } from '../home/instance-records.ts';
 import {
@@ -31,7 +30,7 @@ import { readVersionRecord } from '../home/version-records.ts';
 import { copyOverlay, diskSize } from './disks.ts';
 import { filesIn, shareFile } from './make-version.ts';
 
-export async function readSnapshot(home: string, name: string): Promise<Snapshot | undefined> {
+export async function readSnapshot({ home }: Home, name: string): Promise<Snapshot | undefined> {
   const record = readRecord(join(snapshotFolder(home, name), snapshotRecord), snapshotRecordSchema);
   if (!record) return undefined;
   const { sourceDiskId, createdMs, tags } = record;
@@ -41,7 +40,7 @@ export async function readSnapshot(home: string, name: string): Promise<Snapshot
 /** Of one of that name there is one: of the same disk it is success, of another it is refused. */
 export async function createSnapshot(
   context: QemuContext,
-  { name, sourceDiskId, tags }: Parameters<Factory['createSnapshot']>[0],
+  { name, sourceDiskId, tags }: SnapshotSpec,
   options: CallOptions = {},
 ): Promise<void> {
   const { home, run, clock } = context;
@@ -53,7 +52,7 @@ export async function createSnapshot(
   await lockPool(home, source.pool, `copying the disk of ${source.id}`, options, () =>
     withLock(home, { name: snapshotsLock, why: `making snapshot ${name}` }, options, async () => {
       await removeLeftovers(snapshotsFolder(home), partialPrefix);
-      const seen = await readSnapshot(home, name);
+      const seen = await readSnapshot(context, name);
       if (seen && seen.sourceDiskId === sourceDiskId) return;
       if (seen)
         throw new Refused(`snapshot ${name} is one of another disk, ${seen.sourceDiskId}`, 'vms/snapshot-differs');
@@ -101,7 +100,7 @@ export async function createSnapshot(
   );
 }
 
-export async function deleteSnapshot(home: string, name: string, options?: CallOptions): Promise<void> {
+export async function deleteSnapshot({ home }: Home, name: string, options?: CallOptions): Promise<void> {
   const place = snapshotFolder(home, name);
   await withLock(home, { name: snapshotsLock, why: `deleting snapshot ${name}` }, options, () => removeAtOnce(place));
 }

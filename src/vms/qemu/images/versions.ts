@@ -1,11 +1,12 @@
 // vms/qemu/images/versions.ts: which versions does a definition have, which are offered as the latest, and how does one go?
-
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
 import { removeAtOnce } from '../../../host/whole-folders.ts';
-import type { Definition, Version } from '../../factory.ts';
+import type { Definition, Version } from '../../gallery.ts';
+import type { TagChange } from '../../pools.ts';
+import type { Home } from '../context.ts';
 import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from '../home/layout.ts';
 import { writeRecord } from '../home/record-file.ts';
 import type { VersionRecord } from '../home/records.ts';
@@ -14,12 +15,12 @@ import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
 import { withChanges } from '../pools/tags.ts';
 import { toGib } from './disks.ts';
 
-export async function listVersions(home: string, definition: Definition): Promise<Version[]> {
-  const all = versionNamesIn(home, idOf(definition, '')).map((name) => readVersion(home, definition, name));
+export async function listVersions({ home }: Home, definition: Definition): Promise<Version[]> {
+  const all = versionNamesIn(home, idOf(definition, '')).map((name) => readVersion({ home }, definition, name));
   return (await Promise.all(all)).filter((one) => one !== undefined);
 }
 
-export async function readVersion(home: string, definition: Definition, name: string): Promise<Version | undefined> {
+export async function readVersion({ home }: Home, definition: Definition, name: string): Promise<Version | undefined> {
   const id = idOf(definition, name);
   const record = readVersionRecord(home, id);
   if (!record) return undefined;
@@ -30,7 +31,7 @@ export async function readVersion(home: string, definition: Definition, name: st
 }
 
 export async function setExcludedFromLatest(
-  home: string,
+  { home }: Home,
   definition: Definition,
   name: string,
   isExcluded: boolean,
@@ -40,10 +41,10 @@ export async function setExcludedFromLatest(
 }
 
 export async function tagVersion(
-  home: string,
+  { home }: Home,
   definition: Definition,
   name: string,
-  changes: Readonly<Record<string, string | null>>,
+  changes: TagChange,
   options?: CallOptions,
 ): Promise<void> {
   await changeRecord(home, definition, name, options, ({ tags }) => ({ tags: withChanges(tags, changes) }));
@@ -66,7 +67,7 @@ async function changeRecord(
 
 /** Refused while anything stands on it. */
 export async function deleteVersion(
-  home: string,
+  { home }: Home,
   definition: Definition,
   name: string,
   options?: CallOptions,

@@ -2,8 +2,10 @@
 import { UserError } from '../../../base/errors.ts';
 import { instanceFiles } from '../home/layout.ts';
 import type { Service, Size } from '../local-factory.ts';
-import { CREDENTIAL } from '../pools/admission.ts';
 import { gateway, metadataAddress, nameServer, network, wireServerAddress } from './addresses.ts';
+
+/** systemd takes what QEMU's firmware device has under this name, for units that ask for it. */
+const CREDENTIAL = `opt/io.systemd.credentials/${instanceFiles.credential}`;
 
 export type Accelerator = 'kvm' | 'tcg';
 

@@ -1,50 +1,21 @@
 // vms/qemu/pools/admission.ts: how does an instance of a cluster's pool get to its cluster? At each start it is given a way there, and a short-lived
 // credential to ask for a certificate with; both come from outside, so that nothing here knows Kubernetes.
-
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { writeFileAtomic } from '../../../base/files.ts';
-import type { Secret } from '../../../base/secret.ts';
-import type { InstanceRef } from '../../factory.ts';
+import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
-import type { GuestRan, GuestRunOptions, Service } from '../local-factory.ts';
+import type { Service } from '../local-factory.ts';
+import type { JoinCluster } from './join-cluster.ts';
 
-/** Of a cluster, for the pools that belong to it. */
-export interface JoinCluster {
-  /** For one start of one instance. */
-  admit(cluster: string, instance: InstanceRef, options: CallOptions): Promise<Admission>;
-  /** Until its node is Ready. Throws a UserError that says why it is not, when it is not in time. */
-  awaitReady(cluster: string, instance: Joining, options: CallOptions & { deadlineMs: number }): Promise<void>;
-  isReady(cluster: string, instance: InstanceRef, options: CallOptions): Promise<boolean>;
-  /** The machine that had this name is gone for good: so is its node. Gone already is success. */
-  dismiss(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
-}
+export type { JoinCluster, Joining } from './join-cluster.ts';
 
-/** An instance on its way, and what tells about it when it does not arrive. */
-export interface Joining {
-  ref: InstanceRef;
-  /** On this machine's clock. */
-  startedMs: number;
-  /** What the cluster sees of it is noted here, for its timeline. */
-  eventsFile: string;
-  isRunning(): Promise<boolean>;
-  runInGuest(argv: readonly [string, ...string[]], options: GuestRunOptions): Promise<GuestRan>;
-}
-
-export interface Admission {
-  /** How the guest reaches the API server. */
-  server: Service;
-  /** The kubeconfig that its kubelet begins with. */
-  credential: Secret;
-}
-
-/** systemd takes what QEMU's firmware device has under this name, for units that ask for it. */
-export const CREDENTIAL_NAME = 'bootstrap-kubeconfig';
-export const CREDENTIAL = `opt/io.systemd.credentials/${CREDENTIAL_NAME}`;
+/** What units of the guest ask systemd for. */
+export const CREDENTIAL_NAME = instanceFiles.credential;
 
 /** Runs `launch` while the credential is on disk: QEMU reads it once, when it starts. */
 export async function whileAdmitted<T>(

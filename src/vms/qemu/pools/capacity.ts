@@ -1,9 +1,10 @@
 // vms/qemu/pools/capacity.ts: how does a pool get as many instances as it should have?
+
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
 import { removeAtOnce } from '../../../host/whole-folders.ts';
-import type { Instance, InstanceRef, PoolRef } from '../../factory.ts';
+import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
 import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } from '../home/instance-records.ts';

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../../../base/call-options.ts';
 import { withLock } from '../../../host/locks.ts';
-import type { InstanceRef, PoolRef, Protection } from '../../factory.ts';
+import type { InstanceRef, PoolRef, Protection } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import {
   instanceRecordOf,

@@ -1,11 +1,11 @@
-// vms/qemu/pools/change-model.ts: how is the recipe changed, as a whole and only from what was read?
-
+// vms/qemu/pools/change-model.ts: how is the model changed, as a whole and only from what was read?
 import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { Conflict } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
-import type { ModelChange, Pool, PoolRef, Recipe } from '../../factory.ts';
-import type { QemuContext } from '../context.ts';
+import type { Pool, PoolRef, TagChange } from '../../pools.ts';
+import type { ModelChange, SavedModel } from '../../publisher.ts';
+import type { Home, QemuContext } from '../context.ts';
 import { instanceRecordsOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
 import { homeLock } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
@@ -13,7 +13,7 @@ import { extensionSchema, type PoolRecord } from '../home/records.ts';
 import { checkSpec, traitsOf } from './pools.ts';
 import { withChanges } from './tags.ts';
 
-export async function changeModel(
+export async function offer(
   context: QemuContext,
   pool: Pool,
   change: ModelChange,
@@ -42,7 +42,7 @@ export async function changeModel(
 export async function tagPool(
   context: QemuContext,
   pool: PoolRef,
-  tags: ModelChange['tags'],
+  tags: TagChange,
   options?: CallOptions,
 ): Promise<void> {
   const { home } = context;
@@ -56,7 +56,7 @@ export async function tagPool(
 }
 
 /** With the custom data and the scripts: on this machine nobody else keeps them. */
-export async function readRecipe(home: string, pool: PoolRef): Promise<Recipe> {
+export async function readModel({ home }: Home, pool: PoolRef): Promise<SavedModel> {
   const { image, customData, extensions } = poolRecordOf(home, pool).spec;
   return { image, ...(customData !== undefined && { customData }), extensions };
 }

@@ -1,8 +1,8 @@
 // vms/qemu/pools/instances.ts: which instances does a pool have, and how are they? Reading takes no lock: records are replaced whole.
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
-import type { Instance, InstanceRef, PoolRef } from '../../factory.ts';
-import type { QemuContext } from '../context.ts';
+import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
+import type { Home, QemuContext } from '../context.ts';
 import {
   instanceRecordOf,
   instanceRecordsOf,
@@ -16,7 +16,7 @@ import type { InstancePlace } from '../local-factory.ts';
 import { KUBELET_PORT, SSH_PORT } from '../machine/command-line.ts';
 import type { MachineState } from '../machine/machines.ts';
 
-export async function locateInstance(home: string, providerId: string): Promise<InstanceRef> {
+export async function locate({ home }: Home, providerId: string): Promise<InstanceRef> {
   const ref = parseProviderId(providerId);
   if (!readInstanceRecord(home, ref)) throw new NotFound(`instance ${ref.id} of pool ${ref.pool.name}`);
   return ref;

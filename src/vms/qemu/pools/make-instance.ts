@@ -1,12 +1,11 @@
 // vms/qemu/pools/make-instance.ts: how does an instance come to be, and get a new disk? Its record is written last: without one it does not exist.
-
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { withLock } from '../../../host/locks.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
-import type { InstanceRef } from '../../factory.ts';
+import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordsOf, publicKeysOf, writeInstanceRecord } from '../home/instance-records.ts';
 import {

@@ -1,16 +1,16 @@
-// vms/qemu/pools/pools.ts: make, read and delete pools. A pool is a folder with a record of its model; its instances are folders in it.
-
+// vms/qemu/pools/pools.ts: make, find, read and delete pools. A pool is a folder with a record of its model; its instances are folders in it.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
-import { Conflict } from '../../../base/failures.ts';
+import { Conflict, NotFound } from '../../../base/failures.ts';
+import { didYouMean, fewNames } from '../../../base/nearest-names.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
-import type { Model, Pool, PoolRef } from '../../factory.ts';
-import type { QemuContext } from '../context.ts';
-import { instanceRecordsOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
+import type { Model, Pool, PoolRef } from '../../pools.ts';
+import type { Home, QemuContext } from '../context.ts';
+import { instanceRecordsOf, poolRecordOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
 import {
   homeLock,
   instanceFolder,
@@ -64,16 +64,33 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
   });
 }
 
-export async function readPool(home: string, ref: PoolRef): Promise<Pool | undefined> {
+/** By its name or its id, in any case. */
+export async function findPool({ home }: Home, name: string): Promise<PoolRef> {
+  const pools = await listPools({ home });
+  const asked = name.toLowerCase();
+  const found = pools.find(({ ref }) => asked === ref.name || asked === ref.id);
+  if (found) return found.ref;
+  const names = pools.map(({ ref }) => ref.name);
+  throw new NotFound(`pool ${name}`, undefined, {
+    instead: names.length > 0 ? `there is ${fewNames(names)}${didYouMean(name, names)}` : 'this machine has no pools',
+  });
+}
+
+export async function readPool({ home }: Home, ref: PoolRef): Promise<Pool | undefined> {
   const record = readPoolRecord(home, ref);
   return record && seenPool(home, record);
 }
 
-export async function listPools(home: string): Promise<Pool[]> {
+export async function listPools({ home }: Home): Promise<Pool[]> {
   return visibleIn(poolsFolder(home)).flatMap((name) => {
     const record = readPoolRecord(home, poolRef(name));
     return record ? [seenPool(home, record)] : [];
   });
+}
+
+/** What the pool was made with, as changed since. */
+export async function readSpec({ home }: Home, pool: PoolRef): Promise<PoolSpec> {
+  return poolRecordOf(home, pool).spec;
 }
 
 export async function deletePool(context: QemuContext, ref: PoolRef, options?: CallOptions): Promise<void> {
@@ -111,7 +128,7 @@ export function checkSpec(given: PoolSpec): PoolRecord['spec'] {
 
 export async function traitsOf(home: string, image: PoolSpec['image']): Promise<PoolRecord['traits']> {
   const { id } = resolveImage(home, image);
-  const definition = await readDefinition(home, id.gallery, id.definition);
+  const definition = await readDefinition({ home }, id.gallery, id.definition);
   const {
     osState = 'generalized',
     generation = 'V2',

@@ -1,6 +1,6 @@
 // vms/qemu/pools/power.ts: start and stop instances. A guest is asked to stop, then told to, and only then ended.
 import type { CallOptions } from '../../../base/call-options.ts';
-import type { InstanceRef } from '../../factory.ts';
+import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { AgentRefused } from '../guest/guest-agent.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
@@ -23,7 +23,7 @@ const AGENT_DEADLINE_MS = 5_000;
 const ASK_AGAIN_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 
-export async function startInstance(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
+export async function start(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   options.signal?.throwIfAborted();
   instanceRecordOf(context.home, ref);
   await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, () => bringUp(context, ref, options));
@@ -56,15 +56,11 @@ export async function bringUp(context: QemuContext, ref: InstanceRef, options: C
   settle();
 }
 
-export async function stopInstance(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
+export async function stop(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   await stopAs(context, ref, 'stopped', options);
 }
 
-export async function releaseInstance(
-  context: QemuContext,
-  ref: InstanceRef,
-  options: CallOptions = {},
-): Promise<void> {
+export async function stopAndRelease(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   await stopAs(context, ref, 'deallocated', options);
 }
 

@@ -1,8 +1,9 @@
+// vms/fake/testing.ts: what the suites need of the fake.
 import { fakeClock } from '../../base/fake-clock.ts';
-import { factoryContract } from '../contract.ts';
+import type { Lab } from '../lab.testing.ts';
 import { fakeFactory } from './fake-factory.ts';
 
-factoryContract('the fake', async () => {
+export async function fakeLab(): Promise<Lab> {
   const clock = fakeClock();
   const factory = fakeFactory(clock);
   return {
@@ -31,4 +32,4 @@ factoryContract('the fake', async () => {
     },
     end: async () => undefined,
   };
-});
+}

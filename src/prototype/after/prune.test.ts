@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Version } from '../../vms/gallery.ts';
+import { prunableVersions } from './prune.ts';
+
+const version = (name: string, more: Partial<Version> = {}): Version => ({
+  name,
+  id: `/g/d/versions/${name}`,
+  state: 'ready',
+  percent: 100,
+  isExcludedFromLatest: false,
+  replicas: 3,
+  redundancy: 'zone',
+  sizeGb: 30,
+  createdMs: 0,
+  tags: {},
+  ...more,
+});
+
+describe('pruning', () => {
+  it('never touches what is referred to, and nothing at all before somebody has looked', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 1, max: 28 }), { maxLength: 12 }),
+        fc.array(fc.nat(11)),
+        fc.integer({ min: 1, max: 5 }),
+        (days, used, history) => {
+          const versions = days.map((day) => version(`2026.11.${day}`));
+          const references = new Set(used.flatMap((i) => (versions[i] ? [versions[i].id] : [])));
+          const pruned = prunableVersions({ versions, references }, history);
+          for (const gone of pruned) expect(references.has(gone.id)).toBe(false);
+          expect(versions.length - pruned.length).toBeGreaterThanOrEqual(Math.min(history, versions.length));
+          expect(prunableVersions({ versions, references: undefined }, history)).toEqual([]);
+        },
+      ),
+    );
+  });
+});

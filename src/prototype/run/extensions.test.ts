@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import type { Extension } from '../../vms/pools.ts';
+import { bootstrapExtensions } from './extensions.ts';
+
+const extension = (name: string, publisher: string, type: string, after: string[] = []): Extension => ({
+  name,
+  publisher,
+  type,
+  after,
+});
+
+describe('bootstrap extensions', () => {
+  it('are told by publisher and type, never by name, and what depends on them goes too', () => {
+    const found = bootstrapExtensions([
+      extension('monitoring', 'Microsoft.Azure.Extensions', 'CustomScript'),
+      extension('vmssCSE', 'Microsoft.Azure.Monitor', 'AzureMonitorLinuxAgent'),
+      extension('computeAksLinuxBilling', 'Microsoft.AKS', 'Compute.AKS.Linux.Billing'),
+      extension('AKSLinuxBillingClone', 'Contoso', 'After', ['monitoring']),
+      extension('health', 'Microsoft.ManagedServices', 'ApplicationHealthLinux', ['monitoring']),
+    ]);
+    expect(found.map((e) => e.name)).toEqual(['monitoring', 'AKSLinuxBillingClone']);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { TransientError } from '../../base/errors.ts';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
+import { leaseName } from '../names.ts';
+import { lab, pod } from '../testing.ts';
+import { holdingPool, renewing, renewingAside } from './hold-pool.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('the hold on a pool', () => {
+  it('is renewed while a step waits for longer than it lasts', async () => {
+    const world = lab();
+    world.cluster.pods = [pod('slow', world.donor.computerName)];
+    world.cluster.blocked.add('slow');
+    world.intent.graceSeconds = 1800;
+    const renewals: number[] = [];
+    const { holdLease } = world.cluster;
+    world.cluster.holdLease = async (name, lease) => {
+      renewals.push(world.clock.nowMs());
+      await holdLease(name, lease);
+    };
+    await expect(world.run()).rejects.toThrow();
+    const gaps = renewals.slice(1).map((at, i) => at - renewals[i]!);
+    expect(Math.max(...gaps)).toBeLessThan(15 * 60_000);
+    expect(world.clock.sleptMs).toBeGreaterThan(60 * 60_000);
+  });
+
+  const asked = { pool: { id: '/pools/p', name: 'p' }, holder: 'run-1', note: 'a test' };
+  const edges = () => {
+    const clock = fakeClock();
+    return { clock, cluster: fakeCluster(clock), signal: new AbortController().signal, tell: () => undefined };
+  };
+
+  it('is given back however the work ends, and one that cannot be given back is no failure', async () => {
+    const world = edges();
+    const held = () => world.cluster.leases.get(leaseName('p'));
+    expect(await holdingPool(asked, world, async () => held()?.holder)).toBe('run-1');
+    expect(held()).toBeUndefined();
+    await expect(holdingPool(asked, world, () => Promise.reject(new Error('the work')))).rejects.toThrow('the work');
+    expect(held()).toBeUndefined();
+    world.cluster.releaseLease = () => Promise.reject(new Error('the cluster is gone'));
+    expect(await holdingPool(asked, world, async () => 'done')).toBe('done');
+  });
+
+  it('is asked for again when the failure may pass, before any work begins', async () => {
+    const world = edges();
+    const { holdLease } = world.cluster;
+    let tries = 0;
+    world.cluster.holdLease = async (...args) => {
+      if (++tries < 3) throw new TransientError('busy', { code: 'x' });
+      return holdLease(...args);
+    };
+    expect(await holdingPool(asked, world, async () => tries)).toBe(3);
+  });
+});
+
+describe('a renewal', () => {
+  it('is due when a third of the hold is over, counted from the last one', async () => {
+    const clock = fakeClock();
+    let holds = 0;
+    const { ifDue } = renewing(async () => void holds++, clock);
+    for (const afterMs of [0, 4 * MINUTE_MS, MINUTE_MS, 4 * MINUTE_MS, MINUTE_MS]) {
+      clock.advance(afterMs);
+      await ifDue();
+    }
+    expect(holds).toBe(2);
+  });
+
+  it('aside that fails is not told, and the next one is tried', async () => {
+    const clock = fakeClock();
+    let holds = 0;
+    const renewal = renewingAside(() => Promise.reject(new Error(`lost ${++holds}`)), clock);
+    clock.advance(6 * MINUTE_MS);
+    renewal.ifDue();
+    renewal.ifDue();
+    await renewal.settled();
+    expect(holds).toBe(2);
+  });
+});

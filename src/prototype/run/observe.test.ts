@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { NotFound } from '../../base/failures.ts';
+import { recipeName } from '../names.ts';
+import { lab, POOL, pod } from '../testing.ts';
+import { observe } from './observe.ts';
+
+const look = (world: ReturnType<typeof lab>, changes: Partial<typeof world.intent> = {}) =>
+  observe({ ...world.intent, ...changes }, world.ref, {
+    ...world.factory,
+    cluster: world.cluster,
+    clock: world.clock,
+    signal: new AbortController().signal,
+  });
+
+describe('the world of a run', () => {
+  it('has no definition, versions or way back before the first run', async () => {
+    expect(await look(lab())).toMatchObject({
+      definition: undefined,
+      versions: [],
+      snapshot: undefined,
+      hasSavedModel: false,
+      references: undefined,
+    });
+  });
+
+  it('has them afterwards, and asks for references only where something might be pruned', async () => {
+    const world = lab();
+    await world.run();
+    await world.cluster.writeSecret(recipeName(POOL), { recipe: '{}' });
+    expect(await look(world)).toMatchObject({
+      hasSavedModel: true,
+      versions: [{ state: 'ready' }],
+      references: undefined,
+    });
+    expect((await look(world, { imageHistory: 0 })).references?.size).toBeGreaterThan(0);
+  });
+
+  it('does not take a node of the same name on another machine for the donor', async () => {
+    const world = lab();
+    world.cluster.touch(world.donor.computerName, { systemUuid: '99999999-0000-4000-8000-000000000000' });
+    const { node, donor, podsToMove } = await look(world);
+    expect([node, podsToMove, donor?.vmId]).toEqual([undefined, [], world.donor.vmId]);
+  });
+
+  it('has neither node nor donor when the instance is gone', async () => {
+    const world = lab();
+    world.factory.state.pools.get(world.ref.pool.id)!.instances.shift();
+    expect(await look(world)).toMatchObject({ node: undefined, donor: undefined });
+  });
+
+  it('tells what a drain would move from what it would refuse as it was asked', async () => {
+    const world = lab();
+    const { ownerKind: _, ...bare } = pod('bare', world.donor.computerName, { ownerExists: false });
+    world.cluster.pods = [bare];
+    expect((await look(world)).podsRefused).toEqual([expect.stringMatching(/^default\/bare \(/)]);
+    expect(await look(world, { isDrainForced: true })).toMatchObject({
+      podsRefused: [],
+      podsToMove: [{ name: 'bare' }],
+    });
+  });
+
+  it('does not exist without its pool', async () => {
+    const world = lab();
+    world.factory.state.pools.clear();
+    await expect(look(world)).rejects.toBeInstanceOf(NotFound);
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Node } from '../../cluster/cluster.ts';
+import { AUTOSCALER_ANNOTATION, KARPENTER_ANNOTATION, PRIOR_ANNOTATION, STOPPED_ANNOTATION } from '../names.ts';
+import { lab } from '../testing.ts';
+import {
+  donorMark,
+  guardChange,
+  isGuarded,
+  isOldNews,
+  type Prior,
+  priorOf,
+  readDonorMark,
+  readPrior,
+  recordChange,
+  restoreChange,
+  stoppedChange,
+} from './prior.ts';
+
+const { cluster, donor } = lab();
+const node = cluster.nodes.get(donor.computerName)!;
+const withNotes = (annotations: Record<string, string>): Node => ({ ...node, annotations });
+const anyPrior: fc.Arbitrary<Prior> = fc.record({
+  run: fc.stringMatching(/^[a-z0-9-]{1,20}$/),
+  instanceId: fc.string(),
+  vmId: fc.string(),
+  isUnschedulable: fc.boolean(),
+  annotations: fc.record({
+    [AUTOSCALER_ANNOTATION]: fc.option(fc.string()),
+    [KARPENTER_ANNOTATION]: fc.option(fc.string()),
+  }),
+  protection: fc.record({ fromScaleIn: fc.boolean(), fromPoolActions: fc.boolean() }),
+});
+
+describe('the note on a donor', () => {
+  it('is read back as it was written, and so is the mark on its instance', () => {
+    fc.assert(
+      fc.property(anyPrior, (prior) => {
+        const { [PRIOR_ANNOTATION]: text } = recordChange(prior).annotations!;
+        expect(readPrior(withNotes({ [PRIOR_ANNOTATION]: text! }))).toEqual(prior);
+        expect(readDonorMark(donorMark(prior))).toEqual({ run: prior.run, protection: prior.protection });
+        expect(donorMark(prior).length).toBeLessThan(256);
+      }),
+    );
+  });
+
+  it.each(['', 'null', '{}', '{"run":"r"}', 'x', '[]'])('that is %j is a donor all the same, of no run', (text) => {
+    const prior = readPrior(withNotes({ [PRIOR_ANNOTATION]: text }))!;
+    expect(prior).toMatchObject({ run: '', isUnschedulable: false });
+    expect(restoreChange(prior).isUnschedulable).toBe(false);
+  });
+
+  it('is none on a node in service, on an instance without a mark, and where there is no node', () => {
+    expect(readPrior(withNotes({}))).toBeUndefined();
+    expect(readPrior(undefined)).toBeUndefined();
+    expect(readDonorMark(undefined)).toBeUndefined();
+  });
+
+  it('brings back what the guards were, also that they were not there', () => {
+    const found = withNotes({ [AUTOSCALER_ANNOTATION]: 'false' });
+    const prior = priorOf(found, donor, 'run-1');
+    expect(restoreChange(prior).annotations).toMatchObject({
+      [AUTOSCALER_ANNOTATION]: 'false',
+      [KARPENTER_ANNOTATION]: null,
+      [PRIOR_ANNOTATION]: null,
+    });
+    expect(isGuarded(found)).toBe(false);
+    expect(isGuarded(withNotes(guardChange().annotations as Record<string, string>))).toBe(true);
+  });
+});
+
+describe('what a cluster says of a node that was stopped', () => {
+  const nowMs = 1_000_000_000;
+  const stopped = (bootId: string): Node => {
+    const { [STOPPED_ANNOTATION]: note } = stoppedChange({ ...node, bootId: 'b1' }, nowMs)!.annotations!;
+    return { ...withNotes({ [STOPPED_ANNOTATION]: note! }), bootId };
+  };
+
+  it.each([
+    ['right after the stop', 'b1', 0, true],
+    ['as long as a cluster may believe a silent node', 'b1', 239_000, true],
+    ['later: the boot was never ended', 'b1', 240_000, false],
+    ['of another boot', 'b2', 0, false],
+  ])('%s', (_when, bootId, laterMs, expected) => {
+    expect(isOldNews(stopped(bootId), nowMs + laterMs)).toBe(expected);
+  });
+
+  it('is never old news where boots are not told apart', () => {
+    const { bootId: _, ...silent } = node;
+    expect(stoppedChange(silent, nowMs)).toBeUndefined();
+    expect(isOldNews(silent, nowMs)).toBe(false);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { Version } from '../../vms/gallery.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
+import { DONOR_TAG, TAGS } from '../names.ts';
+import { lab } from '../testing.ts';
+import { observe } from './observe.ts';
+import {
+  hasComingSnapshot,
+  hasStrayDonor,
+  hasUsableSnapshot,
+  homewardIntent,
+  isOfDonor,
+  needsCapture,
+  ownerOf,
+  type Scene,
+  targetVersion,
+  versionName,
+} from './scene.ts';
+
+const world = lab();
+const seen = await observe(world.intent, world.ref, {
+  ...world.factory,
+  cluster: world.cluster,
+  clock: world.clock,
+  signal: new AbortController().signal,
+});
+const scene = (change: Partial<Scene['world']> = {}, isAborting = false): Scene => ({
+  world: { ...seen, ...change },
+  intent: world.intent,
+  run: { id: 'run-1', isAborting },
+});
+const tags = { [TAGS.donor]: world.intent.nodeName, [TAGS.donorVmId]: world.donor.vmId };
+const snapshot = (version: string, state: Snapshot['state'] = 'complete'): Snapshot => ({
+  ...{ name: 's', id: '/s', percent: 100, sourceDiskId: 'd', createdMs: 0, state },
+  tags: { ...tags, [TAGS.version]: version },
+});
+const version = (name: string, state: Version['state']): Version => ({
+  ...{ name, id: `/v/${name}`, state, percent: 0, isExcludedFromLatest: true, replicas: 1, redundancy: 'zone' },
+  ...{ sizeGb: 1, createdMs: 0, tags },
+});
+const { version: today } = world.intent;
+
+describe('the version that a run makes', () => {
+  it("is today's, unless a snapshot's version is under way: then that one is finished past midnight", () => {
+    expect(versionName(scene())).toBe(today);
+    const begun = { snapshot: snapshot('2020.1.1'), versions: [version('2020.1.1', 'creating')] };
+    expect(versionName(scene(begun))).toBe('2020.1.1');
+    expect(targetVersion(scene(begun))?.state).toBe('creating');
+  });
+
+  it.each([
+    ['never begun', []],
+    ['failed', [version('2020.1.1', 'failed')]],
+  ])("is today's when the snapshot's own was %s", (_why, versions) => {
+    const old = scene({ snapshot: snapshot('2020.1.1'), versions });
+    expect([versionName(old), hasUsableSnapshot(old), needsCapture(old)]).toEqual([today, false, true]);
+  });
+});
+
+describe('a capture', () => {
+  it('is needed as long as nothing could become the version', () => {
+    expect(needsCapture(scene())).toBe(true);
+    expect(needsCapture(scene({ versions: [version(today, 'failed')] }))).toBe(true);
+    expect(needsCapture(scene({ versions: [version(today, 'replicating')] }))).toBe(false);
+    expect(needsCapture(scene({ snapshot: snapshot(today) }))).toBe(false);
+  });
+
+  it('is not needed while its copy is still coming, and never on the way home', () => {
+    const coming = scene({ snapshot: snapshot(today, 'creating') });
+    expect([hasComingSnapshot(coming), hasUsableSnapshot(coming), needsCapture(coming)]).toEqual([true, false, false]);
+    expect(needsCapture(scene({}, true))).toBe(false);
+  });
+});
+
+describe('whose something is', () => {
+  it('is told by name and machine: a machine that was made anew under the same name is another', () => {
+    expect(isOfDonor(tags, scene())).toBe(true);
+    expect(isOfDonor({ ...tags, [TAGS.donor]: 'other' }, scene())).toBe(false);
+    const remade = { ...tags, [TAGS.donorVmId]: 'another-vm' };
+    expect(isOfDonor(remade, scene())).toBe(false);
+    expect(ownerOf(remade, scene())).toBe(`an earlier machine called ${world.intent.nodeName}`);
+    expect(ownerOf({ [TAGS.donor]: 'other' }, scene())).toBe('other');
+  });
+
+  it('is told by the name alone where a machine is not known', () => {
+    expect(isOfDonor({ [TAGS.donor]: world.intent.nodeName }, scene())).toBe(true);
+    expect(isOfDonor(tags, scene({ donor: undefined }))).toBe(true);
+  });
+});
+
+describe('a stray donor', () => {
+  const marked = (run: string) => ({ donor: { ...seen.donor!, tags: { [DONOR_TAG]: `${run} 00` } } });
+
+  it('is one that another run left out of service, also when only its instance tells', () => {
+    expect(hasStrayDonor(scene())).toBe(false);
+    expect(hasStrayDonor(scene(marked('run-0')))).toBe(true);
+    expect(hasStrayDonor(scene(marked('run-1')))).toBe(false);
+  });
+
+  it('is brought home with an intent that refuses nothing and prunes nothing', () => {
+    expect(homewardIntent('n', 'g')).toMatchObject({ mayBeManaged: true, imageHistory: Number.POSITIVE_INFINITY });
+  });
+});

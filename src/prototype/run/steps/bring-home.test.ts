@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { Node } from '../../../cluster/cluster.ts';
+import { DONOR_TAG, PRIOR_ANNOTATION } from '../../names.ts';
+import { lab } from '../../testing.ts';
+import { observe } from '../observe.ts';
+import { donorMark, priorOf, recordChange } from '../prior.ts';
+import type { Scene } from '../scene.ts';
+import type { StepEdges } from '../step.ts';
+import { awaitReady, isBack, restoreNode, restoreProtection, startDonor } from './bring-home.ts';
+
+async function outOfService({ hasNode = true } = {}) {
+  const world = lab();
+  const found = world.cluster.nodes.get(world.donor.computerName)!;
+  const protection = { fromScaleIn: true, fromPoolActions: false };
+  const prior = { ...priorOf(found, world.donor, 'run-0'), protection };
+  await world.cluster.changeNode(found, recordChange(prior));
+  await world.factory.pools.tagInstance(world.ref, { [DONOR_TAG]: donorMark(prior) });
+  if (!hasNode) world.cluster.nodes.delete(found.name);
+  const edges: StepEdges = {
+    ...world.factory,
+    cluster: world.cluster,
+    clock: world.clock,
+    signal: new AbortController().signal,
+    onWaiting: () => undefined,
+    seal: async () => undefined,
+  };
+  const look = async (): Promise<Scene> => ({
+    world: await observe(world.intent, world.ref, edges),
+    intent: world.intent,
+    run: { id: 'run-1', isAborting: true },
+  });
+  return { world, edges, look, protection };
+}
+
+describe('a donor out of service', () => {
+  it.each([true, false])('is started, also when its Node object is gone (has one: %s)', async (hasNode) => {
+    const { world, edges, look } = await outOfService({ hasNode });
+    await world.factory.pools.stop(world.ref);
+    const scene = await look();
+    expect([startDonor.isNeeded(scene), startDonor.isDone(scene)]).toEqual([true, false]);
+    await startDonor.apply(scene, edges);
+    expect(startDonor.isDone(await look())).toBe(true);
+  });
+
+  it.each([true, false])('gets its protection back as it was (has a Node object: %s)', async (hasNode) => {
+    const { edges, look, protection } = await outOfService({ hasNode });
+    const scene = await look();
+    expect([restoreProtection.isNeeded(scene), restoreProtection.isDone(scene)]).toEqual([true, false]);
+    await restoreProtection.apply(scene, edges);
+    expect((await look()).world.donor?.protection).toEqual(protection);
+  });
+
+  it('loses its mark before its note: killed in between, it is found again', async () => {
+    const { world, edges, look } = await outOfService();
+    world.cluster.changeNode = () => Promise.reject(new Error('killed'));
+    await expect(restoreNode.apply(await look(), edges)).rejects.toThrow('killed');
+    const after = await look();
+    expect(after.world.donor?.tags).toEqual({});
+    expect(after.world.node?.annotations).toHaveProperty([PRIOR_ANNOTATION]);
+    expect(restoreNode.isNeeded(after)).toBe(true);
+  });
+
+  it('that was never taken needs nothing', async () => {
+    const world = lab();
+    const edges = {
+      ...world.factory,
+      cluster: world.cluster,
+      clock: world.clock,
+      signal: new AbortController().signal,
+    };
+    const scene = {
+      world: await observe(world.intent, world.ref, edges),
+      intent: world.intent,
+      run: { id: 'r', isAborting: true },
+    };
+    for (const step of [startDonor, awaitReady, restoreProtection, restoreNode])
+      expect(step.isNeeded(scene)).toBe(false);
+  });
+});
+
+describe('a node that is back', () => {
+  const node = lab().cluster.nodes.values().next().value as Node;
+
+  it.each([
+    [{ isReady: false }, false],
+    [{ taints: [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }] }, false],
+    [{ taints: [{ key: 'dedicated', effect: 'NoSchedule' }] }, true],
+    [{}, true],
+  ])('%j: %s', (change, expected) => {
+    expect(isBack({ ...node, ...change }, 0)).toBe(expected);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { Refused } from '../../../base/failures.ts';
+import type { Redundancy, Version } from '../../../vms/gallery.ts';
+import { TAGS } from '../../names.ts';
+import { lab } from '../../testing.ts';
+import { observe } from '../observe.ts';
+import type { Scene } from '../scene.ts';
+import type { StepEdges } from '../step.ts';
+import { awaitVersion, beginVersion, includeVersion } from './publish-version.ts';
+
+async function captured(change: Partial<Version> | undefined = undefined) {
+  const world = lab();
+  const { gallery, snapshots, pools } = world.factory;
+  const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
+  const identity = { publisher: 'headstart', offer: 'o', sku: 's' };
+  await gallery.ensureDefinition({ gallery: world.intent.gallery, name: 'd', ...traits, ...identity }, 'here');
+  await pools.stop(world.ref);
+  const disk = world.donor.osDisk!.id;
+  const tags = { [TAGS.donor]: world.intent.nodeName, [TAGS.donorVmId]: world.donor.vmId };
+  await snapshots.createSnapshot({
+    name: 's',
+    sourceDiskId: disk,
+    region: 'here',
+    tags: { ...tags, [TAGS.version]: world.intent.version },
+  });
+  const edges: StepEdges = {
+    ...world.factory,
+    cluster: world.cluster,
+    clock: world.clock,
+    signal: new AbortController().signal,
+    onWaiting: () => undefined,
+    seal: async () => undefined,
+  };
+  const seen = await observe(world.intent, world.ref, edges);
+  const version = { name: world.intent.version, id: '/v', ...change } as Version;
+  const scene: Scene = {
+    world: {
+      ...seen,
+      definition: await gallery.readDefinition(world.intent.gallery, 'd'),
+      snapshot: await snapshots.readSnapshot('s'),
+      versions: change ? [version] : [],
+    },
+    intent: world.intent,
+    run: { id: 'run-1', isAborting: false },
+  };
+  return { world, edges, scene };
+}
+
+describe('beginning a version', () => {
+  it.each([
+    ['creating', true],
+    ['replicating', true],
+    ['ready', true],
+    ['failed', false],
+    ['deleting', false],
+  ] as const)('is done when it is %s: %s', async (state, isDone) => {
+    expect(beginVersion.isDone((await captured({ state })).scene)).toBe(isDone);
+  });
+
+  it('asks for zones first, and for local storage where the region has none', async () => {
+    const { world, edges, scene } = await captured();
+    world.factory.hasZoneRedundancy = false;
+    const asked: Redundancy[] = [];
+    const { beginVersion: begin } = world.factory.gallery;
+    world.factory.gallery.beginVersion = (spec, options) => {
+      asked.push(spec.redundancy);
+      return begin(spec, options);
+    };
+    await beginVersion.apply(scene, edges);
+    expect(asked).toEqual(['zone', 'local']);
+  });
+
+  it('does not ask for local storage after another refusal', async () => {
+    const { world, edges, scene } = await captured();
+    let asked = 0;
+    world.factory.gallery.beginVersion = () => Promise.reject(new Refused(`no ${++asked}`));
+    await expect(beginVersion.apply(scene, edges)).rejects.toThrow('no 1');
+    expect(asked).toBe(1);
+  });
+
+  it('deletes one that failed, and waits for one that goes', async () => {
+    const deleted: string[] = [];
+    for (const state of ['failed', 'deleting'] as const) {
+      const { world, edges, scene } = await captured({ state });
+      world.factory.gallery.deleteVersion = async (_definition, name) => void deleted.push(`${state} ${name}`);
+      const beganMs = world.clock.nowMs();
+      await beginVersion.apply(scene, edges);
+      expect(world.clock.nowMs() - beganMs).toBe(state === 'deleting' ? 30_000 : 0);
+    }
+    expect(deleted).toEqual([expect.stringContaining('failed ')]);
+  });
+});
+
+describe('a version that is awaited', () => {
+  it('is looked at alone, and takes the place of what was seen of it', async () => {
+    const { edges, scene } = await captured({ state: 'creating' });
+    await beginVersion.apply({ ...scene, world: { ...scene.world, versions: [] } }, edges);
+    const { versions } = await awaitVersion.glance!(scene, edges);
+    expect(versions?.map(({ name }) => name)).toEqual([scene.intent.version]);
+    expect(awaitVersion.isDone({ ...scene, world: { ...scene.world, versions: versions! } })).toBe(false);
+  });
+
+  it('is offered as the latest only when it says so itself', async () => {
+    const { scene } = await captured({ state: 'ready', isExcludedFromLatest: true });
+    expect(includeVersion.isDone(scene)).toBe(false);
+    const { scene: included } = await captured({ state: 'ready', isExcludedFromLatest: false });
+    expect(includeVersion.isDone(included)).toBe(true);
+  });
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ModelChange } from '../publisher.ts';
+import { patchOf } from './change-model.ts';
+import { extension, scaleSet, versionId } from './scale-set.testing.ts';
+import { scaleSetSchema } from './scale-set.ts';
+
+describe('a change of the model as one update', () => {
+  const change: ModelChange = {
+    image: { kind: 'version', id: versionId },
+    bootstrap: 'none',
+    extensions: { keep: ['health'], add: [] },
+    tags: { 'headstart-version': '2026.11.15' },
+  };
+
+  it('carries the fields we own and nothing else', () => {
+    expect(patchOf(scaleSet(), change)).toEqual({
+      tags: { team: 'a', 'headstart-version': '2026.11.15', 'headstart-bootstrap': 'none' },
+      properties: {
+        virtualMachineProfile: {
+          storageProfile: {
+            imageReference: { id: versionId, publisher: null, offer: null, sku: null, version: null },
+          },
+          osProfile: { customData: Buffer.from('#cloud-config\n').toString('base64') },
+          extensionProfile: {
+            extensionsTimeBudget: 'PT45M',
+            extensions: [
+              {
+                name: 'health',
+                properties: {
+                  publisher: 'P',
+                  type: 'health',
+                  typeHandlerVersion: '1.0',
+                  settings: { port: 1 },
+                  suppressFailures: true,
+                },
+              },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  it('removes the last extension by an empty list, and says nothing of extensions where there are none', () => {
+    const profileOf = (body: Record<string, unknown>) => JSON.stringify(body);
+    expect(profileOf(patchOf(scaleSet(), { ...change, extensions: { keep: [], add: [] } }))).toContain(
+      '"extensions":[]',
+    );
+    const bare = scaleSet({ profile: { extensionProfile: undefined } });
+    expect(profileOf(patchOf(bare, { ...change, extensions: { keep: [], add: [] } }))).not.toContain(
+      'extensionProfile',
+    );
+  });
+
+  it('goes back to the marketplace by clearing the id', () => {
+    const image = { kind: 'marketplace', publisher: 'C', offer: 'o', sku: 's', version: '1' } as const;
+    expect(patchOf(scaleSet(), { ...change, image })).toMatchObject({
+      properties: {
+        virtualMachineProfile: { storageProfile: { imageReference: { id: null, publisher: 'C', version: '1' } } },
+      },
+    });
+  });
+
+  it('does not put an OS profile on a specialized pool, and refuses custom data for one', () => {
+    const special = scaleSet({ profile: { osProfile: undefined } });
+    expect(JSON.stringify(patchOf(special, change))).not.toContain('osProfile');
+    expect(() => patchOf(special, { ...change, bootstrap: { customData: 'eA==' } })).toThrow(
+      expect.objectContaining({ code: 'vms/no-os-profile' }),
+    );
+  });
+
+  it('never sends protected settings, also when a saved model has them', () => {
+    const saved = extension('bootstrap');
+    const add = [{ ...saved, properties: { ...saved.properties, protectedSettings: { token: 'canary' } } }];
+    expect(JSON.stringify(patchOf(scaleSet(), { ...change, extensions: { keep: [], add } }))).not.toContain('canary');
+  });
+
+  it('has each extension once, and waits only for those that are there', () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const some = fc.subarray(names);
+    fc.assert(
+      fc.property(some, some, some, fc.array(some, { minLength: 4, maxLength: 4 }), (there, keep, added, waits) => {
+        const make = (name: string) =>
+          extension(
+            name,
+            waits[names.indexOf(name)]?.filter((one) => one !== name),
+          );
+        const set = scaleSet({ profile: { extensionProfile: { extensions: there.map(make) } } });
+        const body = patchOf(set, { ...change, extensions: { keep, add: added.map(make) } });
+        const after =
+          scaleSetSchema.shape.properties.parse(body.properties).virtualMachineProfile?.extensionProfile?.extensions ??
+          [];
+        const afterNames = after.map(({ name }) => name);
+        const expected = new Set([...there.filter((name) => keep.includes(name)), ...added]);
+        expect(afterNames.length).toBe(expected.size);
+        expect(new Set(afterNames)).toEqual(expected);
+        for (const one of after)
+          for (const name of one.properties.provisionAfterExtensions ?? []) expect(afterNames).toContain(name);
+      }),
+    );
+  });
+});

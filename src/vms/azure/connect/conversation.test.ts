@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { NotFound, Throttled } from '../../../base/failures.ts';
+import { onTrace, type TraceLine } from '../../../base/trace.ts';
+import { read, type Scripted, status, stop, wire } from './testing.ts';
+
+describe('a request', () => {
+  it('speaks the pinned versions, with a token', async () => {
+    const { call, sent } = await wire({ status: 200, body: {} });
+    await read(call);
+    expect(sent[0]!.url.searchParams.get('api-version')).toBe('2024-07-01');
+    expect(sent[0]!.authorization).toBe('Bearer canary-token-1');
+  });
+
+  it('uses one token for many calls', async () => {
+    const { call, open, tokens } = await wire({ status: 200 }, { status: 200 });
+    await read(call);
+    await read(await open());
+    expect(tokens()).toBe(1);
+  });
+
+  it('waits as long as throttling asks, and says so', async () => {
+    const { call, sent, told } = await wire(
+      { status: 429, headers: { 'Retry-After': '1200' } },
+      { status: 200, body: {} },
+    );
+    expect((await read(call)).status).toBe(200);
+    expect(sent.map(({ atS }) => atS)).toEqual([0, 1200]);
+    expect(told).toEqual(['Azure asks to slow down: asking again in 1200 s']);
+  });
+
+  it('asks for a new token when the old one has expired in the meantime', async () => {
+    const { call, open, sent } = await wire(
+      { status: 200 },
+      { status: 429, headers: { 'retry-after': '7200' } },
+      { status: 200 },
+    );
+    await read(call);
+    await read(await open());
+    expect(sent.map(({ authorization }) => authorization)).toEqual([1, 1, 2].map((n) => `Bearer canary-token-${n}`));
+  });
+
+  it('is sent again after a reset, a timeout and a server error, ever later', async () => {
+    const { call, sent } = await wire('reset', 'hang', { status: 503 }, { status: 200, body: {} });
+    expect((await read(call)).status).toBe(200);
+    expect(sent.map(({ atS }) => atS)).toEqual([0, 2, 6, 14]);
+  });
+
+  it('gives up in the end, with the last reason', async () => {
+    const { call, sent } = await wire(...Array<Scripted>(5).fill('reset'));
+    await expect(read(call)).rejects.toMatchObject({ code: 'vms/unreachable' });
+    expect(sent).toHaveLength(5);
+  });
+
+  it('hands throttling on when it does not end', async () => {
+    const throttled = {
+      status: 429,
+      headers: { 'retry-after': '60' },
+      body: { error: { code: 'OperationNotAllowed' } },
+    };
+    const { call } = await wire(...Array<Scripted>(8).fill(throttled));
+    await expect(stop(call)).rejects.toMatchObject({ constructor: Throttled, retryAfterMs: 60_000 });
+  });
+
+  it('is stopped while it waits', async () => {
+    const { call, controller } = await wire({ status: 429, headers: { 'retry-after': '60' } });
+    const reason = new Error('enough');
+    const pending = read(call);
+    setImmediate(() => controller.abort(reason));
+    await expect(pending).rejects.toBe(reason);
+  });
+
+  it('that the service refuses is not sent twice', async () => {
+    const { call, sent } = await wire({ status: 404, body: { error: { code: 'ResourceNotFound', message: 'no' } } });
+    const failure = await stop(call).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(NotFound);
+    expect(failure).toMatchObject({ message: 'instance 0 does not exist' });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a trace', () => {
+  const traced = async (...script: Scripted[]) => {
+    const lines: TraceLine[] = [];
+    const stop = onTrace((line) => lines.push(line));
+    try {
+      const { call } = await wire(...script);
+      await read(call).catch(() => undefined);
+      await call
+        .send({ method: 'GET', url: status.replace('t=1', 't=1&c=canary&s=canary') }, 'x')
+        .catch(() => undefined);
+    } finally {
+      stop();
+    }
+    expect(JSON.stringify(lines)).not.toContain('canary');
+    return lines.map(({ to, text }) => `${to}: ${text}`);
+  };
+
+  it('tells method, path, status, duration and the id that support asks for, and no token', async () => {
+    const lines = await traced({ status: 200, headers: { 'x-ms-request-id': 'r1' } }, { status: 404 });
+    expect(lines[0]).toMatch(/^azure: GET \/subscriptions\/s\/x\?api-version=2024-07-01: 200 in \d+ ms, request r1$/);
+    expect(lines[1]).toMatch(/^azure: GET \/subscriptions\/.*\/operations\/1\?api-version=2024-07-01&…: 404 in/);
+  });
+
+  it('tells what is tried again, and why', async () => {
+    const lines = await traced({ broke: 'ECONNREFUSED' }, { status: 503 }, { status: 200 }, { status: 200 });
+    expect(lines[0]).toContain('no answer');
+    expect(lines[1]).toBe('azure: again in 2 s: https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1)');
+    expect(lines[3]).toBe('azure: again in 4 s: Azure answered 503');
+  });
+});

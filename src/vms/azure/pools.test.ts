@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { NotFound } from '../../base/failures.ts';
+import { wire } from './connect/testing.ts';
+import { findPool, guessedHardware, readPool } from './pools.ts';
+import { group, rawScaleSet, scaleSet, scaleSetPool } from './scale-set.testing.ts';
+import { azureOn } from './testing.ts';
+
+const there = { status: 200, body: rawScaleSet() };
+const noInstances = { status: 200, body: { value: [] } };
+
+describe('a pool that is looked for', () => {
+  it('by its name is a scale set of the resource group, and only that is read', async () => {
+    const { call, sent } = await wire(there);
+    expect(await findPool(azureOn(call), 'POOL')).toEqual(scaleSetPool);
+    expect(sent.map(({ url }) => url.pathname)).toEqual([
+      '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/POOL',
+    ]);
+  });
+
+  it('by its id may be in another group', async () => {
+    const { call, sent } = await wire(there);
+    await findPool(azureOn(call), scaleSetPool.id);
+    expect(sent[0]?.url.pathname).toBe(`${group}/virtualMachineScaleSets/pool`);
+  });
+
+  it('by what cannot be a name is not read, only reported', async () => {
+    const { call, sent } = await wire(noInstances, noInstances);
+    await expect(findPool(azureOn(call), 'no/such pool')).rejects.toBeInstanceOf(NotFound);
+    expect(sent.map(({ url }) => url.pathname).filter((path) => path.includes('such'))).toEqual([]);
+  });
+});
+
+describe('a pool that is read', () => {
+  it('has its hardware from a disk, which is asked once for one image', async () => {
+    const osDisk = { createOption: 'FromImage', diskSizeGB: 30, managedDisk: { id: `${group}/disks/d` } };
+    const one = { instanceId: '0', location: 'we', properties: { storageProfile: { osDisk } } };
+    const disk = { properties: { hyperVGeneration: 'V2', supportedCapabilities: { architecture: 'Arm64' } } };
+    const { call, sent } = await wire(
+      there,
+      { status: 200, body: { value: [one] } },
+      { status: 200, body: disk },
+      there,
+    );
+    const azure = azureOn(call);
+    for (const _ of [1, 2])
+      expect((await readPool(azure, scaleSetPool))?.model).toMatchObject({ generation: 'V2', architecture: 'Arm64' });
+    expect(sent).toHaveLength(4);
+  });
+
+  it('without instances is guessed, and asked again the next time', async () => {
+    const { call, sent } = await wire(there, noInstances, there, noInstances);
+    const azure = azureOn(call);
+    for (const _ of [1, 2]) expect((await readPool(azure, scaleSetPool))?.model.generation).toBe('V1');
+    expect(sent).toHaveLength(4);
+    expect([...azure.knownGroups]).toEqual(['demo']);
+  });
+});
+
+describe('hardware, with no disk to look at', () => {
+  it.each([
+    ['Standard_D4s_v5', 'x64', 'V1'],
+    ['Standard_D4ps_v5', 'Arm64', 'V2'],
+    ['Standard_E8pds_v6', 'Arm64', 'V2'],
+    ['Standard_NP10s', 'x64', 'V1'],
+    ['Standard_E4-2ds_v5', 'x64', 'V1'],
+  ])('of %s is %s, %s', (name, architecture, generation) => {
+    expect(guessedHardware(scaleSet({ top: { sku: { name, capacity: 0 } } }))).toEqual({ architecture, generation });
+  });
+
+  it('with secure boot is of the second generation', () => {
+    const set = scaleSet({ profile: { securityProfile: { securityType: 'TrustedLaunch' } } });
+    expect(guessedHardware(set).generation).toBe('V2');
+  });
+});

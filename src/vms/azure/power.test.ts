@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { NotFound } from '../../base/failures.ts';
+import { type Sent, wire } from './connect/testing.ts';
+import { start, stop, stopAndRelease } from './power.ts';
+import { group } from './scale-set.testing.ts';
+import { azureOn } from './testing.ts';
+
+const pool = { id: `${group}/virtualMachineScaleSets/pool`, name: 'pool' };
+const uniform = { pool, id: `${pool.id}/virtualMachines/3` };
+const flexible = { pool, id: `${group}/virtualMachines/pool_a1` };
+const done = { status: 200 };
+const shown = (sent: readonly Sent[]) => sent.map(({ method, url }) => `${method} ${url.pathname}`);
+
+describe('power', () => {
+  it.each([
+    ['stopping', stop, 'powerOff'],
+    ['giving up the place', stopAndRelease, 'deallocate'],
+    ['starting', start, 'start'],
+  ] as const)('of either kind of instance: %s is one order to its own address', async (_name, order, action) => {
+    const { call, sent } = await wire(done, done);
+    for (const instance of [uniform, flexible]) await order(azureOn(call), instance);
+    expect(shown(sent)).toEqual([`POST ${uniform.id}/${action}`, `POST ${flexible.id}/${action}`]);
+  });
+
+  it('is ordered also when it seems to be so already', async () => {
+    const { call, sent } = await wire(done, done);
+    for (const _ of [1, 2]) await stop(azureOn(call), uniform);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('names the instance while it is awaited, as people know it', async () => {
+    const { call, told } = await wire(done, done);
+    await stop(azureOn(call), uniform);
+    await stop(azureOn(call), flexible);
+    expect(told).toEqual(['stopping instance 3 of pool', 'stopping instance pool_a1']);
+  });
+
+  it('of what is no VM is not asked for', async () => {
+    const { call, sent } = await wire();
+    await expect(stop(azureOn(call), { pool, id: pool.id })).rejects.toBeInstanceOf(NotFound);
+    expect(sent).toEqual([]);
+  });
+});

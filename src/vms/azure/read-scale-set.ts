@@ -1,0 +1,32 @@
+// vms/azure/read-scale-set.ts: which scale set is a pool, and what does Azure say of it? Raw JSON: the typed client drops what it does not know.
+import { NotFound } from '../../base/failures.ts';
+import type { PoolRef } from '../pools.ts';
+import { parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
+import { apiVersions } from './connect/api-versions.ts';
+import type { Call } from './connect/connection.ts';
+import { failureOf } from './connect/translate-errors.ts';
+import { type ScaleSet, scaleSetSchema } from './scale-set.ts';
+
+/** With its extensions as they came: their settings go back the way they were. */
+export async function readScaleSet(call: Call, ref: ScaleSetRef): Promise<ScaleSet | undefined> {
+  const what = `scale set ${ref.name}`;
+  const answer = await call.send({ method: 'GET', url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}` }, what);
+  if (answer.status === 404) {
+    const failure = failureOf(answer, what, call.clock.nowMs());
+    if (failure instanceof NotFound) return undefined;
+    throw failure;
+  }
+  if (answer.status >= 400) throw failureOf(answer, what, call.clock.nowMs());
+  return scaleSetSchema.parse(answer.body);
+}
+
+export function poolScaleSet(pool: PoolRef): ScaleSetRef {
+  const ref = parseScaleSetId(pool.id);
+  if (!ref) throw new NotFound(`pool ${pool.id}`);
+  return ref;
+}
+
+export function refOf(set: ScaleSet): PoolRef {
+  const ref = parseScaleSetId(set.id);
+  return { id: ref ? scaleSetId({ ...ref, name: set.name }) : set.id, name: set.name };
+}

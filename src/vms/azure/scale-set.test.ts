@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { definitionId, group, scaleSet, versionId } from './scale-set.testing.ts';
+import { imageOf, poolOf, type ScaleSet } from './scale-set.ts';
+
+const hardware = { generation: 'V2', architecture: 'x64' } as const;
+const pool = (set: ScaleSet) => poolOf(set, { id: set.id, name: set.name }, hardware);
+const model = (profile: object) => pool(scaleSet({ profile })).model;
+
+const none = {
+  id: null,
+  publisher: null,
+  offer: null,
+  sku: null,
+  version: null,
+  exactVersion: null,
+  sharedGalleryImageId: null,
+  communityGalleryImageId: null,
+};
+
+describe('a scale set in our words', () => {
+  it('is a pool', () => {
+    expect(pool(scaleSet())).toEqual({
+      ref: { id: `${group}/virtualMachineScaleSets/pool`, name: 'pool' },
+      etag: '"7"',
+      region: 'westeurope',
+      state: 'ready',
+      hasInstanceRepair: false,
+      capacity: 3,
+      tags: { team: 'a' },
+      model: {
+        image: { kind: 'marketplace', publisher: 'Canonical', offer: 'ubuntu', sku: 'server', version: 'latest' },
+        os: 'linux',
+        osState: 'generalized',
+        bootstrap: 'unknown',
+        extensions: [
+          { name: 'bootstrap', publisher: 'P', type: 'bootstrap', after: [] },
+          { name: 'health', publisher: 'P', type: 'health', after: ['bootstrap'] },
+        ],
+        generation: 'V2',
+        architecture: 'x64',
+        securityType: 'Standard',
+        hasEphemeralDisk: false,
+        isSpot: false,
+        upgrades: 'manual',
+        hasAutomaticOsUpgrade: false,
+        osDiskGb: 30,
+      },
+    });
+  });
+
+  it.each([
+    ['Succeeded', 'ready'],
+    ['Updating', 'updating'],
+    ['Deleting', 'updating'],
+    ['Failed', 'failed'],
+    ['Canceled', 'failed'],
+  ])('that is %s is %s', (provisioningState, state) => {
+    expect(pool(scaleSet({ properties: { provisioningState } })).state).toBe(state);
+  });
+
+  it('tells by whom else it is managed', () => {
+    const managed = (top: object) => pool(scaleSet({ top })).managedBy;
+    expect(managed({ tags: { 'aks-managed-poolName': 'np' } })).toBe('aks');
+    expect(
+      managed({
+        id: `/subscriptions/s/resourceGroups/MC_g_c_we/providers/Microsoft.Compute/virtualMachineScaleSets/p`,
+      }),
+    ).toBe('aks');
+    expect(managed({ tags: { 'sigs.k8s.io_cluster-api-provider-azure_cluster_c': 'owned' } })).toBe('capz');
+    expect(managed({ tags: { creationSource: 'aksengine-demo', poolName: 'p' } })).toBeUndefined();
+  });
+
+  it('shows what rules a pool out or changes the plan', () => {
+    expect(model({ priority: 'Spot' }).isSpot).toBe(true);
+    expect(model({ securityProfile: { securityType: 'TrustedLaunch' } }).securityType).toBe('TrustedLaunch');
+    expect(
+      model({ storageProfile: { osDisk: { osType: 'Linux', diffDiskSettings: { option: 'Local' } } } })
+        .hasEphemeralDisk,
+    ).toBe(true);
+    expect(model({ storageProfile: { osDisk: { osType: 'Windows' } } }).os).toBe('windows');
+    expect(model({ osProfile: undefined })).toMatchObject({ osState: 'specialized', bootstrap: 'none' });
+    const upgradePolicy = { mode: 'Rolling', automaticOSUpgradePolicy: { enableAutomaticOSUpgrade: true } };
+    const automaticRepairsPolicy = { enabled: true };
+    const other = pool(scaleSet({ properties: { upgradePolicy, automaticRepairsPolicy } }));
+    expect(other).toMatchObject({
+      hasInstanceRepair: true,
+      model: { upgrades: 'rolling', hasAutomaticOsUpgrade: true },
+    });
+  });
+
+  it('has no bootstrap only where we said so', () => {
+    expect(pool(scaleSet({ top: { tags: { 'headstart-bootstrap': 'none' } } })).model.bootstrap).toBe('none');
+    expect(pool(scaleSet({ top: { tags: { 'headstart-bootstrap': 'custom-data' } } })).model.bootstrap).toBe('unknown');
+  });
+
+  it.each([
+    [{ id: versionId }, { kind: 'version', id: versionId }],
+    [{ id: definitionId }, { kind: 'definition', id: definitionId }],
+    [{ id: `${group}/images/mine` }, { kind: 'other', id: `${group}/images/mine` }],
+    [
+      { communityGalleryImageId: '/CommunityGalleries/x/Images/y' },
+      { kind: 'other', id: '/CommunityGalleries/x/Images/y' },
+    ],
+    [undefined, { kind: 'other', id: '' }],
+  ])('refers to an image: %j', (reference, expected) => {
+    expect(imageOf(reference && { ...none, ...reference })).toEqual(expected);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { definitionId, versionId } from './scale-set.testing.ts';
+import { versionOf } from './versions.ts';
+
+describe('a version in our words', () => {
+  const definition = { id: definitionId, gallery: 'SIG_demo', name: 'kamino-pool-prototype' } as Parameters<
+    typeof versionOf
+  >[1];
+  const summary = [
+    { region: 'West Europe', state: 'Completed', progress: 100 },
+    { region: 'North Europe', state: 'Replicating', progress: 35 },
+  ];
+
+  it.each([
+    ['Creating', undefined, 'creating'],
+    ['Succeeded', 'Completed', 'ready'],
+    ['Succeeded', 'InProgress', 'replicating'],
+    ['Succeeded', 'Unknown', 'replicating'],
+    ['Succeeded', undefined, 'replicating'],
+    ['Succeeded', 'Failed', 'failed'],
+    ['Updating', 'Completed', 'replicating'],
+    ['Failed', undefined, 'failed'],
+    ['Deleting', 'Completed', 'deleting'],
+  ])('%s and replication %s is %s', (provisioningState, aggregatedState, state) => {
+    const replicationStatus = aggregatedState ? { aggregatedState, summary } : undefined;
+    const found = {
+      location: 'we',
+      name: '2026.11.15',
+      provisioningState,
+      ...(replicationStatus && { replicationStatus }),
+    };
+    expect(versionOf(found, definition)).toMatchObject({
+      state,
+      id: versionId,
+      percent: state === 'ready' ? 100 : aggregatedState ? 35 : 0,
+    });
+  });
+});

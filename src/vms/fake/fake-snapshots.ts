@@ -1,0 +1,38 @@
+// vms/fake/fake-snapshots.ts: copies of disks in memory, which keep the promises of ../snapshots.ts.
+import { NotFound, Refused } from '../../base/failures.ts';
+import type { Snapshots } from '../snapshots.ts';
+import { type FakeWorld, isCopying } from './fake-world.ts';
+
+export function fakeSnapshots(world: FakeWorld): Snapshots {
+  const { state, clock } = world;
+  return {
+    async readSnapshot(name) {
+      const snapshot = state.snapshots.get(name);
+      return (
+        snapshot &&
+        structuredClone(isCopying(world, snapshot) ? { ...snapshot, state: 'creating', percent: 0 } : snapshot)
+      );
+    },
+    async createSnapshot({ name, sourceDiskId, tags }) {
+      const owner = [...state.pools.values()]
+        .flatMap((pool) => pool.instances)
+        .find((i) => i.osDisk?.id === sourceDiskId);
+      if (!owner) throw new NotFound(`disk ${sourceDiskId}`);
+      if (owner.power === 'running')
+        throw new Refused(`${owner.computerName} is running: a copy of its disk would be torn`);
+      state.snapshots.set(name, {
+        name,
+        id: `/snapshots/${name}`,
+        state: 'complete',
+        percent: 100,
+        sourceDiskId,
+        createdMs: clock.nowMs(),
+        tags: { ...tags },
+        isSealed: owner.isSealed,
+      });
+    },
+    async deleteSnapshot(name) {
+      state.snapshots.delete(name);
+    },
+  };
+}

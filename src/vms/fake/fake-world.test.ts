@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { NotFound } from '../../base/failures.ts';
+import { fakeClock } from '../../base/fake-clock.ts';
+import { addPool, fakeWorld, instanceOf, isCopying, poolOf, scaleOut, withChanges } from './fake-world.ts';
+
+describe('the memory of the fake', () => {
+  it('gives no number twice: instances of one pool or of several have ids of their own', () => {
+    const world = fakeWorld(fakeClock());
+    for (const name of ['a', 'b']) addPool(world, name, 2);
+    const ids = [...world.state.pools.values()].flatMap(({ instances }) => instances.map(({ vmId }) => vmId));
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('makes instances from the model as it is now, and none from a version that is gone', () => {
+    const world = fakeWorld(fakeClock());
+    const { ref } = addPool(world, 'a', 0);
+    expect(scaleOut(world, ref)).toMatchObject({ hasRunBootstrap: true, isSealed: false });
+    poolOf(world, ref).model.image = { kind: 'version', id: '/gone' };
+    expect(() => scaleOut(world, ref)).toThrow(NotFound);
+  });
+
+  it('says what is not there', () => {
+    const world = fakeWorld(fakeClock());
+    const { ref } = addPool(world, 'a', 1);
+    expect(() => poolOf(world, { id: 'x', name: 'x' })).toThrow(NotFound);
+    expect(() => instanceOf(world, { pool: ref, id: 'x' })).toThrow(NotFound);
+  });
+
+  it('lets the bytes of a snapshot arrive later than its order ends', () => {
+    const clock = fakeClock();
+    const world = fakeWorld(clock);
+    world.copyingMs = 1000;
+    const snapshot = {
+      ...{
+        name: 's',
+        id: '/s',
+        state: 'complete' as const,
+        percent: 100,
+        sourceDiskId: 'd',
+        tags: {},
+        isSealed: false,
+      },
+      createdMs: clock.nowMs(),
+    };
+    expect(isCopying(world, snapshot)).toBe(true);
+    clock.advance(1000);
+    expect(isCopying(world, snapshot)).toBe(false);
+  });
+
+  it('changes tags by name, and null takes one away', () => {
+    expect(withChanges({ a: '1', b: '2' }, { a: null, c: '3', gone: null })).toEqual({ b: '2', c: '3' });
+  });
+});

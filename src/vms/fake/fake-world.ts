@@ -1,0 +1,161 @@
+// vms/fake/fake-world.ts: what is in the memory of the fake, and what can a test set in it?
+import type { Clock } from '../../base/clock.ts';
+import { NotFound } from '../../base/failures.ts';
+import type { Definition, VersionSpec } from '../gallery.ts';
+import type { Instance, InstanceRef, Model, Pool, PoolRef, TagChange } from '../pools.ts';
+import type { Snapshot } from '../snapshots.ts';
+
+export interface FakeInstance extends Instance {
+  /** What the disk holds besides an operating system. */
+  isSealed: boolean;
+  hasRunBootstrap: boolean;
+}
+
+export interface FakePool extends Pool {
+  /** Never given back by a read, as in the cloud. */
+  customData: string | undefined;
+  instances: FakeInstance[];
+}
+
+export interface FakeSnapshot extends Snapshot {
+  isSealed: boolean;
+}
+
+export interface FakeVersion extends VersionSpec {
+  id: string;
+  createdMs: number;
+  isSealed: boolean;
+}
+
+export interface FakeFactoryState {
+  pools: Map<string, FakePool>;
+  snapshots: Map<string, FakeSnapshot>;
+  galleries: Set<string>;
+  definitions: Map<string, Definition>;
+  versions: Map<string, FakeVersion>;
+}
+
+export interface FakeWorld {
+  clock: Clock;
+  state: FakeFactoryState;
+  onPower: (instance: FakeInstance) => void;
+  hasZoneRedundancy: boolean;
+  /** How long after its order a snapshot's bytes are still being copied. */
+  copyingMs: number;
+  /** One number for instances and etags, never given twice. */
+  nextSerial(): number;
+}
+
+export function fakeWorld(clock: Clock): FakeWorld {
+  let serial = 0;
+  return {
+    clock,
+    state: {
+      pools: new Map(),
+      snapshots: new Map(),
+      galleries: new Set(),
+      definitions: new Map(),
+      versions: new Map(),
+    },
+    onPower: () => undefined,
+    hasZoneRedundancy: true,
+    copyingMs: 0,
+    nextSerial: () => ++serial,
+  };
+}
+
+export function addPool(world: FakeWorld, name: string, instances: number, model: Partial<Model> = {}): Pool {
+  const pool: FakePool = {
+    ref: { id: `/pools/${name}`, name },
+    etag: '"0"',
+    region: 'here',
+    state: 'ready',
+    model: { ...GENERIC, ...model },
+    hasInstanceRepair: false,
+    capacity: instances,
+    tags: {},
+    customData: 'Ym9vdHN0cmFw',
+    instances: [],
+  };
+  world.state.pools.set(pool.ref.id, pool);
+  for (let i = 0; i < instances; i++) makeInstance(world, pool);
+  return pool;
+}
+
+/** A new instance from the model as it is now. */
+export function scaleOut(world: FakeWorld, ref: PoolRef): FakeInstance {
+  const pool = poolOf(world, ref);
+  const { image } = pool.model;
+  if (image.kind === 'version' && !world.state.versions.has(image.id)) throw new NotFound(`image version ${image.id}`);
+  return makeInstance(world, pool);
+}
+
+export function poolOf({ state }: FakeWorld, ref: PoolRef): FakePool {
+  const pool = state.pools.get(ref.id);
+  if (!pool) throw new NotFound(`pool ${ref.name}`);
+  return pool;
+}
+
+export function instanceOf(world: FakeWorld, ref: InstanceRef): FakeInstance {
+  const instance = poolOf(world, ref.pool).instances.find((i) => i.ref.id === ref.id);
+  if (!instance) throw new NotFound(`instance ${ref.id} of ${ref.pool.name}`);
+  return instance;
+}
+
+/** What a change of the model is conditional on moves. */
+export function bump(world: FakeWorld, pool: FakePool): void {
+  pool.etag = `"${world.nextSerial()}"`;
+}
+
+/** The order has succeeded, and the bytes are still on their way. */
+export function isCopying({ clock, copyingMs }: FakeWorld, { state, createdMs }: FakeSnapshot): boolean {
+  return state === 'complete' && clock.nowMs() < createdMs + copyingMs;
+}
+
+export function withChanges(known: Readonly<Record<string, string>>, change: TagChange): Record<string, string> {
+  const next: Record<string, string> = { ...known };
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) delete next[key];
+    else next[key] = value;
+  }
+  return next;
+}
+
+function makeInstance(world: FakeWorld, pool: FakePool): FakeInstance {
+  const number = world.nextSerial();
+  const { image } = pool.model;
+  const instance: FakeInstance = {
+    ref: { pool: pool.ref, id: String(number) },
+    computerName: `${pool.ref.name}-${String(number).padStart(6, '0')}`,
+    vmId: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    power: 'running',
+    protection: { fromScaleIn: false, fromPoolActions: false },
+    isOnLatestModel: true,
+    image,
+    osDisk: { id: `/disks/${pool.ref.name}-${number}`, sizeGb: 30 },
+    isSpot: false,
+    tags: {},
+    isSealed: image.kind === 'version' ? (world.state.versions.get(image.id)?.isSealed ?? false) : false,
+    hasRunBootstrap: pool.customData !== undefined || pool.model.extensions.some((e) => e.type === 'CustomScript'),
+  };
+  pool.instances.push(instance);
+  return instance;
+}
+
+const GENERIC: Model = {
+  image: { kind: 'marketplace', publisher: 'debian', offer: 'debian-12', sku: '12-gen2', version: 'latest' },
+  os: 'linux',
+  osState: 'generalized',
+  bootstrap: 'unknown',
+  extensions: [
+    { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript', after: [] },
+    { name: 'billing', publisher: 'Microsoft.AKS', type: 'Compute.AKS.Linux.Billing', after: [] },
+  ],
+  generation: 'V2',
+  architecture: 'x64',
+  securityType: 'Standard',
+  hasEphemeralDisk: false,
+  isSpot: false,
+  upgrades: 'manual',
+  hasAutomaticOsUpgrade: false,
+};

@@ -1,0 +1,104 @@
+// vms/lab.testing.ts: what do the four suites need of an implementation, and what do they make with it?
+import type { Clock } from '../base/clock.ts';
+import type { Factory } from './factory.ts';
+import type { Definition, DefinitionSpec, Version, VersionSpec } from './gallery.ts';
+import type { ImageRef, Instance, PoolRef } from './pools.ts';
+import type { ModelChange } from './publisher.ts';
+import type { SnapshotSpec } from './snapshots.ts';
+
+/** What a new instance was born from and given: no provider tells, so the lab looks behind the scenes. */
+export interface Birth {
+  image: ImageRef;
+  /** Decoded; absent = it was given none. */
+  customData?: string;
+  extensions: string[];
+}
+
+export interface Lab {
+  factory: Factory;
+  clock: Clock;
+  /** Running instances of a generalized Linux image, with custom data and the extensions `bootstrap` and `health`. */
+  makePool(count: 1 | 2 | 3): Promise<{ ref: PoolRef; providerIds: string[] }>;
+  /** One more instance, made by the provider from the model as it is now. */
+  grow(pool: PoolRef): Promise<Birth>;
+  end(): Promise<void>;
+}
+
+export const oneTag = { kept: 'yes' };
+
+export async function oneInstance(lab: Lab): Promise<{ pool: PoolRef; instance: Instance }> {
+  const { ref, providerIds } = await lab.makePool(1);
+  const { pools } = lab.factory;
+  return { pool: ref, instance: (await pools.readInstance(await pools.locate(providerIds[0]!)))! };
+}
+
+export async function again({ factory }: Lab, { ref }: Instance): Promise<Instance> {
+  return (await factory.pools.readInstance(ref))!;
+}
+
+export async function regionOf({ factory }: Lab, pool: PoolRef): Promise<string> {
+  return (await factory.pools.readPool(pool))!.region;
+}
+
+export async function definitionFor({ factory }: Lab, ref: PoolRef): Promise<DefinitionSpec> {
+  const { model } = (await factory.pools.readPool(ref))!;
+  const { osState, generation, architecture, securityType, plan } = model;
+  const identity = { publisher: 'headstart', offer: 'contract', sku: ref.name };
+  const traits = { osState, generation, architecture, securityType, ...(plan && { plan }) };
+  return { gallery: 'SIG_contract', name: `kamino-${ref.name}-prototype`, ...traits, ...identity };
+}
+
+/** A definition, and a copy of a disk that a version can be made of. */
+export async function withSnapshot(lab: Lab) {
+  const { factory } = lab;
+  const { pool, instance } = await oneInstance(lab);
+  const region = await regionOf(lab, pool);
+  const definition = await factory.gallery.ensureDefinition(await definitionFor(lab, pool), region);
+  await factory.pools.stop(instance.ref);
+  await factory.snapshots.createSnapshot(snapshotOf(instance, region));
+  await factory.pools.start(instance.ref);
+  return { pool, definition, region, snapshotId: (await factory.snapshots.readSnapshot('snap'))!.id };
+}
+
+export async function withVersion(lab: Lab) {
+  const { pool, definition, region, snapshotId } = await withSnapshot(lab);
+  await lab.factory.gallery.beginVersion(versionSpec(definition, region, snapshotId, '2026.11.15'));
+  return { pool, definition, made: await untilReady(lab, definition, '2026.11.15') };
+}
+
+export async function untilReady({ factory, clock }: Lab, definition: Definition, version: string): Promise<Version> {
+  for (let looks = 0; looks < 1000; looks++) {
+    const found = await factory.gallery.readVersion(definition, version);
+    if (found?.state === 'ready') return found;
+    if (!found || found.state === 'failed') throw new Error(`version ${version}: ${found?.failure ?? 'is not there'}`);
+    await clock.sleep(60_000);
+  }
+  throw new Error(`version ${version} never became ready`);
+}
+
+export function snapshotOf(instance: Instance, region: string): SnapshotSpec {
+  return { name: 'snap', sourceDiskId: instance.osDisk!.id, region, tags: { donor: instance.vmId } };
+}
+
+export function versionSpec(definition: Definition, region: string, snapshotId: string, name: string): VersionSpec {
+  const terms = { replicas: 3, redundancy: 'zone', isExcludedFromLatest: true } as const;
+  return { definition, name, snapshotId, region, ...terms, tags: { donor: 'someone' } };
+}
+
+export function switchTo(version: Version): ModelChange {
+  return {
+    image: { kind: 'version', id: version.id },
+    bootstrap: 'none',
+    extensions: { keep: ['health'], add: [] },
+    tags: oneTag,
+  };
+}
+
+/** The same place, another name: ids end in the name or number of what they mean. */
+export function goneId(id: string): string {
+  return `${id}9999`;
+}
+
+export function goneVersion(id: string): string {
+  return id.replace(/[^./]+$/, '99');
+}

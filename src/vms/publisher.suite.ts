@@ -1,0 +1,98 @@
+// vms/publisher.suite.ts: what does every provider promise of what new instances are made from? The fake, Azure and QEMU pass it.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Conflict, NotFound } from '../base/failures.ts';
+import { goneId, goneVersion, type Lab, switchTo, withVersion } from './lab.testing.ts';
+import type { Pools } from './pools.ts';
+import type { ModelChange, Publisher } from './publisher.ts';
+
+export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void {
+  describe(`${name}: publisher`, () => {
+    let lab: Lab;
+    let pools: Pools;
+    let publisher: Publisher;
+    beforeEach(async () => {
+      lab = await makeLab();
+      ({ pools, publisher } = lab.factory);
+    });
+    afterEach(() => lab.end());
+
+    it('is changed as a whole: new instances come from the new image, with empty bootstrap', async () => {
+      const { pool, made } = await withVersion(lab);
+      const before = (await pools.readPool(pool))!;
+      await publisher.offer(before, switchTo(made));
+      const after = (await pools.readPool(pool))!;
+      expect(after.model).toMatchObject({ image: { kind: 'version', id: made.id }, bootstrap: 'none' });
+      expect(after.model.extensions.map((extension) => extension.name)).toEqual(['health']);
+      expect(after.tags).toMatchObject({ ...before.tags, kept: 'yes' });
+      expect(after.etag).not.toBe(before.etag);
+
+      const born = await lab.grow(pool);
+      expect(born.image).toEqual({ kind: 'version', id: made.id });
+      expect((born.customData ?? '').trim()).toMatch(/^(#cloud-config)?$/);
+      expect(born.extensions).toEqual(['health']);
+    });
+
+    it('does not change when the pool is no longer what was read, and nothing of the change lands', async () => {
+      const { pool, made } = await withVersion(lab);
+      const stale = (await pools.readPool(pool))!;
+      await publisher.offer(stale, { ...switchTo(made), tags: { first: 'yes' } });
+      const between = (await pools.readPool(pool))!;
+      const late: ModelChange = {
+        image: stale.model.image,
+        bootstrap: { customData: Buffer.from('late').toString('base64') },
+        extensions: { keep: [], add: [] },
+        tags: { second: 'yes' },
+      };
+      await expect(publisher.offer(stale, late)).rejects.toBeInstanceOf(Conflict);
+      expect(await pools.readPool(pool)).toEqual(between);
+    });
+
+    it('does not change at all when a part of the change is refused', async () => {
+      const { pool, made } = await withVersion(lab);
+      const before = (await pools.readPool(pool))!;
+      const impossible = { ...switchTo(made), image: { kind: 'version', id: `${goneVersion(made.id)}` } as const };
+      await expect(publisher.offer(before, impossible)).rejects.toThrow();
+      expect((await pools.readPool(pool))?.model).toEqual(before.model);
+      expect((await lab.grow(pool)).extensions.sort()).toEqual(['bootstrap', 'health']);
+    });
+
+    it('says that a pool which is gone cannot be changed', async () => {
+      const { pool, made } = await withVersion(lab);
+      const read = (await pools.readPool(pool))!;
+      const gone = { ...read, ref: { ...read.ref, id: goneId(read.ref.id) } };
+      await expect(publisher.offer(gone, switchTo(made))).rejects.toBeInstanceOf(NotFound);
+    });
+
+    it('goes back to the model that was saved before', async () => {
+      const { pool, made } = await withVersion(lab);
+      const original = (await pools.readPool(pool))!;
+      const saved = await publisher.readModel(pool);
+      await publisher.offer(original, switchTo(made));
+      const customData = Buffer.from('#cloud-config\nruncmd: [join]\n').toString('base64');
+      const back: ModelChange = {
+        image: saved.image,
+        bootstrap: { customData },
+        extensions: { keep: [], add: saved.extensions },
+        tags: { kept: null },
+      };
+      await publisher.offer((await pools.readPool(pool))!, back);
+      const restored = (await pools.readPool(pool))!.model;
+      expect(restored).toEqual({ ...original.model, bootstrap: 'unknown' });
+      const born = await lab.grow(pool);
+      expect(born.customData).toContain('runcmd: [join]');
+      expect(born.extensions.sort()).toEqual(['bootstrap', 'health']);
+    });
+
+    it('is not changed after a tag of the pool moved what a change is conditional on', async () => {
+      const { pool, made } = await withVersion(lab);
+      const stale = (await pools.readPool(pool))!;
+      await pools.tagPool(pool, { a: '1' });
+      await expect(publisher.offer(stale, switchTo(made))).rejects.toBeInstanceOf(Conflict);
+    });
+
+    it('says that a pool which is gone has no model', async () => {
+      const { ref } = await lab.makePool(1);
+      await expect(publisher.readModel({ ...ref, id: goneId(ref.id) })).rejects.toBeInstanceOf(NotFound);
+    });
+  });
+}
