@@ -1,3 +1,4 @@
+// cli/pool/base.ts: `headstart pool base`: a minimal Debian that pools can be made from, built from packages, once.
 import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
