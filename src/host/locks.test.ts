@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ifFree, lockName, withLock } from './locks.ts';
+import { lockName } from './lock-name.ts';
+import { ifFree, withLock } from './locks.ts';
 
 let home: string;
 beforeEach(() => {

@@ -1,4 +1,5 @@
 // host/locks.ts: only one command at a time changes a thing. The kernel lets go when the holder dies, kill -9 included.
+
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,20 +7,11 @@ import type { CallOptions } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import { Conflict } from '../base/failures.ts';
 import { isFull } from './json-file.ts';
+import type { LockName } from './lock-name.ts';
 import { missingProgram } from './run-tool.ts';
 
 const TELL_EVERY_MS = 2_000;
 const GIVE_UP_AFTER_MS = 20 * 60_000;
-
-/** The name of its file. Each domain names its own locks: made by `lockName` alone, so that every one is a file in the folder of locks. */
-export type LockName = string & { readonly isLockName: unique symbol };
-
-/** Names that people gave are checked by their owner; what is no file name here is a bug. */
-export function lockName(name: string): LockName {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
-    throw new Error(`${JSON.stringify(name)} cannot be the file of a lock`);
-  return name as LockName;
-}
 
 export interface Lock {
   name: LockName;

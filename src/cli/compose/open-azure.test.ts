@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { AzureOptions } from '../prototype/azure-options.ts';
 import { testEdges } from '../testing.ts';
+import type { AzureOptions } from './azure-options.ts';
 import { openAzure } from './open-azure.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-azure-'));

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { showWaiting } from '../output/progress.ts';
-import { type AzureOptions, DEFAULT_AZURE_JSON } from '../prototype/azure-options.ts';
 import type { Edges } from '../verb.ts';
+import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
 /** There is no login before the first call. */
 export async function openAzure(options: AzureOptions, edges: Edges) {

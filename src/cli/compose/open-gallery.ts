@@ -8,10 +8,10 @@ import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { PublishEdges } from '../../vms/qemu/images/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
-import { type AzureOptions, withAzureOptions } from '../prototype/azure-options.ts';
 import { chosenVms, type VmsOptions, vmsOption } from '../prototype/vms-option.ts';
 import type { Edges } from '../verb.ts';
 import { refuseWithoutAzure } from './azure-not-configured.ts';
+import { type AzureOptions, withAzureOptions } from './azure-options.ts';
 import { openAzure } from './open-azure.ts';
 import { openPools } from './open-pools.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aBinary, aDeb } from '../../image/lock/lock.testing.ts';
-import { aLock } from '../../image/lock/lock.testing.ts';
+import { aBinary, aDeb, aLock } from '../../image/lock/lock.testing.ts';
 import { readLock } from '../../image/lock/read-lock.ts';
 import { runVerb } from '../testing.ts';
 import { verb as hotfix } from './hotfix.ts';

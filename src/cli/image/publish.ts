@@ -66,7 +66,9 @@ export function imagePublish(open: OpenGallery): Verb {
         else edges.stdout(renderPlan(changes));
         return;
       }
-      progress.step(`publishing ${build.record.name} ${build.record.version} to the gallery ${destination.galleryName}`);
+      progress.step(
+        `publishing ${build.record.name} ${build.record.version} to the gallery ${destination.galleryName}`,
+      );
       const told = {
         code: 'image/interrupted',
         kept: 'What was sent so far stays, and no version is offered before it is whole.',

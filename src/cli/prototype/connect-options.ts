@@ -1,10 +1,10 @@
 // cli/prototype/connect-options.ts: which options does every prototype verb share, and which of them do not go together?
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
+import { type AzureOptions, withAzureOptions } from '../compose/azure-options.ts';
 import type { CaptureOptions } from '../compose/open-pools.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
-import { type AzureOptions, withAzureOptions } from './azure-options.ts';
 import { type VmsOptions, vmsOption } from './vms-option.ts';
 
 export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions, VmsOptions {

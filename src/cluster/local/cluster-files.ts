@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 import { isFull, isMissing, readJson } from '../../host/json-file.ts';
-import { lockName } from '../../host/locks.ts';
+import { lockName } from '../../host/lock-name.ts';
 import type { Ports } from './port-names.ts';
 import type { KubeServer, Server } from './server-flags.ts';
 

@@ -1,5 +1,5 @@
 // image/build/build-locks.ts: which locks does a build hold? All are below the cache's folder.
-import { lockName } from '../../host/locks.ts';
+import { lockName } from '../../host/lock-name.ts';
 
 /** One build of images at a time. */
 export const imageBuildLock = lockName('image-build');

@@ -5,7 +5,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
-import { lockName, withLock } from '../../../host/locks.ts';
+import { lockName } from '../../../host/lock-name.ts';
+import { withLock } from '../../../host/locks.ts';
 import { type BuildEdges, buildProgram, ensureRoom, type Program } from './build-program.ts';
 
 /** The version in tools/kube/go.mod: the only one that can be built. */

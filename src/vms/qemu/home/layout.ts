@@ -1,7 +1,7 @@
 // vms/qemu/home/layout.ts: where is what under the home folder, and what are things called? Pure; nothing else builds a path.
 import { join, relative } from 'node:path';
 import { Refused } from '../../../base/failures.ts';
-import { lockName } from '../../../host/locks.ts';
+import { lockName } from '../../../host/lock-name.ts';
 import type { InstanceRef, PoolRef } from '../../pools.ts';
 
 export interface VersionId {

@@ -1,4 +1,4 @@
-// image/build/plan-build.ts: which stages would a build make? The dry run prints them: the same list that a build walks.
+// image/build/dry-run.ts: which stages would a build make? The dry run prints them: the same list that a build walks.
 import type { Target } from './contract.ts';
 import { PER_VERSION, SHARED } from './pipeline.ts';
 import type { Places } from './stage.ts';

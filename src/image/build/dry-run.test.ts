@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { planBuild } from './dry-run.ts';
 import { layerKey } from './layers/base-layer.ts';
 import { sharedKey } from './layers/shared-layer.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 import { PER_VERSION } from './pipeline.ts';
-import { planBuild } from './plan-build.ts';
 import type { Places } from './stage.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'headstart-plan-'));

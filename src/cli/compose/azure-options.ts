@@ -1,4 +1,4 @@
-// cli/prototype/azure-options.ts: which options say what Azure is: subscription, group, cloud and login?
+// cli/compose/azure-options.ts: which options say what Azure is: subscription, group, cloud and login?
 import { type Command, Option } from 'commander';
 import { LOGIN_NAMES, type LoginName } from '../../vms/azure/connect/credentials.ts';
 import type { SettingsFlags } from '../../vms/azure/connect/settings.ts';
