@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NotFound } from '../../base/failures.ts';
+import { Forbidden, NotFound } from '../../base/failures.ts';
 import { POOL } from '../testing.ts';
 import { findPool, listPools } from './find-pool.ts';
 import { donorLab } from './testing.ts';
@@ -28,18 +28,31 @@ describe('findPool', () => {
     }
   });
 
-  it('asks for the pool of one node only, however many nodes there are, and reads no instance', async () => {
+  it('is one question to the VMs, and the cluster is not listed', async () => {
     const world = donorLab();
-    world.factory.addPool('other', 1);
-    for (let i = 0; i < 20; i++) world.cluster.addNode(`a${i}`, { providerId: 'fake://other/0' });
     const { site, calls } = counted(world);
-    await findPool(site, POOL, world.edges.signal);
-    expect(calls).toEqual(['locate']);
+    const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was listed')) };
+    await findPool({ ...site, cluster }, POOL, world.edges.signal);
+    expect(calls).toEqual(['findPool']);
   });
+
+  it.each([new NotFound('pool pool1'), new Forbidden('reading pool pool1', new Error('403'))])(
+    'asks for the pool of one node only where the VMs answer: %s',
+    async (answer) => {
+      const world = donorLab();
+      world.factory.pools.findPool = () => Promise.reject(answer);
+      world.factory.addPool('other', 1);
+      for (let i = 0; i < 20; i++) world.cluster.addNode(`a${i}`, { providerId: 'fake://other/0' });
+      const { site, calls } = counted(world);
+      await findPool(site, POOL, world.edges.signal);
+      expect(calls).toEqual(['findPool', 'locate']);
+    },
+  );
 
   it('finds a pool whose provider ids do not contain its name', async () => {
     const { site, factory, ref, edges } = donorLab();
     const { locate } = factory.pools;
+    factory.pools.findPool = () => Promise.reject(new NotFound('pool'));
     factory.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
     expect(await findPool(site, 'y', edges.signal)).toEqual({ id: '/x/y', name: 'y' });
     await expect(findPool(site, ref.pool.name, edges.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
@@ -63,6 +76,7 @@ describe('findPool', () => {
 
   it('passes on what the factory says of a pool that was named and does not exist', async () => {
     const { site, factory, edges } = donorLab({ hasCluster: false });
+    factory.pools.findPool = () => Promise.reject(new NotFound('pool typo'));
     factory.pools.listInstances = async () => {
       throw new NotFound('pool typo in resource group g');
     };

@@ -1,11 +1,17 @@
 // prototype/donor/find-pool.ts: which pool has this name, and which pools are there?
+import { Forbidden, NotFound } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import type { Site } from '../site.ts';
 import { locateIfMember, locateNodes } from './locate-nodes.ts';
 import { noPool } from './not-found.ts';
 
-/** By its name or its id, in any spelling. Throws where there is none. */
+/**
+ * By its name or its id, in any spelling. One question to the VMs; only a pool that they do not know by that name (another
+ * resource group) is looked for through the nodes of the cluster. Throws where there is none.
+ */
 export async function findPool(site: Site, wanted: string, signal: AbortSignal): Promise<PoolRef> {
+  const found = await site.factory.pools.findPool(wanted, { signal }).catch(unlessUnknown);
+  if (found) return found;
   const known = site.pools ? await site.pools(signal) : await poolsUntil(site, wanted, signal);
   const pool = known.find((one) => isCalled(one, wanted));
   // A pool that the operator named and no node did may not exist: the factory then throws, and names those that do.
@@ -39,6 +45,11 @@ async function poolsUntil(site: Site, wanted: string, signal: AbortSignal): Prom
     if (isCalled(located.ref.pool, wanted)) break;
   }
   return pools;
+}
+
+/** Not there, or not for us to see: nodes may name a pool that we may read. */
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof NotFound) && !(error instanceof Forbidden)) throw error;
 }
 
 function isCalled({ id, name }: PoolRef, wanted: string): boolean {
