@@ -67,7 +67,7 @@ export async function startAzureSim<C extends Clock = VirtualClock>(options: Sim
   const requests: Exchange[] = [];
   const used = new Set<string>();
 
-  const { certPem, keyPem } = makeLoopbackCertificate();
+  const { certPem, keyPem } = await makeLoopbackCertificate();
   const server = await listen({ certPem, keyPem, port: options.port ?? 0 }, (request, form) => {
     const { method, url } = request;
     const { tenantId } = world;

@@ -1,7 +1,8 @@
-// base/x509.ts: how is a certificate written and signed (RFC 5280)? Node reads X.509 but does not write it. The library for it loads in 110 ms
-// and brings 19 packages, for the few fields that a control plane and a simulator need. Pure but for the random serial number.
-import { createHash, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+// base/x509.ts: how is a certificate written and signed (RFC 5280)? Node reads X.509 but does not write it. The library that does takes
+// a tenth of a second to load, so it is loaded with the first certificate. Pure but for the random serial number.
+import { createHash, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
+import type { Extension, JsonGeneralNames, KeyUsageFlags, Name } from '@peculiar/x509';
 
 export interface Subject {
   commonName: string;
@@ -21,106 +22,86 @@ export interface CertificateSpec {
   addresses?: readonly string[];
 }
 
+type Library = typeof import('@peculiar/x509');
+
 /** PEM. Both keys are of the curve P-256. */
-export function signCertificate(spec: CertificateSpec): string {
-  const { issuer } = spec;
-  const tbs = sequence(
-    tagged(0, integer(Buffer.from([2]))), // version 3
-    integer(serialNumber()),
-    ECDSA_WITH_SHA256,
-    nameOf(issuer.subject),
-    sequence(time(spec.notBeforeMs), time(spec.notAfterMs)),
-    nameOf(spec.subject),
-    spec.publicKey.export({ type: 'spki', format: 'der' }),
-    tagged(3, sequence(...extensionsOf(spec))),
-  );
-  const certificate = sequence(tbs, ECDSA_WITH_SHA256, bitString(sign('sha256', tbs, issuer.key)));
-  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
-  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+export async function signCertificate(spec: CertificateSpec): Promise<string> {
+  const { subject, publicKey, issuer, notBeforeMs, notAfterMs } = spec;
+  const x509 = await loadLibrary();
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    issuer: nameOf(issuer.subject, x509),
+    notBefore: new Date(notBeforeMs),
+    notAfter: new Date(notAfterMs),
+    subject: nameOf(subject, x509),
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+    signingKey: await signingKey(issuer.key),
+    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+    extensions: extensionsOf(spec, x509),
+  });
+  return `${certificate.toString('pem')}\n`;
 }
 
-function extensionsOf({ usage, publicKey, issuer, names = [], addresses = [] }: CertificateSpec): Buffer[] {
-  const others = [...names.map((name) => der(0x82, ascii(name))), ...addresses.map((ip) => der(0x87, bytesOf(ip)))];
-  const alternativeNames = others.length > 0 ? [extension('2.5.29.17', sequence(...others))] : [];
-  if (usage === 'unlimited') return [extension(BASIC_CONSTRAINTS, sequence(TRUE)), ...alternativeNames];
+async function loadLibrary(): Promise<Library> {
+  await import('reflect-metadata'); // which the library needs and does not bring
+  return await import('@peculiar/x509');
+}
+
+function signingKey(key: KeyObject): Promise<CryptoKey> {
+  const bytes = key.export({ type: 'pkcs8', format: 'der' });
+  return crypto.subtle.importKey('pkcs8', bytes, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign']);
+}
+
+function extensionsOf(spec: CertificateSpec, x509: Library): Extension[] {
+  const { usage, publicKey, issuer, names = [], addresses = [] } = spec;
+  const others: JsonGeneralNames = [
+    ...names.map((value) => ({ type: 'dns' as const, value })),
+    ...addresses.map((ip) => ({ type: 'ip' as const, value: plainAddress(ip) })),
+  ];
+  const alternativeNames = others.length > 0 ? [new x509.SubjectAlternativeNameExtension(others)] : [];
+  if (usage === 'unlimited') return [new x509.BasicConstraintsExtension(true), ...alternativeNames];
   const isAuthority = usage === 'authority';
   return [
-    critical(BASIC_CONSTRAINTS, isAuthority ? sequence(TRUE) : sequence()),
-    critical('2.5.29.15', isAuthority ? SIGNS_CERTIFICATES : SIGNS),
-    ...(isAuthority ? [] : [extension('2.5.29.37', sequence(...usage.map((one) => PURPOSES[one])))]),
-    extension('2.5.29.14', octets(keyId(publicKey))),
-    extension('2.5.29.35', sequence(der(0x80, keyId(createPublicKey(issuer.key))))),
+    new x509.BasicConstraintsExtension(isAuthority, undefined, true),
+    new x509.KeyUsagesExtension(keyUsages(isAuthority, x509), true),
+    ...(isAuthority ? [] : [new x509.ExtendedKeyUsageExtension(usage.map((one) => purposeOf(one, x509)))]),
+    new x509.SubjectKeyIdentifierExtension(keyId(publicKey)),
+    new x509.AuthorityKeyIdentifierExtension(keyId(createPublicKey(issuer.key))),
     ...alternativeNames,
   ];
 }
 
-function nameOf({ organization, commonName }: Subject): Buffer {
-  const part = (id: string, text: string) => der(0x31, sequence(oid(id), der(0x0c, Buffer.from(text))));
-  return sequence(...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName));
+function keyUsages(isAuthority: boolean, { KeyUsageFlags }: Library): KeyUsageFlags {
+  const { digitalSignature, keyCertSign, cRLSign } = KeyUsageFlags;
+  return isAuthority ? digitalSignature | keyCertSign | cRLSign : digitalSignature;
 }
 
-/** Two digits of the year are meant for 1950 to 2049 only. */
-function time(ms: number): Buffer {
-  const digits = new Date(ms).toISOString().replace(/\.\d+Z$|[-:T]/g, '');
-  return Number(digits.slice(0, 4)) < 2050 ? der(0x17, ascii(`${digits.slice(2)}Z`)) : der(0x18, ascii(`${digits}Z`));
+const purposeOf = (usage: 'server' | 'client', { ExtendedKeyUsage }: Library) =>
+  usage === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth;
+
+function nameOf({ organization, commonName }: Subject, x509: Library): Name {
+  const part = (name: string, utf8String: string) => ({ [name]: [{ utf8String }] });
+  const parts = [...(organization === undefined ? [] : [part('O', organization)]), part('CN', commonName)];
+  return new x509.Name(parts);
 }
 
-/** Positive, never zero, at most twenty octets. */
-function serialNumber(): Buffer {
+/** In hexadecimal. Positive, never zero, at most twenty octets. */
+function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
-  return bytes;
+  return bytes.toString('hex');
 }
 
+/** In hexadecimal. Not the library's, which is a SHA-1: certificates of authorities that are in use have this one. */
 const keyId = (key: KeyObject) =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
-    .digest()
-    .subarray(0, 20);
+    .digest('hex')
+    .slice(0, 40);
 
-function bytesOf(ip: string): Buffer {
-  if (isIPv4(ip)) return Buffer.from(ip.split('.').map(Number));
+/** As the library reads it: no dots in an address of version 6. */
+function plainAddress(ip: string): string {
+  if (isIPv4(ip)) return ip;
   if (!isIPv6(ip) || ip.includes('%')) throw new RangeError(`not an address: ${ip}`);
-  // The URL parser writes eight groups in hexadecimal, the longest run of zeros as '::'.
-  const [head = [], tail = []] = new URL(`http://[${ip}]`).hostname
-    .slice(1, -1)
-    .split('::')
-    .map((part) => part.split(':').filter((group) => group !== ''));
-  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
-  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex');
+  return new URL(`http://[${ip}]`).hostname.slice(1, -1);
 }
-
-function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
-  const body = Buffer.concat(parts);
-  if (body.length < 0x80) return Buffer.concat([Buffer.from([tag, body.length]), body]);
-  const length = Buffer.from(body.length.toString(16).padStart(body.length > 0xff ? 4 : 2, '0'), 'hex');
-  return Buffer.concat([Buffer.from([tag, 0x80 | length.length]), length, body]);
-}
-
-const sequence = (...parts: readonly Uint8Array[]) => der(0x30, ...parts);
-const tagged = (number: number, part: Uint8Array) => der(0xa0 | number, part);
-const integer = (bytes: Uint8Array) => der(0x02, bytes);
-const octets = (bytes: Uint8Array) => der(0x04, bytes);
-const bitString = (bytes: Uint8Array) => der(0x03, Buffer.from([0]), bytes);
-const ascii = (text: string) => Buffer.from(text, 'latin1');
-const extension = (id: string, value: Uint8Array) => sequence(oid(id), octets(value));
-const critical = (id: string, value: Uint8Array) => sequence(oid(id), TRUE, octets(value));
-
-function oid(text: string): Buffer {
-  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
-  return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
-}
-
-function base128(value: number): number[] {
-  const digits = [value & 0x7f];
-  for (let left = value >>> 7; left > 0; left >>>= 7) digits.unshift((left & 0x7f) | 0x80);
-  return digits;
-}
-
-const TRUE = Buffer.from([0x01, 0x01, 0xff]);
-const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
-/** Digital signatures, and for an authority certificates and lists of revoked ones; the first byte counts the unused bits. */
-const SIGNS = Buffer.from([0x03, 0x02, 0x07, 0x80]);
-const SIGNS_CERTIFICATES = Buffer.from([0x03, 0x02, 0x01, 0x86]);
-const BASIC_CONSTRAINTS = '2.5.29.19';
-const PURPOSES = { server: oid('1.3.6.1.5.5.7.3.1'), client: oid('1.3.6.1.5.5.7.3.2') };

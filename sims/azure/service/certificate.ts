@@ -10,9 +10,9 @@ export interface LoopbackCertificate {
 const SUBJECT = { commonName: 'headstart azure simulator' };
 
 /** Self-signed, so it is its own authority; the key lives as long as the process. */
-export function makeLoopbackCertificate(): LoopbackCertificate {
+export async function makeLoopbackCertificate(): Promise<LoopbackCertificate> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const certPem = signCertificate({
+  const certPem = await signCertificate({
     subject: SUBJECT,
     publicKey,
     issuer: { subject: SUBJECT, key: privateKey },

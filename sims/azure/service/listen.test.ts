@@ -5,7 +5,7 @@ import type { Answer, Request } from './call.ts';
 import { makeLoopbackCertificate } from './certificate.ts';
 import { type Listening, listen } from './listen.ts';
 
-const { certPem, keyPem } = makeLoopbackCertificate();
+const { certPem, keyPem } = await makeLoopbackCertificate();
 const seen: { request: Request; form: URLSearchParams }[] = [];
 let answer: () => Answer | 'reset' = () => ({ status: 204 });
 let server: Listening;

@@ -32,9 +32,9 @@ const certificate = (name: string) => new X509Certificate(text(`${name}.crt`));
 const everything = () => Object.fromEntries(readdirSync(folder).map((file) => [file, text(file)]));
 
 describe('the authority of a local cluster', () => {
-  it('signs for each program who it is, and closes every key to others', () => {
+  it('signs for each program who it is, and closes every key to others', async () => {
     expect(toMake()).toEqual(expect.arrayContaining(['ca', 'etcd-ca', 'apiserver', 'admin', 'scheduler']));
-    ensure();
+    await ensure();
     expect(toMake()).toEqual([]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600);
@@ -44,59 +44,63 @@ describe('the authority of a local cluster', () => {
     expect(certificate('admin').verify(certificate('ca').publicKey)).toBe(true);
   });
 
-  it('does not let in to etcd whoever has a certificate of the cluster', () => {
-    ensure();
+  it('does not let in to etcd whoever has a certificate of the cluster', async () => {
+    await ensure();
     const etcd = certificate('etcd-ca').publicKey;
     expect(certificate('etcd-client').verify(etcd)).toBe(true);
     for (const name of ['admin', 'kubelet-client', 'scheduler', 'apiserver'])
       expect(certificate(name).verify(etcd), name).toBe(false);
   });
 
-  it('made twice changes nothing', () => {
-    ensure();
+  it('made twice changes nothing', async () => {
+    await ensure();
     const before = everything();
-    ensure({ nowMs: NOW_MS + 100 * DAY_MS });
+    await ensure({ nowMs: NOW_MS + 100 * DAY_MS });
     expect(everything()).toEqual(before);
   });
 
-  it('renews what is about to expire, under the same authority', () => {
-    ensure();
+  it('renews what is about to expire, under the same authority', async () => {
+    await ensure();
     const authority = text('ca.crt');
     const later = { nowMs: NOW_MS + 300 * DAY_MS };
     expect(toMake(later)).not.toContain('ca');
     expect(toMake(later)).toContain('admin');
-    ensure(later);
+    await ensure(later);
     expect(toMake(later)).toEqual([]);
     expect(text('ca.crt')).toBe(authority);
     expect(Date.parse(certificate('admin').validTo)).toBeGreaterThan(later.nowMs + 300 * DAY_MS);
   });
 
-  it('makes the certificate of the API server anew when guests are to see it elsewhere', () => {
-    ensure();
+  it('makes the certificate of the API server anew when guests are to see it elsewhere', async () => {
+    await ensure();
     expect(toMake({ guestAddress: '168.0.0.20' })).toEqual(['apiserver']);
-    ensure({ guestAddress: '168.0.0.20' });
+    await ensure({ guestAddress: '168.0.0.20' });
     expect(certificate('apiserver').checkIP('168.0.0.20')).toBeDefined();
   });
 
-  it('puts right whatever a killed command or a careless hand left of a certificate and its key', () => {
-    ensure();
+  it('puts right whatever a killed command or a careless hand left of a certificate and its key', async () => {
+    await ensure();
     const leaves = readdirSync(folder).filter((file) => !/^(?:etcd-)?ca\.|service-account/.test(file));
-    fc.assert(
-      fc.property(fc.constantFrom(...leaves), fc.constantFrom('gone', 'empty', 'cut', 'of another'), (file, how) => {
-        const path = join(folder, file);
-        const other = leaves.find((one) => one !== file && one.slice(-4) === file.slice(-4))!;
-        if (how === 'gone') rmSync(path);
-        else writeFileSync(path, how === 'empty' ? '' : how === 'cut' ? text(file).slice(0, 100) : text(other));
-        expect(toMake()).toEqual([file.slice(0, -4)]);
-        ensure();
-        expect(toMake()).toEqual([]);
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...leaves),
+        fc.constantFrom('gone', 'empty', 'cut', 'of another'),
+        async (file, how) => {
+          const path = join(folder, file);
+          const other = leaves.find((one) => one !== file && one.slice(-4) === file.slice(-4))!;
+          if (how === 'gone') rmSync(path);
+          else writeFileSync(path, how === 'empty' ? '' : how === 'cut' ? text(file).slice(0, 100) : text(other));
+          expect(toMake()).toEqual([file.slice(0, -4)]);
+          await ensure();
+          expect(toMake()).toEqual([]);
+        },
+      ),
       { numRuns: 25 },
     );
   });
 
-  it.each(['ca', 'etcd-ca'])('never makes another %s in place of one that is broken', (name) => {
-    ensure();
+  it.each(['ca', 'etcd-ca'])('never makes another %s in place of one that is broken', async (name) => {
+    await ensure();
     const before = everything();
     for (const [file, content] of [
       [`${name}.key`, before[name === 'ca' ? 'etcd-ca.key' : 'ca.key']!],
@@ -104,45 +108,45 @@ describe('the authority of a local cluster', () => {
       [`${name}.crt`, 'not a certificate'],
     ] as const) {
       writeFileSync(join(folder, file), content);
-      expect(() => ensure(), file).toThrow(expect.objectContaining({ code: 'cluster/lost-authority' }));
+      await expect(ensure(), file).rejects.toThrow(expect.objectContaining({ code: 'cluster/lost-authority' }));
       writeFileSync(join(folder, file), before[file]!);
     }
     expect(everything()).toEqual(before);
   });
 
-  it('is the same authority again when its certificate is lost: nodes that joined trust its key', () => {
-    ensure();
+  it('is the same authority again when its certificate is lost: nodes that joined trust its key', async () => {
+    await ensure();
     const node = certificate('admin');
     rmSync(join(folder, 'ca.crt'));
-    ensure();
+    await ensure();
     expect(toMake()).toEqual([]);
     expect(node.verify(certificate('ca').publicKey)).toBe(true);
   });
 
-  it.each(['ca.key', 'etcd-ca.key'])('plans, and then refuses, to go on without %s', (file) => {
-    ensure();
+  it.each(['ca.key', 'etcd-ca.key'])('plans, and then refuses, to go on without %s', async (file) => {
+    await ensure();
     rmSync(join(folder, file));
     expect(toMake()).toContain(file.replace('.key', ''));
-    expect(ensure).toThrow();
+    await expect(ensure()).rejects.toThrow();
   });
 
-  it.each(['', 'not a key'])('has a key for service accounts, also where %j is in its place', (left) => {
-    ensure();
+  it.each(['', 'not a key'])('has a key for service accounts, also where %j is in its place', async (left) => {
+    await ensure();
     writeFileSync(join(folder, 'service-account.key'), left);
     expect(toMake()).toEqual(['service-account']);
-    ensure();
+    await ensure();
     expect(toMake()).toEqual([]);
     expect(text('service-account.key')).toContain('PRIVATE KEY');
   });
 
-  it('replaces a link instead of writing where it leads', () => {
-    ensure();
+  it('replaces a link instead of writing where it leads', async () => {
+    await ensure();
     const outside = join(folder, '..', 'outside');
     writeFileSync(outside, 'mine');
     chmodSync(outside, 0o644);
     rmSync(join(folder, 'admin.key'));
     symlinkSync(outside, join(folder, 'admin.key'));
-    ensure();
+    await ensure();
     expect(readFileSync(outside, 'utf8')).toBe('mine');
     expect(text('admin.key')).toContain('PRIVATE KEY');
   });

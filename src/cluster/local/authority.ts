@@ -96,13 +96,16 @@ export function certificatesToMake(folder: string, { guestAddress, nowMs }: Auth
 const ACCOUNT_KEY = 'service-account.key';
 
 /** `folder` has for each name a `.crt` and a `.key`, and the key that signs the tokens of service accounts. Private keys are closed to others. */
-export function ensureAuthority(folder: string, { guestAddress, nowMs }: AuthorityOptions): void {
+export async function ensureAuthority(folder: string, { guestAddress, nowMs }: AuthorityOptions): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!readKey(join(folder, ACCOUNT_KEY))) writePrivate(join(folder, ACCOUNT_KEY), newAccountKey());
-  const authorities = { ca: openAuthority(folder, 'ca', nowMs), 'etcd-ca': openAuthority(folder, 'etcd-ca', nowMs) };
+  const authorities = {
+    ca: await openAuthority(folder, 'ca', nowMs),
+    'etcd-ca': await openAuthority(folder, 'etcd-ca', nowMs),
+  };
   for (const leaf of leavesFor(guestAddress)) {
     const signer = authorities[leaf.authority];
-    if (!isGood(folder, leaf, signer.certificate, nowMs)) makeLeaf(folder, leaf, signer, nowMs);
+    if (!isGood(folder, leaf, signer.certificate, nowMs)) await makeLeaf(folder, leaf, signer, nowMs);
   }
 }
 
@@ -118,7 +121,7 @@ interface Signer {
   key: KeyObject;
 }
 
-function openAuthority(folder: string, name: Authority, nowMs: number): Signer {
+async function openAuthority(folder: string, name: Authority, nowMs: number): Promise<Signer> {
   const subject = { commonName: name === 'ca' ? 'headstart-cluster' : 'headstart-etcd' };
   const [certificateFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   if (readIfThere(certificateFile) !== undefined) {
@@ -129,7 +132,7 @@ function openAuthority(folder: string, name: Authority, nowMs: number): Signer {
   }
   // A key that is there without its certificate: from a command that was killed, or what nodes trust. Either way it is the one.
   const privateKey = readKey(keyFile) ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const pem = signCertificate({
+  const pem = await signCertificate({
     subject,
     publicKey: createPublicKey(privateKey),
     issuer: { subject, key: privateKey },
@@ -143,9 +146,9 @@ function openAuthority(folder: string, name: Authority, nowMs: number): Signer {
   return { certificate: new X509Certificate(pem), subject, key: privateKey };
 }
 
-function makeLeaf(folder: string, { file, ...leaf }: Leaf, signer: Signer, nowMs: number): void {
+async function makeLeaf(folder: string, { file, ...leaf }: Leaf, signer: Signer, nowMs: number): Promise<void> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const certificate = signCertificate({
+  const certificate = await signCertificate({
     ...leaf,
     publicKey,
     issuer: signer,

@@ -110,9 +110,9 @@ export class UpRun {
     });
   }
 
-  #certify(): void {
+  async #certify(): Promise<void> {
     const { guestAddress } = this.#record();
-    ensureAuthority(this.#files.pki, { guestAddress, nowMs: this.#edges.clock.nowMs() });
+    await ensureAuthority(this.#files.pki, { guestAddress, nowMs: this.#edges.clock.nowMs() });
     writeSettings(this.#place, this.#record());
   }
 
