@@ -34,19 +34,6 @@ describe('headstart node apply', () => {
     expect(JSON.parse(sent)).toEqual(document(1));
   });
 
-  it.each([
-    ['unchanged', 0],
-    ['verified', 0],
-    ['reverted', 3],
-    ['refused', 3],
-    ['failed', 1],
-  ])('exits for what was %s with %i', async (kind, code) => {
-    await daemonThat(({ do: what }) =>
-      what === 'status' ? {} : { result: { kind, code: 'plan/drift', reason: 'x' } },
-    );
-    expect((await node('apply', file(document(1)), '--json')).code).toBe(code);
-  });
-
   it('prints the plan and asks nobody with --dry-run', async () => {
     const heard = await daemonThat(ok);
     expect(await node('apply', file(document(1)), '--dry-run')).toMatchObject({

@@ -12,15 +12,12 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const node = realpathSync(process.execPath);
 let folder: string;
 let script: string;
-let licences: string;
 let headstart: string;
 let bytes: Buffer;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-executable-'));
-  const bundle = await bundleNode(root);
-  script = bundle.script;
-  licences = bundle.licences;
+  ({ script } = await bundleNode(root));
   bytes = await makeExecutable({ script, node }, { run: runCommand, folder });
   headstart = join(folder, 'headstart');
   writeFileSync(headstart, bytes);
@@ -54,23 +51,8 @@ describe('the executable', { timeout: 60_000 }, () => {
     expect({ code, isRight: stdout.includes('generation 42') }).toEqual({ code: 0, isRight: true });
   });
 
-  it('has no other verbs on board, and nothing of a cloud or a Kubernetes client', async () => {
+  it('has no other verbs on board', async () => {
     expect(await run(['boot', 'blame'])).toMatchObject({ code: 2 });
-    expect(script).not.toMatch(/@azure\/|@kubernetes\/|registry\.npmjs/);
-    expect(script).not.toContain(root);
-  });
-});
-
-describe('the script in it', () => {
-  it('says whose work it is made of', () => {
-    const names = [...licences.matchAll(/^== (.+)$/gm)].map(([, name]) => name);
-    expect(names).toEqual(['commander', 'yaml', 'zod']);
-    expect(licences.match(/permi(?:t|ssion)/gi)!.length).toBeGreaterThanOrEqual(3);
-  });
-
-  it('loads nothing of Node.js before the module that needs it', () => {
-    expect(script).not.toMatch(/\brequire\(/);
-    expect(script.match(/getBuiltinModule\("node:net"\)/g)).toHaveLength(1);
   });
 });
 

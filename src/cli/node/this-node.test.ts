@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { UserError } from '../../base/errors.ts';
+import { openNode } from '../../node/daemon/open-node.ts';
+import { bytesOf } from '../../node/document/documents.testing.ts';
+import { type Fetched, MetadataFailure } from '../../node/metadata/source.ts';
+import { testEdges } from '../testing.ts';
+import { document, nodeStandIn } from './testing.ts';
+import { meantDocument, openThisNode, sourceOptions } from './this-node.ts';
+
+const standIn = nodeStandIn();
+
+async function failure(act: () => unknown): Promise<UserError> {
+  let error: unknown;
+  try {
+    await act();
+  } catch (caught) {
+    error = caught;
+  }
+  expect(error).toBeInstanceOf(UserError);
+  return error as UserError;
+}
+
+/** The node of this test, with a platform that answers this. */
+function openedWith(fetch: () => Promise<Fetched>) {
+  const { root } = standIn.folder;
+  return { ...openNode({ root }), source: { name: 'the platform', isFixed: false, fetch } };
+}
+const unasked = () => openedWith(() => Promise.reject(new Error('the platform was asked')));
+const instance = { platform: 'azure', vmId: 'vm-1', addresses: [], tags: {} } as const;
+const { edges } = testEdges({});
+
+describe('the options of a source', () => {
+  it('take the platforms there are and plain addresses of a metadata service', () => {
+    for (const metadataUrl of ['http://169.254.169.254', 'http://127.0.0.1:8080/', 'http://[::1]:80'])
+      expect(sourceOptions({ root: '/', platform: 'ec2', metadataUrl })).toMatchObject({
+        platform: 'ec2',
+        url: metadataUrl,
+      });
+    expect(sourceOptions({ root: '/x' })).toEqual({ root: '/x' });
+  });
+
+  it('name what is allowed for a platform that is none', async () => {
+    for (const platform of ['gcp', 'Azure', ''])
+      expect(await failure(() => sourceOptions({ root: '/', platform }))).toMatchObject({
+        code: 'node/bad-option',
+        message: `--platform is one of azure, ec2, not '${platform}'`,
+      });
+  });
+
+  it('refuse an address that is not http:// and a host', async () => {
+    const paths = ['http://host/path', 'http://host?x', 'http://user@host'];
+    for (const metadataUrl of ['https://host', 'host', 'http://', 'http://a b', '', ...paths])
+      expect((await failure(() => sourceOptions({ root: '/', metadataUrl }))).code, metadataUrl).toBe(
+        'node/bad-option',
+      );
+  });
+});
+
+describe('this node', () => {
+  it('is opened by root only, and a folder that stands in for one by anybody', async () => {
+    const euid = vi.spyOn(process, 'geteuid').mockReturnValue(1000);
+    try {
+      expect(await failure(() => openThisNode({ root: '/' }))).toMatchObject({ code: 'node/not-root', exitCode: 2 });
+      expect((await openThisNode({ root: standIn.folder.root })).root).toBe(standIn.folder.root);
+    } finally {
+      euid.mockRestore();
+    }
+  });
+});
+
+describe('the document that is meant', () => {
+  it('is the file that is named, and the platform is not asked', async () => {
+    const file = standIn.file(document(3));
+    const { assignment } = await meantDocument(unasked(), file, edges);
+    expect(assignment).toMatchObject({ origin: `file ${file}`, config: { generation: 3 } });
+    expect(assignment.facts.instance.platform).toBe('file');
+  });
+
+  it('is what the platform has where no file is named, with what it says of the instance', async () => {
+    const opened = openedWith(async () => ({ document: bytesOf(document(4)), instance }));
+    const { assignment } = await meantDocument(opened, undefined, edges);
+    expect(assignment).toMatchObject({ origin: 'the platform', config: { generation: 4 }, facts: { instance } });
+  });
+
+  it('may be older than what runs, which a daemon would not take by itself', async () => {
+    await standIn.applied(7);
+    const { assignment } = await meantDocument(unasked(), standIn.file(document(2)), edges);
+    expect(assignment.config.generation).toBe(2);
+  });
+
+  it('of a file may be larger than user data can be', async () => {
+    const file = join(standIn.folder.folder, 'large.yaml');
+    writeFileSync(file, `# ${'x'.repeat(300_000)}\n${JSON.stringify(document(5))}\n`);
+    expect((await meantDocument(unasked(), file, edges)).assignment.config.generation).toBe(5);
+    const { code } = await failure(() =>
+      meantDocument(
+        openedWith(async () => ({ document: Buffer.from(`# ${'x'.repeat(300_000)}\n`), instance })),
+        undefined,
+        edges,
+      ),
+    );
+    expect(code).toBe('config/too-large');
+  });
+
+  it('is refused with every problem, and with what to do', async () => {
+    const file = standIn.file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } }));
+    const error = await failure(() => meantDocument(unasked(), file, edges));
+    expect(error.message.split('\n')).toEqual([
+      'this node does not take the document:',
+      expect.stringMatching(/^ {7}spec\./),
+      expect.stringMatching(/^ {7}spec\./),
+    ]);
+    expect(error).toMatchObject({ kept: 'Nothing was changed.', next: expect.any(String), exitCode: 2 });
+  });
+
+  it('is missing where the platform has none', async () => {
+    const opened = openedWith(async () => ({ document: undefined, instance }));
+    expect(await failure(() => meantDocument(opened, undefined, edges))).toMatchObject({
+      message: 'the platform has no document for this node',
+      code: 'metadata/no-user-data',
+      exitCode: 1,
+    });
+  });
+
+  it('is not to be had where the platform fails, for its reason; a bug stays a bug', async () => {
+    const failing = (error: Error) =>
+      meantDocument(
+        openedWith(() => Promise.reject(error)),
+        undefined,
+        edges,
+      );
+    const noAnswer = new MetadataFailure('metadata/unreachable', 'nothing answers');
+    expect(await failure(() => failing(noAnswer))).toMatchObject({
+      message: 'there is no document to be had from the platform: nothing answers',
+      code: 'metadata/unreachable',
+      exitCode: 1,
+    });
+    const bug = new TypeError('x is not a function');
+    await expect(failing(bug)).rejects.toBe(bug);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { Conflict, Forbidden, NotFound } from '../../base/failures.ts';
+import { LeaseHeld } from '../../cluster/lease-held.ts';
+import type { PoolRef } from '../../vms/pools.ts';
+import { donorLab } from '../donor/testing.ts';
+import { leaseName, MODEL_TAG, recipeName } from '../names.ts';
+import type { RunEvent } from '../run/run-event.ts';
+import { POOL } from '../testing.ts';
+import { chooseRollback, type RollbackWish, rollBackPool } from './run-rollback.ts';
+
+const OLDER = '2026.1.1';
+
+/** A pool after a run, with an older version beside the one it runs. */
+async function afterARun() {
+  const world = donorLab();
+  await world.run();
+  const { versions } = world.factory.state;
+  const [made] = [...versions.values()];
+  const older = { ...made!, name: OLDER, id: made!.id.replace(made!.name, OLDER) };
+  versions.set(older.id, older);
+  const { signal, clock } = world.edges;
+  const pool = world.ref.pool;
+  const events: RunEvent[] = [];
+  const edges = { clock, signal, tell: (event: RunEvent) => void events.push(event) };
+  return {
+    ...world,
+    older,
+    pool,
+    events,
+    state: () => world.factory.state.pools.get(pool.id)!,
+    choose: (wish: RollbackWish = {}) => chooseRollback(world.site, pool, wish, signal),
+    rollBack: (wish: RollbackWish = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, edges),
+  };
+}
+
+const original = {
+  image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' },
+  extensions: [],
+};
+const saved = (customData?: string) => ({ recipe: JSON.stringify({ ...original, customData }) });
+
+describe('choosing where a pool goes back to', () => {
+  it('reads only, and needs no hold', async () => {
+    const { cluster, state, choose, older } = await afterARun();
+    await cluster.holdLease(leaseName(POOL), { holder: 'another', durationMs: 60_000, note: '' });
+    const before = JSON.stringify(state());
+    expect((await choose()).change.image).toEqual({ kind: 'version', id: older.id });
+    expect(JSON.stringify(state())).toBe(before);
+  });
+
+  it('to a version does without the Secret of the original, and to the original does not', async () => {
+    const { cluster, choose, older } = await afterARun();
+    cluster.readSecret = () => Promise.reject(new Forbidden('no right to get secrets'));
+    expect((await choose({ to: OLDER })).change.image).toEqual({ kind: 'version', id: older.id });
+    await expect(choose({ to: 'original' })).rejects.toBeInstanceOf(Forbidden);
+  });
+
+  it('takes no other failure of the cluster for a Secret that may not be read', async () => {
+    const { cluster, choose } = await afterARun();
+    cluster.readSecret = () => Promise.reject(new Conflict('x'));
+    await expect(choose({ to: OLDER })).rejects.toBeInstanceOf(Conflict);
+  });
+
+  it('asks for the bootstrap only where it is needed, and prefers it to the one that was saved', async () => {
+    const { cluster, choose } = await afterARun();
+    cluster.secrets.set(recipeName(POOL), saved('c2F2ZWQ='));
+    let reads = 0;
+    const readBootstrap = () => {
+      reads++;
+      return 'Z2l2ZW4=';
+    };
+    await choose({ to: OLDER, readBootstrap });
+    expect(reads).toBe(0);
+    expect((await choose({ to: 'original' })).change.bootstrap).toEqual({ customData: 'c2F2ZWQ=' });
+    expect((await choose({ to: 'original', readBootstrap })).change.bootstrap).toEqual({ customData: 'Z2l2ZW4=' });
+    expect(reads).toBe(1);
+  });
+
+  it('says what is missing: the pool, the recipe, the bootstrap in it', async () => {
+    const { cluster, site, edges, choose } = await afterARun();
+    const nowhere: PoolRef = { ...(await choose()).pool.ref, id: '/pools/nowhere', name: 'nowhere' };
+    await expect(chooseRollback(site, nowhere, {}, edges.signal)).rejects.toBeInstanceOf(NotFound);
+    cluster.secrets.set(recipeName(POOL), saved());
+    await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-way-back' });
+    cluster.secrets.clear();
+    await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-recipe' });
+  });
+});
+
+describe('putting a pool back', () => {
+  it('changes the model at once, marks it, and leaves the pool free', async () => {
+    const { cluster, state, rollBack, older } = await afterARun();
+    await rollBack();
+    expect(state().model.image).toEqual({ kind: 'version', id: older.id });
+    expect(state().tags[MODEL_TAG]).toBe(OLDER);
+    expect(cluster.leases.size).toBe(0);
+  });
+
+  it('reads the pool and chooses again after a lost race', async () => {
+    const { factory, rollBack, state, events } = await afterARun();
+    const { offer } = factory.publisher;
+    const [made] = [...factory.state.versions.values()];
+    const newer = { ...made!, name: '2026.2.2', id: made!.id.replace(made!.name, '2026.2.2') };
+    let tries = 0;
+    factory.publisher.offer = async (...args) => {
+      if (tries++ > 0) return offer(...args);
+      factory.state.versions.set(newer.id, newer); // made by another meanwhile
+      throw new Conflict('changed since it was read');
+    };
+    await rollBack();
+    expect(state().model.image).toEqual({ kind: 'version', id: newer.id });
+    expect(events).toMatchObject([{ event: 'retry', step: 'rollback', because: 'changed since it was read' }]);
+  });
+
+  it('does nothing beside a run, and gives its own hold back when it fails', async () => {
+    const { cluster, state, rollBack } = await afterARun();
+    const before = JSON.stringify(state());
+    await expect(rollBack({ to: '1.2.3' })).rejects.toMatchObject({ code: 'prototype/no-such-version' });
+    expect(cluster.leases.size).toBe(0);
+    await cluster.holdLease(leaseName(POOL), { holder: 'a run', durationMs: 60_000, note: '' });
+    await expect(rollBack()).rejects.toBeInstanceOf(LeaseHeld);
+    expect(JSON.stringify(state())).toBe(before);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { findDonor } from '../donor/find-donor.ts';
+import { donorLab, inspectionOf } from '../donor/testing.ts';
+import { PRIOR_ANNOTATION } from '../names.ts';
+import { POOL } from '../testing.ts';
+import { type DescriptionWish, describeRun } from './describe-run.ts';
+
+const STRICT = { mayBeUnpatched: false, mayLoseWayBack: false };
+const REBOOT = 'reboot-required\t/run/reboot-required\tlinux-base';
+
+function planning(...lines: string[]) {
+  const world = donorLab({ hasCluster: false });
+  world.cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
+  const { site, edges, intent } = world;
+  const find = (named: { node: string } | { pool: string } = { node: intent.nodeName }) =>
+    findDonor(site, { named, mayBeUnpatched: true, provenMs: 0 }, edges);
+  const state = () => JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes, ...world.cluster.leases]);
+  return {
+    ...world,
+    find,
+    state,
+    describe: async (wish: Partial<DescriptionWish> = {}) =>
+      describeRun(site, await find(), { intent, terms: STRICT, isInspecting: true, ...wish }, edges),
+  };
+}
+
+describe('the description of a run', () => {
+  it('has the steps, the change of the model and the version, and changes nothing', async () => {
+    const { describe: describeIt, state, intent } = planning();
+    const before = state();
+    const described = await describeIt({ isInspecting: false });
+    expect(described).toMatchObject({ node: intent.nodeName, pool: POOL, version: intent.version, against: [] });
+    expect(described.steps.length).toBeGreaterThan(5);
+    expect(described.model.length).toBeGreaterThan(0);
+    expect(state()).toBe(before);
+  });
+
+  it('says why the donor was chosen, and nothing of that where it was named', async () => {
+    const { site, edges, intent, find } = planning();
+    const wish = { intent, terms: STRICT, isInspecting: false };
+    expect(await describeRun(site, await find(), wish, edges)).not.toHaveProperty('because');
+    const chosen = await find({ pool: POOL });
+    expect((await describeRun(site, chosen, wish, edges)).because).toBe(chosen.because);
+    expect(chosen.because).toBeDefined();
+  });
+
+  it('runs no script on the donor unless it may', async () => {
+    const { describe: describeIt, cluster, told } = planning(REBOOT);
+    const { inspection, against } = await describeIt({ isInspecting: false });
+    expect(inspection).toEqual({ isDone: false, because: '--inspect was not given' });
+    expect([against, cluster.scripts, told]).toEqual([[], [], []]);
+  });
+
+  it('says what a look from inside found, and what of it speaks against the run', async () => {
+    const { describe: describeIt, told, intent } = planning(REBOOT);
+    const { inspection, against } = await describeIt();
+    expect(inspection).toMatchObject({ isDone: true, verdict: { node: intent.nodeName, pool: POOL } });
+    expect(against.map(({ code }) => code)).toEqual(['prototype/unpatched', 'prototype/no-way-back']);
+    expect(told).toEqual([`inspect ${intent.nodeName}`]);
+  });
+
+  it('holds nothing against the donor that the operator accepts or gives', async () => {
+    const { describe: describeIt } = planning(REBOOT);
+    const mayBeUnpatched = true;
+    expect((await describeIt({ terms: { mayBeUnpatched, mayLoseWayBack: true } })).against).toEqual([]);
+    const readBootstrap = () => {
+      throw new Error('a plan does not need the bootstrap itself');
+    };
+    const given = await describeIt({ terms: { mayBeUnpatched, mayLoseWayBack: false, readBootstrap } });
+    expect(given).toMatchObject({ against: [], inspection: { verdict: { wayBack: { kind: 'given' } } } });
+  });
+
+  it('does not look into a donor that is not Ready or that a run has', async () => {
+    const { describe: describeIt, cluster, donor, intent, told } = planning();
+    donor.power = 'stopped';
+    cluster.touch(intent.nodeName, { isReady: false });
+    const notReady = await describeIt();
+    expect(notReady.inspection).toEqual({ isDone: false, because: 'it is not Ready' });
+    expect(notReady.against.length).toBeGreaterThan(0);
+    const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
+    cluster.touch(intent.nodeName, { annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
+    expect((await describeIt()).inspection).toEqual({ isDone: false, because: 'a run has it out of service' });
+    expect(told).toEqual([]);
+  });
+
+  it('names what speaks against the pool before what speaks against the donor', async () => {
+    const { describe: describeIt, factory, ref } = planning(REBOOT);
+    factory.state.pools.get(ref.pool.id)!.model.isSpot = true;
+    const codes = (await describeIt()).against.map(({ code }) => code);
+    expect(codes[0]).toBe('prototype/spot');
+    expect(codes).toContain('prototype/unpatched');
+  });
+});
