@@ -181,6 +181,44 @@ describe.each(['Uniform', 'Flexible'] as const)('the whole operation on a %s set
   });
 });
 
+describe('faults on the wire', () => {
+  const scenario = { cluster: 'demo', resourceGroup: 'demo', scaleSets: [{ name: 'pool1', instances: 1 }] };
+
+  it('a reset comes before the request is looked at, a lost answer after it was carried out', async () => {
+    sim = await startAzureSim({ scenario });
+    const client = clientOf(sim);
+    const stop = () => done(client.virtualMachineScaleSetVMs.powerOff('demo', 'pool1', '0'));
+    sim.fail({ on: 'POST powerOff', kind: 'connection-reset' });
+    await expect(stop()).rejects.toThrow();
+    expect(sim.requests).toHaveLength(0);
+    sim.fail({ on: 'POST powerOff', kind: 'answer-lost' });
+    await expect(stop()).rejects.toThrow();
+    await sim.clock.sleep(60_000);
+    expect(Object.values(sim.inspect().instances)[0]!.power).toBe('stopped');
+  });
+
+  it('somebody else may change the world meanwhile, and the ETag tells', async () => {
+    sim = await startAzureSim({ scenario });
+    const client = clientOf(sim);
+    const { etag } = await client.virtualMachineScaleSets.get('demo', 'pool1');
+    sim.meddle((world) => {
+      for (const set of Object.values(world.scaleSets)) set.etag += 1;
+    });
+    const change = done(client.virtualMachineScaleSets.update('demo', 'pool1', { tags: {} }, { ifMatch: etag! }));
+    await expect(change).rejects.toMatchObject({ statusCode: 412, code: 'PreconditionFailed' });
+  });
+
+  it('a role is enforced, and what it has too much of is known', async () => {
+    const actions = ['Microsoft.Compute/virtualMachineScaleSets/read', 'Microsoft.Compute/snapshots/write'];
+    sim = await startAzureSim({ scenario, role: { actions } });
+    const client = clientOf(sim);
+    await client.virtualMachineScaleSets.get('demo', 'pool1');
+    await expect(client.disks.get('demo', 'x')).rejects.toMatchObject({ statusCode: 403, code: 'AuthorizationFailed' });
+    expect(sim.roles.used()).toEqual(['Microsoft.Compute/virtualMachineScaleSets/read']);
+    expect(sim.roles.unneeded()).toEqual(['Microsoft.Compute/snapshots/write']);
+  });
+});
+
 describe('logging in with the identity library', () => {
   const SCOPE = 'https://management.azure.com/.default';
 
