@@ -154,6 +154,8 @@ describe('text that is appended', () => {
     '[debug]\nlevel = "info"\n',
     '\n# c\n[plugins."io.x".registry]\nb = 1',
     '[[timeouts]]\na = 1',
+    '[plugins."a=b"]\nc = 1',
+    `[plugins.'a]=b'] # why\nc = 1`,
     '[plugins]\nb = 1',
     '[debug]\n[debug]\nis wrong by itself',
   ])('%j may stand there', (added) => {
@@ -167,6 +169,7 @@ describe('text that is appended', () => {
     '[[plugins."io.x"]]',
     'not toml',
     'a = [1]',
+    '["a" = 1]',
   ])('%j may not', (added) => {
     expect(appendProblem(rendered, added)).toBeDefined();
   });

@@ -50,12 +50,15 @@ function isTable(value: TomlValue): value is TomlTable {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof TomlDate);
 }
 
+/** `[a]`, `[[a.b]]`, `[plugins."a=b"]`: a name in quotes may hold anything. */
+const TABLE_HEADER = /^\[\[?(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=\]])*\]\]?\s*(?:#.*)?$/;
+
 /** Why `added` cannot stand after `rendered`; undefined if it can. TOML takes a table once, and nothing outside tables after one. */
 export function appendProblem(rendered: string, added: string): string | undefined {
   const lines = added.split(/\r?\n/).map((line) => line.trim());
   const first = lines.find((line) => line !== '' && !line.startsWith('#'));
   if (first === undefined) return undefined;
-  if (!/^\[[^=]*\]\s*(?:#.*)?$/.test(first))
+  if (!TABLE_HEADER.test(first))
     return 'does not start with a table such as [debug]: what comes before the first would land in another one';
   // A text that is wrong by itself is left to containerd, which knows its own dialect.
   if (parsed(added) === undefined || parsed(`${rendered}\n${added}`) !== undefined) return undefined;
