@@ -24,7 +24,8 @@ export interface ClusterWorld {
   home: string;
   plane: FakePlane;
   /** What the API server lists. */
-  nodes: Node[];
+  /** An error: what asking for them ends with. */
+  nodes: Node[] | Error;
   hasGo: boolean;
   /** A folder with programs of v1.34.2; those of v1.35.8 are in the cache. */
   given: string;
@@ -78,7 +79,10 @@ const opening =
         };
       },
     },
-    listNodes: async () => world.nodes,
+    listNodes: async () => {
+      if (world.nodes instanceof Error) throw world.nodes;
+      return world.nodes;
+    },
     createToken: async (_, ttlMs) => {
       world.tokens++;
       return { id: 'abcdef', token: new Secret(TOKEN), expiresMs: world.plane.clock.nowMs() + ttlMs };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TransientError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { filesOf } from '../../cluster/local/cluster-files.ts';
 import { useCluster } from './testing.ts';
@@ -28,6 +29,21 @@ describe('cluster status', () => {
     expect(broken.stdout).toMatch(/^etcd +no: does not run/m);
     expect(broken.stderr).toBe('next:  headstart cluster up --name local\n');
     expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ kind: 'Cluster', isHealthy: false });
+  });
+
+  it('tells what it knows when the API server ends between the look at it and the question for its nodes', async () => {
+    await ask('up');
+    world.nodes = new TransientError('could not list nodes: the connection was refused', {
+      code: 'cluster/unreachable',
+    });
+    expect((await ask('status')).stdout).toContain('nodes: the API server cannot be asked');
+    let looks = 0;
+    const { find } = world.plane.processes;
+    world.plane.processes.find = (folder, server) =>
+      server === 'kube-apiserver' && ++looks > 1 ? undefined : find(folder, server);
+    const ended = await ask('status');
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toMatch(/^kube-apiserver +no: does not run/m);
   });
 
   it('names what was left behind by somebody who removed a folder, and so does up', async () => {

@@ -1,5 +1,6 @@
 // cli/cluster/view.ts: what is there to see of a local cluster, its programs and its nodes? Never a credential.
 import { formatSpan } from '../../base/duration.ts';
+import { TransientError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { ClusterPlace } from '../../cluster/local/cluster-files.ts';
 import { lookAtPlane, lookForOrphans, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
@@ -31,7 +32,12 @@ export async function readClusterView(
   if (!view) throw noSuchCluster(place, orphans);
   const canAsk = view.programs.some(({ name, isHealthy }) => name === 'kube-apiserver' && isHealthy);
   if (!canAsk) return { ...view, orphans };
-  const nodes = await listNodes(view.kubeconfig, signal);
+  const nodes = await listNodes(view.kubeconfig, signal).catch((error: unknown) => {
+    if (error instanceof TransientError) return undefined;
+    throw error;
+  });
+  // The API server may have ended since it was looked at.
+  if (!nodes) return { ...((await lookAtPlane(place, plane)) ?? view), orphans };
   return { ...view, nodes: nodes.map(viewOfNode).sort((a, b) => (a.name < b.name ? -1 : 1)), orphans };
 }
 
