@@ -1,28 +1,9 @@
-// vms/qemu/machine/metadata.ts: what does the metadata service tell an instance about itself? Pure; src/vms/qemu/metadata-service/instance-file.ts reads it.
+// vms/qemu/machine/metadata.ts: what does the metadata service tell an instance about itself? Pure; metadata-service/instance-file.ts reads it.
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
+import type { InstanceMetadata } from '../metadata-service/instance-file.ts';
 
 export const adminUser = 'headstart';
 export const region = 'local';
-
-/** As src/vms/qemu/metadata-service reads it. `src/vms` may not import it, so a test holds the two together. */
-export interface InstanceMetadata {
-  vmId: string;
-  name: string;
-  instanceId: string;
-  pool: string;
-  location: string;
-  vmSize: string;
-  subscriptionId: string;
-  resourceGroupName: string;
-  userData?: string;
-  adminUsername: string;
-  publicKeys: string[];
-  tags: Readonly<Record<string, string>>;
-  image: { id: string };
-  privateIpAddress: string;
-  macAddress: string;
-  osDiskGb: number;
-}
 
 export function metadataOf(pool: PoolRecord, instance: InstanceRecord, publicKeys: string[]): InstanceMetadata {
   const userData = instance.userData ?? pool.spec.userData;
