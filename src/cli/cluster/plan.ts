@@ -1,6 +1,6 @@
 // cli/cluster/plan.ts: what a verb would do to a local cluster, told instead of done.
 import { printJson } from '../output/json.ts';
-import { printable } from '../output/table.ts';
+import { renderPlan } from '../output/render-plan.ts';
 import type { Edges } from '../verb.ts';
 
 export function tellPlan(
@@ -13,6 +13,5 @@ export function tellPlan(
     printJson(edges, 'ClusterPlan', { cluster, changes });
     return;
   }
-  if (changes.length === 0) edges.stdout('nothing to do\n');
-  for (const change of changes) edges.stdout(`would ${printable(change)}\n`);
+  edges.stdout(renderPlan(changes));
 }

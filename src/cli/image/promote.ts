@@ -13,9 +13,9 @@ import type { Definition, Version } from '../../vms/gallery.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
+import { renderPlan } from '../output/render-plan.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { renderPlan } from './render-plan.ts';
 
 interface Options extends GalleryOptions {
   to: Channel;

@@ -14,11 +14,11 @@ import { SHARED_GROUPS } from '../help.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { type Progress, showProgress } from '../output/progress.ts';
+import { renderPlan } from '../output/render-plan.ts';
 import { printable } from '../output/table.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { Edges, Verb } from '../verb.ts';
 import { blobPlace, type StorageOptions, withStorageOptions } from './blob-place.ts';
-import { renderPlan } from './render-plan.ts';
 
 interface Options extends GalleryOptions, StorageOptions {
   untested?: boolean;

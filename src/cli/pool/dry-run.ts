@@ -1,6 +1,6 @@
 // cli/pool/dry-run.ts: what a verb would do, told instead of done.
 import { printJson } from '../output/json.ts';
-import { printable } from '../output/table.ts';
+import { renderPlan } from '../output/render-plan.ts';
 import type { Edges } from '../verb.ts';
 
 export function tellChanges(
@@ -13,6 +13,5 @@ export function tellChanges(
     printJson(edges, 'PoolPlan', { pool, changes });
     return;
   }
-  if (changes.length === 0) edges.stdout('nothing to do\n');
-  for (const change of changes) edges.stdout(`would ${printable(change)}\n`);
+  edges.stdout(renderPlan(changes));
 }
