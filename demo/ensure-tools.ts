@@ -44,8 +44,8 @@ try {
   ];
   if (missing.length > 0 && isRoot && missingTools(APT, process.env.PATH).length === 0) {
     const packages = [...new Set(missing.map((tool) => tool.package))].sort();
-    const edges = { runApt, clock: systemClock, say: (line: string) => console.error(line) };
-    await installPackages(packages, aptWaitS(process.env.HEADSTART_APT_WAIT), edges);
+    const deps = { runApt, clock: systemClock, say: (line: string) => console.error(line) };
+    await installPackages(packages, aptWaitS(process.env.HEADSTART_APT_WAIT), deps);
   }
   requireTools(toolsIn(groups.filter((name) => !OPTIONAL.includes(name))), {
     path: process.env.PATH,

@@ -209,7 +209,7 @@ describe('an eviction on the wire', () => {
 
 describe('draining a node of a real cluster', () => {
   const calm = { graceSeconds: undefined, isForced: false };
-  const edges = { clock: systemClock };
+  const deps = { clock: systemClock };
 
   async function kubectlDrain(nodeName: string, ...flags: string[]) {
     const { code, stdout, stderr } = await runCommand(
@@ -234,7 +234,7 @@ describe('draining a node of a real cluster', () => {
     await lab.addNamespace(other);
     await lab.addPod(other, nodeName, 'agent', await ownedBy(other, 'DaemonSet'));
 
-    await drainNode(cluster, nodeName, calm, edges);
+    await drainNode(cluster, nodeName, calm, deps);
     expect((await cluster.listPods(nodeName)).map(({ name }) => name).sort()).toEqual(['agent', 'static']);
     const { code, text } = await kubectlDrain(nodeName);
     expect([code, text]).toEqual([0, expect.stringContaining(`node/${nodeName} drained`)]);
@@ -245,7 +245,7 @@ describe('draining a node of a real cluster', () => {
     const { nodeName, shop } = await fresh();
     await lab.addPod(shop, nodeName, 'web', await ownedBy(shop, 'ReplicaSet'));
     await lab.addPod(shop, nodeName, 'bare');
-    await expect(drainNode(cluster, nodeName, calm, edges)).rejects.toMatchObject({
+    await expect(drainNode(cluster, nodeName, calm, deps)).rejects.toMatchObject({
       code: 'prototype/drain-refused',
       message: expect.stringContaining(`${shop}/bare`),
     });
@@ -273,7 +273,7 @@ describe('draining a node of a real cluster', () => {
     const before = (await running()).map(({ uid }) => uid);
     await addBudget(shop, 'a', { minAvailable: 2 });
     const waits: string[] = [];
-    const draining = drainNode(cluster, nodeName, calm, { ...edges, onWaiting: (what) => waits.push(what) });
+    const draining = drainNode(cluster, nodeName, calm, { ...deps, onWaiting: (what) => waits.push(what) });
     await until(async () => waits.some((wait) => wait.includes('needs 2 healthy pods')));
     // From now on one may go at a time, the next when a replacement is ready.
     await lab.policy.patchNamespacedPodDisruptionBudget({
@@ -294,7 +294,7 @@ describe('draining a node of a real cluster', () => {
     await addBudget(shop, 'a', { minAvailable: 1 });
     lab.kubelets.dials.neverEnds = ({ metadata }) => metadata?.name === 'never-ends';
     const timeoutMs = 6_000;
-    await drainNode(cluster, nodeName, { graceSeconds: 1, isForced: true, timeoutMs }, edges);
+    await drainNode(cluster, nodeName, { graceSeconds: 1, isForced: true, timeoutMs }, deps);
     expect(await cluster.listPods(nodeName)).toEqual([]);
     lab.kubelets.dials.neverEnds = () => false;
   });
@@ -303,19 +303,19 @@ describe('draining a node of a real cluster', () => {
     const { nodeName, shop } = await fresh();
     await lab.addPod(shop, nodeName, 'kept', { ...(await ownedBy(shop, 'ReplicaSet')) });
     await addBudget(shop, 'owned', { minAvailable: 1 });
-    await expect(drainNode(cluster, nodeName, { ...calm, timeoutMs: 3_000 }, edges)).rejects.toMatchObject({
+    await expect(drainNode(cluster, nodeName, { ...calm, timeoutMs: 3_000 }, deps)).rejects.toMatchObject({
       code: 'prototype/drain-blocked',
       message: expect.stringContaining('needs 1 healthy pods'),
     });
     const stop = new AbortController();
     const stopped = drainNode(cluster, nodeName, calm, {
-      ...edges,
+      ...deps,
       signal: stop.signal,
       onWaiting: () => stop.abort(new Error('enough')),
     });
     await expect(stopped).rejects.toThrow('enough');
     await lab.policy.deleteNamespacedPodDisruptionBudget({ name: 'budget', namespace: shop });
-    await drainNode(cluster, nodeName, calm, edges);
+    await drainNode(cluster, nodeName, calm, deps);
     expect((await cluster.listPods(nodeName)).filter(({ name }) => name === 'kept')).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'headstart-store-'));
 const EPOCH_SEC = 1_700_000_000;
 const BLOBS = 'io.containerd.content.v1.content/blobs/sha256';
 const SNAPSHOTS_IN = 'io.containerd.snapshotter.v1.overlayfs/snapshots';
-const edges = (name: string) => ({
+const deps = (name: string) => ({
   ...{ run: runCommand, isRoot: process.getuid?.() === 0, epochSec: EPOCH_SEC },
   folder: join(folder, name),
 });
@@ -45,7 +45,7 @@ beforeAll(async () => {
     { ...layered, pin: false },
   ];
   const startedMs = performance.now();
-  store = await makeContainerStore(wanted, programs, edges('one'));
+  store = await makeContainerStore(wanted, programs, deps('one'));
   console.log(`container store: ${wanted.length} images in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
 });
 
@@ -71,7 +71,7 @@ async function treeOf(root: string): Promise<{ lines: string[]; sha256: string }
 
 describe('the container store', () => {
   test('is the same when it is made again, elsewhere and later', async () => {
-    const again = await makeContainerStore(wanted, programs, edges('a-folder-with-another-name'));
+    const again = await makeContainerStore(wanted, programs, deps('a-folder-with-another-name'));
     const [first, second] = [await treeOf(store.folder), await treeOf(again.folder)];
     expect(second.lines).toEqual(first.lines);
     expect(second.sha256).toBe(first.sha256);
@@ -109,7 +109,7 @@ describe('put onto a file system that nobody has mounted', () => {
   beforeAll(async () => {
     const made = await runCommand(['mke2fs', '-q', '-t', 'ext4', disk, '64M']);
     expect(made.stderr).toBe('');
-    const files = await storeFiles(store, { runAsRoot: await imageRootRunner(runCommand, edges('').isRoot) });
+    const files = await storeFiles(store, { runAsRoot: await imageRootRunner(runCommand, deps('').isRoot) });
     await putFiles({ file: disk, startBytes: 0 }, files, {
       run: runCommand,
       folder: join(folder, 'put'),
@@ -137,8 +137,8 @@ test('made in a namespace of a user’s own, as one who is not root has to, it b
   const less = [wanted[1]!, { ...takingAway(), pin: false }];
   const inNamespace: RunCommand = (argv, options) =>
     runCommand(['unshare', '--user', '--map-root-user', ...argv], options);
-  const ours = await makeContainerStore(less, programs, edges('root'));
-  const theirs = await makeContainerStore(less, programs, { ...edges('user'), run: inNamespace });
+  const ours = await makeContainerStore(less, programs, deps('root'));
+  const theirs = await makeContainerStore(less, programs, { ...deps('user'), run: inNamespace });
   const filesOf = async (one: ContainerStore) =>
     (await storeFiles(one, { runAsRoot: runCommand })).map((file) =>
       'from' in file ? { ...file, from: readFileSync(file.from).toString('hex') } : file,
@@ -223,7 +223,7 @@ describe('what goes wrong', () => {
     const archive = join(folder, 'none.tar');
     await runCommand(['tar', '--create', `--file=${archive}`, '--files-from=/dev/null']);
     await expect(
-      makeContainerStore([{ archive, name: 'a.example/none:1', pin: false }], programs, edges('bad')),
+      makeContainerStore([{ archive, name: 'a.example/none:1', pin: false }], programs, deps('bad')),
     ).rejects.toMatchObject({ code: 'image/bad-oci-archive', message: expect.stringContaining('a.example/none:1') });
   });
 
@@ -234,13 +234,13 @@ describe('what goes wrong', () => {
     bytes[Math.floor(bytes.length / 2)]! ^= 1;
     writeFileSync(archive, bytes);
     await expect(
-      makeContainerStore([{ archive, name: 'a.example/changed:1', pin: false }], programs, edges('changed')),
+      makeContainerStore([{ archive, name: 'a.example/changed:1', pin: false }], programs, deps('changed')),
     ).rejects.toMatchObject({ code: 'image/not-imported', message: expect.stringContaining('a.example/changed:1') });
   });
 
   test('a containerd that cannot be run here is told apart from an image that cannot be imported', async () => {
     await expect(
-      makeContainerStore(wanted, { ...programs, containerd: '/bin/false' }, edges('no-server')),
+      makeContainerStore(wanted, { ...programs, containerd: '/bin/false' }, deps('no-server')),
     ).rejects.toMatchObject({ code: 'image/containerd-not-started', next: expect.stringContaining('/bin/false') });
   });
 
@@ -250,14 +250,14 @@ describe('what goes wrong', () => {
       if (what.includes('imported')) controller.abort(new Error('told to stop'));
     };
     await expect(
-      makeContainerStore(wanted, programs, { ...edges('stopped'), signal: controller.signal, onWaiting }),
+      makeContainerStore(wanted, programs, { ...deps('stopped'), signal: controller.signal, onWaiting }),
     ).rejects.toThrow('told to stop');
     await expect.poll(() => processesWith(join(folder, 'stopped')), { timeout: 10_000 }).toEqual([]);
   });
 
   test('what an earlier one left in the folder does not matter', async () => {
     cpSync(images.hello.archive, join(folder, 'stopped', 'container-store', 'left-over'));
-    const again = await makeContainerStore(wanted, programs, edges('stopped'));
+    const again = await makeContainerStore(wanted, programs, deps('stopped'));
     expect((await treeOf(again.folder)).sha256).toBe((await treeOf(store.folder)).sha256);
   });
 });

@@ -110,10 +110,10 @@ describe('headstart image publish, promote and list', () => {
   const open: OpenGallery = async ({ gallery }) => ({
     kind: 'azure',
     name: gallery,
-    factory: createAzureFactory(lab.settings, lab.edges),
+    factory: createAzureFactory(lab.settings, lab.deps),
     clock: lab.clock,
     settings: lab.settings,
-    credential: lab.edges.credential,
+    credential: lab.deps.credential,
   });
   const world = () => ({ env: { AZURE_STORAGE_CONNECTION_STRING: azurite.connectionString.reveal() } });
   const region = () => Object.values(lab.sim.inspect().scaleSets)[0]!.location;

@@ -26,11 +26,11 @@ let server: Server;
 let port: number;
 
 beforeAll(async () => {
-  const { imageId, ...edges } = await ensureBaseImage();
+  const { imageId, ...deps } = await ensureBaseImage();
   server = createServer((_request, response) => response.end('the service of this machine'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
-  factory = createQemuFactory({ ...edges, ...guestCommands(process.env) });
+  factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
   await factory.pools.deletePool(POOL); // of a run that was killed
   await factory.pools.createPool({
     name: POOL.name,

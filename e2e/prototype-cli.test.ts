@@ -159,7 +159,7 @@ async function openSite(name: string, mode: 'Uniform' | 'Flexible', startMs = RE
       expect(text, stderr).not.toBe('');
       return { code, body: JSON.parse(text) as Record<string, unknown> };
     },
-    grow: () => growPool(joined.pool, { sim, settings, edges: { clock: systemClock, caPem: sim.caPem, credential } }),
+    grow: () => growPool(joined.pool, { sim, settings, deps: { clock: systemClock, caPem: sim.caPem, credential } }),
     close: async () => {
       await keeping.stop();
       await joined.leave();

@@ -50,9 +50,9 @@ interface Identity {
 
 beforeAll(
   async () => {
-    const { imageId, ...edges } = await ensureBaseImage();
-    home = edges.home;
-    const commands = { ...edges, ...guestCommands(process.env) };
+    const { imageId, ...deps } = await ensureBaseImage();
+    home = deps.home;
+    const commands = { ...deps, ...guestCommands(process.env) };
     plain = createQemuFactory(commands);
     scrubbing = createQemuFactory({
       ...commands,
@@ -60,7 +60,7 @@ beforeAll(
       scrub: (copy, call) =>
         scrubDisk(
           { ...copy, script: { text: scrubScript(COPY_ROOT), items: SCRUB_ITEMS }, cloudInit: 'off' },
-          { run: edges.run, deadlineMs: BOOT_MS, ...call },
+          { run: deps.run, deadlineMs: BOOT_MS, ...call },
         ),
     });
     await cleanUp(); // after a run that was killed

@@ -33,9 +33,9 @@ let donor: InstanceRef;
 let before: string;
 
 beforeAll(async () => {
-  const { imageId, ...edges } = await ensureBaseImage();
-  home = edges.home;
-  factory = createQemuFactory({ ...edges, ...guestCommands(process.env) });
+  const { imageId, ...deps } = await ensureBaseImage();
+  home = deps.home;
+  factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
   await cleanUp(); // after a run that was killed itself
   await factory.pools.createPool({
     name: POOL.name,

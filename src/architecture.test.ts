@@ -78,7 +78,7 @@ describe('the arrows', () => {
 });
 
 describe('code that decides', () => {
-  const edges = namedBelow('Files in `boot/` that touch the world').map((name) => `src/boot/${name}`);
+  const deps = namedBelow('Files in `boot/` that touch the world').map((name) => `src/boot/${name}`);
   const cores = namedBelow('Code that decides').filter((name) => name !== 'boot/');
   const graph = new Map(
     sources.map((file) => [
@@ -89,7 +89,7 @@ describe('code that decides', () => {
   const byName = /^src\/(?!cli\/).*\b(plan|judge|verdict|decide)\b[^/]*\.ts$/;
   const pure = sources.filter(
     (file) =>
-      (file.startsWith('src/boot/') && !edges.includes(file)) ||
+      (file.startsWith('src/boot/') && !deps.includes(file)) ||
       cores.some((core) => leadsTo(core, file)) ||
       byName.test(file),
   );
@@ -109,7 +109,7 @@ describe('code that decides', () => {
   });
 
   it('is listed by names that exist', () => {
-    expect(edges.filter((file) => !sources.includes(file))).toEqual([]);
+    expect(deps.filter((file) => !sources.includes(file))).toEqual([]);
     expect(cores.filter((core) => !sources.some((file) => leadsTo(core, file)))).toEqual([]);
   });
 

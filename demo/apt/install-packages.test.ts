@@ -33,8 +33,8 @@ function machine({ listsS = 0, dpkgS = 0, install = { code: 0, lines: ['Setting 
     }
     return emit(install.code, install.lines);
   };
-  const edges = { runApt, clock, say: (line: string) => said.push(line) };
-  return { said, runs, clock, install: (waitS: number) => installPackages(['figlet'], waitS, edges) };
+  const deps = { runApt, clock, say: (line: string) => said.push(line) };
+  return { said, runs, clock, install: (waitS: number) => installPackages(['figlet'], waitS, deps) };
 }
 
 describe('installing packages while another package manager is busy', () => {

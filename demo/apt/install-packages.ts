@@ -10,7 +10,7 @@ export interface AptRan {
   lines: string[];
 }
 
-export interface AptEdges {
+export interface AptDeps {
   runApt: RunApt;
   clock: Clock;
   say: (line: string) => void;
@@ -23,22 +23,22 @@ const SAY_WORKING_MS = 10_000;
 const LAST_LINES = 15;
 
 /** Throws a UserError with apt's own last lines said before it. */
-export async function installPackages(packages: readonly string[], waitS: number, edges: AptEdges): Promise<void> {
-  edges.say(`== installing ${packages.join(', ')}`);
-  const begunMs = edges.clock.nowMs();
+export async function installPackages(packages: readonly string[], waitS: number, deps: AptDeps): Promise<void> {
+  deps.say(`== installing ${packages.join(', ')}`);
+  const begunMs = deps.clock.nowMs();
   const deadlineMs = begunMs + waitS * 1000;
-  const updated = await untilUnlocked(['update'], deadlineMs, waitS, edges);
+  const updated = await untilUnlocked(['update'], deadlineMs, waitS, deps);
   if (updated.code !== 0) {
-    sayLastLines('update', updated, edges);
-    edges.say('   trying with the package lists that are here');
+    sayLastLines('update', updated, deps);
+    deps.say('   trying with the package lists that are here');
   }
   const install = ['install', '--yes', '--no-install-recommends', ...packages];
-  const installed = await untilUnlocked(install, deadlineMs, waitS, edges);
+  const installed = await untilUnlocked(install, deadlineMs, waitS, deps);
   if (installed.code === 0) {
-    edges.say(`   installed in ${Math.round((edges.clock.nowMs() - begunMs) / 1000)} s`);
+    deps.say(`   installed in ${Math.round((deps.clock.nowMs() - begunMs) / 1000)} s`);
     return;
   }
-  sayLastLines('install', installed, edges);
+  sayLastLines('install', installed, deps);
   throw new UserError(`apt-get could not install ${packages.join(', ')} (exit code ${installed.code})`, {
     code: 'tools/apt-failed',
     next: `apt-get update && apt-get ${install.join(' ')}`,
@@ -60,7 +60,7 @@ async function untilUnlocked(
   args: readonly string[],
   deadlineMs: number,
   waitS: number,
-  { runApt, clock, say }: AptEdges,
+  { runApt, clock, say }: AptDeps,
 ): Promise<AptRan> {
   const begunMs = clock.nowMs();
   let saidWaitingMs = Number.NEGATIVE_INFINITY;
@@ -88,7 +88,7 @@ async function untilUnlocked(
 }
 
 /** How much apt is about to do, at once; what it does, now and then. */
-function worker({ clock, say }: Pick<AptEdges, 'clock' | 'say'>): (line: string) => void {
+function worker({ clock, say }: Pick<AptDeps, 'clock' | 'say'>): (line: string) => void {
   const begunMs = clock.nowMs();
   let saidMs = begunMs;
   return (line) => {
@@ -100,7 +100,7 @@ function worker({ clock, say }: Pick<AptEdges, 'clock' | 'say'>): (line: string)
   };
 }
 
-function sayLastLines(command: string, { lines }: AptRan, { say }: AptEdges): void {
+function sayLastLines(command: string, { lines }: AptRan, { say }: AptDeps): void {
   say(`   apt-get ${command} failed; its last lines:`);
   for (const line of lines.slice(-LAST_LINES)) say(`     ${line}`);
 }

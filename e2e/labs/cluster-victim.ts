@@ -1,11 +1,7 @@
 // e2e/labs/cluster-victim.ts: a `headstart cluster up` of its own process, there to be killed.
-import { processEdges } from '../../src/cli/process-edges.ts';
+import { processDeps } from '../../src/cli/process-deps.ts';
 import { runProgram } from '../../src/cli/program.ts';
 
 const verbs = { 'cluster up': { summary: '', load: () => import('../../src/cli/cluster/up.ts') } };
 const groups = { cluster: { summary: '', examples: [] } };
-process.exitCode = await runProgram(
-  { summary: '', groups, verbs, examples: [] },
-  process.argv.slice(2),
-  processEdges(),
-);
+process.exitCode = await runProgram({ summary: '', groups, verbs, examples: [] }, process.argv.slice(2), processDeps());

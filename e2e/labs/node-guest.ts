@@ -33,8 +33,8 @@ export interface NodeGuest {
 
 /** Booted with `document` as its user data, and up when kubelet runs. */
 export async function bootNode(poolName: string, document: string): Promise<NodeGuest> {
-  const { imageId, ...edges } = await ensureNodeImage();
-  const factory = createQemuFactory({ ...edges, ...guestCommands(process.env) });
+  const { imageId, ...deps } = await ensureNodeImage();
+  const factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
   const pool: PoolRef = { id: `pools/${poolName}`, name: poolName };
   await factory.pools.deletePool(pool); // of a run that was killed
   await factory.pools.createPool({

@@ -17,7 +17,7 @@ import {
 } from '../../src/vms/qemu/home/layout.ts';
 import { referencedIn } from '../../src/vms/qemu/home/references.ts';
 import { readVersionRecord, versionNamesIn } from '../../src/vms/qemu/home/version-records.ts';
-import { type PublishEdges, publishVersion } from '../../src/vms/qemu/images/make-version.ts';
+import { type PublishDeps, publishVersion } from '../../src/vms/qemu/images/make-version.ts';
 import { ensureBaseImage } from '../programs/ensure-base.ts';
 import { nodeImageFiles } from './node-image-files.ts';
 
@@ -27,8 +27,8 @@ const TOOLS = toolsOf('debugfs', 'e2fsck');
 
 export async function ensureNodeImage(
   tell: (line: string) => void = console.error,
-): Promise<PublishEdges & { imageId: string }> {
-  const { imageId: baseId, ...edges } = await ensureBaseImage(tell);
+): Promise<PublishDeps & { imageId: string }> {
+  const { imageId: baseId, ...deps } = await ensureBaseImage(tell);
   requireTools(TOOLS, {
     path: process.env.PATH,
     isRoot: process.getuid?.() === 0,
@@ -37,28 +37,28 @@ export async function ensureNodeImage(
   const { path: executable } = await ensureExecutable();
   const files = nodeImageFiles(executable);
   const id: VersionId = { gallery: GALLERY, definition: DEFINITION, version: versionOf(baseId, files) };
-  if (!readVersionRecord(edges.home, id)) {
+  if (!readVersionRecord(deps.home, id)) {
     tell('node image: the base image with what a node carries');
-    await make(id, parseVersionId(baseId)!, files, edges);
-    await removeOthers(id, edges.home);
+    await make(id, parseVersionId(baseId)!, files, deps);
+    await removeOthers(id, deps.home);
   }
-  return { ...edges, imageId: versionId(id) };
+  return { ...deps, imageId: versionId(id) };
 }
 
-async function make(id: VersionId, baseId: VersionId, files: readonly DiskFile[], edges: PublishEdges): Promise<void> {
-  const base = versionFolder(edges.home, baseId);
+async function make(id: VersionId, baseId: VersionId, files: readonly DiskFile[], deps: PublishDeps): Promise<void> {
+  const base = versionFolder(deps.home, baseId);
   const folder = mkdtempSync(join(tmpdir(), 'headstart-node-image-'));
   try {
     const [raw, disk] = [join(folder, 'disk.raw'), join(folder, 'disk.qcow2')];
-    await runTool(edges.run, ['qemu-img', 'convert', '-O', 'raw', join(base, versionFiles.disk), raw]);
+    await runTool(deps.run, ['qemu-img', 'convert', '-O', 'raw', join(base, versionFiles.disk), raw]);
     await putFiles({ file: raw, startBytes: 0 }, files, {
-      run: edges.run,
+      run: deps.run,
       folder: join(folder, 'files'),
-      epochSec: Math.floor(edges.clock.nowMs() / 1000),
+      epochSec: Math.floor(deps.clock.nowMs() / 1000),
     });
-    await runTool(edges.run, ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, disk]);
+    await runTool(deps.run, ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, disk]);
     await publishVersion(
-      edges,
+      deps,
       { definition: DEFINITION_SPEC, name: id.version, tags: {}, cloudInit: 'off' },
       { disk, kernel: { vmlinux: join(base, versionFiles.vmlinux), initrd: join(base, versionFiles.initrd) } },
     );

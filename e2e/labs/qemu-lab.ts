@@ -67,8 +67,8 @@ async function publishEmpty(home: string): Promise<string> {
   const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
   const identity = { publisher: 'headstart', offer: 'empty', sku: 'empty' };
   const definition = { gallery: 'headstart', name: 'empty', ...traits, ...identity };
-  const edges = { home, clock: systemClock, run: runCommand };
-  return publishVersion(edges, { definition, name: '1.0.0', tags: {} }, { disk });
+  const deps = { home, clock: systemClock, run: runCommand };
+  return publishVersion(deps, { definition, name: '1.0.0', tags: {} }, { disk });
 }
 
 export function processesIn(home: string): number[] {

@@ -4,14 +4,14 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../../src/base/call-options.ts';
-import { type BuildEdges, buildProgram } from '../../src/cluster/local/programs/build-program.ts';
+import { type BuildDeps, buildProgram } from '../../src/cluster/local/programs/build-program.ts';
 import { checkVersion, programLock } from '../../src/cluster/local/programs/programs.ts';
 import { withLock } from '../../src/host/locks.ts';
 
 /** Its path. */
 export async function ensureStampedKubelet(
   version: string,
-  { cache, ...edges }: BuildEdges & { cache: string },
+  { cache, ...deps }: BuildDeps & { cache: string },
   call: CallOptions,
 ): Promise<string> {
   const stamp = checkVersion(version);
@@ -22,7 +22,7 @@ export async function ensureStampedKubelet(
     if (existsSync(target)) return;
     const temporary = mkdtempSync(join(folder, '.partial-'));
     try {
-      await buildProgram({ name: 'kubelet', version: stamp, output: join(temporary, 'kubelet') }, edges, call);
+      await buildProgram({ name: 'kubelet', version: stamp, output: join(temporary, 'kubelet') }, deps, call);
       renameSync(join(temporary, 'kubelet'), target);
     } finally {
       rmSync(temporary, { recursive: true, force: true });

@@ -5,18 +5,18 @@ import { runCommand } from '../../src/base/command.ts';
 import { requireTools, toolPath } from '../../src/host/required-tools.ts';
 import { ensureBase } from '../../src/vms/qemu/base/build-base.ts';
 import { baseRecipe } from '../../src/vms/qemu/base/recipe.ts';
-import type { PublishEdges } from '../../src/vms/qemu/images/make-version.ts';
+import type { PublishDeps } from '../../src/vms/qemu/images/make-version.ts';
 import { BASE_TOOLS, POOL_TOOLS } from '../../src/vms/qemu/required-tools.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
 /** Where the image is, and where pools are made; whoever makes one deletes it. */
 export async function ensureBaseImage(
   tell: (line: string) => void = console.error,
-): Promise<PublishEdges & { imageId: string }> {
+): Promise<PublishDeps & { imageId: string }> {
   const isRoot = process.getuid?.() === 0;
   requireTools([...POOL_TOOLS, ...BASE_TOOLS], { path: process.env.PATH, isRoot, code: 'e2e/missing-programs' });
   const env = { ...process.env, PATH: toolPath(process.env.PATH) };
-  const edges: PublishEdges = {
+  const deps: PublishDeps = {
     home: join(cacheFolder(), 'vms'),
     clock: systemClock,
     run: (argv, options) => runCommand(argv, { env, ...options }),
@@ -26,6 +26,6 @@ export async function ensureBaseImage(
     if (what !== told) tell(`base image: ${what}`);
     told = what;
   };
-  const { id } = await ensureBase(baseRecipe('bookworm'), { refresh: false }, { ...edges, isRoot }, { onWaiting });
-  return { ...edges, imageId: id };
+  const { id } = await ensureBase(baseRecipe('bookworm'), { refresh: false }, { ...deps, isRoot }, { onWaiting });
+  return { ...deps, imageId: id };
 }

@@ -8,7 +8,7 @@ import {
   ensurePrograms,
   missingPrograms,
   PLANE_PROGRAMS,
-  type ProgramEdges,
+  type ProgramDeps,
   programsFolder,
 } from '../../src/cluster/local/programs/programs.ts';
 import { statfsFree } from '../../src/host/disk-space.ts';
@@ -28,7 +28,7 @@ export function isKubeAtHand(): boolean {
 }
 
 export async function ensureKube(tell: Tell = console.error): Promise<KubeTools> {
-  const folder = await ensurePrograms(TEST_PROGRAMS, BUILT_VERSION, edges(), { onWaiting: news(tell) });
+  const folder = await ensurePrograms(TEST_PROGRAMS, BUILT_VERSION, deps(), { onWaiting: news(tell) });
   return {
     etcd: join(folder, 'etcd'),
     apiServer: join(folder, 'kube-apiserver'),
@@ -39,17 +39,17 @@ export async function ensureKube(tell: Tell = console.error): Promise<KubeTools>
 
 /** All that `headstart cluster up` runs; the folder they are in. */
 export function ensurePlanePrograms(tell: Tell = console.error): Promise<string> {
-  return ensurePrograms(PLANE_PROGRAMS, BUILT_VERSION, edges(), { onWaiting: news(tell) });
+  return ensurePrograms(PLANE_PROGRAMS, BUILT_VERSION, deps(), { onWaiting: news(tell) });
 }
 
 /** Of another version than ours it is the same program under another name. */
 export async function ensureKubelet(version = BUILT_VERSION, tell: Tell = console.error): Promise<string> {
   const call = { onWaiting: news(tell) };
-  if (version !== BUILT_VERSION) return ensureStampedKubelet(version, edges(), call);
-  return join(await ensurePrograms(['kubelet'], version, edges(), call), 'kubelet');
+  if (version !== BUILT_VERSION) return ensureStampedKubelet(version, deps(), call);
+  return join(await ensurePrograms(['kubelet'], version, deps(), call), 'kubelet');
 }
 
-function edges(): ProgramEdges {
+function deps(): ProgramDeps {
   return { cache: cacheFolder(), env: process.env, run: runCommand, freeBytes: statfsFree };
 }
 

@@ -1,6 +1,6 @@
-// cli/bin.ts: the process: real edges in, exit code out.
+// cli/bin.ts: the process: real deps in, exit code out.
 import { main } from './main.ts';
-import { processEdges } from './process-edges.ts';
+import { processDeps } from './process-deps.ts';
 
-const code = await main(process.argv.slice(2), processEdges());
+const code = await main(process.argv.slice(2), processDeps());
 process.exitCode ??= code;

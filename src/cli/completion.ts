@@ -21,9 +21,9 @@ export const verb: Verb = {
       .addArgument(new Argument('<SHELL>').choices(SHELLS))
       .option('--json', 'print one JSON document that contains the script');
   },
-  run([shell], options: { json?: boolean }, edges) {
+  run([shell], options: { json?: boolean }, deps) {
     const script = RENDERERS[shell as Shell](LAUNCHER);
-    if (options.json) printJson(edges, 'Completion', { shell, script });
-    else edges.stdout(script);
+    if (options.json) printJson(deps, 'Completion', { shell, script });
+    else deps.stdout(script);
   },
 };

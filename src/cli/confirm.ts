@@ -3,7 +3,7 @@ import { readSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { UserError } from '../base/errors.ts';
 import { printable } from './output/table.ts';
-import type { Edges } from './verb.ts';
+import type { CliDeps } from './verb.ts';
 
 /** What stands in for the person in a test; undefined where there is none. */
 export type Asking = ((question: string) => string) | undefined;
@@ -12,8 +12,8 @@ export type Asking = ((question: string) => string) | undefined;
 export function confirm(
   question: string,
   { yes }: { yes?: boolean | undefined },
-  edges: Pick<Edges, 'stderr' | 'isTerminal'>,
-  asking: Asking = terminal(edges),
+  deps: Pick<CliDeps, 'stderr' | 'isTerminal'>,
+  asking: Asking = terminal(deps),
 ): void {
   if (yes) return;
   if (!asking) throw notConfirmed(`nobody can be asked: ${question}`, 'give --yes');
@@ -27,7 +27,7 @@ function notConfirmed(message: string, next: string): UserError {
   return new UserError(message, { code: 'cli/not-confirmed', kept: 'Nothing was changed.', next });
 }
 
-function terminal({ stderr, isTerminal }: Pick<Edges, 'stderr' | 'isTerminal'>): Asking {
+function terminal({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): Asking {
   if (!isTerminal.stderr || !isatty(0)) return undefined;
   return (question) => {
     stderr(question);

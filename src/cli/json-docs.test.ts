@@ -133,7 +133,7 @@ function kindsIn(...files: string[]): string[] {
   const sources = files
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'));
-  const printing = /(?:printJson(?:Line)?|showProgress)\(\s*edges,\s*'(\w+)'/g;
+  const printing = /(?:printJson(?:Line)?|showProgress)\(\s*deps,\s*'(\w+)'/g;
   return sources.flatMap((source) => [...source.matchAll(printing)].map(([, kind]) => kind!));
 }
 

@@ -1,7 +1,7 @@
 // cli/main.ts: the table of verbs. A verb's file is loaded only when it is called, so --help and small verbs stay fast.
 import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
 import { type Groups, type Program, runProgram, type Verbs } from './program.ts';
-import type { Edges } from './verb.ts';
+import type { CliDeps } from './verb.ts';
 
 /** Headings of the help of the program itself. */
 const [ANALYSE, ROLL_OUT, LOCAL, OTHER] = ['Analyse boots:', 'Build and roll out:', 'On this machine:', 'Other:'];
@@ -315,12 +315,12 @@ export const VERBS: Verbs = {
 };
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export async function main(given: string[], edges: Edges): Promise<number> {
+export async function main(given: string[], deps: CliDeps): Promise<number> {
   if (given[0] === '__complete') {
     const { complete } = await import('./complete/complete.ts');
-    return complete(given.slice(1), PROGRAM, edges);
+    return complete(given.slice(1), PROGRAM, deps);
   }
-  return runProgram(PROGRAM, given, edges);
+  return runProgram(PROGRAM, given, deps);
 }
 
 const PROGRAM: Program = {

@@ -1,7 +1,7 @@
 // cli/node-bin.ts: the process of the executable that nodes carry: the verbs of `headstart node`, nothing else on board.
 import manifest from '../../package.json' with { type: 'json' };
 import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
-import { processEdges } from './process-edges.ts';
+import { processDeps } from './process-deps.ts';
 import { runProgram } from './program.ts';
 import { versionVerb } from './version.ts';
 
@@ -19,6 +19,6 @@ const program = {
 };
 
 // Not awaited here: a single executable is one CommonJS script.
-runProgram(program, process.argv.slice(2), processEdges()).then((code) => {
+runProgram(program, process.argv.slice(2), processDeps()).then((code) => {
   process.exitCode ??= code;
 });

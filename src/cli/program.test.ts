@@ -3,8 +3,8 @@ import { TransientError, UserError } from '../base/errors.ts';
 import { trace } from '../base/trace.ts';
 import { printJson, printJsonLine } from './output/json.ts';
 import { type Program, runProgram } from './program.ts';
-import { testEdges } from './testing.ts';
-import type { Edges, Verb } from './verb.ts';
+import { testDeps } from './testing.ts';
+import type { CliDeps, Verb } from './verb.ts';
 
 const failure = new UserError('no room', {
   code: 'x/no-room',
@@ -32,8 +32,8 @@ describe('a failure with --json', () => {
   });
 
   it('comes on one line after the events of a verb', async () => {
-    const { stdout } = await ask(['go', '--json'], (edges) => {
-      printJsonLine(edges, 'PoolEvent', { step: 'start' });
+    const { stdout } = await ask(['go', '--json'], (deps) => {
+      printJsonLine(deps, 'PoolEvent', { step: 'start' });
       throw new TransientError('busy', { code: 'x/busy' });
     });
     const kinds = stdout
@@ -44,19 +44,19 @@ describe('a failure with --json', () => {
   });
 
   it.each([
-    ['one document', (edges: Edges) => printJson(edges, 'Pool', {})],
-    ['the last line', (edges: Edges) => printJsonLine(edges, 'Pool', {})],
+    ['one document', (deps: CliDeps) => printJson(deps, 'Pool', {})],
+    ['the last line', (deps: CliDeps) => printJsonLine(deps, 'Pool', {})],
   ])('prints no Error after the answer was printed as %s', async (_what, print) => {
-    const { stdout } = await ask(['go', '--json'], (edges) => {
-      print(edges);
+    const { stdout } = await ask(['go', '--json'], (deps) => {
+      print(deps);
       throw failure;
     });
     expect(JSON.parse(stdout).kind).toBe('Pool');
   });
 
   it('is no failure when the answer is no', async () => {
-    const { stdout, code } = await ask(['go', '--json'], (edges) => {
-      printJson(edges, 'Check', {});
+    const { stdout, code } = await ask(['go', '--json'], (deps) => {
+      printJson(deps, 'Check', {});
       return 3;
     });
     expect({ code, kind: JSON.parse(stdout).kind }).toEqual({ code: 3, kind: 'Check' });
@@ -123,11 +123,11 @@ describe('--verbose', () => {
   });
 });
 
-function ask(argv: string[], go: (edges: Edges) => ReturnType<Verb['run']>, world: Partial<Edges> = {}) {
+function ask(argv: string[], go: (deps: CliDeps) => ReturnType<Verb['run']>, world: Partial<CliDeps> = {}) {
   const verb: Verb = {
     examples: [],
     configure: (command) => command.option('--json', 'print JSON'),
-    run: (_args, _options, edges) => go(edges),
+    run: (_args, _options, deps) => go(deps),
   };
   const program: Program = {
     summary: '',
@@ -135,6 +135,6 @@ function ask(argv: string[], go: (edges: Edges) => ReturnType<Verb['run']>, worl
     examples: [],
     verbs: { go: { summary: '', load: async () => ({ verb }) } },
   };
-  const { ran, edges } = testEdges({});
-  return runProgram(program, argv, { ...edges, ...world }).then((code) => ({ ...ran, code }));
+  const { ran, deps } = testDeps({});
+  return runProgram(program, argv, { ...deps, ...world }).then((code) => ({ ...ran, code }));
 }

@@ -6,8 +6,8 @@ import { shellWord } from '../base/shell-word.ts';
 import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
 import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
 import { isAnswer, printError } from './output/json.ts';
-import { edgesFor, errorInSamePlace } from './output/same-place.ts';
-import type { Edges, Verb } from './verb.ts';
+import { depsFor, errorInSamePlace } from './output/same-place.ts';
+import type { CliDeps, Verb } from './verb.ts';
 import { listenIfVerbose, verboseOption } from './verbose.ts';
 import { unknownWord, usageError } from './wrong-word.ts';
 
@@ -33,20 +33,20 @@ export interface Program {
 }
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export async function runProgram(program: Program, given: string[], edges: Edges): Promise<number> {
-  const { argv, stop } = listenIfVerbose(given, edges);
-  const json = asksForJson(argv) ? watchAnswer(edges) : undefined;
+export async function runProgram(program: Program, given: string[], deps: CliDeps): Promise<number> {
+  const { argv, stop } = listenIfVerbose(given, deps);
+  const json = asksForJson(argv) ? watchAnswer(deps) : undefined;
   try {
-    const typed = edgesFor(argv, json?.edges ?? edges);
+    const typed = depsFor(argv, json?.deps ?? deps);
     return await runCommandLine(program, asVersion(program.translate?.(argv) ?? argv), typed);
   } catch (error) {
     const told = errorInSamePlace(error, argv);
-    edges.stderr(`${renderError(told)}\n`);
+    deps.stderr(`${renderError(told)}\n`);
     if (json && !json.isAnswered()) {
       try {
-        printError(edges, told);
+        printError(deps, told);
       } catch (unwritable) {
-        edges.stderr(`${renderError(unwritable)}\n`);
+        deps.stderr(`${renderError(unwritable)}\n`);
       }
     }
     return exitCodeOf(error);
@@ -55,7 +55,7 @@ export async function runProgram(program: Program, given: string[], edges: Edges
   }
 }
 
-async function runCommandLine(program: Program, argv: string[], edges: Edges): Promise<number> {
+async function runCommandLine(program: Program, argv: string[], deps: CliDeps): Promise<number> {
   const kindOf = (path: string) =>
     Object.hasOwn(program.verbs, path) ? 'verb' : Object.hasOwn(program.groups, path) ? 'group' : undefined;
   const called = readCommandLine(argv, kindOf);
@@ -65,7 +65,7 @@ async function runCommandLine(program: Program, argv: string[], edges: Edges): P
   }
   if (!called.isHelp && kindOf(path.join(' ')) !== 'verb') throw optionBeforeVerb(path, rest[0]!);
   let exitCode = 0;
-  const { top, verb } = await buildCommand(program, called, edges, (code) => {
+  const { top, verb } = await buildCommand(program, called, deps, (code) => {
     exitCode = code;
   });
   const isHelp = called.isHelp || (verb !== undefined && isOnlyHelp(verb, rest));
@@ -85,15 +85,15 @@ async function runCommandLine(program: Program, argv: string[], edges: Edges): P
 async function buildCommand(
   { summary, groups, verbs, examples }: Program,
   { path: called }: CommandLine,
-  edges: Edges,
+  deps: CliDeps,
   onExit: (code: number) => void,
 ): Promise<{ top: Command; verb?: Command }> {
-  const top = prepare(new Command('headstart'), edges, { examples }).description(summary).usage('COMMAND [options]');
+  const top = prepare(new Command('headstart'), deps, { examples }).description(summary).usage('COMMAND [options]');
   if (verbs.version) top.option('-V, --version', 'print the version');
   const commands = new Map<string, Command>([['', top]]);
   const add = (path: string, entry: { summary: string; heading?: string }, text: HelpText) => {
     const words = path.split(' ');
-    const command = prepare(new Command(words.at(-1)!), edges, text).description(entry.summary);
+    const command = prepare(new Command(words.at(-1)!), deps, text).description(entry.summary);
     if (entry.heading !== undefined) command.helpGroup(entry.heading);
     commands.get(words.slice(0, -1).join(' '))!.addCommand(command);
     commands.set(path, command);
@@ -110,7 +110,7 @@ async function buildCommand(
     declareOptions(command, verb);
     command.action(async (...values: unknown[]) => {
       const self = values.at(-1) as Command;
-      onExit((await verb.run(self.args, self.opts(), edges)) ?? 0);
+      onExit((await verb.run(self.args, self.opts(), deps)) ?? 0);
     });
   }
   const verb = commands.get(called.join(' '));
@@ -129,22 +129,22 @@ export function declareOptions(command: Command, verb: Verb): void {
   command.addOption(outputOption(verboseOption())).addHelpOption(outputOption(helpOption()));
 }
 
-function prepare(command: Command, edges: Edges, text: HelpText): Command {
+function prepare(command: Command, deps: CliDeps, text: HelpText): Command {
   return command
     .exitOverride()
     .helpCommand(false) // command-line.ts reads the word, in every position
     .addHelpOption(helpOption())
     .configureHelp({ formatHelp: (self, help) => layOutHelp(self, help, text) })
     .configureOutput({
-      writeOut: edges.stdout,
+      writeOut: deps.stdout,
       outputError: () => {}, // told as every other error is
-      getOutHelpWidth: () => helpColumns(edges),
+      getOutHelpWidth: () => helpColumns(deps),
     })
     .showSuggestionAfterError();
 }
 
 /** As wide as the terminal, or as COLUMNS says; longer lines than 120 are hard to read. */
-function helpColumns({ env, columnsOf }: Edges): number {
+function helpColumns({ env, columnsOf }: CliDeps): number {
   const columns = (/^[1-9]\d*$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : columnsOf?.('stdout')) || 80;
   return Math.min(Math.max(columns, 40), 120);
 }
@@ -198,11 +198,11 @@ function plainMessage({ message }: CommanderError): string {
 }
 
 /** Notices whether the answer went out, so that no Error document follows it. */
-function watchAnswer(edges: Edges): { edges: Edges; isAnswered(): boolean } {
+function watchAnswer(deps: CliDeps): { deps: CliDeps; isAnswered(): boolean } {
   let last = '';
   const stdout = (text: string) => {
     last = text;
-    edges.stdout(text);
+    deps.stdout(text);
   };
-  return { edges: { ...edges, stdout }, isAnswered: () => isAnswer(last) };
+  return { deps: { ...deps, stdout }, isAnswered: () => isAnswer(last) };
 }

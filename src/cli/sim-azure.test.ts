@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verb } from './sim-azure.ts';
 import { runVerb } from './testing.ts';
-import type { Edges } from './verb.ts';
+import type { CliDeps } from './verb.ts';
 
 const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
 const SCENARIO = fileURLToPath(new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url));
@@ -26,7 +26,7 @@ async function whileRunning(options: object, visit: (stdout: string) => Promise<
   const control = new AbortController();
   let stderr = '';
   const printed = Promise.withResolvers<string>();
-  const edges: Edges = {
+  const deps: CliDeps = {
     stdout: (text) => printed.resolve(text),
     stderr: (text) => {
       stderr += text;
@@ -37,7 +37,7 @@ async function whileRunning(options: object, visit: (stdout: string) => Promise<
     nowUs: () => 0,
     signal: () => control.signal,
   };
-  const running = verb.run([], { scenario: SCENARIO, port: '0', speed: '100', ...options }, edges);
+  const running = verb.run([], { scenario: SCENARIO, port: '0', speed: '100', ...options }, deps);
   await visit(await printed.promise);
   control.abort();
   await running;

@@ -10,7 +10,7 @@ import { type AzureSim, startAzureSim } from '../../sims/azure/start.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
 import { printJson } from './output/json.ts';
-import type { Edges, Verb } from './verb.ts';
+import type { CliDeps, Verb } from './verb.ts';
 
 const DEFAULT_SCENARIO = fileURLToPath(new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url));
 const SSH_STAND_IN = fileURLToPath(new URL('./sim-ssh.ts', import.meta.url));
@@ -34,22 +34,22 @@ export const verb: Verb = {
       .option('--speed <X>', 'operations finish this many times faster than on Azure', '100')
       .option('--json', 'print the address and the variables to set as one JSON document');
   },
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const port = wholeNumber('--port', options.port, 0, 65_535);
     const speed = wholeNumber('--speed', options.speed, 1, 1_000_000);
     const file = options.scenario ?? DEFAULT_SCENARIO;
     const scenario = parseScenario(readScenario(file), file);
-    const signal = edges.signal(); // asked for first: Ctrl-C must not leave the folder below behind
+    const signal = deps.signal(); // asked for first: Ctrl-C must not leave the folder below behind
     const sim = await start(scenario, port, speed);
     const folder = mkdtempSync(join(tmpdir(), 'headstart-sim-'));
     try {
-      announce({ sim, scenario, files: layFiles(folder, sim), speed, isJson: options.json === true }, edges);
+      announce({ sim, scenario, files: layFiles(folder, sim), speed, isJson: options.json === true }, deps);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     } finally {
       await sim.stop();
       rmSync(folder, { recursive: true, force: true });
     }
-    edges.stderr(`stopped after ${sim.requests.length} requests\n`);
+    deps.stderr(`stopped after ${sim.requests.length} requests\n`);
   },
 };
 
@@ -123,9 +123,9 @@ interface Announcement {
   isJson: boolean;
 }
 
-function announce({ sim, scenario, files, speed, isJson }: Announcement, edges: Edges): void {
+function announce({ sim, scenario, files, speed, isJson }: Announcement, deps: CliDeps): void {
   const { cluster, region, subscription, tenant, resourceGroup, scaleSets } = scenario;
-  const noProxy = edges.env.NO_PROXY ?? edges.env.no_proxy;
+  const noProxy = deps.env.NO_PROXY ?? deps.env.no_proxy;
   const env = {
     HEADSTART_AZURE_ENDPOINT: sim.url,
     AZURE_AUTHORITY_HOST: sim.url,
@@ -141,16 +141,16 @@ function announce({ sim, scenario, files, speed, isJson }: Announcement, edges: 
     HEADSTART_HOME: files.home,
   };
   if (isJson) {
-    printJson(edges, 'AzureSimulator', { endpoint: sim.url, caPath: files.caPath, speed, env });
+    printJson(deps, 'AzureSimulator', { endpoint: sim.url, caPath: files.caPath, speed, env });
     return;
   }
   const pools = scaleSets.map(({ name, mode, instances }) => `${name} (${mode}, ${instances})`).join(', ');
-  edges.stderr(`Azure simulator: cluster ${cluster} in ${region}, ${speed} times faster than real: ${pools}\n`);
-  edges.stdout(
+  deps.stderr(`Azure simulator: cluster ${cluster} in ${region}, ${speed} times faster than real: ${pools}\n`);
+  deps.stdout(
     `${Object.entries(env)
       .map(([name, value]) => `export ${name}=${quoted(value)}`)
       .join('\n')}\n`,
   );
-  edges.stderr('Set these variables in another terminal: paste the lines, or source the file they went to.\n');
-  edges.stderr('Ctrl-C stops the simulator.\n');
+  deps.stderr('Set these variables in another terminal: paste the lines, or source the file they went to.\n');
+  deps.stderr('Ctrl-C stops the simulator.\n');
 }

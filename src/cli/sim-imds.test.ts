@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verb } from './sim-imds.ts';
 import { runVerb } from './testing.ts';
-import type { Edges } from './verb.ts';
+import type { CliDeps } from './verb.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/instance.json', import.meta.url));
 
@@ -24,7 +24,7 @@ async function whileRunning(options: object, visit: (stdout: string) => Promise<
   const control = new AbortController();
   let stderr = '';
   const printed = Promise.withResolvers<string>();
-  const edges: Edges = {
+  const deps: CliDeps = {
     stdout: (text) => printed.resolve(text),
     stderr: (text) => {
       stderr += text;
@@ -35,7 +35,7 @@ async function whileRunning(options: object, visit: (stdout: string) => Promise<
     nowUs: () => 0,
     signal: () => control.signal,
   };
-  const running = verb.run([], { instance: file, port: '0', misbehave: [], ...options }, edges);
+  const running = verb.run([], { instance: file, port: '0', misbehave: [], ...options }, deps);
   await visit(await printed.promise);
   control.abort();
   await running;

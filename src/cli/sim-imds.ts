@@ -5,7 +5,7 @@ import { type InstanceMetadata, parseInstanceFile } from '../vms/qemu/metadata-s
 import { isKind, MISBEHAVIOURS, type Misbehaviour } from '../vms/qemu/metadata-service/misbehave.ts';
 import { type Imds, startImds } from '../vms/qemu/metadata-service/start.ts';
 import { printJson } from './output/json.ts';
-import type { Edges, Verb } from './verb.ts';
+import type { CliDeps, Verb } from './verb.ts';
 
 interface Options {
   instance: string;
@@ -31,20 +31,20 @@ export const verb: Verb = {
       )
       .option('--json', 'print the address as one JSON document');
   },
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const port = parsePort(options.port);
     const misbehave = (options.misbehave ?? []).map(parseMisbehaviour);
     const instance = () => readInstance(options.instance);
     const { name } = instance(); // a file that is wrong is told of now, not to the first client
-    const signal = edges.signal();
-    const imds = await start({ instance, port, misbehave }, edges);
+    const signal = deps.signal();
+    const imds = await start({ instance, port, misbehave }, deps);
     try {
-      announce(imds, { name, misbehave, isJson: options.json === true }, edges);
+      announce(imds, { name, misbehave, isJson: options.json === true }, deps);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     } finally {
       await imds.stop();
     }
-    edges.stderr(`stopped after ${imds.requests.length} requests\n`);
+    deps.stderr(`stopped after ${imds.requests.length} requests\n`);
   },
 };
 
@@ -79,13 +79,13 @@ function readInstance(path: string): InstanceMetadata {
 
 async function start(
   options: { instance: () => InstanceMetadata; port: number; misbehave: Misbehaviour[] },
-  edges: Edges,
+  deps: CliDeps,
 ): Promise<Imds> {
   try {
     return await startImds({
       ...options,
       onReport({ state, subStatus, description }) {
-        edges.stderr(`reported ${[state, subStatus, description].filter(Boolean).join(': ')}\n`);
+        deps.stderr(`reported ${[state, subStatus, description].filter(Boolean).join(': ')}\n`);
       },
     });
   } catch (cause) {
@@ -101,15 +101,15 @@ async function start(
 function announce(
   { url }: Imds,
   { name, misbehave, isJson }: { name: string; misbehave: Misbehaviour[]; isJson: boolean },
-  edges: Edges,
+  deps: CliDeps,
 ): void {
   const metadata = `${url}/metadata/instance?api-version=2021-08-01`;
   if (isJson) {
-    printJson(edges, 'ImdsSimulator', { endpoint: url, instance: name, misbehave });
+    printJson(deps, 'ImdsSimulator', { endpoint: url, instance: name, misbehave });
     return;
   }
   const story = misbehave.map(({ kind, times }) => `${kind}${times === undefined ? '' : ` for ${times} requests`}`);
-  edges.stderr(`metadata service and wire server of ${name}${story.length > 0 ? `: ${story.join(', then ')}` : ''}\n`);
-  edges.stdout(`curl -H Metadata:true '${metadata}'\n`);
-  edges.stderr('paste this line into another terminal; Ctrl-C stops the simulator\n');
+  deps.stderr(`metadata service and wire server of ${name}${story.length > 0 ? `: ${story.join(', then ')}` : ''}\n`);
+  deps.stdout(`curl -H Metadata:true '${metadata}'\n`);
+  deps.stderr('paste this line into another terminal; Ctrl-C stops the simulator\n');
 }

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, renderError } from '../base/errors.ts';
 import { main } from './main.ts';
-import type { Edges, Verb } from './verb.ts';
+import type { CliDeps, Verb } from './verb.ts';
 
 export interface Ran {
   code: number;
@@ -20,34 +20,34 @@ export interface TestWorld {
 }
 
 export async function run(argv: string[], world: TestWorld = {}): Promise<Ran> {
-  const { ran, edges } = testEdges(world);
-  ran.code = await main(argv, edges);
+  const { ran, deps } = testDeps(world);
+  ran.code = await main(argv, deps);
   return ran;
 }
 
 /** As main.ts would run it, for a verb whose own file is under test. */
 export async function runVerb(verb: Verb, argv: readonly string[], world: TestWorld = {}): Promise<Ran> {
-  const { ran, edges } = testEdges(world);
-  const command = new Command().exitOverride().configureOutput({ writeErr: edges.stderr });
+  const { ran, deps } = testDeps(world);
+  const command = new Command().exitOverride().configureOutput({ writeErr: deps.stderr });
   verb.configure(command);
   try {
     command.parse([...argv], { from: 'user' });
-    ran.code = (await verb.run(command.args, command.opts(), edges)) ?? 0;
+    ran.code = (await verb.run(command.args, command.opts(), deps)) ?? 0;
   } catch (error) {
     if (error instanceof CommanderError) return { ...ran, code: 2 };
-    edges.stderr(`${renderError(error)}\n`);
+    deps.stderr(`${renderError(error)}\n`);
     ran.code = exitCodeOf(error);
   }
   return ran;
 }
 
 /** What a verb sees of the outside world in a test, and what it wrote there. */
-export function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal, columns }: TestWorld): {
+export function testDeps({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal, columns }: TestWorld): {
   ran: Ran;
-  edges: Edges;
+  deps: CliDeps;
 } {
   const ran: Ran = { code: 0, stdout: '', stderr: '' };
-  const edges: Edges = {
+  const deps: CliDeps = {
     stdout: (text) => {
       ran.stdout += text;
     },
@@ -61,5 +61,5 @@ export function testEdges({ stdin = '', nowUs = 1_800_000_000_000_000, env = {},
     nowUs: () => nowUs,
     signal: () => signal ?? new AbortController().signal,
   };
-  return { ran, edges };
+  return { ran, deps };
 }

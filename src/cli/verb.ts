@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 
 /** What the outside world is to a verb; main.ts passes the real one, tests their own. */
-export interface Edges {
+export interface CliDeps {
   stdout(text: string): void;
   stderr(text: string): void;
   readStdin(): Uint8Array;
@@ -35,5 +35,5 @@ export interface Verb {
   /** The exit code; nothing = 0. */
   // biome-ignore lint/suspicious/noExplicitAny: commander gives options as it parsed them; each verb names their shape
   // biome-ignore lint/suspicious/noConfusingVoidType: a verb that has nothing to say about its exit code returns nothing
-  run(args: string[], options: any, edges: Edges): Promise<number | void> | number | void;
+  run(args: string[], options: any, deps: CliDeps): Promise<number | void> | number | void;
 }

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { onTrace } from '../base/trace.ts';
 import { takeFlag } from './command-line.ts';
 import { printable } from './output/table.ts';
-import type { Edges } from './verb.ts';
+import type { CliDeps } from './verb.ts';
 
 const FLAG = '--verbose';
 
@@ -13,12 +13,12 @@ export function verboseOption(): Option {
 }
 
 /** The command line without the flag. `stop` ends the printing. */
-export function listenIfVerbose(argv: readonly string[], edges: Edges): { argv: string[]; stop(): void } {
+export function listenIfVerbose(argv: readonly string[], deps: CliDeps): { argv: string[]; stop(): void } {
   const { isGiven, rest } = takeFlag(argv, FLAG);
-  if (!isGiven && !isOn(edges.env.HEADSTART_VERBOSE)) return { argv: rest, stop: () => {} };
+  if (!isGiven && !isOn(deps.env.HEADSTART_VERBOSE)) return { argv: rest, stop: () => {} };
   return {
     argv: rest,
-    stop: onTrace(({ to, text }) => edges.stderr(`verbose: ${to.padEnd(10)} ${printable(text)}\n`)),
+    stop: onTrace(({ to, text }) => deps.stderr(`verbose: ${to.padEnd(10)} ${printable(text)}\n`)),
   };
 }
 

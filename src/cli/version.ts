@@ -15,12 +15,12 @@ export function versionVerb(about: () => About): Verb {
     configure: (command) => {
       command.option('--json', 'print one JSON document, with the whole commit and the version of Node.js');
     },
-    run(_args, options: { json?: boolean }, edges) {
+    run(_args, options: { json?: boolean }, deps) {
       const { version, commit } = about();
       if (options.json) {
-        return printJson(edges, 'Version', { version, ...(commit && { commit }), node: process.versions.node });
+        return printJson(deps, 'Version', { version, ...(commit && { commit }), node: process.versions.node });
       }
-      edges.stdout(`${version}${commit ? ` (${commit.slice(0, 7)})` : ''}\n`);
+      deps.stdout(`${version}${commit ? ` (${commit.slice(0, 7)})` : ''}\n`);
     },
   };
 }

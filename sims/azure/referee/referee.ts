@@ -23,15 +23,15 @@ export interface Report {
   recorded: RecordedReport;
 }
 
-export interface RefereeEdges {
+export interface RefereeDeps {
   env: Readonly<Record<string, string | undefined>>;
   warn(line: string): void;
 }
 
-const PROCESS_EDGES: RefereeEdges = { env: process.env, warn: (line) => process.stderr.write(`${line}\n`) };
+const PROCESS_DEPS: RefereeDeps = { env: process.env, warn: (line) => process.stderr.write(`${line}\n`) };
 
 /** Loading the specifications takes a second: seat one referee and give it to many simulators. */
-export async function seatReferee({ env, warn }: RefereeEdges = PROCESS_EDGES): Promise<Referee> {
+export async function seatReferee({ env, warn }: RefereeDeps = PROCESS_DEPS): Promise<Referee> {
   const specs = findSpecs(env);
   if (specs === undefined) {
     warn(

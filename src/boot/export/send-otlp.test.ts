@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import { otlpRequest, type SendEdges, sendOtlp } from './send-otlp.ts';
+import { otlpRequest, type SendDeps, sendOtlp } from './send-otlp.ts';
 
 interface Answer {
   status: number;
@@ -29,7 +29,7 @@ async function collector(answers: Answer[]) {
   return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-function edges(slept: number[] = []): SendEdges {
+function deps(slept: number[] = []): SendDeps {
   return {
     fetch,
     sleep: async (ms) => {
@@ -45,7 +45,7 @@ const TRACE = { resourceSpans: [] };
 describe('sending a trace', () => {
   it('posts it to the path collectors listen on, with the headers of the environment', async () => {
     const { got, url } = await collector([{ status: 200, body: '{}' }]);
-    const sent = await sendOtlp(otlpRequest(url, TRACE, 'Authorization=Bearer%20abc, x-team = nodes'), edges());
+    const sent = await sendOtlp(otlpRequest(url, TRACE, 'Authorization=Bearer%20abc, x-team = nodes'), deps());
     expect(sent).toEqual({ tries: 1, rejectedSpans: 0 });
     expect(got[0]!.request).toMatchObject({ method: 'POST', url: '/v1/traces' });
     expect(got[0]!.request.headers).toMatchObject({
@@ -65,9 +65,9 @@ describe('sending a trace', () => {
       return Promise.reject(new Error('aborted'));
     };
     for (const signalled of [
-      { ...edges(), signal: pressed.signal },
+      { ...deps(), signal: pressed.signal },
       {
-        ...edges(),
+        ...deps(),
         signal: pressed.signal,
         fetch: async () => new Response(null, { status: 503 }),
         sleep: abortedSleep,
@@ -88,21 +88,21 @@ describe('sending a trace', () => {
       { status: 503, headers: { 'retry-after': date } },
       { status: 200 },
     ]);
-    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), edges(slept))).toEqual({ tries: 3, rejectedSpans: 0 });
+    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), deps(slept))).toEqual({ tries: 3, rejectedSpans: 0 });
     expect(slept).toEqual([3000, 7000]);
   });
 
   it('gives up after three tries, and never waits for hours', async () => {
     const slept: number[] = [];
     const { got, url } = await collector(Array(3).fill({ status: 503, headers: { 'retry-after': '86400' } }));
-    const error = await caught(sendOtlp(otlpRequest(url, TRACE, undefined), edges(slept)));
+    const error = await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps(slept)));
     expect([error.code, error.exitCode, got.length]).toEqual(['boot/otlp-not-sent', 1, 3]);
     expect(slept).toEqual([30_000, 30_000]);
   });
 
   it('does not repeat what was refused, and shows no header in the error', async () => {
     const { got, url } = await collector([{ status: 401, body: 'no' }]);
-    const error = await caught(sendOtlp(otlpRequest(url, TRACE, 'authorization=s3cret'), edges()));
+    const error = await caught(sendOtlp(otlpRequest(url, TRACE, 'authorization=s3cret'), deps()));
     expect(got).toHaveLength(1);
     expect(error.message).toContain('answered 401');
     expect(error.message).not.toContain('s3cret');
@@ -110,14 +110,14 @@ describe('sending a trace', () => {
 
   it('does not follow a redirect: the headers are for the host that was named', async () => {
     const { got, url } = await collector([{ status: 307, headers: { location: '/elsewhere' } }, { status: 200 }]);
-    await caught(sendOtlp(otlpRequest(url, TRACE, undefined), edges()));
+    await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps()));
     expect(got).toHaveLength(1);
   });
 
   it('reports spans the collector left out', async () => {
     const body = JSON.stringify({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } });
     const { url } = await collector([{ status: 200, body }]);
-    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), edges())).toEqual({
+    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), deps())).toEqual({
       tries: 1,
       rejectedSpans: 2,
       reason: 'too old',
@@ -128,7 +128,7 @@ describe('sending a trace', () => {
     const { url } = await collector([]);
     await new Promise((done) => server!.close(done));
     server = undefined;
-    expect((await caught(sendOtlp(otlpRequest(url, TRACE, undefined), edges()))).message).toContain(
+    expect((await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps()))).message).toContain(
       'could not be reached',
     );
   });

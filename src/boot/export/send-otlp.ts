@@ -9,7 +9,7 @@ export interface OtlpRequest {
   body: string;
 }
 
-export interface SendEdges {
+export interface SendDeps {
   fetch: typeof fetch;
   /** Resolves early, by rejecting, when the signal fires. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
@@ -39,16 +39,16 @@ export function otlpRequest(target: string, trace: object, headersText: string |
   };
 }
 
-export async function sendOtlp(request: OtlpRequest, edges: SendEdges): Promise<Sent> {
+export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<Sent> {
   for (let tries = 1; ; tries++) {
-    const response = await post(request, edges);
+    const response = await post(request, deps);
     if (response.ok) return { tries, ...(await partialSuccess(response)) };
     await response.body?.cancel();
     if (!RETRYABLE.has(response.status)) throw refused(request.url, `answered ${response.status}`, tries);
     if (tries === TRIES) throw refused(request.url, `still answered ${response.status}`, tries);
-    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), edges.nowMs());
-    await edges.sleep(pauseMs(tries, BACKOFF, { retryAfterMs }), edges.signal).catch((error: unknown) => {
-      throw interruptedBy(error, request.url, edges.signal);
+    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), deps.nowMs());
+    await deps.sleep(pauseMs(tries, BACKOFF, { retryAfterMs }), deps.signal).catch((error: unknown) => {
+      throw interruptedBy(error, request.url, deps.signal);
     });
   }
 }
@@ -103,17 +103,17 @@ function decoded(value: string): string | undefined {
   }
 }
 
-async function post({ url, headers, body }: OtlpRequest, edges: SendEdges): Promise<Response> {
+async function post({ url, headers, body }: OtlpRequest, deps: SendDeps): Promise<Response> {
   try {
-    return await edges.fetch(url, {
+    return await deps.fetch(url, {
       method: 'POST',
       headers,
       body,
       redirect: 'error', // the headers are for this host only
-      signal: AbortSignal.any([edges.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([deps.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
   } catch (error) {
-    if (edges.signal.aborted) throw interruptedBy(error, url, edges.signal);
+    if (deps.signal.aborted) throw interruptedBy(error, url, deps.signal);
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
     throw refused(
       url,

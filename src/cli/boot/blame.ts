@@ -22,18 +22,18 @@ export const verb: Verb = {
         .argParser(spanArgument)
         .default(10_000, '10ms; --json has everything'),
     ),
-  async run(_args, options: Options, edges) {
-    const record = await readBoot(options, edges);
+  async run(_args, options: Options, deps) {
+    const record = await readBoot(options, deps);
     const { work, waits } = blame(record);
-    if (options.json) return printJson(edges, 'BootBlame', { bootId: record.bootId, clock: record.clock, work, waits });
+    if (options.json) return printJson(deps, 'BootBlame', { bootId: record.bootId, clock: record.clock, work, waits });
     const width = [...work, ...waits].reduce((most, entry) => Math.max(most, formatSpan(entry.tookUs).length), 0);
-    const page = { width, screen: screenOf(edges) };
+    const page = { width, screen: screenOf(deps) };
     const lines = listing(work, options.atLeast, page, 0);
     if (waits.length > 0) {
       lines.push('', 'Waits for something outside the node, not its work:');
       for (const entry of waits) lines.push(...describe(entry, page, 0));
     }
-    edges.stdout(`${lines.join('\n')}\n`);
+    deps.stdout(`${lines.join('\n')}\n`);
   },
 };
 

@@ -24,19 +24,19 @@ export const verb: Verb = {
         'a unit or milestone; default: node-ready, else the kubelet, else the end of startup',
       ),
     ),
-  async run([target], options: BootOptions, edges) {
+  async run([target], options: BootOptions, deps) {
     refuseFileAsUnit(target === undefined ? [] : [target], options, 'boot chain');
-    const record = await readBoot(options, edges);
+    const record = await readBoot(options, deps);
     const links = chain(record, target ?? chainTarget(record));
-    if (links.length === 0) throw unknownTarget(record, target, edges.typed);
+    if (links.length === 0) throw unknownTarget(record, target, deps.typed);
     if (options.json)
-      return printJson(edges, 'BootChain', {
+      return printJson(deps, 'BootChain', {
         bootId: record.bootId,
         target: links[0]!.name,
         clock: record.clock,
         links,
       });
-    edges.stdout(renderChain(links, screenOf(edges)));
+    deps.stdout(renderChain(links, screenOf(deps)));
   },
 };
 

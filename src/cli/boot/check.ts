@@ -30,17 +30,17 @@ export const verb: Verb = {
       .requiredOption('--budget <FILE>', 'YAML with the limits: total, phases, units, milestones or spans')
       .option('--allow-missing', 'do not fail when the boot data does not tell something that has a limit');
   },
-  async run(_args, options: CheckOptions, edges) {
+  async run(_args, options: CheckOptions, deps) {
     const budget = readBudget(options.budget);
-    const record = await readBoot(options, edges);
+    const record = await readBoot(options, deps);
     const checks = checkBudget(record, budget);
     const isBad = ({ verdict }: BudgetCheck) =>
       verdict === 'exceeded' || (verdict === 'unknown' && !options.allowMissing);
     const isWithin = !checks.some(isBad);
-    const screen = screenOf(edges);
+    const screen = screenOf(deps);
     const verdict = paint(summary(checks, isWithin), isWithin ? 'good' : 'bad', screen);
-    if (options.json) printJson(edges, 'BootCheck', { bootId: record.bootId, isWithin, checks });
-    else edges.stdout(`${renderTable(COLUMNS, checks, screen)}\n${wrapLines(verdict, screen.columns)}\n`);
+    if (options.json) printJson(deps, 'BootCheck', { bootId: record.bootId, isWithin, checks });
+    else deps.stdout(`${renderTable(COLUMNS, checks, screen)}\n${wrapLines(verdict, screen.columns)}\n`);
     return isWithin ? 0 : ANSWER_IS_NO;
   },
 };

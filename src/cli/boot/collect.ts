@@ -14,7 +14,7 @@ import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import { homeFolder, withHomeOption } from '../pool/home.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 
 interface Options {
   output?: string;
@@ -52,22 +52,22 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
         .option('--dry-run', 'print what would be read and written, and do nothing')
         .option('--json', 'print one JSON document: what was collected and what was not');
     },
-    async run(_args, options: Options, edges) {
+    async run(_args, options: Options, deps) {
       const boot = validBoot(options.boot);
-      if (options.dryRun) return printPlan(options, boot, edges);
+      if (options.dryRun) return printPlan(options, boot, deps);
       if (options.host !== undefined) sshCommand(options.host, []); // a bad name is refused before anything is said or run
       const where = options.instance ?? options.host ?? 'this machine';
-      edges.stderr(`collecting from ${where} ...\n`);
-      const collected = await collect(options, boot, edges, { open, lookAtCluster });
-      if (edges.signal().aborted) throw interrupted();
+      deps.stderr(`collecting from ${where} ...\n`);
+      const collected = await collect(options, boot, deps, { open, lookAtCluster });
+      if (deps.signal().aborted) throw interrupted();
       requireBoot(collected, boot, where);
-      const { collection, bytes } = await bundleOf(collected, { boot, nowUs: edges.nowUs() });
-      const path = options.output ?? bundleName(collected.hostname, edges.nowUs());
+      const { collection, bytes } = await bundleOf(collected, { boot, nowUs: deps.nowUs() });
+      const path = options.output ?? bundleName(collected.hostname, deps.nowUs());
       writeAnswerFile(path, bytes, 'boot/output-unwritable', 'private');
-      tellStory(collection, path, bytes.length, edges);
+      tellStory(collection, path, bytes.length, deps);
       const { apiVersion: _, kind, ...body } = collection;
-      if (options.json) printJson(edges, kind, { path, bytes: bytes.length, ...body });
-      else edges.stdout(`${path}\n`);
+      if (options.json) printJson(deps, kind, { path, bytes: bytes.length, ...body });
+      else deps.stdout(`${path}\n`);
     },
   };
 }
@@ -77,38 +77,38 @@ interface Ports {
   lookAtCluster: LookAtCluster | undefined;
 }
 
-async function collect(options: Options, boot: string, edges: Edges, ports: Ports): Promise<Collected> {
+async function collect(options: Options, boot: string, deps: CliDeps, ports: Ports): Promise<Collected> {
   const { host, instance, sudo, nodeObject } = options;
-  const signal = edges.signal();
+  const signal = deps.signal();
   if (instance !== undefined) {
-    const factory = await ports.open(options, edges);
-    const lookAtCluster = ports.lookAtCluster ?? lookAtLocalCluster(homeFolder(options, edges.env));
+    const factory = await ports.open(options, deps);
+    const lookAtCluster = ports.lookAtCluster ?? lookAtLocalCluster(homeFolder(options, deps.env));
     return collectInstance(factory, instance, { boot, items: itemsWith(boot, nodeObject), lookAtCluster, signal });
   }
   if (host === undefined) {
-    const machine = { run: runCommand, root: edges.env.HEADSTART_ROOT ?? '', env: edges.env, signal };
+    const machine = { run: runCommand, root: deps.env.HEADSTART_ROOT ?? '', env: deps.env, signal };
     return collectBoot(machine, { boot, nodeObject: nodeObject === true });
   }
   const items = itemsWith(boot, nodeObject);
-  return collectRemote({ host, items, run: runCommand, sudo: sudo === true, signal, env: edges.env });
+  return collectRemote({ host, items, run: runCommand, sudo: sudo === true, signal, env: deps.env });
 }
 
 function itemsWith(boot: string, nodeObject: boolean | undefined): Item[] {
   return nodeObject ? [...itemsFor(boot), nodeObjectItem(THIS_HOST)] : itemsFor(boot);
 }
 
-function printPlan(options: Options, boot: string, edges: Edges): void {
+function printPlan(options: Options, boot: string, deps: CliDeps): void {
   const { host, instance, sudo, nodeObject, output, json } = options;
   const ssh =
     host === undefined
       ? undefined
-      : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s'], sshProgram(edges.env));
+      : sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s'], sshProgram(deps.env));
   const items = itemsWith(boot, nodeObject);
   const commands = items.flatMap((item) => (item.kind === 'command' ? [item.tries[0]!.join(' ')] : []));
   const files = items.flatMap((item) => (item.kind === 'file' ? [item.pattern] : []));
-  const target = output ?? bundleName(instance ?? host?.replace(/^.*@/, '') ?? 'HOST', edges.nowUs());
+  const target = output ?? bundleName(instance ?? host?.replace(/^.*@/, '') ?? 'HOST', deps.nowUs());
   if (json) {
-    printJson(edges, 'BootCollectionPlan', {
+    printJson(deps, 'BootCollectionPlan', {
       ...(ssh && { ssh }),
       ...(instance !== undefined && { instance }),
       commands,
@@ -117,18 +117,18 @@ function printPlan(options: Options, boot: string, edges: Edges): void {
     });
     return;
   }
-  if (ssh) edges.stdout(`over: ${ssh.join(' ')}\n`);
-  if (instance !== undefined) edges.stdout(`over: the guest agent of ${instance}\n`);
-  for (const command of commands) edges.stdout(`run:  ${command}\n`);
-  for (const file of files) edges.stdout(`read: ${file}\n`);
-  edges.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);
+  if (ssh) deps.stdout(`over: ${ssh.join(' ')}\n`);
+  if (instance !== undefined) deps.stdout(`over: the guest agent of ${instance}\n`);
+  for (const command of commands) deps.stdout(`run:  ${command}\n`);
+  for (const file of files) deps.stdout(`read: ${file}\n`);
+  deps.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);
 }
 
-function tellStory({ taken, missed }: Collection, path: string, size: number, edges: Edges): void {
+function tellStory({ taken, missed }: Collection, path: string, size: number, deps: CliDeps): void {
   const lines = [
     ...taken.map(({ name, bytes, note }) => `took    ${name} (${bytes} bytes${note ? `, ${note}` : ''})`),
     ...missed.map(({ name, why }) => `without ${name}: ${why}`),
     `wrote ${path}: ${taken.length} taken, ${missed.length} not there, ${Math.ceil(size / 1024)} KiB`,
   ];
-  for (const line of lines) edges.stderr(`${printable(line)}\n`); // the other side of an ssh connection chose some of it
+  for (const line of lines) deps.stderr(`${printable(line)}\n`); // the other side of an ssh connection chose some of it
 }

@@ -8,7 +8,7 @@ import { printJson } from '../output/json.ts';
 import { paint, type Style } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, printable, renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { collect, readBoots, tellNote } from './read-boot.ts';
 
 interface CompareOptions {
@@ -40,14 +40,14 @@ export const verb: Verb = {
       .option('--threshold <SPAN>', 'leave out smaller differences', '10ms')
       .option('--limit <N>', 'how many rows to print; --json has all of them', '25')
       .option('--json', 'print one JSON document'),
-  async run(args, options: CompareOptions, edges) {
+  async run(args, options: CompareOptions, deps) {
     const thresholdUs = parseSpan(options.threshold);
     if (thresholdUs === undefined)
       throw badOption(`--threshold ${options.threshold}: not a time span`, 'write for example --threshold 100ms');
     if (!/^\d{1,6}$/.test(options.limit))
       throw badOption(`--limit ${options.limit}: not a number of rows`, 'write for example --limit 50');
     const [before, after] = sidesOf(args, options);
-    const sides = { before: await readSide(before, edges), after: await readSide(after, edges) };
+    const sides = { before: await readSide(before, deps), after: await readSide(after, deps) };
     const { target } = options;
     const answer = compareBoots(sides.before, sides.after, { thresholdUs, ...(target !== undefined && { target }) });
     if (target !== undefined && !answer.total)
@@ -55,8 +55,8 @@ export const verb: Verb = {
         `--target ${printable(target)}: it started in no boot of one side`,
         'name a unit or milestone that both sides have; `headstart boot timeline` lists them',
       );
-    if (options.json) return printJson(edges, 'BootCompare', answer);
-    printAnswer(answer, Number(options.limit), edges);
+    if (options.json) return printJson(deps, 'BootCompare', answer);
+    printAnswer(answer, Number(options.limit), deps);
   },
 };
 
@@ -78,23 +78,23 @@ function sidesOf(args: readonly string[], options: CompareOptions): [string[], s
 }
 
 /** Each path is read by itself: two bundles are two boots even when neither knows its boot id. */
-async function readSide(paths: readonly string[], edges: Edges): Promise<BootRecord[]> {
+async function readSide(paths: readonly string[], deps: CliDeps): Promise<BootRecord[]> {
   const boots: BootRecord[] = [];
-  for (const path of paths) for (const boot of await readBoots({ input: [path] }, edges)) boots.push(boot);
+  for (const path of paths) for (const boot of await readBoots({ input: [path] }, deps)) boots.push(boot);
   // A log of many boots beside one boot's units: medians over what only some of them have would mislead.
   const whole = boots.filter((boot) => boot.units.length > 0);
   if (whole.length === 0 || whole.length === boots.length) return boots;
   tellNote(
     'note',
     `${paths.join(', ')}: ${boots.length - whole.length} of ${boots.length} boots have no unit times and are left out`,
-    edges,
+    deps,
   );
   return whole;
 }
 
-function printAnswer(answer: BootCompare, limit: number, edges: Edges): void {
-  const screen = screenOf(edges);
-  const sentence = (text: string) => edges.stdout(`${wrapLines(text, screen.columns)}\n`);
+function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {
+  const screen = screenOf(deps);
+  const sentence = (text: string) => deps.stdout(`${wrapLines(text, screen.columns)}\n`);
   sentence(headline(answer, screen));
   const shown = sectionsOf(answer).map(({ title, rows }) => ({
     title,
@@ -104,7 +104,7 @@ function printAnswer(answer: BootCompare, limit: number, edges: Edges): void {
   for (const { title, rows } of shown)
     if (rows.length > 0) {
       sentence(`\n${title}`);
-      edges.stdout(renderTable(columnsOf(answer), rows, screen));
+      deps.stdout(renderTable(columnsOf(answer), rows, screen));
     }
   const hidden = shown.reduce((sum, section) => sum + section.hidden, 0);
   const left = [
@@ -113,7 +113,7 @@ function printAnswer(answer: BootCompare, limit: number, edges: Edges): void {
   ].filter(Boolean);
   if (answer.changes.length === 0) sentence('\nNothing differs by that much.');
   if (left.length > 0) sentence(`\nNot shown: ${left.join(', ')}.`);
-  for (const note of answer.notes) tellNote('note', note, edges);
+  for (const note of answer.notes) tellNote('note', note, deps);
 }
 
 /** What explains the difference first; then what merely differs; then where it shows. */

@@ -6,7 +6,7 @@ import type { BootRecord } from '../../boot/model/record.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface ExportOptions extends BootOptions {
@@ -45,7 +45,7 @@ export const verb: Verb = {
       )
       .option('--dry-run', 'with --otlp: print what would be sent, and send nothing');
   },
-  async run(_args, options: ExportOptions, edges) {
+  async run(_args, options: ExportOptions, deps) {
     const render = FORMATS[options.format ?? (options.otlp === undefined ? 'json' : 'otlp-json')];
     if (!render || !Object.hasOwn(FORMATS, options.format ?? 'json')) {
       throw badExport(`--format ${options.format}: unknown`, `one of ${Object.keys(FORMATS).join(', ')}`);
@@ -63,14 +63,14 @@ export const verb: Verb = {
         'add -o FILE, or leave --json out',
       );
     }
-    const record = await readBoot(options, edges);
-    if (options.otlp !== undefined) return send(record, { ...options, otlp: options.otlp }, edges);
+    const record = await readBoot(options, deps);
+    if (options.otlp !== undefined) return send(record, { ...options, otlp: options.otlp }, deps);
     const text = await render(record);
-    if (isToStdout) return edges.stdout(text);
+    if (isToStdout) return deps.stdout(text);
     writeAnswerFile(options.output!, text, 'boot/output-unwritable');
     const bytes = Buffer.byteLength(text);
-    if (options.json) printJson(edges, 'BootExport', { format: options.format ?? 'json', file: options.output, bytes });
-    else edges.stderr(`wrote ${options.output} (${bytes} bytes)\n`);
+    if (options.json) printJson(deps, 'BootExport', { format: options.format ?? 'json', file: options.output, bytes });
+    else deps.stderr(`wrote ${options.output} (${bytes} bytes)\n`);
   },
 };
 
@@ -78,14 +78,14 @@ function badExport(message: string, next: string): UserError {
   return new UserError(message, { code: 'boot/bad-export', next });
 }
 
-async function send(record: BootRecord, options: ExportOptions & { otlp: string }, edges: Edges): Promise<void> {
+async function send(record: BootRecord, options: ExportOptions & { otlp: string }, deps: CliDeps): Promise<void> {
   const [{ otlpTrace }, { otlpRequest, sendOtlp }] = await Promise.all([
     import('../../boot/export/otlp.ts'),
     import('../../boot/export/send-otlp.ts'),
   ]);
   const trace = otlpTrace(record);
   const spans = trace.resourceSpans[0]!.scopeSpans[0]!.spans;
-  const request = otlpRequest(options.otlp, trace, edges.env.OTEL_EXPORTER_OTLP_HEADERS);
+  const request = otlpRequest(options.otlp, trace, deps.env.OTEL_EXPORTER_OTLP_HEADERS);
   if (options.output !== undefined && options.output !== '-')
     writeAnswerFile(options.output, `${request.body}\n`, 'boot/output-unwritable');
   const { url } = request;
@@ -93,8 +93,8 @@ async function send(record: BootRecord, options: ExportOptions & { otlp: string 
   if (options.dryRun) {
     // Names only: a header's value may be a token.
     const headers = Object.keys(request.headers);
-    if (options.json) return printJson(edges, 'BootExport', { ...what, isDryRun: true, headers });
-    edges.stdout(
+    if (options.json) return printJson(deps, 'BootExport', { ...what, isDryRun: true, headers });
+    deps.stdout(
       `would send trace ${what.traceId} (${what.spans} spans, ${what.bytes} bytes) to ${url} with headers ${headers.join(', ')}\n`,
     );
     return;
@@ -102,14 +102,14 @@ async function send(record: BootRecord, options: ExportOptions & { otlp: string 
   const sent = await sendOtlp(request, {
     fetch,
     sleep: (ms, signal) => pause(ms, undefined, { signal }),
-    nowMs: () => edges.nowUs() / 1000,
-    signal: edges.signal(),
+    nowMs: () => deps.nowUs() / 1000,
+    signal: deps.signal(),
   });
   if (sent.rejectedSpans > 0) {
-    edges.stderr(
+    deps.stderr(
       `warning: the collector left out ${sent.rejectedSpans} of ${what.spans} spans${sent.reason ? `: ${printable(sent.reason)}` : ''}\n`,
     );
   }
-  if (options.json) return printJson(edges, 'BootExport', { ...what, ...sent });
-  edges.stdout(`sent trace ${what.traceId} (${what.spans} spans) to ${url}\n`);
+  if (options.json) return printJson(deps, 'BootExport', { ...what, ...sent });
+  deps.stdout(`sent trace ${what.traceId} (${what.spans} spans) to ${url}\n`);
 }

@@ -23,7 +23,7 @@ export const verb: Verb = {
       .option('-n, --number <N>', 'list only the last N boots')
       .option('--json', 'print one JSON document');
   },
-  run(_args, options: Options, edges) {
+  run(_args, options: Options, deps) {
     if (options.number !== undefined && !/^[1-9]\d{0,8}$/.test(options.number)) {
       throw new UserError(`-n: ${JSON.stringify(options.number)} is not a number from 1 up`, {
         code: 'boot/bad-usage',
@@ -31,12 +31,12 @@ export const verb: Verb = {
       });
     }
     const { records, damaged } = readRecords(options.dir);
-    for (const { path, why } of damaged) edges.stderr(`warning: ${printable(path)} left out: ${printable(why)}\n`);
+    for (const { path, why } of damaged) deps.stderr(`warning: ${printable(path)} left out: ${printable(why)}\n`);
     if (records.length === 0) throw noHistory(options.dir, damaged.length);
     // Compared with all that came before, also when only the last ones are shown.
     const boots = history(records.map(({ record }) => record)).slice(-Number(options.number ?? records.length));
-    if (options.json) printJson(edges, 'BootHistory', { boots, damaged });
-    else edges.stdout(table(boots, screenOf(edges)));
+    if (options.json) printJson(deps, 'BootHistory', { boots, damaged });
+    else deps.stdout(table(boots, screenOf(deps)));
   },
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import { run, testEdges } from '../testing.ts';
+import { run, testDeps } from '../testing.ts';
 import { refuseFileAsUnit, throwWithStdinHint } from './read-boot.ts';
 
 const first = fileURLToPath(new URL('../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
@@ -33,8 +33,8 @@ describe('the inputs of boot verbs', () => {
     ['standard input is a terminal', false, 'start systemd'],
   ])('where this machine has nothing to tell and %s, the next step is "%s"', (_when, isStdinGiven, next) => {
     const error = new UserError('nothing here', { code: 'boot/no-live-boot', next: 'start systemd', exitCode: 1 });
-    const { edges } = testEdges({});
-    const failed = caught(() => throwWithStdinHint(error, { ...edges, isStdinGiven: () => isStdinGiven }));
+    const { deps } = testDeps({});
+    const failed = caught(() => throwWithStdinHint(error, { ...deps, isStdinGiven: () => isStdinGiven }));
     expect(failed).toMatchObject({ message: 'nothing here', code: 'boot/no-live-boot', next, exitCode: 1 });
   });
 

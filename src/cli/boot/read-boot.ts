@@ -9,7 +9,7 @@ import { paint } from '../output/paint.ts';
 import { sameCommand } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface BootOptions {
   input?: string[];
@@ -64,16 +64,16 @@ export function refuseFileAsUnit(units: readonly string[], { input }: BootOption
 const UNIT_NAME = /\.(?:service|socket|target|device|mount|automount|swap|path|timer|slice|scope)$/;
 
 /** Every boot the inputs speak of, oldest first; never empty. What could not be read or aligned is told on stderr. */
-export async function readBoots(options: BootOptions, edges: Edges): Promise<BootRecord[]> {
+export async function readBoots(options: BootOptions, deps: CliDeps): Promise<BootRecord[]> {
   const { loadInputs } = await import('../../boot/load/load.ts');
   const reading = loadInputs(options.input, {
-    readStdin: edges.readStdin,
-    nowUs: edges.nowUs(),
+    readStdin: deps.readStdin,
+    nowUs: deps.nowUs(),
     ...(options.boot !== undefined && { boot: options.boot }),
-    ...(!options.input && { signal: edges.signal() }),
-    ...againAs(edges.typed),
+    ...(!options.input && { signal: deps.signal() }),
+    ...againAs(deps.typed),
   });
-  return options.input ? reading : reading.catch((error: unknown) => throwWithStdinHint(error, edges));
+  return options.input ? reading : reading.catch((error: unknown) => throwWithStdinHint(error, deps));
 }
 
 /** For hints: the command that was typed, with another input in place of one. */
@@ -82,9 +82,9 @@ export function againAs(typed: readonly string[] | undefined): { again?: (from: 
 }
 
 /** `cat FILE | headstart boot timeline`. Without -i - standard input is not read: it may belong to a loop of the caller. */
-export function throwWithStdinHint(error: unknown, edges: Edges): never {
+export function throwWithStdinHint(error: unknown, deps: CliDeps): never {
   const isNothingHere = error instanceof UserError && NOTHING_HERE.has(error.code);
-  if (!isNothingHere || !edges.isStdinGiven?.()) throw error;
+  if (!isNothingHere || !deps.isStdinGiven?.()) throw error;
   throw new UserError(error.message, {
     code: error.code,
     ...(error.kept !== undefined && { kept: error.kept }),
@@ -98,26 +98,26 @@ export function throwWithStdinHint(error: unknown, edges: Edges): never {
 const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/input-unreadable']);
 
 /** The one boot that --boot names, by default the last. */
-export async function readBoot(options: BootOptions, edges: Edges): Promise<BootRecord> {
+export async function readBoot(options: BootOptions, deps: CliDeps): Promise<BootRecord> {
   const { pickBoot } = await import('../../boot/load/pick-boot.ts');
   // Of the live machine, only the boot asked for was read.
-  const boots = await readBoots(options, edges);
+  const boots = await readBoots(options, deps);
   const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');
   if (boots.length > 1 && options.boot === undefined) {
-    tellNote('note', `the last of ${boots.length} boots; --boot -1 is the one before`, edges);
+    tellNote('note', `the last of ${boots.length} boots; --boot -1 is the one before`, deps);
   }
-  tellNotes(record, edges);
+  tellNotes(record, deps);
   return record;
 }
 
-export function tellNotes(record: BootRecord, edges: Edges): void {
+export function tellNotes(record: BootRecord, deps: CliDeps): void {
   for (const note of new Set(record.notes.filter((n) => n.level === 'warning').map((n) => n.text))) {
-    tellNote('warning', note, edges);
+    tellNote('warning', note, deps);
   }
 }
 
-export function tellNote(kind: 'note' | 'warning', text: string, edges: Edges): void {
-  const screen = screenOf(edges, 'stderr');
+export function tellNote(kind: 'note' | 'warning', text: string, deps: CliDeps): void {
+  const screen = screenOf(deps, 'stderr');
   const label = paint(`${kind}:`, kind === 'warning' ? 'warning' : undefined, screen);
-  edges.stderr(`${wrapLines(`${label} ${printable(text)}`, screen.columns, 2)}\n`);
+  deps.stderr(`${wrapLines(`${label} ${printable(text)}`, screen.columns, 2)}\n`);
 }

@@ -15,7 +15,7 @@ import {
   TIMER,
 } from '../../boot/keep/record-unit.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 interface Options extends BootOptions {
@@ -53,96 +53,95 @@ export const verb: Verb = {
       )
       .option('--dry-run', 'print what would be written or removed, and do nothing');
   },
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const keep = positive(options.keep);
     if (options.install && options.uninstall) throw usage('--install and --uninstall exclude each other');
     if (options.install && options.dir !== RECORDS_FOLDER)
       throw usage(`--dir ${options.dir}: what --install installs records into ${RECORDS_FOLDER}, and nowhere else`);
     if (options.install || options.uninstall) {
       const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
-      return options.install ? install(unit, options, edges) : uninstall(unit, options, edges);
+      return options.install ? install(unit, options, deps) : uninstall(unit, options, deps);
     }
-    if (options.settle !== undefined) await settle(options.settle, edges);
-    await record(options, keep, edges);
+    if (options.settle !== undefined) await settle(options.settle, deps);
+    await record(options, keep, deps);
   },
 };
 
-async function record(options: Options, keep: number, edges: Edges): Promise<void> {
-  const boot = await readBoot(options, edges);
+async function record(options: Options, keep: number, deps: CliDeps): Promise<void> {
+  const boot = await readBoot(options, deps);
   if (options.dryRun) {
     const path = recordPath(boot, options.dir);
-    if (options.json) printJson(edges, 'BootRecorded', { isDryRun: true, bootId: boot.bootId, path, keep });
-    else edges.stdout(`would write ${path} and keep the newest ${keep}\n`);
+    if (options.json) printJson(deps, 'BootRecorded', { isDryRun: true, bootId: boot.bootId, path, keep });
+    else deps.stdout(`would write ${path} and keep the newest ${keep}\n`);
     return;
   }
   const { path, bytes } = storeRecord(boot, options.dir);
   const removed = pruneRecords(options.dir, keep);
-  edges.stderr(
+  deps.stderr(
     `recorded boot ${boot.bootId} (${bytes} bytes)${removed.length > 0 ? `, removed ${removed.length} old` : ''}\n`,
   );
-  if (options.json) printJson(edges, 'BootRecorded', { isDryRun: false, bootId: boot.bootId, path, bytes, removed });
-  else edges.stdout(`${path}\n`);
+  if (options.json) printJson(deps, 'BootRecorded', { isDryRun: false, bootId: boot.bootId, path, bytes, removed });
+  else deps.stdout(`${path}\n`);
 }
 
 /** A boot that never ends is recorded too, as unfinished: it is the one somebody will ask about. */
-async function settle(span: string, edges: Edges): Promise<void> {
+async function settle(span: string, deps: CliDeps): Promise<void> {
   const us = parseSpan(span);
   if (us === undefined) throw usage(`--settle: ${JSON.stringify(span)} is not a time span such as 30min`);
   const argv: Argv = ['systemctl', 'is-system-running', '--wait'];
-  const ran = await runCommand(argv, { timeoutMs: Math.ceil(us / 1000), signal: edges.signal(), env: edges.env });
-  if (ran.outcome === 'timed-out')
-    edges.stderr(`warning: the boot was not over after ${span}; recording it as it is\n`);
+  const ran = await runCommand(argv, { timeoutMs: Math.ceil(us / 1000), signal: deps.signal(), env: deps.env });
+  if (ran.outcome === 'timed-out') deps.stderr(`warning: the boot was not over after ${span}; recording it as it is\n`);
 }
 
-async function install(unit: RecordUnit, { root, dryRun, json }: Options, edges: Edges): Promise<void> {
+async function install(unit: RecordUnit, { root, dryRun, json }: Options, deps: CliDeps): Promise<void> {
   const start: Argv[] = isSystemdHere(root)
     ? [
         ['systemctl', 'daemon-reload'],
         ['systemctl', 'start', TIMER],
       ]
     : [];
-  if (json) printJson(edges, 'BootRecordInstall', { isDryRun: dryRun === true, ...unit, commands: start });
+  if (json) printJson(deps, 'BootRecordInstall', { isDryRun: dryRun === true, ...unit, commands: start });
   if (dryRun) {
-    if (!json) for (const { path, text } of unit.files) edges.stdout(`# ${path}\n${text}\n`);
+    if (!json) for (const { path, text } of unit.files) deps.stdout(`# ${path}\n${text}\n`);
     if (!json)
-      edges.stdout(
+      deps.stdout(
         `# ${unit.link.path} -> ${unit.link.target}\n${start.map((argv) => `# ${argv.join(' ')}\n`).join('')}`,
       );
     return;
   }
   ensureInstalled(unit);
-  for (const argv of start) await mustRun(argv, edges);
-  for (const { path } of unit.files) edges.stderr(`wrote ${path}\n`);
-  edges.stderr(
+  for (const argv of start) await mustRun(argv, deps);
+  for (const { path } of unit.files) deps.stderr(`wrote ${path}\n`);
+  deps.stderr(
     start.length > 0
       ? `${TIMER} is running\n`
       : `${TIMER} will run from the next boot on; systemd is not running here\n`,
   );
 }
 
-async function uninstall(unit: RecordUnit, { root, dryRun, dir, json }: Options, edges: Edges): Promise<void> {
+async function uninstall(unit: RecordUnit, { root, dryRun, dir, json }: Options, deps: CliDeps): Promise<void> {
   const isLive = isSystemdHere(root);
   const paths = [unit.link.path, ...unit.files.map((file) => file.path)];
   if (dryRun) {
-    if (json) printJson(edges, 'BootRecordUninstall', { isDryRun: true, paths });
-    else edges.stdout(paths.map((path) => `would remove ${path}\n`).join(''));
+    if (json) printJson(deps, 'BootRecordUninstall', { isDryRun: true, paths });
+    else deps.stdout(paths.map((path) => `would remove ${path}\n`).join(''));
     return;
   }
   // The service too: it may be waiting for the end of this boot, and would go on without its unit.
-  if (isLive && existsSync(unit.files[1]!.path)) await mustRun(['systemctl', 'stop', TIMER, SERVICE], edges);
+  if (isLive && existsSync(unit.files[1]!.path)) await mustRun(['systemctl', 'stop', TIMER, SERVICE], deps);
   const removed = ensureUninstalled(unit);
-  if (isLive && removed.length > 0) await mustRun(['systemctl', 'daemon-reload'], edges);
-  if (json) printJson(edges, 'BootRecordUninstall', { isDryRun: false, paths: removed });
-  for (const path of removed) edges.stderr(`removed ${path}\n`);
-  edges.stderr(removed.length > 0 ? `the records in ${dir} stay\n` : 'nothing to do: it is not installed\n');
+  if (isLive && removed.length > 0) await mustRun(['systemctl', 'daemon-reload'], deps);
+  if (json) printJson(deps, 'BootRecordUninstall', { isDryRun: false, paths: removed });
+  for (const path of removed) deps.stderr(`removed ${path}\n`);
+  deps.stderr(removed.length > 0 ? `the records in ${dir} stay\n` : 'nothing to do: it is not installed\n');
 }
 
 function isSystemdHere(root: string | undefined): boolean {
   return root === undefined && existsSync('/run/systemd/system');
 }
 
-async function mustRun(argv: Argv, edges: Edges): Promise<void> {
-  const ran = await runCommand(argv, { signal: edges.signal(), env: edges.env });
+async function mustRun(argv: Argv, deps: CliDeps): Promise<void> {
+  const ran = await runCommand(argv, { signal: deps.signal(), env: deps.env });
   if (ran.code === 0) return;
   throw new UserError(`${argv.join(' ')} failed: ${ran.stderr.trim() || ran.outcome}`, {
     code: 'boot/systemctl-failed',

@@ -9,7 +9,7 @@ import type { ReportView } from '../../boot/render/report-data.ts';
 import { reportView } from '../../boot/render/report-view.ts';
 import { cannotWrite, writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { type BootOptions, readBoots, tellNotes, withBootOptions } from './read-boot.ts';
 
 interface ReportOptions extends BootOptions {
@@ -25,19 +25,19 @@ export const verb: Verb = {
       .option('-o, --output <FILE>', 'where to write the page; - is standard output', 'report.html')
       .option('--force', 'overwrite a file that is not a report');
   },
-  async run(args, options: ReportOptions, edges) {
+  async run(args, options: ReportOptions, deps) {
     if (options.output === '-' && options.json) throw stdoutTwice();
     if (options.output !== '-') refuseToOverwrite(options.output, options);
-    const boots = await bootsToShow(args, options, edges);
+    const boots = await bootsToShow(args, options, deps);
     if (boots.length > MOST_BOOTS) throw tooMany(boots.length);
-    for (const { record } of boots) tellNotes(record, edges);
+    for (const { record } of boots) tellNotes(record, deps);
     const views = boots.map(({ record, label }) => reportView(record, label));
     const html = renderReport(views);
-    if (options.output === '-') return edges.stdout(html);
+    if (options.output === '-') return deps.stdout(html);
     writeAnswerFile(options.output, html, 'boot/output-unwritable');
     const bytes = Buffer.byteLength(html);
-    edges.stderr(`wrote ${options.output} (${Math.ceil(bytes / 1024)} KB)\n`);
-    if (options.json) printJson(edges, 'BootReport', { file: options.output, bytes, boots: views.map(told) });
+    deps.stderr(`wrote ${options.output} (${Math.ceil(bytes / 1024)} KB)\n`);
+    if (options.json) printJson(deps, 'BootReport', { file: options.output, bytes, boots: views.map(told) });
   },
 };
 
@@ -47,17 +47,17 @@ interface NamedBoot {
 }
 
 /** Each positional input is a boot of its own; what -i names belongs together unless it turns out to be several boots. */
-async function bootsToShow(args: string[], options: ReportOptions, edges: Edges): Promise<NamedBoot[]> {
+async function bootsToShow(args: string[], options: ReportOptions, deps: CliDeps): Promise<NamedBoot[]> {
   if (args.length > 0) {
     if (options.input) throw bothWays();
     const boots: NamedBoot[] = [];
     for (const path of args) {
-      const records = await readBoots({ ...options, input: [path] }, edges);
+      const records = await readBoots({ ...options, input: [path] }, deps);
       boots.push({ record: pickBoot(records, options.boot ?? '0'), label: labelOf(path) });
     }
     return boots;
   }
-  const records = await readBoots(options, edges);
+  const records = await readBoots(options, deps);
   const { input: paths } = options;
   if (!paths) return [{ record: pickBoot(records, '0'), label: 'this machine' }];
   const wanted = paths.length > 1 && options.boot === undefined ? records : [pickBoot(records, options.boot ?? '0')];

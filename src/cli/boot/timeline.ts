@@ -14,14 +14,13 @@ import { type BootOptions, readBoot, withBootOptions, withInputArguments } from 
 export const verb: Verb = {
   examples: ['boot timeline', 'boot timeline boot.tar.gz', 'boot timeline -i boot.tar.gz -i node.yaml'],
   configure: (command) => withInputArguments(withBootOptions(command)),
-  async run(_args, options: BootOptions, edges) {
-    const record = await readBoot(options, edges);
+  async run(_args, options: BootOptions, deps) {
+    const record = await readBoot(options, deps);
     const answer = timeline(record);
-    if (options.json)
-      return printJson(edges, 'BootTimeline', { bootId: record.bootId, clock: record.clock, ...answer });
-    const screen = screenOf(edges);
+    if (options.json) return printJson(deps, 'BootTimeline', { bootId: record.bootId, clock: record.clock, ...answer });
+    const screen = screenOf(deps);
     const table = renderTable(columnsOf(record, screen), answer.rows, screen);
-    edges.stdout(`${table}\n${wrapLines(summary(answer), screen.columns)}`);
+    deps.stdout(`${table}\n${wrapLines(summary(answer), screen.columns)}`);
   },
 };
 

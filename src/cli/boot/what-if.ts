@@ -11,7 +11,7 @@ import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import {
   addInput,
   type BootOptions,
@@ -67,20 +67,20 @@ export const verb: Verb = {
         return true;
       });
   },
-  async run(_args, options: WhatIfOptions, edges) {
+  async run(_args, options: WhatIfOptions, deps) {
     const edits = editsOf(options);
     const limit = scanLimit(options.scan);
-    const record = await readBoot(options, edges);
+    const record = await readBoot(options, deps);
     if (limit !== undefined) {
       const found = whatIfScan(record, {
         limit,
         edits,
         ...(options.target !== undefined && { target: options.target }),
       });
-      return options.json ? printJson(edges, 'WhatIfScan', found) : printScan(found, edges);
+      return options.json ? printJson(deps, 'WhatIfScan', found) : printScan(found, deps);
     }
     const answer = whatIf(record, edits, options.target);
-    return options.json ? printJson(edges, 'WhatIf', answer) : printAnswer(answer, edges);
+    return options.json ? printJson(deps, 'WhatIf', answer) : printAnswer(answer, deps);
   },
 };
 
@@ -105,10 +105,10 @@ function scanLimit(scan: string | true | undefined): number | undefined {
   });
 }
 
-function printAnswer(answer: WhatIf, edges: Edges): void {
+function printAnswer(answer: WhatIf, deps: CliDeps): void {
   const { before, after, savedUs, target } = answer;
   const share = shown(before) > 0 ? ` (${((100 * Math.abs(savedUs)) / shown(before)).toFixed(1)}%)` : '';
-  const screen = screenOf(edges);
+  const screen = screenOf(deps);
   const longest = answer.chain.reduce((most, { unit }) => Math.max(most, displayWidth(printable(unit))), 0);
   const page = { deepest: indentLimit(longest, screen), userspaceUs: answer.clock.userspaceUs ?? 0, screen };
   const verdict =
@@ -129,8 +129,8 @@ function printAnswer(answer: WhatIf, edges: Edges): void {
     '',
     `Assumption: ${answer.assumption}.`,
   ];
-  edges.stdout(`${wrapLines(lines.join('\n'), screen.columns)}\n`);
-  warn(answer.notes, edges);
+  deps.stdout(`${wrapLines(lines.join('\n'), screen.columns)}\n`);
+  warn(answer.notes, deps);
 }
 
 interface ChainPage {
@@ -148,9 +148,9 @@ function describeLink(link: WhatIfLink, depth: number, { deepest, userspaceUs, s
   return wrapText(line, screen.columns, indent.length + 6);
 }
 
-function printScan(found: WhatIfScan, edges: Edges): void {
+function printScan(found: WhatIfScan, deps: CliDeps): void {
   const heading = `${printable(found.target)}, ${since(found)}: ${formatSpan(shown(found.before))}`;
-  const screen = screenOf(edges);
+  const screen = screenOf(deps);
   const offsetUs = found.before.targetUs - shown(found.before);
   const table = renderTable(
     [
@@ -171,8 +171,8 @@ function printScan(found: WhatIfScan, edges: Edges): void {
     'No single edit would bring it forward: nothing on its path can be dropped, masked or shortened alone.\n';
   const sentences = (text: string) => wrapLines(text, screen.columns);
   const answer = found.candidates.length > 0 ? table : sentences(none);
-  edges.stdout(`${sentences(heading)}\n\n${answer}\n${sentences(`Assumption: ${found.assumption}.`)}\n`);
-  warn(found.notes, edges);
+  deps.stdout(`${sentences(heading)}\n\n${answer}\n${sentences(`Assumption: ${found.assumption}.`)}\n`);
+  warn(found.notes, deps);
 }
 
 function since({ clock }: Pick<WhatIf, 'clock'>): string {
@@ -184,6 +184,6 @@ function shown(instant: WhatIf['before']): number {
   return instant.sinceUserspaceUs ?? instant.targetUs;
 }
 
-function warn(notes: readonly string[], edges: Edges): void {
-  for (const note of notes) tellNote('note', note, edges);
+function warn(notes: readonly string[], deps: CliDeps): void {
+  for (const note of notes) tellNote('note', note, deps);
 }

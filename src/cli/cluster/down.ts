@@ -13,7 +13,7 @@ import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { printable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { tellPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {
@@ -25,18 +25,18 @@ interface Options extends ClusterOptions {
 export const verb = clusterDown(openPlane);
 
 /** What is asked for is so already. Programs whose folder was removed by hand cannot be stopped by name. */
-function nothingThere(place: ClusterPlace, orphans: readonly Orphan[], options: Options, edges: Edges): void {
+function nothingThere(place: ClusterPlace, orphans: readonly Orphan[], options: Options, deps: CliDeps): void {
   const { folder } = filesOf(place);
   const ours = orphans.filter((orphan) => orphan.folder === folder);
   if (ours.length > 0) throw noSuchCluster(place, ours);
   const [cluster, isDeleted] = [place.name, options.delete === true];
-  if (options.dryRun) tellPlan(edges, cluster, [], options);
-  else if (options.json) printJsonLine(edges, 'ClusterDown', { cluster, stopped: [], isDeleted });
+  if (options.dryRun) tellPlan(deps, cluster, [], options);
+  else if (options.json) printJsonLine(deps, 'ClusterDown', { cluster, stopped: [], isDeleted });
   else {
     const others = listClusters(place.home).filter((other) => other !== cluster);
     const known = others.length > 0 ? `; there is ${others.join(', ')}` : '';
     const what = `nothing to ${isDeleted ? 'delete' : 'stop'}`;
-    edges.stdout(`${what}: there is no cluster ${cluster} in ${printable(place.home)}${known}\n`);
+    deps.stdout(`${what}: there is no cluster ${cluster} in ${printable(place.home)}${known}\n`);
   }
 }
 
@@ -48,23 +48,23 @@ export function clusterDown(open: OpenPlane): Verb {
         .option('--delete', 'also delete the data, certificates and logs of the cluster')
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be done, and do nothing'),
-    async run(_args, options: Options, edges) {
-      const place = placeOf(options, edges.env);
+    async run(_args, options: Options, deps) {
+      const place = placeOf(options, deps.env);
       const { folder } = filesOf(place);
-      const { plane } = open(edges);
-      if (!existsSync(folder)) return nothingThere(place, lookForOrphans(place, plane), options, edges);
+      const { plane } = open(deps);
+      if (!existsSync(folder)) return nothingThere(place, lookForOrphans(place, plane), options, deps);
       if (options.delete) refuseWithPools(place);
       const running = SERVERS.toReversed().filter((server) => plane.processes.find(folder, server));
       const changes = [
         ...running.map((server) => `stop ${server}`),
         ...(options.delete ? [`delete ${folder} with all that was in the cluster`] : []),
       ];
-      if (options.dryRun) return tellPlan(edges, place.name, changes, options);
+      if (options.dryRun) return tellPlan(deps, place.name, changes, options);
       // Before signals are ours: Ctrl-C has to end a question at once.
-      if (options.delete) confirm(`delete cluster ${place.name} with all that is in it?`, options, edges);
+      if (options.delete) confirm(`delete cluster ${place.name} with all that is in it?`, options, deps);
 
-      const signal = edges.signal();
-      const progress = showProgress(edges, 'ClusterEvent', options);
+      const signal = deps.signal();
+      const progress = showProgress(deps, 'ClusterEvent', options);
       progress.step(`${options.delete ? 'deleting' : 'stopping'} cluster ${place.name}`);
       const next = `headstart cluster down --name ${place.name}${options.delete ? ' --delete --yes' : ''}`;
       const kept = 'Some of its programs may still run.';
@@ -73,8 +73,8 @@ export function clusterDown(open: OpenPlane): Verb {
       );
       progress.end();
       const isDeleted = options.delete === true;
-      if (options.json) return printJsonLine(edges, 'ClusterDown', { cluster: place.name, stopped, isDeleted });
-      edges.stdout(
+      if (options.json) return printJsonLine(deps, 'ClusterDown', { cluster: place.name, stopped, isDeleted });
+      deps.stdout(
         isDeleted ? `cluster ${place.name} is gone\n` : `cluster ${place.name} is stopped; its data is in ${folder}\n`,
       );
     },

@@ -36,8 +36,8 @@ export const verb: Verb = {
       )
       .option('--no-bridge', 'leave out the bridge network for pods, if another CNI plugin is used')
       .option('-o, --output <FILE>', 'write to this file instead of standard output'),
-  async run(_args, options: Options, edges) {
-    const place = placeOf(options, edges.env);
+  async run(_args, options: Options, deps) {
+    const place = placeOf(options, deps.env);
     const record = readRecord(place);
     if (!record) throw noSuchCluster(place);
     const ca = readIfThere(join(filesOf(place).pki, 'ca.crt'));
@@ -58,11 +58,11 @@ export const verb: Verb = {
     });
     const text = stringify(document);
     if (options.output === undefined)
-      return options.json ? printJson(edges, 'ClusterNodeConfig', { document }) : edges.stdout(text);
+      return options.json ? printJson(deps, 'ClusterNodeConfig', { document }) : deps.stdout(text);
     const file = resolve(options.output);
     writeAnswerFile(file, Buffer.from(text), 'cluster/unwritable');
-    if (options.json) return printJson(edges, 'ClusterNodeConfig', { document, file });
-    edges.stdout(`${file}\n`);
+    if (options.json) return printJson(deps, 'ClusterNodeConfig', { document, file });
+    deps.stdout(`${file}\n`);
   },
 };
 

@@ -1,17 +1,17 @@
 // cli/cluster/plan.ts: what a verb would do to a local cluster, told instead of done.
 import { printJson } from '../output/json.ts';
 import { renderPlan } from '../output/render-plan.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export function tellPlan(
-  edges: Edges,
+  deps: CliDeps,
   cluster: string,
   changes: readonly string[],
   { json }: { json?: boolean | undefined },
 ): void {
   if (json) {
-    printJson(edges, 'ClusterPlan', { cluster, changes });
+    printJson(deps, 'ClusterPlan', { cluster, changes });
     return;
   }
-  edges.stdout(renderPlan(changes));
+  deps.stdout(renderPlan(changes));
 }

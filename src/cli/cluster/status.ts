@@ -14,13 +14,13 @@ export function clusterStatus(open: OpenPlane): Verb {
   return {
     examples: ['cluster status', 'cluster status --name lab --json'],
     configure: withClusterOptions,
-    async run(_args, options: ClusterOptions, edges) {
-      const place = placeOf(options, edges.env);
-      const view = await readClusterView(place, open(edges), edges.signal());
-      if (options.json) printJson(edges, 'Cluster', view);
-      else edges.stdout(renderCluster(view, edges.nowUs() / 1000, screenOf(edges)));
+    async run(_args, options: ClusterOptions, deps) {
+      const place = placeOf(options, deps.env);
+      const view = await readClusterView(place, open(deps), deps.signal());
+      if (options.json) printJson(deps, 'Cluster', view);
+      else deps.stdout(renderCluster(view, deps.nowUs() / 1000, screenOf(deps)));
       if (view.isHealthy) return 0;
-      edges.stderr(`next:  headstart cluster up --name ${place.name}\n`);
+      deps.stderr(`next:  headstart cluster up --name ${place.name}\n`);
       return NOT_HEALTHY;
     },
   };

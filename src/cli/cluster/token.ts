@@ -35,28 +35,28 @@ export function clusterToken(open: OpenPlane): Verb {
           'write a bootstrap kubeconfig, readable by you only, instead of printing the token',
         )
         .option('--dry-run', 'print what would be created, and create nothing'),
-    async run(_args, options: Options, edges) {
-      const place = placeOf(options, edges.env);
+    async run(_args, options: Options, deps) {
+      const place = placeOf(options, deps.env);
       const record = readRecord(place);
       if (!record) throw noSuchCluster(place);
       if (options.dryRun) {
         const what = `make a token with which nodes may join for ${formatSpan(options.ttl * 1000)}`;
         const where = options.output === undefined ? [] : [`write ${resolve(options.output)}`];
-        return tellPlan(edges, place.name, [what, ...where], options);
+        return tellPlan(deps, place.name, [what, ...where], options);
       }
       const { kubeconfig, pki } = filesOf(place);
       // Before there is a token that nobody would get.
       if (options.output !== undefined)
         orUnwritable(options.output, () => accessSync(dirname(resolve(options.output!)), constants.W_OK));
-      const { id, token, expiresMs } = await open(edges).createToken(kubeconfig, options.ttl);
+      const { id, token, expiresMs } = await open(deps).createToken(kubeconfig, options.ttl);
       if (options.output !== undefined) {
         const ca = readIfThere(join(pki, 'ca.crt')) ?? '';
         const server = `https://${record.guestAddress}:${GUEST_PORT}`;
         write(resolve(options.output), bootstrapKubeconfig(server, ca, token).reveal());
       }
       const written = options.output === undefined ? { token: token.reveal() } : { file: resolve(options.output) };
-      if (options.json) return printJson(edges, 'ClusterToken', { cluster: place.name, id, expiresMs, ...written });
-      edges.stdout(`${written.token ?? written.file}\n`);
+      if (options.json) return printJson(deps, 'ClusterToken', { cluster: place.name, id, expiresMs, ...written });
+      deps.stdout(`${written.token ?? written.file}\n`);
     },
   };
 }

@@ -40,18 +40,18 @@ export function clusterUp(open: OpenPlane): Verb {
           wholeNumber(1024, 65_535),
         )
         .option('--dry-run', 'print what would be done, and do nothing'),
-    async run(_args, options: Options, edges) {
-      const place = placeOf(options, edges.env);
-      const opened = open(edges);
+    async run(_args, options: Options, deps) {
+      const place = placeOf(options, deps.env);
+      const opened = open(deps);
       const chosen = await choosePrograms(place, options, opened.programs);
       if (options.dryRun) {
         const steps = planUp(await lookForUp(place, settingsOf(chosen, options), opened.plane));
         const building = chosen.missing.map((name) => `build ${name} ${chosen.version} with Go, which takes minutes`);
-        return tellPlan(edges, place.name, [...building, ...steps.map(describeStep)], options);
+        return tellPlan(deps, place.name, [...building, ...steps.map(describeStep)], options);
       }
 
-      const signal = edges.signal();
-      const progress = showProgress(edges, 'ClusterEvent', options);
+      const signal = deps.signal();
+      const progress = showProgress(deps, 'ClusterEvent', options);
       progress.step(`bringing cluster ${place.name} up, Kubernetes ${chosen.version}`);
       const call = { signal, onWaiting: progress.waiting };
       const kept = `What this command started was stopped; data, certificates and built programs stay.`;
@@ -65,10 +65,10 @@ export function clusterUp(open: OpenPlane): Verb {
       });
       progress.end();
       const view = await readClusterView(place, opened, signal);
-      if (options.json) return printJsonLine(edges, 'Cluster', view);
-      if (steps.length === 0) edges.stderr('it was up already; nothing was changed\n');
-      edges.stdout(renderCluster(view, edges.nowUs() / 1000, screenOf(edges)));
-      edges.stderr(`next:  export KUBECONFIG=${shellWord(view.kubeconfig)}\n`);
+      if (options.json) return printJsonLine(deps, 'Cluster', view);
+      if (steps.length === 0) deps.stderr('it was up already; nothing was changed\n');
+      deps.stdout(renderCluster(view, deps.nowUs() / 1000, screenOf(deps)));
+      deps.stderr(`next:  export KUBECONFIG=${shellWord(view.kubeconfig)}\n`);
     },
   };
 }

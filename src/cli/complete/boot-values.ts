@@ -8,20 +8,20 @@ import type { BootQuestion } from './boot-names-worker.ts';
 import type { Given } from './decide.ts';
 import type { Candidate } from './place.ts';
 
-export interface BootEdges {
+export interface BootDeps {
   nowUs: number;
   /** Where `~` leads. */
   userHome: string | undefined;
   signal: AbortSignal;
 }
 
-export async function bootValues(kind: BootKind, given: Given, text: string, edges: BootEdges): Promise<Candidate[]> {
-  const named = inputsOf(given).map((path) => path.replace(/^~(?=\/|$)/, edges.userHome ?? '~'));
-  if (named.length === 0) return liveValues(kind, edges);
+export async function bootValues(kind: BootKind, given: Given, text: string, deps: BootDeps): Promise<Candidate[]> {
+  const named = inputsOf(given).map((path) => path.replace(/^~(?=\/|$)/, deps.userHome ?? '~'));
+  if (named.length === 0) return liveValues(kind, deps);
   const inputs = named.filter(isReadable);
-  if (inputs.length === 0 || edges.signal.aborted) return [];
+  if (inputs.length === 0 || deps.signal.aborted) return [];
   const boot = given.options.get('--boot')?.at(-1) ?? '0';
-  return askWorker({ kind, inputs, boot: kind === 'boots' ? '0' : boot, text, nowUs: edges.nowUs }, edges.signal);
+  return askWorker({ kind, inputs, boot: kind === 'boots' ? '0' : boot, text, nowUs: deps.nowUs }, deps.signal);
 }
 
 /** What a verb reads its boots from. `--after` of compare is a file, that of what-if a pair of units. */
@@ -57,7 +57,7 @@ function askWorker(question: BootQuestion, signal: AbortSignal): Promise<Candida
 }
 
 /** A full reading of this machine takes too long for a key press: systemd is asked for names only. */
-async function liveValues(kind: BootKind, { signal }: BootEdges): Promise<Candidate[]> {
+async function liveValues(kind: BootKind, { signal }: BootDeps): Promise<Candidate[]> {
   if (kind === 'boots') return LIVE_BOOTS;
   if (kind !== 'units' && kind !== 'targets') return [];
   const milestones = kind === 'targets' ? MILESTONE_NAMES.map((value) => ({ value, summary: 'milestone' })) : [];

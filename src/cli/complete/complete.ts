@@ -2,7 +2,7 @@
 // Reads the table of verbs, the called verb's options and this machine; says nothing on stderr and always exits with 0.
 import { Command } from 'commander';
 import { declareOptions, type Program } from '../program.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { type Decision, decideAtGroup, decideAtVerb, namedBy } from './decide.ts';
 import { lookUp } from './look-up.ts';
 import { placeOf } from './place.ts';
@@ -11,7 +11,7 @@ import { type Answer, readAsked, renderAnswer } from './shells.ts';
 export async function complete(
   argv: readonly string[],
   program: Pick<Program, 'groups' | 'verbs' | 'translate'>,
-  edges: Pick<Edges, 'stdout' | 'env' | 'nowUs'>,
+  deps: Pick<CliDeps, 'stdout' | 'env' | 'nowUs'>,
 ): Promise<number> {
   const asked = readAsked(argv);
   if (!asked) return 0;
@@ -19,8 +19,8 @@ export async function complete(
     const words = program.translate?.([...asked.words]) ?? asked.words;
     const found: Answer = asked.isRedirected
       ? { wanted: 'files', candidates: [], prefix: '' }
-      : await answer(await decide(words, asked.current, program), asked.current, edges);
-    edges.stdout(renderAnswer(found, asked));
+      : await answer(await decide(words, asked.current, program), asked.current, deps);
+    deps.stdout(renderAnswer(found, asked));
   } catch {
     // The shell shows what is printed in the middle of the user's line.
   }
@@ -44,11 +44,11 @@ async function decide(
 async function answer(
   { values, prefix, given }: Decision,
   current: string,
-  edges: Pick<Edges, 'env' | 'nowUs'>,
+  deps: Pick<CliDeps, 'env' | 'nowUs'>,
 ): Promise<Answer> {
   if (values === 'files' || values === 'folders') return { wanted: values, candidates: [], prefix };
   const text = current.slice(prefix.length);
   const candidates =
-    typeof values !== 'string' ? values : values === 'nothing' ? [] : await lookUp(values, given, text, edges);
+    typeof values !== 'string' ? values : values === 'nothing' ? [] : await lookUp(values, given, text, deps);
   return { wanted: 'values', candidates, prefix };
 }

@@ -7,8 +7,8 @@ import type { NamedKind } from './value-kinds.ts';
 const at = completionHome();
 const valuesOf = async (kind: NamedKind, options: [string, string[]][] = [], env: Record<string, string> = {}) => {
   const given: Given = { path: 'prototype run', options: new Map(options), args: [], files: [] };
-  const edges = { env: { HEADSTART_HOME: at.home, ...env }, nowUs: () => 0 };
-  return (await lookUp(kind, given, '', edges)).map(({ value }) => value);
+  const deps = { env: { HEADSTART_HOME: at.home, ...env }, nowUs: () => 0 };
+  return (await lookUp(kind, given, '', deps)).map(({ value }) => value);
 };
 
 describe('the values of a kind', () => {

@@ -1,12 +1,12 @@
 // cli/complete/look-up.ts: which values of a kind are there now? Reads this machine only, within a deadline, and writes nothing.
 import { homeFolder } from '../pool/home.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import type { Given } from './decide.ts';
 import { FEW_WORDS } from './few-words.ts';
 import type { Candidate } from './place.ts';
 import type { NamedKind } from './value-kinds.ts';
 
-export type LookUpEdges = Pick<Edges, 'env' | 'nowUs'>;
+export type LookUpDeps = Pick<CliDeps, 'env' | 'nowUs'>;
 
 /** Longer than a person waits for a key. */
 const DEADLINE_MS = 2000;
@@ -16,11 +16,11 @@ export async function lookUp(
   kind: NamedKind,
   given: Given,
   text: string,
-  edges: LookUpEdges,
+  deps: LookUpDeps,
 ): Promise<readonly Candidate[]> {
   try {
     if (isFewWords(kind)) return await FEW_WORDS[kind]();
-    return await dynamic(kind, given, text, edges);
+    return await dynamic(kind, given, text, deps);
   } catch {
     return [];
   }
@@ -34,7 +34,7 @@ async function dynamic(
   kind: Exclude<NamedKind, keyof typeof FEW_WORDS>,
   given: Given,
   text: string,
-  { env, nowUs }: LookUpEdges,
+  { env, nowUs }: LookUpDeps,
 ): Promise<readonly Candidate[]> {
   const option = (name: string) => given.options.get(name)?.at(-1);
   switch (kind) {
@@ -104,6 +104,6 @@ function orNone(find: () => Candidate[]): Candidate[] {
   }
 }
 
-function expanded(path: string | undefined, { HOME }: Edges['env']): string | undefined {
+function expanded(path: string | undefined, { HOME }: CliDeps['env']): string | undefined {
   return HOME === undefined ? path : path?.replace(/^~(?=\/|$)/, HOME);
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { run } from '../testing.ts';
 import { refuseWithoutAzure } from './azure-not-configured.ts';
 
-const edges = (env: Record<string, string>) => ({ env }) as unknown as Parameters<typeof refuseWithoutAzure>[1];
+const deps = (env: Record<string, string>) => ({ env }) as unknown as Parameters<typeof refuseWithoutAzure>[1];
 
 it('a verb that would ask Azure without any of its settings names the command for this machine', async () => {
   const { code, stderr } = await run(['image', 'list', '--gallery', 'mine'], { env: { HOME: '/nowhere' } });
@@ -19,5 +19,5 @@ it.each([
   [{}, { AZURE_RESOURCE_GROUP: 'g' }],
   [{}, { HEADSTART_VMS: 'azure' }],
 ])('Azure is meant where %j or %j says so', (options, env) => {
-  expect(() => refuseWithoutAzure(options, edges(env))).not.toThrow();
+  expect(() => refuseWithoutAzure(options, deps(env))).not.toThrow();
 });

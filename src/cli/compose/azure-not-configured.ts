@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { sameCommand } from '../output/same-command.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
 /** Throws where Azure is only the default and nothing says which subscription or group: a laptop needs --vms qemu. */
 export function refuseWithoutAzure(
   options: AzureOptions & Pick<ConnectOptions, 'vms' | 'overSsh'>,
-  { env, typed }: Edges,
+  { env, typed }: CliDeps,
 ): void {
   if (options.vms !== undefined || env.HEADSTART_VMS) return;
   const { subscription, resourceGroup, azureEndpoint, login, tenant, cloud } = options;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Site } from '../../prototype/site.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import { testEdges } from '../testing.ts';
+import { testDeps } from '../testing.ts';
 import { connectAzure } from './connect-azure.ts';
 
 const SUBSCRIPTION = '11111111-2222-3333-4444-555555555555';
@@ -10,7 +10,7 @@ const SCALE_SET = `/subscriptions/${SUBSCRIPTION}/resourceGroups/g/providers/Mic
 /** Nothing of it asks Azure: there is no login before the first call. */
 function connect(options: ConnectOptions): Promise<Site> {
   const azure = { subscription: SUBSCRIPTION, resourceGroup: 'g', login: 'operator' } as const;
-  return connectAzure({ ...azure, ...options }, testEdges({ env: { HOME: '/nowhere' } }).edges);
+  return connectAzure({ ...azure, ...options }, testDeps({ env: { HOME: '/nowhere' } }).deps);
 }
 
 describe('Azure without a cluster', () => {

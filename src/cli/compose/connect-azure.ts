@@ -12,14 +12,14 @@ import type { Factory } from '../../vms/factory.ts';
 import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 import { openAzure } from './open-azure.ts';
 
-export async function connectAzure(options: ConnectOptions, edges: Edges): Promise<Site> {
-  const { factory, settings } = await openAzure(options, edges);
+export async function connectAzure(options: ConnectOptions, deps: CliDeps): Promise<Site> {
+  const { factory, settings } = await openAzure(options, deps);
   if (options.cluster !== false) {
-    const cluster = await connectKubernetes(options, edges);
+    const cluster = await connectKubernetes(options, deps);
     return {
       factory,
       cluster,
@@ -30,8 +30,8 @@ export async function connectAzure(options: ConnectOptions, edges: Edges): Promi
   }
   const pool = await namedPool(options.pool, settings);
   const { subscriptionId, resourceGroup } = settings;
-  const folder = join(prototypeFolder(homeFolder(options, edges.env)), fileName(`${subscriptionId}_${resourceGroup}`));
-  const cluster = await withoutCluster({ factory, pool, folder, options, edges });
+  const folder = join(prototypeFolder(homeFolder(options, deps.env)), fileName(`${subscriptionId}_${resourceGroup}`));
+  const cluster = await withoutCluster({ factory, pool, folder, options, deps });
   return {
     factory,
     cluster,
@@ -70,14 +70,14 @@ interface Clusterless {
   pool: PoolRef;
   folder: string;
   options: ConnectOptions;
-  edges: Edges;
+  deps: CliDeps;
 }
 
 /** A host that --over-ssh names is the donor's, so that other instances are not asked whether they are up. */
-async function withoutCluster({ factory, pool, folder, options, edges }: Clusterless): Promise<Cluster> {
+async function withoutCluster({ factory, pool, folder, options, deps }: Clusterless): Promise<Cluster> {
   const { noCluster } = await import('../../cluster/none.ts');
   const { overSsh, node } = options;
-  const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(edges.env));
+  const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(deps.env));
   const named = typeof overSsh === 'string' ? channelTo(overSsh) : undefined;
   const channelOf = ({ computerName }: Instance) => named ?? channelTo(computerName);
   return noCluster({
@@ -86,7 +86,7 @@ async function withoutCluster({ factory, pool, folder, options, edges }: Cluster
     providerIdOf: ({ id }) => `azure://${id}`,
     folder,
     clock: systemClock,
-    onNote: (note) => edges.stderr(`note: ${note}\n`),
+    onNote: (note) => deps.stderr(`note: ${note}\n`),
     ...(overSsh !== undefined && {
       runScript: (instance, script, limits) => channelOf(instance).run(script, limits),
       readiness: async (instance, signal) => ({

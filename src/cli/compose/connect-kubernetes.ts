@@ -3,11 +3,11 @@ import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 type KubernetesOptions = Pick<ConnectOptions, 'kubeconfig' | 'context' | 'namespace' | 'helperImage'>;
 
-export async function connectKubernetes(options: KubernetesOptions, { env }: Edges): Promise<Cluster> {
+export async function connectKubernetes(options: KubernetesOptions, { env }: CliDeps): Promise<Cluster> {
   const { kubernetesCluster } = await import('../../cluster/kubernetes/cluster.ts');
   const { kubeconfig, context, namespace, helperImage = env.HEADSTART_HELPER_IMAGE } = options;
   try {

@@ -11,7 +11,7 @@ import { readMembers } from '../../prototype/donor/members.ts';
 import { recipeName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import { type Ran, testEdges } from '../testing.ts';
+import { type Ran, testDeps } from '../testing.ts';
 import { connectQemu } from './connect-qemu.ts';
 
 let folder: string;
@@ -40,9 +40,9 @@ const KUBECONFIG = renderKubeconfig({ url: 'https://127.0.0.1:3', ca: '', token:
 const signal = new AbortController().signal;
 let ran: Ran;
 function connect(options: ConnectOptions = {}): Promise<Site> {
-  const world = testEdges({ env: { HEADSTART_HOME: folder }, signal });
+  const world = testDeps({ env: { HEADSTART_HOME: folder }, signal });
   ran = world.ran;
-  return connectQemu(options, world.edges, async () => pools);
+  return connectQemu(options, world.deps, async () => pools);
 }
 const instances = () => pools.state.pools.get('pools/p')!.instances;
 

@@ -11,20 +11,20 @@ import { providerId } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 import { guestsOf, throughAgent } from './guest-scripts.ts';
 import { type OpenPools, openPools } from './open-pools.ts';
 
 /** A cluster only where one is named, here or by the pool: a kubeconfig that happens to be there may name another cluster. */
-export async function connectQemu(options: ConnectOptions, edges: Edges, open: OpenPools = openPools): Promise<Site> {
-  const factory = await open(options, edges);
+export async function connectQemu(options: ConnectOptions, deps: CliDeps, open: OpenPools = openPools): Promise<Site> {
+  const factory = await open(options, deps);
   const pools = async (signal?: AbortSignal) => (await factory.pools.listPools({ signal })).map(({ ref }) => ref);
   const gallery = galleryName(options.cluster || 'local');
-  const local = await localClusterOf(factory, options, edges.env);
+  const local = await localClusterOf(factory, options, deps.env);
   const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
   if (options.cluster !== false && (kubeconfig !== undefined || options.context !== undefined)) {
-    const kubernetes = await connectKubernetes({ ...options, ...(kubeconfig !== undefined && { kubeconfig }) }, edges);
+    const kubernetes = await connectKubernetes({ ...options, ...(kubeconfig !== undefined && { kubeconfig }) }, deps);
     const cluster: Cluster = { ...kubernetes, runOnNode: throughAgent(factory, kubernetes) };
     return {
       factory,
@@ -40,9 +40,9 @@ export async function connectQemu(options: ConnectOptions, edges: Edges, open: O
     instances: factory.pools,
     pools,
     providerIdOf: providerId,
-    folder: prototypeFolder(homeFolder(options, edges.env)),
+    folder: prototypeFolder(homeFolder(options, deps.env)),
     clock: systemClock,
-    onNote: (note) => edges.stderr(`note: ${note}\n`),
+    onNote: (note) => deps.stderr(`note: ${note}\n`),
     ...guestsOf(factory),
   });
   return { factory, cluster, hasCluster: false, channel: 'private', pools, gallery };
@@ -52,7 +52,7 @@ export async function connectQemu(options: ConnectOptions, edges: Edges, open: O
 async function localClusterOf(
   factory: QemuFactory,
   options: ConnectOptions,
-  env: Edges['env'],
+  env: CliDeps['env'],
 ): Promise<string | undefined> {
   const all = await factory.pools.listPools();
   const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import { run, testEdges } from '../testing.ts';
+import { run, testDeps } from '../testing.ts';
 import { connectSite } from './connect-site.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'headstart-site-'));
 afterAll(() => rmSync(home, { recursive: true }));
 
 const connect = (options: ConnectOptions, env: Record<string, string> = {}) =>
-  connectSite(options, testEdges({ env: { HEADSTART_HOME: home, ...env } }).edges);
+  connectSite(options, testDeps({ env: { HEADSTART_HOME: home, ...env } }).deps);
 
 describe('connectSite', () => {
   it('connects to the pools of this machine where an option or the environment says so', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { testEdges } from '../testing.ts';
+import { testDeps } from '../testing.ts';
 import type { AzureOptions } from './azure-options.ts';
 import { openAzure } from './open-azure.ts';
 
@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'headstart-azure-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const open = async (options: AzureOptions, env: Record<string, string> = {}) =>
-  (await openAzure({ login: 'operator', ...options }, testEdges({ env }).edges)).settings;
+  (await openAzure({ login: 'operator', ...options }, testDeps({ env }).deps)).settings;
 
 describe('openAzure', () => {
   it('prefers the options to the environment, and that to the file of the cluster', async () => {

@@ -4,20 +4,20 @@ import { readFileSync } from 'node:fs';
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { showWaiting } from '../output/progress.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
 /** There is no login before the first call. */
-export async function openAzure(options: AzureOptions, edges: Edges) {
+export async function openAzure(options: AzureOptions, deps: CliDeps) {
   const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureFactory }] = await Promise.all([
     import('../../vms/azure/connect/settings.ts'),
     import('../../vms/azure/connect/credentials.ts'),
     import('../../vms/azure/azure-factory.ts'),
   ]);
-  const sources = { flags: options, env: edges.env, azureJson: await readAzureJson(options.azureJson) };
+  const sources = { flags: options, env: deps.env, azureJson: await readAzureJson(options.azureJson) };
   const settings = chooseSettings(sources);
   const credential = await createCredential(chooseCredential(sources), settings);
-  const factory = createAzureFactory(settings, { clock: systemClock, credential, onWaiting: showWaiting(edges) });
+  const factory = createAzureFactory(settings, { clock: systemClock, credential, onWaiting: showWaiting(deps) });
   return { factory, settings, credential };
 }
 

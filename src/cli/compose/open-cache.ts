@@ -13,7 +13,7 @@ import { createMirrors, type Mirrors } from '../../image/fetch/mirrors.ts';
 import { proxyVariables } from '../../image/fetch/proxies.ts';
 import { mirrorsFile, readMirrors } from '../../image/fetch/read-mirrors.ts';
 import type { Origin } from '../../image/manifest/manifest.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface CacheFlags {
   cache?: string;
@@ -40,8 +40,8 @@ export function withCacheOptions(command: Command): Command {
 }
 
 /** `base`: the origin of the image's base, `debian:bookworm`. */
-export async function openCache(options: CacheFlags, edges: Edges, base: Origin): Promise<OpenedCache> {
-  const { env } = edges;
+export async function openCache(options: CacheFlags, deps: CliDeps, base: Origin): Promise<OpenedCache> {
+  const { env } = deps;
   const file = mirrorsFile(options.mirrors, env);
   const mustExist = Boolean(options.mirrors ?? env.HEADSTART_MIRRORS);
   const [configured, sources] = await Promise.all([
@@ -72,7 +72,7 @@ function useProxies(variables: Record<string, string>): void {
   }
 }
 
-export function cacheFolder({ cache }: CacheFlags, env: Edges['env']): string {
+export function cacheFolder({ cache }: CacheFlags, env: CliDeps['env']): string {
   if (cache) return resolve(cache);
   if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE, 'image');
   // The specification of base folders has relative ones ignored.

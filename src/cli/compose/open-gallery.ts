@@ -6,10 +6,10 @@ import { runCommand } from '../../base/command.ts';
 import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
 import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import type { Factory } from '../../vms/factory.ts';
-import type { PublishEdges } from '../../vms/qemu/images/make-version.ts';
+import type { PublishDeps } from '../../vms/qemu/images/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import { chosenVms, type VmsOptions, vmsOption } from '../prototype/vms-option.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { refuseWithoutAzure } from './azure-not-configured.ts';
 import { type AzureOptions, withAzureOptions } from './azure-options.ts';
 import { openAzure } from './open-azure.ts';
@@ -21,7 +21,7 @@ export interface GalleryOptions extends HomeOptions, AzureOptions, VmsOptions {
 }
 
 export type OpenedGallery =
-  | { kind: 'qemu'; name: string; factory: Factory; edges: PublishEdges }
+  | { kind: 'qemu'; name: string; factory: Factory; deps: PublishDeps }
   | {
       kind: 'azure';
       name: string;
@@ -32,7 +32,7 @@ export type OpenedGallery =
     };
 
 /** Verbs are given one, so that tests give them theirs. */
-export type OpenGallery = (options: GalleryOptions, edges: Edges) => Promise<OpenedGallery>;
+export type OpenGallery = (options: GalleryOptions, deps: CliDeps) => Promise<OpenedGallery>;
 
 /** The one that `pool create --image` looks into when it is given no other. */
 const DEFAULT_GALLERY = 'headstart';
@@ -46,13 +46,13 @@ export function withGalleryOptions(command: Command): Command {
   return withAzureOptions(command).option('--json', 'print JSON instead of text');
 }
 
-export const openGallery: OpenGallery = async (options, edges) => {
+export const openGallery: OpenGallery = async (options, deps) => {
   const { gallery: name } = options;
-  if (chosenVms(options, edges.env) === 'qemu') {
-    const factory = await openPools(options, edges);
-    const home = homeFolder(options, edges.env);
-    return { kind: 'qemu', name, factory, edges: { home, clock: systemClock, run: runCommand } };
+  if (chosenVms(options, deps.env) === 'qemu') {
+    const factory = await openPools(options, deps);
+    const home = homeFolder(options, deps.env);
+    return { kind: 'qemu', name, factory, deps: { home, clock: systemClock, run: runCommand } };
   }
-  refuseWithoutAzure(options, edges);
-  return { kind: 'azure', name, clock: systemClock, ...(await openAzure(options, edges)) };
+  refuseWithoutAzure(options, deps);
+  return { kind: 'azure', name, clock: systemClock, ...(await openAzure(options, deps)) };
 };

@@ -10,13 +10,13 @@ import { type ClusterPlace, checkClusterName } from '../../cluster/local/cluster
 import { askHealth } from '../../cluster/local/health.ts';
 import { createBootstrapToken, type NewToken } from '../../cluster/local/joining.ts';
 import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
-import type { PlaneEdges } from '../../cluster/local/plane-edges.ts';
+import type { PlaneDeps } from '../../cluster/local/plane-deps.ts';
 import { isPortFree } from '../../cluster/local/ports.ts';
-import { cacheFolder, type ProgramEdges } from '../../cluster/local/programs/programs.ts';
+import { cacheFolder, type ProgramDeps } from '../../cluster/local/programs/programs.ts';
 import { standingProcesses } from '../../cluster/local/standing-process.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface ClusterOptions extends HomeOptions {
   name: string;
@@ -24,8 +24,8 @@ export interface ClusterOptions extends HomeOptions {
 }
 
 export interface OpenedPlane {
-  plane: PlaneEdges;
-  programs: ProgramEdges;
+  plane: PlaneDeps;
+  programs: ProgramDeps;
   listNodes(kubeconfig: string, signal: AbortSignal): Promise<Node[]>;
   createToken(kubeconfig: string, ttlMs: number): Promise<NewToken>;
 }
@@ -34,7 +34,7 @@ export interface OpenedPlane {
 const EGRESS_PROGRAM = fileURLToPath(new URL('../cluster/egress.ts', import.meta.url));
 
 /** Verbs are given one, so that tests give them theirs. */
-export type OpenPlane = (edges: Edges) => OpenedPlane;
+export type OpenPlane = (deps: CliDeps) => OpenedPlane;
 
 export function withClusterOptions(command: Command): Command {
   return withHomeOption(command)
@@ -62,7 +62,7 @@ export const openPlane: OpenPlane = ({ env }) => ({
   createToken: (kubeconfig, ttlMs) => createBootstrapToken({ kubeconfig, clock: systemClock }, ttlMs),
 });
 
-export function placeOf(options: ClusterOptions, env: Edges['env']): ClusterPlace {
+export function placeOf(options: ClusterOptions, env: CliDeps['env']): ClusterPlace {
   return { home: realFolder(homeFolder(options, env)), name: checkClusterName(options.name) };
 }
 

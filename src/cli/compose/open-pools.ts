@@ -6,7 +6,7 @@ import { joinLocalCluster } from '../../local/join-cluster.ts';
 import type { QemuOptions } from '../../vms/qemu/context.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { guestCommands } from './guest-commands.ts';
 
 export interface PoolOptions extends HomeOptions {
@@ -27,7 +27,7 @@ export type Purpose = 'look' | 'run';
 /** Verbs are given one, so that tests give them theirs. */
 export type OpenPools = (
   options: HomeOptions & CaptureOptions,
-  edges: Edges,
+  deps: CliDeps,
   purpose?: Purpose,
 ) => Promise<QemuFactory>;
 
@@ -35,22 +35,22 @@ export function withPoolOptions(command: Command): Command {
   return withHomeOption(command).option('--json', 'print JSON instead of text');
 }
 
-export const openPools: OpenPools = async (options, edges, purpose = 'look') => {
+export const openPools: OpenPools = async (options, deps, purpose = 'look') => {
   if (purpose === 'run') {
     const { requireTools } = await import('../../host/required-tools.ts');
     const { POOL_TOOLS } = await import('../../vms/qemu/required-tools.ts');
     const isRoot = process.getuid?.() === 0;
-    requireTools(POOL_TOOLS, { path: edges.env.PATH, isRoot, code: 'pool/missing-programs' });
+    requireTools(POOL_TOOLS, { path: deps.env.PATH, isRoot, code: 'pool/missing-programs' });
   }
   const { createQemuFactory } = await import('../../vms/qemu/qemu-factory.ts');
   const scrub = scrubOf(options);
-  const home = homeFolder(options, edges.env);
+  const home = homeFolder(options, deps.env);
   return createQemuFactory({
     home,
     joinCluster: joinLocalCluster(home),
     clock: systemClock,
     run: runCommand,
-    ...guestCommands(edges.env),
+    ...guestCommands(deps.env),
     ...(scrub && { scrub }),
     ...(options.cloudInit === 'off' && { cloudInit: 'off' }),
   });

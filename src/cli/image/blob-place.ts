@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
 import { SHARED_GROUPS } from '../help.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface StorageOptions {
   storageAccount?: string;
@@ -40,7 +40,7 @@ const CONTAINER = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){2,62}$/;
 /** A connection string in the environment carries its own key and address; otherwise the login for the gallery is used. */
 export function blobPlace(
   { storageAccount = '', container, blobEndpoint }: StorageOptions,
-  env: Edges['env'],
+  env: CliDeps['env'],
   settings: Pick<AzureSettings, 'subscriptionId' | 'resourceGroup' | 'endpoint'>,
 ): BlobPlaceFacts {
   const name = ACCOUNT_ID.exec(storageAccount)?.[1]?.toLowerCase() ?? storageAccount;

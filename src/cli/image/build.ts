@@ -25,7 +25,7 @@ import { printJson, printJsonLine } from '../output/json.ts';
 import { everySecond, showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 
 interface Options extends CacheFlags {
   lock: string;
@@ -54,33 +54,33 @@ export const verb: Verb = {
       .option('--offline', 'download nothing; everything has to be in the cache')
       .option('--dry-run', 'print what would be downloaded and built, and do nothing')
       .option('--json', 'print JSON: one event per line, the result last'),
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const lock = readLock(options.lock, howToLock(options.lock));
     const versions = wantedVersions(lock, options.kubernetes);
     const formats = wantedFormats(options.only);
     const out = resolve(options.out);
     const isRoot = process.getuid?.() === 0;
-    const { cache } = await openCache(options, edges, lock.base.origin);
+    const { cache } = await openCache(options, deps, lock.base.origin);
     const order = { lock, versions, formats, out, isOffline: options.offline === true };
-    const run = withToolPath(edges);
+    const run = withToolPath(deps);
     if (options.dryRun) {
-      const isComplete = missingTools(IMAGE_TOOLS, edges.env.PATH).length === 0;
+      const isComplete = missingTools(IMAGE_TOOLS, deps.env.PATH).length === 0;
       const places = isComplete
         ? { cacheFolder: cache.folder, out, formats, tools: await toolVersions(run) }
         : undefined;
       const stages = await planBuild({ targets: targetsOf(order), isOffline: order.isOffline, places });
-      return tellPlan(order, stages, options, edges);
+      return tellPlan(order, stages, options, deps);
     }
     requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
-      path: edges.env.PATH,
+      path: deps.env.PATH,
       isRoot,
       code: 'image/missing-programs',
     });
 
-    const signal = edges.signal();
-    const story = showProgress(edges, 'ImageEvent', options);
+    const signal = deps.signal();
+    const story = showProgress(deps, 'ImageEvent', options);
     const { waiting: onWaiting, stop } = everySecond(story.waiting);
-    const stages = stageTimes(edges);
+    const stages = stageTimes(deps);
     const told = {
       code: 'image/interrupted',
       kept: 'Images that were finished are whole; nothing else was left behind.',
@@ -99,9 +99,9 @@ export const verb: Verb = {
       for (const warning of warnings) story.step(`warning: ${record.version}: ${warning}`);
     }
     story.end();
-    if (!options.json) edges.stderr(stages.table());
-    for (const image of built) tellImage(image, options, edges);
-    if (options.json) printJsonLine(edges, 'ImageBuilds', { builds: built.map(summary), stages: stages.list() });
+    if (!options.json) deps.stderr(stages.table());
+    for (const image of built) tellImage(image, options, deps);
+    if (options.json) printJsonLine(deps, 'ImageBuilds', { builds: built.map(summary), stages: stages.list() });
   },
 };
 
@@ -129,8 +129,8 @@ function wantedFormats(only: string | undefined): readonly Format[] {
   });
 }
 
-function withToolPath(edges: Edges): RunCommand {
-  const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };
+function withToolPath(deps: CliDeps): RunCommand {
+  const env = { ...deps.env, PATH: toolPath(deps.env.PATH) };
   return (argv, options) => runCommand(argv, { env, ...options });
 }
 
@@ -138,8 +138,8 @@ interface TimedStage extends StageDone {
   tookMs: number;
 }
 
-function stageTimes(edges: Edges) {
-  const { nowUs } = edges;
+function stageTimes(deps: CliDeps) {
+  const { nowUs } = deps;
   const startedUs = nowUs();
   // Images are made beside each other: each has a time of its own, and so has what they share.
   const lastUs = new Map<string, number>();
@@ -162,12 +162,12 @@ function stageTimes(edges: Edges) {
           { title: 'TOOK', align: 'right', cell: ({ tookMs }) => formatSpan(tookMs * 1000) },
         ],
         [...all, { kubernetes: '', stage: 'in all', tookMs: Math.round((nowUs() - startedUs) / 1000) }],
-        screenOf(edges, 'stderr'),
+        screenOf(deps, 'stderr'),
       ),
   };
 }
 
-function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: Options, edges: Edges): void {
+function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: Options, deps: CliDeps): void {
   const { lock, versions, formats, out, isOffline } = order;
   const images = versions.map((kubernetes) => {
     const folder = buildFolder({ lock, kubernetes }, out);
@@ -178,7 +178,7 @@ function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: O
     const bytes = wanted.reduce((sum, artifact) => sum + artifact.bytes, 0);
     const hasBase = stages.some(({ id, isThere }) => id === 'base-layer' && isThere);
     const body = { name: lock.name, files: wanted.length, bytes, isOffline, hasBase, formats, images, stages };
-    printJson(edges, 'ImageBuildPlan', body);
+    printJson(deps, 'ImageBuildPlan', body);
     return;
   }
   const lines = [
@@ -189,19 +189,19 @@ function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: O
     }),
   ];
   const perVersion = stages.filter(({ kubernetes }) => kubernetes === versions[0]);
-  edges.stdout(lines.map((line) => `would ${line}\n`).join(''));
-  edges.stdout(`each image in these stages:\n${perVersion.map(({ title }) => `  ${title}\n`).join('')}`);
+  deps.stdout(lines.map((line) => `would ${line}\n`).join(''));
+  deps.stdout(`each image in these stages:\n${perVersion.map(({ title }) => `  ${title}\n`).join('')}`);
 }
 
 function summary({ folder, isNew, record }: Built) {
   return { folder, isNew, version: record.version, kubernetes: record.kubernetes, contentSha256: record.contentSha256 };
 }
 
-function tellImage({ folder, isNew, record }: Built, options: Options, edges: Edges): void {
+function tellImage({ folder, isNew, record }: Built, options: Options, deps: CliDeps): void {
   if (options.json) return;
   const size = `${inMib(record.contentBytes)} of content`;
-  edges.stdout(`${folder}  ${record.name} ${record.version}, ${size}, ${record.contentSha256.slice(0, 16)}\n`);
-  edges.stderr(isNew ? `next:  headstart image test ${folder}\n` : 'it was there already, byte for byte\n');
+  deps.stdout(`${folder}  ${record.name} ${record.version}, ${size}, ${record.contentSha256.slice(0, 16)}\n`);
+  deps.stderr(isNew ? `next:  headstart image test ${folder}\n` : 'it was there already, byte for byte\n');
 }
 
 const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;

@@ -11,7 +11,7 @@ import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { lockFileOf, type ManifestFlags, readManifestText, withManifestOption } from './manifest-file.ts';
 
 interface Options extends ManifestFlags {
@@ -33,18 +33,18 @@ export const verb: Verb = {
       )
       .option('--rules', 'list the rules and the source of each')
       .option('--json', 'print one JSON document'),
-  async run(_args, options: Options, edges) {
-    if (options.rules) return tellRules(options, edges);
+  async run(_args, options: Options, deps) {
+    if (options.rules) return tellRules(options, deps);
     const parsed = await parseManifest(readManifestText(options.file));
-    if ('problems' in parsed) return tell({ problems: parsed.problems, findings: [] }, options, edges);
+    if ('problems' in parsed) return tell({ problems: parsed.problems, findings: [] }, options, deps);
     const lock = readLockIfThere(lockFileOf(options.lock, options.file));
     // A lock of another manifest says nothing about this one, unless somebody names it.
     const isOurs =
       lock !== undefined && (options.lock !== undefined || lock.manifestSha256 === manifestSha256(parsed.manifest));
     const findings = checkRules(parsed.manifest, isOurs ? lock : undefined);
     if (lock !== undefined && !isOurs)
-      edges.stderr('the lock beside it is of another manifest, and was not looked at; next: headstart image lock\n');
-    return tell({ problems: [], findings }, options, edges);
+      deps.stderr('the lock beside it is of another manifest, and was not looked at; next: headstart image lock\n');
+    return tell({ problems: [], findings }, options, deps);
   },
 };
 
@@ -53,29 +53,29 @@ interface Told {
   findings: readonly Finding[];
 }
 
-function tell({ problems, findings }: Told, { file, json }: Options, edges: Edges): number {
+function tell({ problems, findings }: Told, { file, json }: Options, deps: CliDeps): number {
   const errors = problems.length + findings.filter(({ severity }) => severity === 'error').length;
   if (json) {
-    printJson(edges, 'ImageManifestCheck', {
+    printJson(deps, 'ImageManifestCheck', {
       isRight: errors === 0,
       problems: problems.map(({ path, message, line }) => ({ path, message, line })),
       findings,
     });
   } else {
-    const screen = screenOf(edges);
+    const screen = screenOf(deps);
     // One line for what is the same in several images, and so it is counted once.
     const [wrong, weak] = (['error', 'warning'] as const).map((severity) =>
       renderFindings(findings.filter((finding) => finding.severity === severity)),
     ) as [string[], string[]];
     const told = [...problems.map((problem) => `problem  ${renderManifestProblem(problem)}`), ...wrong, ...weak];
-    for (const line of told) edges.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
+    for (const line of told) deps.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
     const verdict =
       errors === 0
         ? `${file} is right${weak.length > 0 ? `, with ${counted(weak.length, 'warning')}` : ''}`
         : `No image can be made from ${file}: ${counted(problems.length + wrong.length, 'problem')}.`;
-    edges.stdout(`${wrapLines(verdict, screen.columns)}\n`);
+    deps.stdout(`${wrapLines(verdict, screen.columns)}\n`);
     const next = 'next:  correct the manifest; `headstart image schema` has every field for your editor';
-    if (errors > 0) edges.stdout(`${wrapLines(next, screen.columns, 7)}\n`);
+    if (errors > 0) deps.stdout(`${wrapLines(next, screen.columns, 7)}\n`);
   }
   return errors === 0 ? 0 : ANSWER_IS_NO;
 }
@@ -86,11 +86,11 @@ function withStyle(line: string, screen: Screen): string {
   return `${paint(word, word === 'problem' ? 'bad' : 'warning', screen)}${line.slice(word.length)}`;
 }
 
-function tellRules({ json }: Options, edges: Edges): void {
+function tellRules({ json }: Options, deps: CliDeps): void {
   const rules = RULES.map(({ id, says, source }) => ({ id, says, source }));
-  if (json) printJson(edges, 'ImageRules', { rules });
+  if (json) printJson(deps, 'ImageRules', { rules });
   else
-    edges.stdout(
+    deps.stdout(
       renderTable(
         [
           { title: 'RULE', cell: ({ id }) => id },
@@ -98,7 +98,7 @@ function tellRules({ json }: Options, edges: Edges): void {
           { title: 'SOURCE', cell: ({ source }) => source, style: () => 'aside', narrow: 'wrap' },
         ],
         rules,
-        screenOf(edges),
+        screenOf(deps),
       ),
     );
 }

@@ -33,19 +33,19 @@ export const verb: Verb = {
       )
       .option('--notes', 'print release notes, in Markdown')
       .option('--json', 'print one JSON document'),
-  run([before = '', now = ''], options: Options, edges) {
+  run([before = '', now = ''], options: Options, deps) {
     const [from, to] = [openLock(before), openLock(now)];
     const diff = diffLocks(from, to);
     const feed = options.vulnerabilities === undefined ? undefined : openFeed(options.vulnerabilities);
     const vulnerabilities = feed && diffVulnerabilities(from, to, feed);
     const notes = options.notes ? renderNotes(diff, vulnerabilities) : undefined;
     if (options.json)
-      return printJson(edges, 'ImageDiff', {
+      return printJson(deps, 'ImageDiff', {
         ...diff,
         ...(vulnerabilities && { vulnerabilities }),
         ...(notes !== undefined && { notes }),
       });
-    edges.stdout(notes ?? renderDiff(diff, vulnerabilities, screenOf(edges)));
+    deps.stdout(notes ?? renderDiff(diff, vulnerabilities, screenOf(deps)));
   },
 };
 

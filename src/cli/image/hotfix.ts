@@ -5,7 +5,7 @@ import { writeLock } from '../../image/lock/read-lock.ts';
 import { type Allowed, deriveHotfix, type Hotfix, pickHotfix } from '../../image/update/hotfix.ts';
 import { renderNotes } from '../../image/update/notes.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { renderDiff } from './diff.ts';
 import { openLock } from './open-lock.ts';
 
@@ -37,7 +37,7 @@ export const verb: Verb = {
       .option('--notes', 'print release notes, in Markdown')
       .option('--dry-run', 'print the hotfix, and write nothing')
       .option('--json', 'print one JSON document'),
-  run(_args, options: Options, edges) {
+  run(_args, options: Options, deps) {
     const [from, to] = [openLock(options.from), openLock(options.to)];
     const allowed: Allowed = { names: options.allow ?? [], downgrades: options.allowDowngrade ?? [] };
     const hotfix = options.pick ? pickHotfix(from, to, allowed) : deriveHotfix(from, to, allowed);
@@ -46,7 +46,7 @@ export const verb: Verb = {
       if (existsSync(options.output)) throw taken(options.output);
       writeLock(options.output, hotfix.lock);
     }
-    tell(hotfix, options, edges);
+    tell(hotfix, options, deps);
   },
 };
 
@@ -54,16 +54,16 @@ function append(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-function tell({ diff }: Hotfix, options: Options, edges: Edges): void {
+function tell({ diff }: Hotfix, options: Options, deps: CliDeps): void {
   const notes = options.notes ? renderNotes(diff) : undefined;
   if (options.json) {
     const file = options.dryRun ? {} : { file: options.output };
-    printJson(edges, 'ImageHotfix', { ...diff, ...file, ...(notes !== undefined && { notes }) });
+    printJson(deps, 'ImageHotfix', { ...diff, ...file, ...(notes !== undefined && { notes }) });
     return;
   }
-  edges.stdout(notes ?? renderDiff(diff));
-  if (options.dryRun) edges.stderr(`would write ${options.output}\n`);
-  else edges.stderr(`next:  headstart image build --lock ${options.output}\n`);
+  deps.stdout(notes ?? renderDiff(diff));
+  if (options.dryRun) deps.stderr(`would write ${options.output}\n`);
+  else deps.stderr(`next:  headstart image build --lock ${options.output}\n`);
 }
 
 function refused(problems: readonly string[], { from }: Options): UserError {

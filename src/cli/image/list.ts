@@ -14,21 +14,21 @@ export function imageList(open: OpenGallery): Verb {
   return {
     examples: ['image list --vms qemu', 'image list --gallery images --json'],
     configure: withGalleryOptions,
-    async run(_args, options: GalleryOptions, edges) {
-      const signal = edges.signal();
-      const { name, factory, kind } = await open(options, edges);
+    async run(_args, options: GalleryOptions, deps) {
+      const signal = deps.signal();
+      const { name, factory, kind } = await open(options, deps);
       const published = await listPublished(factory.gallery, name, { signal });
       // On this machine there is none before the first version; elsewhere a name that is not known is a mistake.
       if (!published && kind === 'azure') throw noGallery(name);
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };
-      if (options.json) return printJson(edges, 'ImageList', { gallery: name, images, emptyChannels });
+      if (options.json) return printJson(deps, 'ImageList', { gallery: name, images, emptyChannels });
       if (images.length === 0) {
-        const how = inSamePlace('`headstart image publish FOLDER` puts one there', edges.typed ?? []);
-        return edges.stdout(`no images yet in gallery ${printable(name)}: ${how}\n`);
+        const how = inSamePlace('`headstart image publish FOLDER` puts one there', deps.typed ?? []);
+        return deps.stdout(`no images yet in gallery ${printable(name)}: ${how}\n`);
       }
-      edges.stdout(renderTable(COLUMNS, images, screenOf(edges)));
+      deps.stdout(renderTable(COLUMNS, images, screenOf(deps)));
       for (const { definition, channel, was } of emptyChannels)
-        edges.stderr(`${channel} of ${definition} means nothing: it was at ${was}, which is gone\n`);
+        deps.stderr(`${channel} of ${definition} means nothing: it was at ${was}, which is gone\n`);
     },
   };
 }

@@ -11,11 +11,11 @@ import type { Architecture, Manifest } from '../../image/manifest/manifest.ts';
 import { type CacheFlags, type OpenedCache, openCache } from '../compose/open-cache.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import type { Progress } from '../output/progress.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface Locking {
   options: CacheFlags;
-  edges: Edges;
+  deps: CliDeps;
   progress: Progress;
 }
 
@@ -32,15 +32,15 @@ export interface Opened extends OpenedCache, Pick<OpenPackages, 'index'> {
 export async function withPackages<T>(
   { base: { origin } }: Manifest,
   architecture: Architecture,
-  { options, edges, progress }: Locking,
+  { options, deps, progress }: Locking,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const signal = edges.signal();
+  const signal = deps.signal();
   const onWaiting = progress.waiting;
-  const opened = await openCache(options, edges, origin);
+  const opened = await openCache(options, deps, origin);
   const { cache, mirrors, sources } = opened;
   await prepareCache(cache.folder);
-  const folder = await scratchIn(join(cache.folder, 'apt'), edges.nowUs() / 1000);
+  const folder = await scratchIn(join(cache.folder, 'apt'), deps.nowUs() / 1000);
   const told = {
     code: 'image/interrupted',
     kept: 'No lock was written; what was fetched is in the cache.',
@@ -48,8 +48,8 @@ export async function withPackages<T>(
   };
   try {
     return await orInterrupted(signal, told, async () => {
-      const aptEdges = { run: runCommand, mirrors, aptConf: sources.aptConf, folder, signal, onWaiting };
-      const { index, resolve } = await openPackages({ origin, architecture }, aptEdges);
+      const aptDeps = { run: runCommand, mirrors, aptConf: sources.aptConf, folder, signal, onWaiting };
+      const { index, resolve } = await openPackages({ origin, architecture }, aptDeps);
       const lock = (manifest: Manifest) =>
         makeLock(manifest, architecture, { cache, signal, onWaiting, resolveDebs: resolve });
       return work({ ...opened, index, lock });

@@ -16,7 +16,7 @@ import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { lockManifest } from './lock-manifest.ts';
 import {
   architectureOf,
@@ -42,16 +42,16 @@ export const verb: Verb = {
       .option('--allow-downgrade', 'write the lock even if something in it is older than in the current lock')
       .option('--dry-run', 'print what would change, and write no lock')
       .option('--json', 'print JSON: one event per line, the result last'),
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const { manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);
     const file = lockFileOf(options.output, options.file);
     ensurePlace(file);
     const before = readLockIfThere(file);
-    const startedUs = edges.nowUs();
-    const progress = showProgress(edges, 'ImageEvent', options);
+    const startedUs = deps.nowUs();
+    const progress = showProgress(deps, 'ImageEvent', options);
     progress.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
-    const lock = await lockManifest(manifest, architecture, { options, edges, progress });
+    const lock = await lockManifest(manifest, architecture, { options, deps, progress });
     const findings = checkRules(manifest, lock);
     for (const line of renderFindings(findings)) progress.step(line);
     throwOnErrors(findings, file);
@@ -59,8 +59,8 @@ export const verb: Verb = {
     const isChanged = before === undefined || renderLock(before) !== renderLock(lock);
     const isWritten = !options.dryRun && isChanged;
     if (isWritten) writeLock(file, lock);
-    progress.step(`done in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
-    tell({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, edges);
+    progress.step(`done in ${formatSpan(Math.round((deps.nowUs() - startedUs) / 1e6) * 1e6)}`);
+    tell({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, deps);
   },
 };
 
@@ -88,14 +88,14 @@ interface Told {
   diff: LockDiff | undefined;
 }
 
-function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, edges: Edges): void {
+function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, deps: CliDeps): void {
   const images = lock.kubernetes.map((kubernetes) => ({
     kubernetes,
     version: versionWord(kubernetes, lock.base),
     contentSha256: contentSha256(lock, kubernetes),
   }));
   if (json) {
-    printJsonLine(edges, 'ImageLocked', {
+    printJsonLine(deps, 'ImageLocked', {
       file,
       isWritten,
       artifacts: lock.artifacts.length,
@@ -105,14 +105,14 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
     });
     return;
   }
-  if (diff && isSame(diff)) edges.stdout('nothing changed\n');
-  if (diff && diff.changes.length > 0) edges.stdout(renderChanges(diff.changes, screenOf(edges)));
+  if (diff && isSame(diff)) deps.stdout('nothing changed\n');
+  if (diff && diff.changes.length > 0) deps.stdout(renderChanges(diff.changes, screenOf(deps)));
   for (const { version, contentSha256: content } of images)
-    edges.stdout(`${lock.name}  ${version}  content ${content}\n`);
+    deps.stdout(`${lock.name}  ${version}  content ${content}\n`);
   const asked = lock.artifacts.filter(({ kind, isAsked }) => kind !== 'deb' || isAsked).length;
   const counts = `${lock.artifacts.length} files, ${Math.ceil(bytesOf(lock) / 1e6)} MB, ${asked} of them by name`;
-  edges.stderr(`${dryRun ? 'would be in' : isWritten ? 'wrote' : 'is as it was:'} ${printable(file)}: ${counts}\n`);
-  if (!dryRun) edges.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
+  deps.stderr(`${dryRun ? 'would be in' : isWritten ? 'wrote' : 'is as it was:'} ${printable(file)}: ${counts}\n`);
+  if (!dryRun) deps.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
 }
 
 export function renderChanges(changes: readonly Change[], screen: Screen): string {

@@ -48,9 +48,9 @@ export function imagePromote(open: OpenGallery): Verb {
           .option('--allow-downgrade', 'promote even if the channel has a newer version')
           .option('--dry-run', 'print what would change, and change nothing'),
       ),
-    async run([image = ''], options: Options, edges) {
-      const signal = edges.signal();
-      const { name, factory, kind } = await open(options, edges);
+    async run([image = ''], options: Options, deps) {
+      const signal = deps.signal();
+      const { name, factory, kind } = await open(options, deps);
       const told = {
         code: 'image/interrupted',
         kept: 'The channel means one version, the one before or this one.',
@@ -60,7 +60,7 @@ export function imagePromote(open: OpenGallery): Verb {
         const { definition, versions, version } = await find(factory, name, image, signal);
         const promotion = planPromotion(versions, version, {
           channel: options.to,
-          nowMs: edges.nowUs() / 1000,
+          nowMs: deps.nowUs() / 1000,
           tested: await testedBytes(options.build, kind),
           isUntestedAllowed: options.untested === true,
           isSkippingAllowed: options.skipOrder === true,
@@ -69,8 +69,8 @@ export function imagePromote(open: OpenGallery): Verb {
         const { problems, changes, tags, leaving, isIncluded } = promotion;
         if (problems.length > 0) throw refused(image, options.to, problems);
         if (options.dryRun) {
-          if (options.json) printJson(edges, 'ImagePromotionPlan', { image, channel: options.to, changes });
-          else edges.stdout(renderPlan(changes));
+          if (options.json) printJson(deps, 'ImagePromotionPlan', { image, channel: options.to, changes });
+          else deps.stdout(renderPlan(changes));
           return;
         }
         if (Object.keys(tags).length > 0) await factory.gallery.tagVersion(definition, version.name, tags, { signal });
@@ -81,9 +81,9 @@ export function imagePromote(open: OpenGallery): Verb {
         const after = imagesOf(definition, await factory.gallery.listVersions(definition, { signal }));
         const now = after.find((one) => one.version === version.name);
         if (!now?.channels.includes(options.to)) throw overtaken(image, options.to);
-        if (options.json) printJson(edges, 'ImagePromotion', { ...now, changes });
+        if (options.json) printJson(deps, 'ImagePromotion', { ...now, changes });
         else
-          edges.stdout(
+          deps.stdout(
             changes.length === 0
               ? `${options.to} is at ${image} already\n`
               : changes.map((one) => `did ${printable(one)}\n`).join(''),

@@ -17,7 +17,7 @@ import { type Progress, showProgress } from '../output/progress.ts';
 import { renderPlan } from '../output/render-plan.ts';
 import { printable } from '../output/table.ts';
 import { wholeNumber } from '../pool/arguments.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { blobPlace, type StorageOptions, withStorageOptions } from './blob-place.ts';
 
 interface Options extends GalleryOptions, StorageOptions {
@@ -54,16 +54,16 @@ export function imagePublish(open: OpenGallery): Verb {
             .optionsGroup(''),
         ),
       ),
-    async run([folder = ''], options: Options, edges) {
+    async run([folder = ''], options: Options, deps) {
       const build = await openBuild(folder);
-      const signal = edges.signal();
-      const progress = showProgress(edges, 'ImageEvent', options);
-      const destination = await destinationOf(await open(options, edges), options, edges, progress);
+      const signal = deps.signal();
+      const progress = showProgress(deps, 'ImageEvent', options);
+      const destination = await destinationOf(await open(options, deps), options, deps, progress);
       const call = { signal, onWaiting: progress.waiting, isUntestedAllowed: options.untested === true };
       const changes = changesOf(await planFor(destination, build, call), build.record);
       if (options.dryRun) {
-        if (options.json) printJson(edges, 'ImagePublishPlan', { gallery: destination.galleryName, changes });
-        else edges.stdout(renderPlan(changes));
+        if (options.json) printJson(deps, 'ImagePublishPlan', { gallery: destination.galleryName, changes });
+        else deps.stdout(renderPlan(changes));
         return;
       }
       progress.step(
@@ -77,7 +77,7 @@ export function imagePublish(open: OpenGallery): Verb {
       const published = await orInterrupted(signal, told, () => publishBuild(destination, build, call)).finally(
         progress.end,
       );
-      tell(published, options, edges);
+      tell(published, options, deps);
     },
   };
 }
@@ -85,15 +85,15 @@ export function imagePublish(open: OpenGallery): Verb {
 async function destinationOf(
   gallery: OpenedGallery,
   options: Options,
-  edges: Edges,
+  deps: CliDeps,
   progress: Progress,
 ): Promise<Destination> {
   if (gallery.kind === 'qemu') {
     const { qemuDestination } = await import('../../image/publish/to-qemu.ts');
-    return qemuDestination({ ...gallery.edges, gallery: gallery.factory.gallery, galleryName: gallery.name });
+    return qemuDestination({ ...gallery.deps, gallery: gallery.factory.gallery, galleryName: gallery.name });
   }
   const { region, replicas, redundancy } = options;
-  const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, edges.env, gallery.settings);
+  const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, deps.env, gallery.settings);
   if (region === undefined)
     throw new UserError('no region is named to make the version in', {
       code: 'image/no-region',
@@ -121,15 +121,15 @@ async function destinationOf(
   });
 }
 
-function tell(published: Published, options: Options, edges: Edges): void {
+function tell(published: Published, options: Options, deps: CliDeps): void {
   const { id, definition, version, isNew, isTested, isExcludedFromLatest } = published;
   if (options.json) {
-    printJsonLine(edges, 'PublishedImage', published);
+    printJsonLine(deps, 'PublishedImage', published);
     return;
   }
   const facts = [isTested ? 'tested' : 'untested', ...(isExcludedFromLatest ? ['excluded from the latest'] : [])];
-  edges.stdout(`${printable(id)}  ${facts.join(', ')}${isNew ? '' : '; it was there already'}\n`);
-  edges.stderr(`next:  headstart image promote ${definition}/${version} --to dev\n`);
+  deps.stdout(`${printable(id)}  ${facts.join(', ')}${isNew ? '' : '; it was there already'}\n`);
+  deps.stderr(`next:  headstart image promote ${definition}/${version} --to dev\n`);
 }
 
 function megabytes(bytes: number): string {

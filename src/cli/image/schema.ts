@@ -8,9 +8,9 @@ export const verb: Verb = {
   configure: (command) => {
     command.option('--json', 'print one JSON document that contains the schema');
   },
-  run(_args, { json }: { json?: boolean }, edges) {
+  run(_args, { json }: { json?: boolean }, deps) {
     const schema = manifestJsonSchema();
-    if (json) printJson(edges, 'ImageManifestSchema', { schema });
-    else edges.stdout(`${JSON.stringify(schema, null, 2)}\n`);
+    if (json) printJson(deps, 'ImageManifestSchema', { schema });
+    else deps.stdout(`${JSON.stringify(schema, null, 2)}\n`);
   },
 };

@@ -19,7 +19,7 @@ import { screenOf } from '../output/screen.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import { timeoutOption } from '../pool/arguments.ts';
 import { homeFolder } from '../pool/home.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 
 interface Options {
   budget?: string;
@@ -62,29 +62,29 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
         .option('--keep', 'leave the VM running, and print how to reach it')
         .option('--dry-run', 'print what would be started and written, and do nothing')
         .option('--json', 'print JSON: one event per line, the result last'),
-    async run([folder = ''], options: Options, edges) {
+    async run([folder = ''], options: Options, deps) {
       const budget = options.budget === undefined ? undefined : readBudget(options.budget);
       const { readBuild } = await import('../../image/build/build-folder.ts');
       await readBuild(folder); // refused before anything is made
       const way = options.firmware ? 'firmware' : 'kernel';
-      if (options.dryRun) return tellPlan(folder, options, edges);
+      if (options.dryRun) return tellPlan(folder, options, deps);
       const [{ testImage }, { withThrowAwayHome }, { shareAccelerator }] = await Promise.all([
         import('../../image/test/test-image.ts'),
         import('../../image/test/throw-away-home.ts'),
         import('../../vms/qemu/machine/accelerator.ts'),
       ]);
-      const signal = edges.signal();
-      const progress = showProgress(edges, 'ImageEvent', options);
+      const signal = deps.signal();
+      const progress = showProgress(deps, 'ImageEvent', options);
       const isKept = options.keep === true;
       const kept = `The build is as it was${isKept ? '' : ', and the VM is gone'}.`;
-      const openHome = (home: string) => open({ home }, edges, 'run');
+      const openHome = (home: string) => open({ home }, deps, 'run');
       const tested = await orInterrupted(
         signal,
         { code: 'image/interrupted', kept, next: 'run the same command again' },
         () =>
           withThrowAwayHome({ parent, uid: process.getuid?.() ?? 0, open: openHome }, { isKept }, async (home) => {
             const factory = await openHome(home);
-            const usual = homeFolder({}, edges.env);
+            const usual = homeFolder({}, deps.env);
             shareAccelerator(usual, home);
             if (isKept) progress.step(`the VM stays: headstart pool exec --home ${home} image-test-000001 -- /bin/sh`);
             const done = await testImage(
@@ -93,7 +93,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
                 ...{ home, factory, clock: systemClock, run, signal },
                 onWaiting: progress.waiting,
                 onStep: progress.step,
-                collect: (instance) => collect(factory, instance, home, options, edges),
+                collect: (instance) => collect(factory, instance, home, options, deps),
               },
             );
             shareAccelerator(home, usual);
@@ -101,7 +101,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
           }),
       );
       progress.end();
-      await tell(tested, folder, options, edges);
+      await tell(tested, folder, options, deps);
       return tested.boot.isPassed ? 0 : ANSWER_IS_NO;
     },
   };
@@ -112,7 +112,7 @@ async function collectBoot(
   instance: string,
   home: string,
   { bundle }: Options,
-  edges: Edges,
+  deps: CliDeps,
 ): Promise<BootRecord> {
   const [{ collectInstance }, { itemsFor }, { bundleOf }, { loadInputs }] = await Promise.all([
     import('../../local/collect-instance.ts'),
@@ -120,43 +120,43 @@ async function collectBoot(
     import('../../boot/collect/bundle.ts'),
     import('../../boot/load/load.ts'),
   ]);
-  const what = { boot: '0', items: itemsFor('0'), signal: edges.signal() };
-  const { bytes } = await bundleOf(await collectInstance(factory, instance, what), { boot: '0', nowUs: edges.nowUs() });
+  const what = { boot: '0', items: itemsFor('0'), signal: deps.signal() };
+  const { bytes } = await bundleOf(await collectInstance(factory, instance, what), { boot: '0', nowUs: deps.nowUs() });
   const path = join(home, 'boot.tar.gz');
   await writeFile(path, bytes, { mode: 0o600 });
   if (bundle !== undefined) writeAnswerFile(bundle, bytes, 'image/output-unwritable', 'private');
-  const [record] = await loadInputs([path], { readStdin: edges.readStdin, nowUs: edges.nowUs() });
+  const [record] = await loadInputs([path], { readStdin: deps.readStdin, nowUs: deps.nowUs() });
   if (!record) throw new Error('the boot that was collected is not in its bundle');
   return record;
 }
 
-function tellPlan(folder: string, { firmware, budget, json }: Options, edges: Edges): void {
+function tellPlan(folder: string, { firmware, budget, json }: Options, deps: CliDeps): void {
   const changes = [
     `start ${folder}/${firmware ? 'disk.vhd with UEFI firmware' : 'disk.qcow2 with its kernel'} in a VM of its own, which is removed afterwards`,
     `write ${folder}/test.json`,
     ...(budget === undefined ? [] : [`hold its boot to ${budget}`]),
   ];
-  if (json) printJson(edges, 'ImageTestPlan', { changes });
-  else edges.stdout(changes.map((change) => `would ${change}\n`).join(''));
+  if (json) printJson(deps, 'ImageTestPlan', { changes });
+  else deps.stdout(changes.map((change) => `would ${change}\n`).join(''));
 }
 
-async function tell({ boot, test, record }: Tested, folder: string, { json }: Options, edges: Edges): Promise<void> {
+async function tell({ boot, test, record }: Tested, folder: string, { json }: Options, deps: CliDeps): Promise<void> {
   const { chain } = await import('../../boot/questions/chain.ts');
   const links = record ? chain(record, READY) : [];
   if (json) {
     const { apiVersion: _, kind: __, ...body } = test;
-    return printJsonLine(edges, 'ImageTest', { folder, way: boot.way, ...body, chain: links });
+    return printJsonLine(deps, 'ImageTest', { folder, way: boot.way, ...body, chain: links });
   }
-  const screen = screenOf(edges);
-  edges.stdout(renderTable(CHECKS, boot.checks, screen));
-  if (boot.phases.length > 0) edges.stdout(`\n${renderTable(PHASES, boot.phases, screen)}`);
-  if (boot.budget.length > 0) edges.stdout(`\n${renderTable(BUDGET, boot.budget, screen)}`);
+  const screen = screenOf(deps);
+  deps.stdout(renderTable(CHECKS, boot.checks, screen));
+  if (boot.phases.length > 0) deps.stdout(`\n${renderTable(PHASES, boot.phases, screen)}`);
+  if (boot.budget.length > 0) deps.stdout(`\n${renderTable(BUDGET, boot.budget, screen)}`);
   if (links.length > 0) {
     const { renderChain } = await import('../boot/render-chain.ts');
-    edges.stdout(`\n${renderChain(links, screen)}`);
+    deps.stdout(`\n${renderChain(links, screen)}`);
   }
   const ready = boot.readyMs === undefined ? '' : `, ready ${inSpan(boot.readyMs)} after its kernel started`;
-  edges.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; written down in ${folder}/test.json\n`);
+  deps.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; written down in ${folder}/test.json\n`);
 }
 
 const inSpan = (ms: number) => formatSpan(ms * 1000);

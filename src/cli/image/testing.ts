@@ -54,7 +54,7 @@ export function useGallery(place: (name: string) => string): Gallery {
     factory: fakeFactory(fakeClock()),
     open: async ({ gallery: name }) => ({
       ...{ kind: 'qemu', name, factory: gallery.factory },
-      edges: { home: place(''), clock: fakeClock(), run: () => Promise.reject(new Error('nothing is run')) },
+      deps: { home: place(''), clock: fakeClock(), run: () => Promise.reject(new Error('nothing is run')) },
     }),
     async publish(version, isTested = true) {
       const named = { name: 'node', kubernetes: '1.35.8', architecture: 'amd64' };

@@ -14,7 +14,7 @@ import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { withPackages } from './lock-manifest.ts';
 import {
   architectureOf,
@@ -48,18 +48,18 @@ export const verb: Verb = {
       )
       .option('--allow-downgrade', 'with --write: even if something else becomes older in the new lock')
       .option('--json', 'print JSON: one event per line, the result last'),
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const { text, manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);
     const lockFile = lockFileOf(options.output, options.file);
     const lock = readLockIfThere(lockFile);
-    const progress = showProgress(edges, 'ImageEvent', options);
+    const progress = showProgress(deps, 'ImageEvent', options);
     progress.step(`looking for newer versions of what is in ${options.file}`);
     const fetched = fetchedOf(manifest);
-    await withPackages(manifest, architecture, { options, edges, progress }, async (opened) => {
+    await withPackages(manifest, architecture, { options, deps, progress }, async (opened) => {
       const available = options.available
         ? await readAvailable(options.available, fetched)
-        : await listMirrors(fetched, opened.mirrors, edges.signal());
+        : await listMirrors(fetched, opened.mirrors, deps.signal());
       const proposals = planUpdates(manifest, { lock, index: opened.index, available });
       const settled = await settleUpdates(text, manifest, proposals, lock);
       if (options.write && settled.taken.length > 0) {
@@ -71,7 +71,7 @@ export const verb: Verb = {
         if (!lock || renderLock(lock) !== renderLock(locked)) writeLock(lockFile, locked);
       }
       progress.end();
-      tell(settled, lockFile, options, edges);
+      tell(settled, lockFile, options, deps);
     });
   },
 };
@@ -80,22 +80,22 @@ function fetchedOf({ components }: Manifest): FetchedComponent[] {
   return components.filter((component) => component.kind !== 'deb' && component.kind !== 'file');
 }
 
-function tell({ taken, refused }: Settled, lockFile: string, { file, write, json }: Options, edges: Edges): void {
+function tell({ taken, refused }: Settled, lockFile: string, { file, write, json }: Options, deps: CliDeps): void {
   if (json) {
     const plain = ({ edits: _, ...proposal }: Proposal) => proposal;
-    printJsonLine(edges, 'ImageUpdate', {
+    printJsonLine(deps, 'ImageUpdate', {
       isWritten: write === true && taken.length > 0,
       proposals: taken.map(plain),
       refused: refused.map(({ proposal, why }) => ({ ...plain(proposal), why })),
     });
     return;
   }
-  if (taken.length + refused.length === 0) edges.stdout('nothing to do\n');
-  if (taken.length > 0) edges.stdout(renderProposals(taken, screenOf(edges)));
+  if (taken.length + refused.length === 0) deps.stdout('nothing to do\n');
+  if (taken.length > 0) deps.stdout(renderProposals(taken, screenOf(deps)));
   for (const { proposal, why } of refused)
-    edges.stdout(`not taken: ${proposal.component} ${proposal.from} → ${proposal.to}: ${printable(why)}\n`);
+    deps.stdout(`not taken: ${proposal.component} ${proposal.from} → ${proposal.to}: ${printable(why)}\n`);
   if (taken.length === 0) return;
-  edges.stderr(
+  deps.stderr(
     write
       ? `wrote ${printable(file)} and ${printable(lockFile)}\nnext:  headstart image build --lock ${printable(lockFile)}\n`
       : 'next:  headstart image update --write\n',

@@ -6,7 +6,7 @@ import type { DaemonRequest } from '../../node/daemon/requests.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { giveOrder } from './give-order.ts';
 import { showPlan } from './plan.ts';
 import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
@@ -35,23 +35,23 @@ export const verb: Verb = {
       .option('--dry-run', 'print the plan, and change nothing')
       .option('--yes', 'do not ask for confirmation, even if pods are disrupted or manual changes are overwritten');
   },
-  async run([file], options: Options, edges) {
-    if (options.keep) return keep(file, options, edges);
+  async run([file], options: Options, deps) {
+    if (options.keep) return keep(file, options, deps);
     const opened = await openThisNode(options);
-    const meant = await meantDocument(opened, file, edges);
+    const meant = await meantDocument(opened, file, deps);
     const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
     if (options.dryRun) {
-      showPlan(meant, planned, options, edges);
+      showPlan(meant, planned, options, deps);
       return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
     }
-    const isAllowed = await mayBeOrdered(planned, meant, options, edges, async () =>
+    const isAllowed = await mayBeOrdered(planned, meant, options, deps, async () =>
       opened.store.plan(meant.assignment, { isOrdered: true }),
     );
     if (!isAllowed) return ANSWER_IS_NO;
     const { document, origin } = meant.assignment;
     const request: DaemonRequest = { do: 'apply', document: Buffer.from(document).toString('base64'), origin };
-    return giveOrder(opened, request, options, edges, {
-      print: (body) => printJson(edges, 'NodeApply', body),
+    return giveOrder(opened, request, options, deps, {
+      print: (body) => printJson(deps, 'NodeApply', body),
       withoutDaemon: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
     });
   },
@@ -62,27 +62,27 @@ async function mayBeOrdered(
   { verdict }: DryPlan,
   meant: MeantDocument,
   options: Options,
-  edges: Edges,
+  deps: CliDeps,
   planOrdered: () => Promise<DryPlan>,
 ): Promise<boolean> {
   if (verdict.decision !== 'blocked' || verdict.code === 'plan/needs-control-plane') return true;
   const ordered = await planOrdered();
   if (ordered.verdict.decision === 'blocked') {
-    showPlan(meant, ordered, options, edges);
+    showPlan(meant, ordered, options, deps);
     const { next } = reasonOf(ordered.verdict.code);
-    if (next) edges.stderr(`next:  ${next}\n`);
+    if (next) deps.stderr(`next:  ${next}\n`);
     return false;
   }
-  confirm(`${verdict.reason}. Apply it to this node nevertheless?`, options, edges);
+  confirm(`${verdict.reason}. Apply it to this node nevertheless?`, options, deps);
   return true;
 }
 
-async function keep(file: string | undefined, options: Options, edges: Edges): Promise<number> {
+async function keep(file: string | undefined, options: Options, deps: CliDeps): Promise<number> {
   if (file !== undefined)
     throw new UserError('--keep is about what is applied, not about a FILE', { code: 'node/bad-option' });
   const opened = await openThisNode(options);
-  return giveOrder(opened, { do: 'keep' }, options, edges, {
-    print: (body) => printJson(edges, 'NodeApply', body),
+  return giveOrder(opened, { do: 'keep' }, options, deps, {
+    print: (body) => printJson(deps, 'NodeApply', body),
     withoutDaemon: ({ store }) => store.keep(),
   });
 }

@@ -14,7 +14,7 @@ import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { nearestField } from './nearest-field.ts';
 import { readBytes } from './read-document.ts';
 
@@ -62,13 +62,13 @@ export const verb: Verb = {
       .option('--values', 'print every effective value and where it comes from, with secrets masked')
       .option('--json', 'print one JSON document');
   },
-  async run([file], options: Options, edges) {
-    const bytes = readBytes(file!, edges);
+  async run([file], options: Options, deps) {
+    const bytes = readBytes(file!, deps);
     const size = sizeOf(bytes);
-    const parsed = withNearest(await check(bytes, size, options, edges));
+    const parsed = withNearest(await check(bytes, size, options, deps));
     const values = options.values && parsed.outcome === 'accepted' ? provenanceOf(parsed) : undefined;
-    if (options.json) printJson(edges, 'NodeConfigCheck', toJson(parsed, size, values));
-    else edges.stdout(toText(file!, parsed, size, values && renderValues(values, screenOf(edges))));
+    if (options.json) printJson(deps, 'NodeConfigCheck', toJson(parsed, size, values));
+    else deps.stdout(toText(file!, parsed, size, values && renderValues(values, screenOf(deps))));
     return parsed.outcome === 'accepted' ? 0 : ANSWER_IS_NO;
   },
 };
@@ -97,14 +97,14 @@ function sizeOf(bytes: Uint8Array): Size {
   return { bytes: bytes.length, gzipBytes: gzipSync(bytes, { level: 9 }).length };
 }
 
-function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): Promise<Accepted | Refused> {
+function check(bytes: Uint8Array, size: Size, options: Options, deps: CliDeps): Promise<Accepted | Refused> {
   return parseDocument(bytes, {
-    image: imageOf(options, edges),
+    image: imageOf(options, deps),
     machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
-    nowMs: Math.floor(edges.nowUs() / 1000),
+    nowMs: Math.floor(deps.nowUs() / 1000),
     overrides: (options.override ?? []).map((name) => ({
       name,
-      bytes: readBytes(name, edges, 'name an existing file with --override'),
+      bytes: readBytes(name, deps, 'name an existing file with --override'),
     })),
     isStrict: options.lenient !== true,
     // Text that fits once it is compressed is judged as text.
@@ -114,9 +114,9 @@ function check(bytes: Uint8Array, size: Size, options: Options, edges: Edges): P
 
 const NAME_A_RELEASE = 'name the release file of an image with --release: usr/lib/headstart/release.json in it';
 
-function imageOf({ release, kubernetesVersion }: Options, edges: Edges): Reading['image'] {
+function imageOf({ release, kubernetesVersion }: Options, deps: CliDeps): Reading['image'] {
   if (release === undefined) return { configApiVersions: API_VERSIONS, signers: [], defaults: {}, kubernetesVersion };
-  const facts = parseRelease(Buffer.from(readBytes(release, edges, NAME_A_RELEASE)).toString('utf8'), {
+  const facts = parseRelease(Buffer.from(readBytes(release, deps, NAME_A_RELEASE)).toString('utf8'), {
     path: release,
     next: NAME_A_RELEASE,
   });

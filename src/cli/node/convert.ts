@@ -4,7 +4,7 @@ import { convert, isApiVersion } from '../../node/document/schema/convert.ts';
 import { signDocument } from '../../node/document/signature.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { readBytes, readObject, unusable } from './read-document.ts';
 import { parseApiVersion } from './schema.ts';
 
@@ -28,12 +28,12 @@ export const verb: Verb = {
       .option('--sign <FILE>', 'sign the result with this private key (ed25519, PEM)')
       .option('--json', 'print one JSON document that contains the converted one');
   },
-  async run([file], options: Options, edges) {
+  async run([file], options: Options, deps) {
     const to = parseApiVersion(options.to);
     if (!/^(?:yaml|json)$/.test(options.format)) {
       throw new UserError(`--format is yaml or json, not '${options.format}'`, { code: 'node/bad-option' });
     }
-    const { signature, ...document } = await readObject(file!, edges);
+    const { signature, ...document } = await readObject(file!, deps);
     if (document.kind !== 'NodeConfig' || !isApiVersion(document.apiVersion)) {
       throw unusable(file!, {
         reason: 'config/unsupported-version',
@@ -41,23 +41,23 @@ export const verb: Verb = {
         message: 'is not a version of NodeConfig',
       });
     }
-    const converted = signed(convert(document, to), options.sign, edges);
+    const converted = signed(convert(document, to), options.sign, deps);
     if (signature !== undefined && options.sign === undefined) {
-      edges.stderr('warning: the signature is left out: it is of the document as it was; sign again with --sign\n');
+      deps.stderr('warning: the signature is left out: it is of the document as it was; sign again with --sign\n');
     }
     if (converted.metadata && Object.hasOwn(converted.metadata as JsonObject, 'extra')) {
-      edges.stderr(
+      deps.stderr(
         `note: what ${to} has no words for is kept under metadata.extra and comes back with the other version\n`,
       );
     }
-    if (options.json) printJson(edges, 'NodeConfigConverted', { from: document.apiVersion, to, document: converted });
-    else edges.stdout(await render(converted, options.format));
+    if (options.json) printJson(deps, 'NodeConfigConverted', { from: document.apiVersion, to, document: converted });
+    else deps.stdout(await render(converted, options.format));
   },
 };
 
-function signed(document: JsonObject, keyFile: string | undefined, edges: Edges): JsonObject {
+function signed(document: JsonObject, keyFile: string | undefined, deps: CliDeps): JsonObject {
   if (keyFile === undefined) return document;
-  const key = Buffer.from(readBytes(keyFile, edges)).toString('utf8');
+  const key = Buffer.from(readBytes(keyFile, deps)).toString('utf8');
   try {
     return signDocument(document, key);
   } catch (cause) {

@@ -4,7 +4,7 @@ import type { Outcome } from '../../node/apply/contract.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
 import { type ReasonCode, reasonOf } from '../../node/reason-codes.ts';
 import type { JsonObject } from '../../schema/json.ts';
-import { testEdges } from '../testing.ts';
+import { testDeps } from '../testing.ts';
 import { giveOrder, type OrderOptions } from './give-order.ts';
 import { nodeStandIn } from './testing.ts';
 
@@ -28,7 +28,7 @@ interface World extends OrderOptions {
 }
 
 async function order({ recovered = NOTHING_LEFT, first = NOTHING_LEFT, checks = [], ...options }: World = {}) {
-  const { ran, edges } = testEdges({});
+  const { ran, deps } = testDeps({});
   const { root, clock } = standIn.folder;
   const did: string[] = [];
   const printed: object[] = [];
@@ -44,7 +44,7 @@ async function order({ recovered = NOTHING_LEFT, first = NOTHING_LEFT, checks = 
     },
   };
   const opened = { root, clock, store } as unknown as OpenNode; // what an order needs of it
-  const error = await giveOrder(opened, { do: 'keep' }, options, edges, {
+  const error = await giveOrder(opened, { do: 'keep' }, options, deps, {
     print: (body) => void printed.push(body),
     withoutDaemon: async () => {
       did.push('order');

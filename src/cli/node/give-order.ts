@@ -7,7 +7,7 @@ import { type DaemonRequest, type OrderAnswer, resultIn } from '../../node/daemo
 import { isReasonCode, reasonOf } from '../../node/reason-codes.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printable } from '../output/table.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface OrderOptions {
   once?: boolean;
@@ -29,19 +29,19 @@ export async function giveOrder(
   opened: OpenNode,
   request: DaemonRequest,
   options: OrderOptions,
-  edges: Edges,
+  deps: CliDeps,
   { print, withoutDaemon }: OrderedChange,
 ): Promise<number> {
-  const signal = edges.signal();
+  const signal = deps.signal();
   const daemon = await askDaemon(opened.root, { do: 'status' }, signal);
   if (daemon === undefined && !options.once) throw noDaemon();
   if (daemon !== undefined && options.once) throw isDaemon();
   const result =
     daemon === undefined
-      ? toResult(await onceAndWatch(opened, withoutDaemon, signal, edges))
+      ? toResult(await onceAndWatch(opened, withoutDaemon, signal, deps))
       : resultIn((await askDaemon(opened.root, request, signal)) ?? {});
   if (result === undefined) throw noDaemon();
-  show(result, options, edges, print);
+  show(result, options, deps, print);
   return exitCodeOf(result);
 }
 
@@ -50,18 +50,18 @@ async function onceAndWatch(
   opened: OpenNode,
   withoutDaemon: OrderedChange['withoutDaemon'],
   signal: AbortSignal,
-  edges: Edges,
+  deps: CliDeps,
 ): Promise<Outcome> {
   const { store, clock } = opened;
   const recovered = await store.recover();
-  if (recovered.kind !== 'unchanged') edges.stderr(`${printable(recovered.reason)} (${recovered.code})\n`);
+  if (recovered.kind !== 'unchanged') deps.stderr(`${printable(recovered.reason)} (${recovered.code})\n`);
   let outcome = await withoutDaemon(opened, signal);
   const startMs = clock.nowMs();
   let said = '';
   while (outcome.kind === 'applied' && store.slots().watch !== undefined) {
     if (said !== outcome.code) {
       const elapsed = formatSpan((clock.nowMs() - startMs) * 1000).padStart(9);
-      edges.stderr(`${elapsed}  ${printable(outcome.reason)} (${outcome.code})\n`);
+      deps.stderr(`${elapsed}  ${printable(outcome.reason)} (${outcome.code})\n`);
     }
     said = outcome.code;
     await clock.sleep(CHECK_MS, signal);
@@ -74,15 +74,15 @@ function toResult({ kind, code, reason, plan }: Outcome): OrderAnswer {
   return { kind, code, reason, ...(plan && { changes: plan.changes.length }) };
 }
 
-function show(result: OrderAnswer, { json }: OrderOptions, edges: Edges, print: OrderedChange['print']): void {
+function show(result: OrderAnswer, { json }: OrderOptions, deps: CliDeps, print: OrderedChange['print']): void {
   const next = isReasonCode(result.code) ? reasonOf(result.code).next : undefined;
   if (json) {
     print({ outcome: result.kind ?? 'refused', ...withoutKind(result), ...(next && { next }) });
     return;
   }
-  edges.stdout(`${result.kind ?? 'refused'}: ${printable(result.reason)} (${result.code})\n`);
-  if (result.kind === 'applied') edges.stderr('next:  headstart node wait --for applied\n');
-  else if (next && exitCodeOf(result) !== 0) edges.stderr(`next:  ${next}\n`);
+  deps.stdout(`${result.kind ?? 'refused'}: ${printable(result.reason)} (${result.code})\n`);
+  if (result.kind === 'applied') deps.stderr('next:  headstart node wait --for applied\n');
+  else if (next && exitCodeOf(result) !== 0) deps.stderr(`next:  ${next}\n`);
 }
 
 function withoutKind({ kind: _, ...rest }: OrderAnswer): Omit<OrderAnswer, 'kind'> {

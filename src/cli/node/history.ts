@@ -9,12 +9,12 @@ import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
 export const verb: Verb = {
   examples: ['node history', 'node history --json'],
   configure: (command) => withRoot(command),
-  async run(_args, options: NodeOptions, edges) {
+  async run(_args, options: NodeOptions, deps) {
     const { store } = await openThisNode(options);
     const generations = store.listGenerations();
-    if (options.json) return printJson(edges, 'NodeHistory', { generations: generations.map(toJson) });
-    edges.stdout(
-      generations.length > 0 ? render(generations, screenOf(edges)) : 'nothing was applied on this node so far\n',
+    if (options.json) return printJson(deps, 'NodeHistory', { generations: generations.map(toJson) });
+    deps.stdout(
+      generations.length > 0 ? render(generations, screenOf(deps)) : 'nothing was applied on this node so far\n',
     );
   },
 };

@@ -4,7 +4,7 @@ import type { DryPlan } from '../../node/apply/contract.ts';
 import { planToJson, renderPlan } from '../../node/plan/render-plan.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
 
 const ANSWER_IS_NO = 3;
@@ -15,25 +15,25 @@ export const verb: Verb = {
   configure(command) {
     withSource(command.argument('[FILE]', 'the document; default: the user data of this instance'));
   },
-  async run([file], options: NodeOptions, edges) {
+  async run([file], options: NodeOptions, deps) {
     const opened = await openThisNode(options);
-    const meant = await meantDocument(opened, file, edges);
+    const meant = await meantDocument(opened, file, deps);
     const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
-    showPlan(meant, planned, options, edges);
+    showPlan(meant, planned, options, deps);
     return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
   },
 };
 
 /** The same for a dry run of `apply`. */
-export function showPlan(meant: MeantDocument, { plan, verdict }: DryPlan, { json }: NodeOptions, edges: Edges): void {
+export function showPlan(meant: MeantDocument, { plan, verdict }: DryPlan, { json }: NodeOptions, deps: CliDeps): void {
   const { assignment, warnings } = meant;
   const { documentHash, hash, config, origin } = assignment;
   if (json) {
     const about = { generation: config.generation, documentHash, hash, origin, warnings };
-    printJson(edges, 'NodePlan', { ...about, ...planToJson(plan, verdict) });
+    printJson(deps, 'NodePlan', { ...about, ...planToJson(plan, verdict) });
     return;
   }
-  for (const warning of warnings) edges.stderr(`warning  ${renderProblem(warning)}\n`);
-  edges.stderr(`generation ${config.generation} from ${origin}\n`);
-  edges.stdout(renderPlan(plan, verdict));
+  for (const warning of warnings) deps.stderr(`warning  ${renderProblem(warning)}\n`);
+  deps.stderr(`generation ${config.generation} from ${origin}\n`);
+  deps.stdout(renderPlan(plan, verdict));
 }

@@ -6,11 +6,15 @@ import { MAX_TEXT_BYTES, unwrap } from '../../node/document/unwrap.ts';
 import { readPlainFile } from '../../node/observe/plain-file.ts';
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 /** `-` is standard input. `next`: what to name instead where it is not there. */
-export function readBytes(path: string, edges: Edges, next = 'name a NodeConfig, or - for standard input'): Uint8Array {
-  if (path === '-') return edges.readStdin();
+export function readBytes(
+  path: string,
+  deps: CliDeps,
+  next = 'name a NodeConfig, or - for standard input',
+): Uint8Array {
+  if (path === '-') return deps.readStdin();
   const bytes = read(path);
   if (bytes !== undefined) return bytes;
   throw new UserError(`${path} does not exist`, {
@@ -20,8 +24,8 @@ export function readBytes(path: string, edges: Edges, next = 'name a NodeConfig,
 }
 
 /** Its values, for verbs that change a document rather than judge it. */
-export async function readObject(path: string, edges: Edges): Promise<JsonObject> {
-  const unwrapped = unwrap(readBytes(path, edges), MAX_TEXT_BYTES);
+export async function readObject(path: string, deps: CliDeps): Promise<JsonObject> {
+  const unwrapped = unwrap(readBytes(path, deps), MAX_TEXT_BYTES);
   if ('problem' in unwrapped) throw unusable(path, unwrapped.problem);
   const parsed = await parseText(unwrapped.text);
   if ('problem' in parsed) throw unusable(path, parsed.problem);

@@ -3,7 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import type { GenerationRecord } from '../../node/apply/contract.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { giveOrder } from './give-order.ts';
 import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
 
@@ -26,15 +26,15 @@ export const verb: Verb = {
       .option('--dry-run', 'print what it would return to, and change nothing')
       .option('--yes', 'do not ask for confirmation');
   },
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const to = parseNumber(options.to);
     const opened = await openThisNode(options);
     const goal = goalOf(opened.store.listGenerations(), to);
-    if (options.dryRun) return showGoal(goal, options, edges);
-    confirm(`Go back to generation ${goal.generation}, applied ${iso(goal)}?`, options, edges);
+    if (options.dryRun) return showGoal(goal, options, deps);
+    confirm(`Go back to generation ${goal.generation}, applied ${iso(goal)}?`, options, deps);
     const request = { do: 'roll-back', to: goal.number } as const;
-    return giveOrder(opened, request, options, edges, {
-      print: (body) => printJson(edges, 'NodeRollback', body),
+    return giveOrder(opened, request, options, deps, {
+      print: (body) => printJson(deps, 'NodeRollback', body),
       withoutDaemon: ({ store }) => store.rollbackTo(goal.number),
     });
   },
@@ -58,12 +58,11 @@ function goalOf(generations: readonly GenerationRecord[], to: number | undefined
   });
 }
 
-function showGoal(goal: GenerationRecord, { json }: Options, edges: Edges): void {
+function showGoal(goal: GenerationRecord, { json }: Options, deps: CliDeps): void {
   const { number, generation, hash, documentHash, origin } = goal;
-  if (json)
-    printJson(edges, 'NodeRollbackPlan', { number, generation, hash, documentHash, origin, applied: iso(goal) });
+  if (json) printJson(deps, 'NodeRollbackPlan', { number, generation, hash, documentHash, origin, applied: iso(goal) });
   else
-    edges.stdout(`would go back to number ${number}: generation ${generation} from ${origin}, applied ${iso(goal)}\n`);
+    deps.stdout(`would go back to number ${number}: generation ${generation} from ${origin}, applied ${iso(goal)}\n`);
 }
 
 function parseNumber(text: string | undefined): number | undefined {

@@ -30,18 +30,18 @@ export const verb: Verb = {
       .option('--wait-for <FILE>', 'prepare, and change nothing until this file exists')
       .option('--json', 'print the status as one JSON document per line, whenever it changes');
   },
-  async run(_args, options: Options, edges) {
-    const log = journalLog({ write: edges.stderr, env: edges.env });
+  async run(_args, options: Options, deps) {
+    const log = journalLog({ write: deps.stderr, env: deps.env });
     log('info', 'headstart node starts', { pid: process.pid });
     const monotonicUs = () => Number(process.hrtime.bigint() / 1000n);
-    const steps = recordSteps({ monotonicUs, wallUs: edges.nowUs, bootId: bootId() });
+    const steps = recordSteps({ monotonicUs, wallUs: deps.nowUs, bootId: bootId() });
     const [loggedUs, sinceStartUs] = [monotonicUs(), Math.round(performance.now() * 1000)];
     steps.add({ name: 'start', startUs: loggedUs - sinceStartUs, tookUs: sinceStartUs, isOk: true });
 
     // Before anything is awaited: none of them may end a daemon that has only begun to load.
     let onHangUp = () => {};
-    edges.onHangUp?.(() => onHangUp());
-    const signal = edges.signal();
+    deps.onHangUp?.(() => onHangUp());
+    const signal = deps.signal();
     const [{ serveNode }, { sourceOptions }] = await Promise.all([
       import('../../node/daemon/serve.ts'),
       import('./this-node.ts'),
@@ -52,14 +52,14 @@ export const verb: Verb = {
         ...sourceOptions(options),
         waitFor: options.waitFor,
         wireServer: options.wireServer,
-        env: edges.env,
+        env: deps.env,
         log,
         steps,
         onHangUp: (listener) => {
           onHangUp = listener;
         },
         onStatus: (status) => {
-          if (options.json) printJsonLine(edges, 'NodeStatus', status);
+          if (options.json) printJsonLine(deps, 'NodeStatus', status);
         },
       },
       signal,

@@ -27,7 +27,7 @@ export const verb: Verb = {
       .option('--fields', 'print a table of the fields instead of the JSON Schema')
       .option('--json', 'print one JSON document');
   },
-  run([word], { apiVersion, fields, json }: Options, edges) {
+  run([word], { apiVersion, fields, json }: Options, deps) {
     const version = parseApiVersion(apiVersion);
     if (!fields && word !== undefined) {
       throw new UserError(`the JSON Schema is whole; '${word}' goes with --fields`, { code: 'node/bad-option' });
@@ -36,14 +36,12 @@ export const verb: Verb = {
       ? fieldsOf(version).filter(({ path }) => path.toLowerCase().includes((word ?? '').toLowerCase()))
       : [];
     if (json)
-      printJson(edges, 'NodeConfigSchema', {
+      printJson(deps, 'NodeConfigSchema', {
         version,
         ...(fields ? { fields: found } : { schema: jsonSchemaOf(version) }),
       });
     else
-      edges.stdout(
-        fields ? renderFields(found, screenOf(edges)) : `${JSON.stringify(jsonSchemaOf(version), null, 2)}\n`,
-      );
+      deps.stdout(fields ? renderFields(found, screenOf(deps)) : `${JSON.stringify(jsonSchemaOf(version), null, 2)}\n`);
   },
 };
 

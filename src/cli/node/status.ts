@@ -8,7 +8,7 @@ import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { withRoot } from './this-node.ts';
 
 interface Options {
@@ -19,10 +19,10 @@ interface Options {
 export const verb: Verb = {
   examples: ['node status', 'node status --json'],
   configure: (command) => withRoot(command),
-  async run(_args, { root, json }: Options, edges) {
-    const { status, isRunning } = await lookUp(root, edges);
-    if (json) printJson(edges, 'NodeStatus', { ...status, isRunning });
-    else edges.stdout(render(status, isRunning, screenOf(edges)));
+  async run(_args, { root, json }: Options, deps) {
+    const { status, isRunning } = await lookUp(root, deps);
+    if (json) printJson(deps, 'NodeStatus', { ...status, isRunning });
+    else deps.stdout(render(status, isRunning, screenOf(deps)));
   },
 };
 
@@ -31,8 +31,8 @@ const PATIENCE_MS = 5000;
 /** Undefined: who asks may not know, or is not answered. */
 type Running = boolean | undefined;
 
-async function lookUp(root: string, edges: Edges): Promise<{ status: NodeStatus; isRunning: Running }> {
-  const { live, isRunning } = await fromDaemon(root, edges);
+async function lookUp(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Running }> {
+  const { live, isRunning } = await fromDaemon(root, deps);
   const status = live ?? readStatus(root);
   if (status !== undefined) return { status, isRunning };
   throw new UserError(
@@ -45,9 +45,9 @@ async function lookUp(root: string, edges: Edges): Promise<{ status: NodeStatus;
   );
 }
 
-async function fromDaemon(root: string, edges: Edges): Promise<{ live?: NodeStatus | undefined; isRunning: Running }> {
+async function fromDaemon(root: string, deps: CliDeps): Promise<{ live?: NodeStatus | undefined; isRunning: Running }> {
   try {
-    const patience = AbortSignal.any([edges.signal(), AbortSignal.timeout(PATIENCE_MS)]);
+    const patience = AbortSignal.any([deps.signal(), AbortSignal.timeout(PATIENCE_MS)]);
     const answer = await askDaemon(root, { do: 'status' }, patience);
     return { live: asStatus(answer?.status), isRunning: answer !== undefined };
   } catch (error) {

@@ -82,7 +82,7 @@ export function nodeStandIn(): NodeStandIn {
     },
 
     async applied(...generations) {
-      const store = openNodeStore(folder.edges());
+      const store = openNodeStore(folder.deps());
       for (const generation of generations) {
         const context = { image: anImage, machine: { cpus: 4, memoryBytes: 2 ** 34 }, overrides: [] };
         const toRead = {

@@ -5,7 +5,7 @@ import { UserError } from '../../base/errors.ts';
 import { openNode } from '../../node/daemon/open-node.ts';
 import { bytesOf } from '../../node/document/documents.testing.ts';
 import { type Fetched, MetadataFailure } from '../../node/metadata/source.ts';
-import { testEdges } from '../testing.ts';
+import { testDeps } from '../testing.ts';
 import { document, nodeStandIn } from './testing.ts';
 import { meantDocument, openThisNode, sourceOptions } from './this-node.ts';
 
@@ -29,7 +29,7 @@ function openedWith(fetch: () => Promise<Fetched>) {
 }
 const unasked = () => openedWith(() => Promise.reject(new Error('the platform was asked')));
 const instance = { platform: 'azure', vmId: 'vm-1', addresses: [], tags: {} } as const;
-const { edges } = testEdges({});
+const { deps } = testDeps({});
 
 describe('the options of a source', () => {
   it('take the platforms there are and plain addresses of a metadata service', () => {
@@ -73,32 +73,32 @@ describe('this node', () => {
 describe('the document that is meant', () => {
   it('is the file that is named, and the platform is not asked', async () => {
     const file = standIn.file(document(3));
-    const { assignment } = await meantDocument(unasked(), file, edges);
+    const { assignment } = await meantDocument(unasked(), file, deps);
     expect(assignment).toMatchObject({ origin: `file ${file}`, config: { generation: 3 } });
     expect(assignment.facts.instance.platform).toBe('file');
   });
 
   it('is what the platform has where no file is named, with what it says of the instance', async () => {
     const opened = openedWith(async () => ({ document: bytesOf(document(4)), instance }));
-    const { assignment } = await meantDocument(opened, undefined, edges);
+    const { assignment } = await meantDocument(opened, undefined, deps);
     expect(assignment).toMatchObject({ origin: 'the platform', config: { generation: 4 }, facts: { instance } });
   });
 
   it('may be older than what runs, which a daemon would not take by itself', async () => {
     await standIn.applied(7);
-    const { assignment } = await meantDocument(unasked(), standIn.file(document(2)), edges);
+    const { assignment } = await meantDocument(unasked(), standIn.file(document(2)), deps);
     expect(assignment.config.generation).toBe(2);
   });
 
   it('of a file may be larger than user data can be', async () => {
     const file = join(standIn.folder.folder, 'large.yaml');
     writeFileSync(file, `# ${'x'.repeat(300_000)}\n${JSON.stringify(document(5))}\n`);
-    expect((await meantDocument(unasked(), file, edges)).assignment.config.generation).toBe(5);
+    expect((await meantDocument(unasked(), file, deps)).assignment.config.generation).toBe(5);
     const { code } = await failure(() =>
       meantDocument(
         openedWith(async () => ({ document: Buffer.from(`# ${'x'.repeat(300_000)}\n`), instance })),
         undefined,
-        edges,
+        deps,
       ),
     );
     expect(code).toBe('config/too-large');
@@ -106,7 +106,7 @@ describe('the document that is meant', () => {
 
   it('is refused with every problem, and with what to do', async () => {
     const file = standIn.file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } }));
-    const error = await failure(() => meantDocument(unasked(), file, edges));
+    const error = await failure(() => meantDocument(unasked(), file, deps));
     expect(error.message.split('\n')).toEqual([
       'this node does not take the document:',
       expect.stringMatching(/^ {7}spec\./),
@@ -117,7 +117,7 @@ describe('the document that is meant', () => {
 
   it('is missing where the platform has none', async () => {
     const opened = openedWith(async () => ({ document: undefined, instance }));
-    expect(await failure(() => meantDocument(opened, undefined, edges))).toMatchObject({
+    expect(await failure(() => meantDocument(opened, undefined, deps))).toMatchObject({
       message: 'the platform has no document for this node',
       code: 'metadata/no-user-data',
       exitCode: 1,
@@ -129,7 +129,7 @@ describe('the document that is meant', () => {
       meantDocument(
         openedWith(() => Promise.reject(error)),
         undefined,
-        edges,
+        deps,
       );
     const noAnswer = new MetadataFailure('metadata/unreachable', 'nothing answers');
     expect(await failure(() => failing(noAnswer))).toMatchObject({

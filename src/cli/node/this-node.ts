@@ -9,7 +9,7 @@ import { PLATFORMS, type Platform } from '../../node/metadata/detect.ts';
 import { MetadataFailure } from '../../node/metadata/source.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
 import { renderProblem } from '../../schema/problem.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { readBytes } from './read-document.ts';
 
 export interface NodeOptions {
@@ -68,13 +68,13 @@ export interface MeantDocument {
 const FETCH_MS = 5000;
 
 /** Throws a UserError with every problem when a node would not take it. */
-export async function meantDocument(opened: OpenNode, file: string | undefined, edges: Edges): Promise<MeantDocument> {
+export async function meantDocument(opened: OpenNode, file: string | undefined, deps: CliDeps): Promise<MeantDocument> {
   const { readAssignment } = await import('../../node/daemon/read.ts');
   const { store, clock } = opened;
   const context = opened.context(); // first: where there is no node, no document is missing
   const active = store.active();
   const found =
-    file === undefined ? await fetchOnce(opened, edges) : { document: readBytes(file, edges), instance: undefined };
+    file === undefined ? await fetchOnce(opened, deps) : { document: readBytes(file, deps), instance: undefined };
   const instance = found.instance ?? active?.facts.instance ?? { platform: 'file', addresses: [], tags: {} };
   const origin = file === undefined ? opened.source.name : `file ${file}`;
   const result = await readAssignment({ document: found.document, instance, origin }, context, {
@@ -96,9 +96,9 @@ export async function meantDocument(opened: OpenNode, file: string | undefined, 
   );
 }
 
-async function fetchOnce({ source }: OpenNode, edges: Edges) {
+async function fetchOnce({ source }: OpenNode, deps: CliDeps) {
   try {
-    const { document, instance } = await source.fetch({ timeoutMs: FETCH_MS, signal: edges.signal() });
+    const { document, instance } = await source.fetch({ timeoutMs: FETCH_MS, signal: deps.signal() });
     if (document !== undefined) return { document, instance };
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error;

@@ -31,24 +31,24 @@ export const verb: Verb = {
       )
       .option('--timeout <SPAN>', 'how long to wait', '10min');
   },
-  async run(_args, { root, for: text, timeout, json }: Options, edges) {
+  async run(_args, { root, for: text, timeout, json }: Options, deps) {
     const goal = parseGoal(text);
-    const startUs = edges.nowUs();
+    const startUs = deps.nowUs();
     const onNews = (status: NodeStatus | undefined) => {
-      const elapsed = formatSpan(edges.nowUs() - startUs).padStart(9);
-      edges.stderr(`${elapsed}  ${status ? printable(headline(status)) : 'the daemon has not said anything yet'}\n`);
+      const elapsed = formatSpan(deps.nowUs() - startUs).padStart(9);
+      deps.stderr(`${elapsed}  ${status ? printable(headline(status)) : 'the daemon has not said anything yet'}\n`);
     };
     const awaited = await awaitStatus({
       goal,
       timeoutMs: parseTimeout(timeout),
       clock: systemClock,
-      signal: edges.signal(),
+      signal: deps.signal(),
       read: () => readStatus(root),
       onNews,
     });
     const { isReached, why, status } = awaited;
-    if (json) printJson(edges, 'NodeWait', { for: text, isReached, why, ...(status && { status }) });
-    else edges.stdout(`${sentence(awaited, text)}\n`);
+    if (json) printJson(deps, 'NodeWait', { for: text, isReached, why, ...(status && { status }) });
+    else deps.stdout(`${sentence(awaited, text)}\n`);
     return isReached ? 0 : ANSWER_IS_NO;
   },
 };

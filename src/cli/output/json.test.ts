@@ -6,10 +6,10 @@ import { printJson, printJsonLine } from './json.ts';
 const verb: Verb = {
   examples: [],
   configure: () => undefined,
-  async run(_args, _options, edges) {
-    printJsonLine(edges, 'Event', { note: 'two\nlines' });
-    printJsonLine(edges, 'Result', { steps: ['a'] });
-    printJson(edges, 'Answer', { steps: ['a'] });
+  async run(_args, _options, deps) {
+    printJsonLine(deps, 'Event', { note: 'two\nlines' });
+    printJsonLine(deps, 'Result', { steps: ['a'] });
+    printJson(deps, 'Answer', { steps: ['a'] });
   },
 };
 

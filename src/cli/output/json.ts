@@ -1,23 +1,23 @@
 // cli/output/json.ts: the envelope every --json answer comes in, and what stands in its place after a failure.
 import { errorFacts } from '../../base/errors.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export const API_VERSION = 'headstart.dev/v1';
 
-export function printJson(edges: Edges, kind: string, body: object): void {
-  edges.stdout(`${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
+export function printJson(deps: CliDeps, kind: string, body: object): void {
+  deps.stdout(`${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
 }
 
 /** One document a line, for verbs that print events while they run and the result last: readers go line by line. */
-export function printJsonLine(edges: Edges, kind: string, body: object): void {
-  edges.stdout(`${JSON.stringify({ apiVersion: API_VERSION, kind, ...body })}\n`);
+export function printJsonLine(deps: CliDeps, kind: string, body: object): void {
+  deps.stdout(`${JSON.stringify({ apiVersion: API_VERSION, kind, ...body })}\n`);
 }
 
 /** One line, so that it also fits after the events of a long verb. */
-export function printError(edges: Edges, error: unknown): void {
+export function printError(deps: CliDeps, error: unknown): void {
   const facts = errorFacts(error);
   if (facts.code === 'cli/stdout-unwritable') return;
-  printJsonLine(edges, 'Error', { ...facts, exitCode: edges.signalExitCode?.() ?? facts.exitCode });
+  printJsonLine(deps, 'Error', { ...facts, exitCode: deps.signalExitCode?.() ?? facts.exitCode });
 }
 
 /** Kinds that verbs print one after the other while they run; any other document is the answer. */

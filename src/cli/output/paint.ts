@@ -4,7 +4,7 @@ import type { Screen } from './screen.ts';
 /** By meaning, so that a wait looks the same in every verb. */
 export type Style = keyof typeof CODES;
 
-// Not util.styleText: in Node 24.0 it opens process.stdout even without validateStream; process-edges.ts says what that does.
+// Not util.styleText: in Node 24.0 it opens process.stdout even without validateStream; process-deps.ts says what that does.
 const CODES = {
   header: [2, 22],
   aside: [2, 22],

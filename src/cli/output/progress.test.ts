@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { everySecond, progressLines, showProgress, showWaiting } from './progress.ts';
 
 function listen(isTerminal = false) {
   const told = { stdout: '', stderr: '', nowUs: 0 };
-  const edges: Edges = {
+  const deps: CliDeps = {
     stdout: (text) => {
       told.stdout += text;
     },
@@ -17,13 +17,13 @@ function listen(isTerminal = false) {
     nowUs: () => told.nowUs,
     signal: () => new AbortController().signal,
   };
-  return { told, edges };
+  return { told, deps };
 }
 
 describe('the progress of a long verb', () => {
   it('tells what is awaited once, and again when nothing was said for half a minute', () => {
-    const { told, edges } = listen();
-    const progress = showProgress(edges, 'PoolEvent', {});
+    const { told, deps } = listen();
+    const progress = showProgress(deps, 'PoolEvent', {});
     progress.step('starting');
     for (let second = 0; second <= 65; second++) {
       told.nowUs = second * 1e6;
@@ -39,8 +39,8 @@ describe('the progress of a long verb', () => {
   });
 
   it('goes on in place on a terminal, and leaves nothing of it behind', () => {
-    const { told, edges } = listen(true);
-    const progress = showProgress(edges, 'PoolEvent', {});
+    const { told, deps } = listen(true);
+    const progress = showProgress(deps, 'PoolEvent', {});
     progress.waiting('the guest', 40);
     progress.step('done');
     progress.end();
@@ -48,21 +48,21 @@ describe('the progress of a long verb', () => {
   });
 
   it('cuts what goes on in place to the terminal: a line that wraps cannot be written over', () => {
-    const { told, edges } = listen(true);
-    showProgress({ ...edges, columnsOf: () => 40 }, 'PoolEvent', {}).waiting(
+    const { told, deps } = listen(true);
+    showProgress({ ...deps, columnsOf: () => 40 }, 'PoolEvent', {}).waiting(
       'pool1-000001 (cloud-init to finish), pool1-000002',
     );
     expect(told.stderr).toBe('\r\u001b[K        0    waiting for pool1-000001 …');
   });
 
   it('is lines of JSON for scripts, each thing once, and steers no terminal', () => {
-    const { told, edges } = listen();
-    const progress = showProgress(edges, 'PoolEvent', { json: true });
+    const { told, deps } = listen();
+    const progress = showProgress(deps, 'PoolEvent', { json: true });
     progress.waiting('a');
     progress.waiting('a');
     expect(told.stdout.trim().split('\n')).toHaveLength(1);
     const shown = listen();
-    showProgress(shown.edges, 'PoolEvent', {}).step('\u001b[2Jgone');
+    showProgress(shown.deps, 'PoolEvent', {}).step('\u001b[2Jgone');
     expect(shown.told.stderr).not.toContain('\u001b');
   });
 });
@@ -85,8 +85,8 @@ it('tells each wait once, one a line, and lets no server steer the terminal', ()
 
 describe('the lines of progress', () => {
   it('show the time of the step behind a wait, and still fit the terminal', () => {
-    const { told, edges } = listen(true);
-    const lines = progressLines({ ...edges, columnsOf: () => 40 }, { showsStepTime: true });
+    const { told, deps } = listen(true);
+    const lines = progressLines({ ...deps, columnsOf: () => 40 }, { showsStepTime: true });
     told.nowUs = 60e6;
     lines.step('copying');
     told.nowUs = 65e6;
@@ -97,8 +97,8 @@ describe('the lines of progress', () => {
   });
 
   it('tell a wait once if they do not repeat it, also after a step and after more than an hour', () => {
-    const { told, edges } = listen();
-    const lines = progressLines(edges, { repeatsWaits: false });
+    const { told, deps } = listen();
+    const lines = progressLines(deps, { repeatsWaits: false });
     for (const second of [0, 40, 3_700, 3_733]) {
       told.nowUs = second * 1e6;
       lines.waiting('the version');
@@ -109,8 +109,8 @@ describe('the lines of progress', () => {
   });
 
   it('indent what belongs to a step', () => {
-    const { told, edges } = listen();
-    const lines = progressLines(edges);
+    const { told, deps } = listen();
+    const lines = progressLines(deps);
     lines.line('donor');
     lines.detail('again');
     expect(told.stderr).toBe('        0  donor\n        0    again\n');

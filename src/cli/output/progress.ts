@@ -2,7 +2,7 @@
 // writes over a line of the terminal.
 import type { Waiting } from '../../base/call-options.ts';
 import { formatSpan } from '../../base/duration.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { cutTo } from './display-width.ts';
 import { printJsonLine } from './json.ts';
 import { screenOf } from './screen.ts';
@@ -21,9 +21,9 @@ export type ProgressEvent =
   | { event: 'waiting'; for: string; percent: number | undefined };
 
 /** Lines for people on stderr; with `json`, events of this kind on stdout, the same wait only once in a row. */
-export function showProgress(edges: Edges, kind: string, { json }: { json?: boolean | undefined }): Progress {
-  if (!json) return progressLines(edges);
-  const print = (event: ProgressEvent) => printJsonLine(edges, kind, event);
+export function showProgress(deps: CliDeps, kind: string, { json }: { json?: boolean | undefined }): Progress {
+  if (!json) return progressLines(deps);
+  const print = (event: ProgressEvent) => printJsonLine(deps, kind, event);
   let last = '';
   return {
     step(what) {
@@ -54,49 +54,49 @@ export interface LineOptions {
 }
 
 export function progressLines(
-  edges: Edges,
+  deps: CliDeps,
   { showsStepTime = false, repeatsWaits = true }: LineOptions = {},
 ): ProgressLines {
-  const startedUs = edges.nowUs();
-  const { columns } = screenOf(edges, 'stderr');
+  const startedUs = deps.nowUs();
+  const { columns } = screenOf(deps, 'stderr');
   let [stepUs, lineUs] = [startedUs, startedUs];
   let last = '';
   let isInPlace = false;
-  const elapsed = () => formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6).padStart(9);
+  const elapsed = () => formatSpan(Math.round((deps.nowUs() - startedUs) / 1e6) * 1e6).padStart(9);
   const print = (text: string) => {
-    edges.stderr(`${isInPlace ? CLEAR : ''}${elapsed()}${text}\n`);
+    deps.stderr(`${isInPlace ? CLEAR : ''}${elapsed()}${text}\n`);
     isInPlace = false;
-    lineUs = edges.nowUs();
+    lineUs = deps.nowUs();
   };
   const line = (what: string) => print(`  ${printable(what)}`);
   return {
     line,
     detail: (what) => print(`    ${printable(what)}`),
     step(what) {
-      stepUs = edges.nowUs();
+      stepUs = deps.nowUs();
       if (repeatsWaits) last = '';
       line(what);
     },
     waiting(what, percent) {
       const text = `    waiting for ${awaited(what, percent)}`;
-      const isNews = text !== last || (repeatsWaits && edges.nowUs() - lineUs >= SILENCE_US);
+      const isNews = text !== last || (repeatsWaits && deps.nowUs() - lineUs >= SILENCE_US);
       last = text;
-      if (edges.isTerminal.stderr) {
-        const since = showsStepTime ? ` (${formatSpan(edges.nowUs() - stepUs)})` : '';
+      if (deps.isTerminal.stderr) {
+        const since = showsStepTime ? ` (${formatSpan(deps.nowUs() - stepUs)})` : '';
         // A line that wraps cannot be written over: CLEAR clears only the last row of it.
-        edges.stderr(`${CLEAR}${cutTo(`${elapsed()}${text}`, columns - since.length - 1)}${since}`);
+        deps.stderr(`${CLEAR}${cutTo(`${elapsed()}${text}`, columns - since.length - 1)}${since}`);
         isInPlace = true;
       } else if (isNews) print(text);
     },
     end() {
-      if (isInPlace) edges.stderr(CLEAR);
+      if (isInPlace) deps.stderr(CLEAR);
       isInPlace = false;
     },
   };
 }
 
 /** For a wait that belongs to no step, such as a cloud that asks to slow down: a line each, the same one only once in a row. */
-export function showWaiting({ stderr, isTerminal }: Pick<Edges, 'stderr' | 'isTerminal'>): Waiting {
+export function showWaiting({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): Waiting {
   let last = '';
   return (what) => {
     const text = `waiting: ${printable(what)}`;

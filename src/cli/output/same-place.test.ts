@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from '../prototype/connect-options.ts';
-import { testEdges } from '../testing.ts';
-import { edgesFor, errorInSamePlace, inSamePlace } from './same-place.ts';
+import { testDeps } from '../testing.ts';
+import { depsFor, errorInSamePlace, inSamePlace } from './same-place.ts';
 
 describe('inSamePlace', () => {
   it.each([
@@ -175,10 +175,10 @@ function shellWords(line: string): string[] {
   );
 }
 
-describe('edgesFor', () => {
+describe('depsFor', () => {
   it('completes the hints that a verb prints, and nothing else that it prints', () => {
-    const { ran, edges } = testEdges({});
-    const { stderr, typed } = edgesFor(['pool', 'show', '--home', 'h'], edges);
+    const { ran, deps } = testDeps({});
+    const { stderr, typed } = depsFor(['pool', 'show', '--home', 'h'], deps);
     stderr('note: headstart pool list\n');
     stderr('next:  headstart pool list\n');
     expect(ran.stderr).toBe('note: headstart pool list\nnext:  headstart pool list --home h\n');

@@ -2,7 +2,7 @@
 // that drops `--home`, `--no-cluster` or `--context` leads to other pools, to another cluster, or to an error.
 import { TransientError, UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 /** Options with what was typed for them; true: without a value. */
 type Given = ReadonlyMap<string, string | true>;
@@ -103,9 +103,9 @@ function typedValue(option: string, next: string | undefined): string | true | u
 }
 
 /** For one command line: the verb learns what was typed, and every `next:` it prints or throws stays in the same place. */
-export function edgesFor(typed: readonly string[], edges: Edges): Edges {
-  const stderr = (text: string) => edges.stderr(/^next:/m.test(text) ? inSamePlace(text, typed) : text);
-  return { ...edges, stderr, typed };
+export function depsFor(typed: readonly string[], deps: CliDeps): CliDeps {
+  const stderr = (text: string) => deps.stderr(/^next:/m.test(text) ? inSamePlace(text, typed) : text);
+  return { ...deps, stderr, typed };
 }
 
 export function errorInSamePlace(error: unknown, typed: readonly string[]): unknown {

@@ -15,14 +15,14 @@ describe('the width of the screen', () => {
     ['a terminal that does not tell cuts nothing', { ...TERMINAL, columnsOf: () => undefined }, {}, LIMITLESS],
     ['a terminal of no width cuts nothing', { ...TERMINAL, columnsOf: () => 0 }, {}, LIMITLESS],
     ['a very narrow terminal is taken for one of 20', { ...TERMINAL, columnsOf: () => 3 }, {}, 20],
-  ])('%s', (_, edges, env, columns) => {
-    expect(screenOf({ ...edges, env }).columns).toBe(columns);
+  ])('%s', (_, deps, env, columns) => {
+    expect(screenOf({ ...deps, env }).columns).toBe(columns);
   });
 
   it('is that of the stream: stderr may be a terminal while stdout is a pipe', () => {
-    const edges = { env: {}, isTerminal: { stdout: false, stderr: true }, columnsOf: () => 80 };
-    expect(screenOf(edges, 'stderr')).toEqual({ columns: 80, hasColour: true });
-    expect(screenOf(edges)).toEqual({ columns: LIMITLESS, hasColour: false });
+    const deps = { env: {}, isTerminal: { stdout: false, stderr: true }, columnsOf: () => 80 };
+    expect(screenOf(deps, 'stderr')).toEqual({ columns: 80, hasColour: true });
+    expect(screenOf(deps)).toEqual({ columns: LIMITLESS, hasColour: false });
   });
 });
 
@@ -38,7 +38,7 @@ describe('colour', () => {
     ['CLICOLOR_FORCE colours a pipe', PIPED, { CLICOLOR_FORCE: '1' }, true],
     ['CLICOLOR_FORCE=0 says nothing', PIPED, { CLICOLOR_FORCE: '0' }, false],
     ['NO_COLOR wins over FORCE_COLOR', PIPED, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('%s', (_, edges, env, expected) => {
-    expect(screenOf({ ...edges, env }).hasColour).toBe(expected);
+  ])('%s', (_, deps, env, expected) => {
+    expect(screenOf({ ...deps, env }).hasColour).toBe(expected);
   });
 });

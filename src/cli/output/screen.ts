@@ -1,5 +1,5 @@
 // cli/output/screen.ts: what is an answer printed on? How wide it is, and whether it shows colour.
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface Screen {
   /** `Infinity` where nothing limits a line: a pipe, a file, a terminal that does not tell its width. */
@@ -13,10 +13,10 @@ export const PIPE: Screen = { columns: Number.POSITIVE_INFINITY, hasColour: fals
 const LEAST_COLUMNS = 20;
 
 export function screenOf(
-  edges: Pick<Edges, 'env' | 'isTerminal' | 'columnsOf'>,
+  deps: Pick<CliDeps, 'env' | 'isTerminal' | 'columnsOf'>,
   stream: 'stdout' | 'stderr' = 'stdout',
 ): Screen {
-  return { columns: columnsOf(edges, stream), hasColour: hasColour(edges, stream) };
+  return { columns: columnsOf(deps, stream), hasColour: hasColour(deps, stream) };
 }
 
 /** A shell exports COLUMNS rarely, a user on purpose. Alone it does not cut what goes into a pipe. */

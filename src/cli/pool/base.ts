@@ -11,7 +11,7 @@ import { type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { everySecond, showProgress } from '../output/progress.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { homeFolder } from './home.ts';
 import { DEFAULT_IMAGE } from './image.ts';
 
@@ -28,23 +28,23 @@ export const verb: Verb = {
       .option('--suite <NAME>', `the Debian release: ${SUITES.join(' or ')}`, 'bookworm')
       .option('--refresh', 'build a new version if there are newer packages')
       .option('--dry-run', 'print what would be built, and build nothing'),
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     const recipe = baseRecipe(options.suite);
-    const home = homeFolder(options, edges.env);
+    const home = homeFolder(options, deps.env);
     const refresh = options.refresh === true;
     const found = findBase(home, recipe);
-    if (options.dryRun) return tellPlan(plannedChanges(recipe, found, refresh), recipe, options, edges);
-    if (found && !refresh) return tellImage(found, recipe, options, edges);
+    if (options.dryRun) return tellPlan(plannedChanges(recipe, found, refresh), recipe, options, deps);
+    if (found && !refresh) return tellImage(found, recipe, options, deps);
 
     const isRoot = process.getuid?.() === 0;
     requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
-      path: edges.env.PATH,
+      path: deps.env.PATH,
       isRoot,
       code: 'pool/missing-programs',
     });
-    const signal = edges.signal();
-    const startedUs = edges.nowUs();
-    const progress = showProgress(edges, 'PoolEvent', options);
+    const signal = deps.signal();
+    const startedUs = deps.nowUs();
+    const progress = showProgress(deps, 'PoolEvent', options);
     progress.step(
       `building ${recipe.definition} from the packages of ${recipe.suite}, from where this machine gets its own`,
     );
@@ -58,7 +58,7 @@ export const verb: Verb = {
       ensureBase(
         recipe,
         { refresh },
-        { home, clock: systemClock, isRoot, run: withToolPath(edges) },
+        { home, clock: systemClock, isRoot, run: withToolPath(deps) },
         {
           signal,
           onWaiting: waiting,
@@ -66,13 +66,13 @@ export const verb: Verb = {
       ),
     ).finally(stop);
     progress.end();
-    if (image.isNew) progress.step(`built in ${formatSpan(Math.round((edges.nowUs() - startedUs) / 1e6) * 1e6)}`);
-    tellImage(image, recipe, options, edges);
+    if (image.isNew) progress.step(`built in ${formatSpan(Math.round((deps.nowUs() - startedUs) / 1e6) * 1e6)}`);
+    tellImage(image, recipe, options, deps);
   },
 };
 
-function withToolPath(edges: Edges): RunCommand {
-  const env = { ...edges.env, PATH: toolPath(edges.env.PATH) };
+function withToolPath(deps: CliDeps): RunCommand {
+  const env = { ...deps.env, PATH: toolPath(deps.env.PATH) };
   return (argv, options) => runCommand(argv, { env, ...options });
 }
 
@@ -82,15 +82,15 @@ function plannedChanges(recipe: Recipe, found: BaseImage | undefined, refresh: b
   return [found ? `${build}, unless ${found.record.name} has their newest versions` : build];
 }
 
-function tellPlan(changes: string[], { definition }: Recipe, options: Options, edges: Edges): void {
-  if (options.json) printJson(edges, 'BaseImagePlan', { definition, changes });
-  else edges.stdout(changes.length === 0 ? 'nothing to do\n' : changes.map((change) => `would ${change}\n`).join(''));
+function tellPlan(changes: string[], { definition }: Recipe, options: Options, deps: CliDeps): void {
+  if (options.json) printJson(deps, 'BaseImagePlan', { definition, changes });
+  else deps.stdout(changes.length === 0 ? 'nothing to do\n' : changes.map((change) => `would ${change}\n`).join(''));
 }
 
-function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Options, edges: Edges): void {
+function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Options, deps: CliDeps): void {
   const bytes = Object.values(record.files).reduce((sum, file) => sum + (file?.bytes ?? 0), 0);
   if (options.json) {
-    printJsonLine(edges, 'BaseImage', {
+    printJsonLine(deps, 'BaseImage', {
       id,
       isNew,
       suite: recipe.suite,
@@ -104,9 +104,9 @@ function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Op
     return;
   }
   const size = `${Math.ceil(bytes / 2 ** 20)} MiB`;
-  edges.stdout(`${id}  ${recipe.suite}, kernel ${record.tags[BASE_TAGS.kernel] ?? 'unknown'}, ${size}\n`);
+  deps.stdout(`${id}  ${recipe.suite}, kernel ${record.tags[BASE_TAGS.kernel] ?? 'unknown'}, ${size}\n`);
   const image = recipe.definition === DEFAULT_IMAGE ? '' : ` --image ${recipe.definition}`;
-  if (isNew) edges.stderr(`next:  headstart pool create pool1${image}\n`);
-  else if (options.refresh) edges.stderr('it was there already, and there are no newer packages\n');
-  else edges.stderr('it was there already; --refresh looks for newer packages\n');
+  if (isNew) deps.stderr(`next:  headstart pool create pool1${image}\n`);
+  else if (options.refresh) deps.stderr('it was there already, and there are no newer packages\n');
+  else deps.stderr('it was there already; --refresh looks for newer packages\n');
 }

@@ -11,7 +11,7 @@ import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
 import { tellChanges } from './dry-run.ts';
 import { homeFolder } from './home.ts';
@@ -81,17 +81,17 @@ export function poolCreate(open: OpenPools): Verb {
         .option('--no-wait', 'return once the instances have started, without waiting until they are up')
         .addOption(timeoutOption('fail if an instance is not up after this time', '15min'))
         .option('--dry-run', 'print what would be created, and create nothing'),
-    async run([name = ''], options: Options, edges) {
+    async run([name = ''], options: Options, deps) {
       poolName(name);
       const given = specOf(name, options);
-      if (options.cluster !== undefined) requireCluster(options.cluster, options, edges);
-      const signal = edges.signal();
-      const factory = await open(options, edges, 'run');
+      if (options.cluster !== undefined) requireCluster(options.cluster, options, deps);
+      const signal = deps.signal();
+      const factory = await open(options, deps, 'run');
       const image = await resolveImage(factory, options.image, signal);
       const spec: PoolSpec = { ...given, image: { kind: 'version', id: image.id } };
-      if (options.dryRun) return tellChanges(edges, name, changesOf(spec, options.count), options);
+      if (options.dryRun) return tellChanges(deps, name, changesOf(spec, options.count), options);
 
-      const progress = showProgress(edges, 'PoolEvent', options);
+      const progress = showProgress(deps, 'PoolEvent', options);
       progress.step(`creating pool ${name} from ${imageName(spec.image)}`);
       const kept = `What was made of pool ${name} stays.`;
       const next = `headstart pool show ${name} tells how far it came; \`headstart pool scale ${name} ${options.count}\` goes on, \`headstart pool delete ${name}\` removes it`;
@@ -109,14 +109,14 @@ export function poolCreate(open: OpenPools): Verb {
       });
       progress.end();
       const view = await readPoolView(factory, (await factory.pools.readPool({ id: `pools/${name}`, name }))!, signal);
-      if (options.json) return printJsonLine(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
+      if (options.json) return printJsonLine(deps, 'Pool', view);
+      deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },
   };
 }
 
 /** Before anything is made: a pool of a cluster that does not exist could never be started. */
-function requireCluster(cluster: string, options: Options, { env }: Edges): void {
+function requireCluster(cluster: string, options: Options, { env }: CliDeps): void {
   const place = { home: homeFolder(options, env), name: checkClusterName(cluster) };
   if (!readRecord(place)) throw noSuchCluster(place);
 }

@@ -28,15 +28,15 @@ export function poolDelete(open: OpenPools): Verb {
         .argument('<NAME>', 'the name of the pool')
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be deleted, and delete nothing'),
-    async run([name = ''], options: Options, edges) {
-      const factory = await open(options, edges);
+    async run([name = ''], options: Options, deps) {
+      const factory = await open(options, deps);
       const pool = await findPool(factory, name, {});
       const instances = (await factory.pools.listInstances(pool.ref)).map(({ computerName }) => computerName);
       const what = `delete pool ${name} with ${instances.length === 0 ? 'no instances' : instances.join(', ')} and their disks`;
-      if (options.dryRun) return tellChanges(edges, name, [what], options);
-      confirm(`${what}?`, options, edges); // before signals are ours: Ctrl-C has to end a question at once
-      const signal = edges.signal();
-      const progress = showProgress(edges, 'PoolEvent', options);
+      if (options.dryRun) return tellChanges(deps, name, [what], options);
+      confirm(`${what}?`, options, deps); // before signals are ours: Ctrl-C has to end a question at once
+      const signal = deps.signal();
+      const progress = showProgress(deps, 'PoolEvent', options);
       progress.step(`deleting pool ${name}`);
       const told = {
         code: 'pool/interrupted',
@@ -46,10 +46,10 @@ export function poolDelete(open: OpenPools): Verb {
       await orInterrupted(signal, told, () =>
         factory.pools.deletePool(pool.ref, { signal, onWaiting: progress.waiting }),
       );
-      forgetRecipe(homeFolder(options, edges.env), name);
+      forgetRecipe(homeFolder(options, deps.env), name);
       progress.end();
-      if (options.json) return printJsonLine(edges, 'PoolDeleted', { pool: name, instances });
-      edges.stdout(`pool ${name} is gone; image versions stay\n`);
+      if (options.json) return printJsonLine(deps, 'PoolDeleted', { pool: name, instances });
+      deps.stdout(`pool ${name} is gone; image versions stay\n`);
     },
   };
 }

@@ -33,10 +33,10 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
         .argument('<CMD...>', 'the program and its arguments, after --; it runs without a shell')
         .addOption(timeoutOption('fail if the program has not ended after this time', '10min'))
         .option('--no-stdin', 'give the program no input; default: pass on a pipe or a file on standard input'),
-    async run([name = '', program = '', ...args], options: Options, edges) {
-      const input = options.stdin && hasInput() ? edges.readStdin() : undefined;
-      const signal = edges.signal();
-      const factory = await open(options, edges);
+    async run([name = '', program = '', ...args], options: Options, deps) {
+      const input = options.stdin && hasInput() ? deps.readStdin() : undefined;
+      const signal = deps.signal();
+      const factory = await open(options, deps);
       const instance = requireRunning(await findInstance(factory, name, { signal }));
       const told = { code: 'pool/interrupted', kept: `What it began on ${name} may go on.`, next: 'run it again' };
       const ran = await orInterrupted(signal, told, () =>
@@ -48,7 +48,7 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
           }),
         ),
       );
-      if (options.json) printJson(edges, 'PoolExec', { instance: name, exitCode: ran.exitCode, ...asText(ran) });
+      if (options.json) printJson(deps, 'PoolExec', { instance: name, exitCode: ran.exitCode, ...asText(ran) });
       else {
         write(1, ran.stdout);
         write(2, ran.stderr);

@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { SHARED_GROUPS } from '../help.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface HomeOptions {
   home?: string;
@@ -19,7 +19,7 @@ export function withHomeOption(command: Command): Command {
   );
 }
 
-export function homeFolder({ home }: HomeOptions, env: Edges['env']): string {
+export function homeFolder({ home }: HomeOptions, env: CliDeps['env']): string {
   const named = home ?? env.HEADSTART_HOME;
   if (named) return notAFile(resolve(named), home === undefined ? 'HEADSTART_HOME' : '--home');
   // The specification of base folders has relative ones ignored.

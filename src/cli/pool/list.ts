@@ -23,9 +23,9 @@ export function poolList(open: OpenPools): Verb {
   return {
     examples: ['pool list', 'pool list --json'],
     configure: withPoolOptions,
-    async run(_args, options: PoolOptions, edges) {
-      const signal = edges.signal();
-      const factory = await open(options, edges);
+    async run(_args, options: PoolOptions, deps) {
+      const signal = deps.signal();
+      const factory = await open(options, deps);
       const pools = await Promise.all(
         (await factory.pools.listPools({ signal })).map(async ({ ref, model }): Promise<PoolLine> => {
           const instances = await factory.pools.listInstances(ref, { signal });
@@ -39,12 +39,12 @@ export function poolList(open: OpenPools): Verb {
           };
         }),
       );
-      if (options.json) return printJson(edges, 'PoolList', { pools });
+      if (options.json) return printJson(deps, 'PoolList', { pools });
       if (pools.length === 0) {
-        const how = inSamePlace('`headstart pool create NAME` makes one', edges.typed ?? []);
-        return edges.stdout(`no pools yet: ${printable(how)}\n`);
+        const how = inSamePlace('`headstart pool create NAME` makes one', deps.typed ?? []);
+        return deps.stdout(`no pools yet: ${printable(how)}\n`);
       }
-      edges.stdout(
+      deps.stdout(
         renderTable(
           [
             { title: 'POOL', cell: (pool) => pool.name },
@@ -58,7 +58,7 @@ export function poolList(open: OpenPools): Verb {
             { title: 'NEW INSTANCES START FROM', cell: (pool) => pool.image },
           ],
           pools,
-          screenOf(edges),
+          screenOf(deps),
         ),
       );
     },

@@ -23,21 +23,21 @@ export function poolLogs(open: OpenPools): Verb {
         .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
         .option('-f, --follow', 'keep printing new lines until Ctrl-C')
         .option('--lines <N>', 'print only the last N lines', wholeNumber(0, 1e9), 200),
-    async run([name = ''], options: Options, edges) {
-      const factory = await open(options, edges);
+    async run([name = ''], options: Options, deps) {
+      const factory = await open(options, deps);
       const { ref } = await findInstance(factory, name, {});
       const { consoleLog } = await factory.guests.placeOf(ref);
       const { lines, endsAt } = consoleLines(consoleLog, options.lines);
       const tell = (text: string) =>
         options.json
-          ? printJsonLine(edges, 'PoolLogLine', { instance: name, text })
-          : edges.stdout(`${printable(text)}\n`);
+          ? printJsonLine(deps, 'PoolLogLine', { instance: name, text })
+          : deps.stdout(`${printable(text)}\n`);
       if (!options.follow) {
-        if (options.json) return printJson(edges, 'PoolLogs', { instance: name, lines });
+        if (options.json) return printJson(deps, 'PoolLogs', { instance: name, lines });
         for (const line of lines) tell(line);
         return;
       }
-      const signal = edges.signal();
+      const signal = deps.signal();
       for (const line of lines) tell(line);
       await followConsole(consoleLog, endsAt, { tell, clock: systemClock, signal });
     },

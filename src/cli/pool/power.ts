@@ -10,7 +10,7 @@ import { confirm } from '../confirm.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type Progress, showProgress } from '../output/progress.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { timeoutOption } from './arguments.ts';
 import { tellChanges } from './dry-run.ts';
 import { readInstanceView } from './view.ts';
@@ -47,19 +47,19 @@ export function orderVerb(order: Order, open: OpenPools): Verb {
         .option('--no-wait', 'return once the instance has started, without waiting until it is up')
         .addOption(timeoutOption('fail if the instance is not up after this time', '15min'));
     },
-    async run([name = ''], options: PowerOptions, edges) {
-      const factory = await open(options, edges, order.endsUp ? 'run' : 'look');
+    async run([name = ''], options: PowerOptions, deps) {
+      const factory = await open(options, deps, order.endsUp ? 'run' : 'look');
       const instance = await findInstance(factory, name, {});
       const pool = instance.ref.pool.name;
-      if (options.dryRun) return tellChanges(edges, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
-      if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, edges);
-      const signal = edges.signal();
-      const progress = showProgress(edges, 'PoolEvent', options);
+      if (options.dryRun) return tellChanges(deps, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
+      if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, deps);
+      const signal = deps.signal();
+      const progress = showProgress(deps, 'PoolEvent', options);
       progress.step(`${order.doing} ${name}`);
       const told = { code: 'pool/interrupted', kept: `${name} is kept.`, next: `headstart pool ${order.name} ${name}` };
       await orInterrupted(signal, told, () => carryOut(order, { factory, instance, options, progress, signal }));
       progress.end();
-      return tellResult(factory, instance, options, edges);
+      return tellResult(factory, instance, options, deps);
     },
   };
 }
@@ -86,14 +86,14 @@ async function tellResult(
   factory: QemuFactory,
   { ref, computerName }: Instance,
   { json }: PowerOptions,
-  edges: Edges,
+  deps: CliDeps,
 ): Promise<void> {
-  const signal = edges.signal();
+  const signal = deps.signal();
   const [pool, instance] = await Promise.all([
     factory.pools.readPool(ref.pool, { signal }),
     factory.pools.readInstance(ref, { signal }),
   ]);
   const view = await readInstanceView(factory, pool!, instance!, signal);
-  if (json) return printJsonLine(edges, 'PoolInstance', { pool: ref.pool.name, ...view });
-  edges.stdout(`${computerName} is ${view.power}${view.isUp ? ' and up' : ''}\n`);
+  if (json) return printJsonLine(deps, 'PoolInstance', { pool: ref.pool.name, ...view });
+  deps.stdout(`${computerName} is ${view.power}${view.isUp ? ' and up' : ''}\n`);
 }

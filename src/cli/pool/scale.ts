@@ -32,16 +32,16 @@ export function poolScale(open: OpenPools): Verb {
         .option('--no-wait', 'return once new instances have started, without waiting until they are up')
         .addOption(timeoutOption('fail if an instance is not up after this time', '15min'))
         .option('--dry-run', 'print what would change, and change nothing'),
-    async run([name = '', text = ''], options: Options, edges) {
+    async run([name = '', text = ''], options: Options, deps) {
       const count = countOf(text);
-      const signal = edges.signal();
-      const factory = await open(options, edges, 'run');
+      const signal = deps.signal();
+      const factory = await open(options, deps, 'run');
       const pool = await findPool(factory, name, { signal });
       const before = await factory.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
       const image = imageName(pool.model.image);
-      if (options.dryRun) return tellChanges(edges, name, changesOf(more, image), options);
-      const progress = showProgress(edges, 'PoolEvent', options);
+      if (options.dryRun) return tellChanges(deps, name, changesOf(more, image), options);
+      const progress = showProgress(deps, 'PoolEvent', options);
       const told = {
         code: 'pool/interrupted',
         kept: `What was changed of pool ${name} stays.`,
@@ -59,8 +59,8 @@ export function poolScale(open: OpenPools): Verb {
       });
       progress.end();
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
-      if (options.json) return printJsonLine(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
+      if (options.json) return printJsonLine(deps, 'Pool', view);
+      deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },
   };
 }

@@ -26,7 +26,7 @@ export function poolSet(open: OpenPools): Verb {
         .option('--no-user-data', 'remove the user data')
         .option('--instance <NAME>', 'change only this instance; default: all that have no user data of their own')
         .option('--dry-run', 'print what would change, and change nothing'),
-    async run([name = ''], options: Options, edges) {
+    async run([name = ''], options: Options, deps) {
       if (options.userData === undefined) {
         throw new UserError('there is nothing to set', {
           code: 'pool/nothing-to-set',
@@ -34,21 +34,21 @@ export function poolSet(open: OpenPools): Verb {
         });
       }
       const userData = options.userData === false ? null : readData(options.userData, '--user-data');
-      const signal = edges.signal();
-      const factory = await open(options, edges);
+      const signal = deps.signal();
+      const factory = await open(options, deps);
       const pool = await findPool(factory, name, { signal });
       const instances = options.instance === undefined ? [] : await factory.pools.listInstances(pool.ref, { signal });
       const instance = instances.find(({ computerName }) => computerName === options.instance);
       if (options.instance !== undefined && !instance) throw notInPool(options.instance, name);
       const target = options.instance ?? name;
       const change = `${userData === null ? 'take the user data from' : 'give new user data to'} ${target}`;
-      if (options.dryRun) return tellChanges(edges, name, [change], options);
+      if (options.dryRun) return tellChanges(deps, name, [change], options);
       await factory.pools.setUserData(instance?.ref ?? pool.ref, userData, { signal });
       if (options.json) {
         const told = { pool: name, ...(options.instance !== undefined && { instance: options.instance }) };
-        return printJson(edges, 'PoolSet', { ...told, hasUserData: userData !== null });
+        return printJson(deps, 'PoolSet', { ...told, hasUserData: userData !== null });
       }
-      edges.stdout(`${target} ${userData === null ? 'has no user data of its own any more' : 'has new user data'}\n`);
+      deps.stdout(`${target} ${userData === null ? 'has no user data of its own any more' : 'has new user data'}\n`);
     },
   };
 }

@@ -13,12 +13,12 @@ export function poolShow(open: OpenPools): Verb {
   return {
     examples: ['pool show pool1', 'pool show pool1 --json'],
     configure: (command) => withPoolOptions(command).argument('<NAME>', 'the name of the pool'),
-    async run([name = ''], options: PoolOptions, edges) {
-      const signal = edges.signal();
-      const factory = await open(options, edges);
+    async run([name = ''], options: PoolOptions, deps) {
+      const signal = deps.signal();
+      const factory = await open(options, deps);
       const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
-      if (options.json) return printJson(edges, 'Pool', view);
-      edges.stdout(renderPool(view, edges.nowUs() / 1000, screenOf(edges)));
+      if (options.json) return printJson(deps, 'Pool', view);
+      deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },
   };
 }

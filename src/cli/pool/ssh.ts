@@ -24,13 +24,13 @@ export function poolSsh(open: OpenPools, runIt: RunInForeground): Verb {
       withPoolOptions(command)
         .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
         .argument('[CMD...]', 'run this command instead of a shell; goes after --'),
-    async run([name = '', ...command], options: PoolOptions, edges) {
-      const signal = edges.signal();
-      const factory = await open(options, edges);
+    async run([name = '', ...command], options: PoolOptions, deps) {
+      const signal = deps.signal();
+      const factory = await open(options, deps);
       const instance = requireRunning(await findInstance(factory, name, { signal }));
       const argv = sshArgv(await askGuest(instance, () => admitKey(factory, instance, signal)), command);
       // With --json the connection is told, not made: scp, rsync and scripts make their own.
-      if (options.json) return printJson(edges, 'PoolSsh', { instance: name, argv });
+      if (options.json) return printJson(deps, 'PoolSsh', { instance: name, argv });
       return runIt(argv);
     },
   };

@@ -27,13 +27,13 @@ export function candidatesVerb(connect: ConnectSite): Verb {
       withConnectOptions(command)
         .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
         .addOption(readyForOption()),
-    async run(_args, options: Options, edges) {
-      const site = await connect(options, edges);
-      const signal = edges.signal();
+    async run(_args, options: Options, deps) {
+      const site = await connect(options, deps);
+      const signal = deps.signal();
       const members = await readMembers(site, await findPool(site, options.pool, signal), signal);
-      const candidates = rankCandidates(members, edges.nowUs() / 1000, options.readyFor);
-      if (options.json) return printJson(edges, 'PrototypeCandidates', { pool: options.pool, candidates });
-      edges.stdout(
+      const candidates = rankCandidates(members, deps.nowUs() / 1000, options.readyFor);
+      if (options.json) return printJson(deps, 'PrototypeCandidates', { pool: options.pool, candidates });
+      deps.stdout(
         renderTable(
           [
             { title: 'NODE', cell: (c) => c.node },
@@ -46,7 +46,7 @@ export function candidatesVerb(connect: ConnectSite): Verb {
             },
           ],
           candidates,
-          screenOf(edges),
+          screenOf(deps),
         ),
       );
       return candidates.some((candidate) => candidate.against.length === 0) ? 0 : 3;

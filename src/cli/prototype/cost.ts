@@ -34,16 +34,16 @@ export function costVerb(connect: ConnectSite): Verb {
             .argParser(price)
             .conflicts('prices'),
         ),
-    async run(_args, options: Options, edges) {
+    async run(_args, options: Options, deps) {
       const prices = choosePrices(options); // a mistake in the file is told before anything is asked
-      const site = await connect(options, edges);
-      const signal = edges.signal();
+      const site = await connect(options, deps);
+      const signal = deps.signal();
       const pool = await findPool(site, options.pool, signal);
       const { versions } = await readVersions(site, pool, signal);
       const cost = storageCost(versions, prices);
-      if (options.json) return printJson(edges, 'PrototypeCost', { pool: options.pool, prices, ...cost });
-      const screen = screenOf(edges);
-      edges.stdout(
+      if (options.json) return printJson(deps, 'PrototypeCost', { pool: options.pool, prices, ...cost });
+      const screen = screenOf(deps);
+      deps.stdout(
         renderTable(
           [
             { title: 'VERSION', cell: (line) => line.version },
@@ -57,7 +57,7 @@ export function costVerb(connect: ConnectSite): Verb {
       );
       const sum = `${cost.perMonth.toFixed(2)} ${prices.currency} a month`;
       const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
-      edges.stdout(`\n${wrapLines(told, screen.columns)}\n`);
+      deps.stdout(`\n${wrapLines(told, screen.columns)}\n`);
     },
   };
 }

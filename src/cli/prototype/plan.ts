@@ -13,8 +13,8 @@ import { paint } from '../output/paint.ts';
 import { inSamePlace } from '../output/same-place.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
-import { donorEdges } from './donor-edges.ts';
+import type { CliDeps, Verb } from '../verb.ts';
+import { donorDeps } from './donor-deps.ts';
 import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 
 interface Options extends RunOptions {
@@ -34,28 +34,28 @@ export function planVerb(connect: ConnectSite): Verb {
         '--inspect',
         'also inspect the donor from inside (read-only), through a short-lived privileged pod',
       ),
-    async run(_args, options: Options, edges) {
+    async run(_args, options: Options, deps) {
       const wish = { named: namedDonor(options), ...donorTerms(options) };
-      const site = await connect(options, edges);
-      return tellPlan(site, await findDonor(site, wish, donorEdges(edges)), options, edges);
+      const site = await connect(options, deps);
+      return tellPlan(site, await findDonor(site, wish, donorDeps(deps)), options, deps);
     },
   };
 }
 
 /** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
-export async function tellPlan(site: Site, donor: FoundDonor, options: Options, edges: Edges): Promise<number> {
+export async function tellPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
   const wish = {
-    intent: intentOf(donor.node.name, options, site.gallery, edges),
+    intent: intentOf(donor.node.name, options, site.gallery, deps),
     terms: donorTerms(options),
     isInspecting: options.inspect === true,
   };
-  const { against, ...described } = await describeRun(site, donor, wish, { ...donorEdges(edges), clock: systemClock });
+  const { against, ...described } = await describeRun(site, donor, wish, { ...donorDeps(deps), clock: systemClock });
   const told: RunDescription = {
     ...described,
-    against: against.map((refusal) => ({ ...refusal, next: inSamePlace(refusal.next, edges.typed ?? []) })),
+    against: against.map((refusal) => ({ ...refusal, next: inSamePlace(refusal.next, deps.typed ?? []) })),
   };
-  if (options.json) printJson(edges, 'PrototypePlan', told);
-  else edges.stdout(renderPlan(told, screenOf(edges)));
+  if (options.json) printJson(deps, 'PrototypePlan', told);
+  else deps.stdout(renderPlan(told, screenOf(deps)));
   return told.against.length > 0 ? 3 : 0;
 }
 

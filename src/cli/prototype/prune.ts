@@ -8,7 +8,7 @@ import { findPool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { showRetries } from './run-progress.ts';
 
@@ -30,26 +30,26 @@ export function pruneVerb(connect: ConnectSite): Verb {
         .option('--image-history <N>', 'how many versions to keep', wholeNumber, 3)
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be deleted, and delete nothing'),
-    async run(_args, options: Options, edges) {
-      const site = await connect(options, edges);
+    async run(_args, options: Options, deps) {
+      const site = await connect(options, deps);
       // Until it is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
       const pool = await findPool(site, options.pool, quiet);
       const going = await prunable(site, pool, options.imageHistory, quiet);
-      if (going.length === 0 || options.dryRun) return answer(going, options, edges);
-      confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, edges);
+      if (going.length === 0 || options.dryRun) return answer(going, options, deps);
+      confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, deps);
       const order = { pool, history: options.imageHistory, agreed: going, holder: holderName('prune') };
-      const told = { clock: systemClock, signal: edges.signal(), tell: showRetries(edges) };
-      return answer(await prunePool(site, order, told), options, edges);
+      const told = { clock: systemClock, signal: deps.signal(), tell: showRetries(deps) };
+      return answer(await prunePool(site, order, told), options, deps);
     },
   };
 }
 
-function answer(names: readonly string[], options: Options, edges: Edges): void {
+function answer(names: readonly string[], options: Options, deps: CliDeps): void {
   const isDryRun = options.dryRun === true;
   const said = `${isDryRun ? 'would delete' : 'deleted'} ${names.join(', ')}\n`;
-  if (options.json) printJson(edges, 'PrototypePrune', { pool: options.pool, deleted: names, isDryRun });
-  else edges.stdout(names.length === 0 ? 'nothing to delete\n' : said);
+  if (options.json) printJson(deps, 'PrototypePrune', { pool: options.pool, deleted: names, isDryRun });
+  else deps.stdout(names.length === 0 ? 'nothing to delete\n' : said);
 }
 
 function wholeNumber(text: string): number {

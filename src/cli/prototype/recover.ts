@@ -31,9 +31,9 @@ export function recoverVerb(connect: ConnectSite): Verb {
         .requiredOption('--node <NAME>', 'the donor to return to service', nodeName)
         .option('--pool <NAME>', 'with --no-cluster on Azure: the scale set of the donor')
         .addOption(logLevelOption()),
-    async run(_args, options: Options, edges) {
-      const signal = edges.signal();
-      const site = await connect(options, edges);
+    async run(_args, options: Options, deps) {
+      const signal = deps.signal();
+      const site = await connect(options, deps);
       const { ref } = await locateNode(site, options.node, signal);
       const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
         ...site.factory,
@@ -41,11 +41,11 @@ export function recoverVerb(connect: ConnectSite): Verb {
         clock: systemClock,
         signal,
         seal: async () => undefined, // the way home seals nothing
-        tell: showRun(edges, options),
+        tell: showRun(deps, options),
       });
-      if (options.json) return printJsonLine(edges, 'PrototypeRecover', { node: options.node, steps });
+      if (options.json) return printJsonLine(deps, 'PrototypeRecover', { node: options.node, steps });
       const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
-      edges.stdout(`${options.node} ${said}\n`);
+      deps.stdout(`${options.node} ${said}\n`);
     },
   };
 }

@@ -30,9 +30,9 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
         .option('--to <VERSION|original>', 'the version to return to; default: the one before the current')
         .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
         .option('--dry-run', 'print the change, and change nothing'),
-    async run(_args, options: Options, edges) {
-      const signal = edges.signal();
-      const site = await connect(options, edges);
+    async run(_args, options: Options, deps) {
+      const signal = deps.signal();
+      const site = await connect(options, deps);
       const ref = await findPool(site, options.pool, signal);
       const isDryRun = options.dryRun === true;
       const wish = wishOf(options);
@@ -41,16 +41,16 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
         : await rollBackPool(
             site,
             { pool: ref, holder: holderName('rollback'), ...wish },
-            { clock, signal, tell: showRetries(edges) },
+            { clock, signal, tell: showRetries(deps) },
           );
       const said = { pool: ref.name, from: describeImage(pool.model.image), to: describeImage(change.image), isDryRun };
-      if (options.json) return printJson(edges, 'PrototypeRollback', said);
+      if (options.json) return printJson(deps, 'PrototypeRollback', said);
       if (change.extensions.add.length > 0) {
-        edges.stderr(
+        deps.stderr(
           'note: protected settings of extensions are never given back by the cloud; set them again by hand\n',
         );
       }
-      edges.stdout(
+      deps.stdout(
         `${isDryRun ? 'would point' : 'pointed'} ${said.pool} from ${said.from} at ${said.to}; existing instances stay as they are\n`,
       );
     },

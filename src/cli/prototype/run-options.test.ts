@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { testEdges } from '../testing.ts';
+import { testDeps } from '../testing.ts';
 import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 
 const parsed = (...line: string[]): RunOptions =>
@@ -39,15 +39,15 @@ describe('donorTerms', () => {
 });
 
 describe('intentOf', () => {
-  const { edges } = testEdges({ nowUs: Date.UTC(2026, 10, 15, 23) * 1000 });
+  const { deps } = testDeps({ nowUs: Date.UTC(2026, 10, 15, 23) * 1000 });
 
   it('makes the version of the day, and leaves each pod its own time where that is asked for', () => {
-    expect(intentOf('n', parsed(), 'g', edges)).toMatchObject({
+    expect(intentOf('n', parsed(), 'g', deps)).toMatchObject({
       version: '2026.11.15',
       graceSeconds: 300,
       replicas: 3,
     });
-    expect(intentOf('n', parsed('--drain-grace-period', '-1'), 'g', edges).graceSeconds).toBeUndefined();
+    expect(intentOf('n', parsed('--drain-grace-period', '-1'), 'g', deps).graceSeconds).toBeUndefined();
   });
 });
 

@@ -8,7 +8,7 @@ import type { DonorTerms } from '../../prototype/donor/settle-donor.ts';
 import type { Intent } from '../../prototype/run/scene.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { timeSpan } from '../pool/arguments.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { nodeName } from './node-name.ts';
@@ -93,11 +93,11 @@ export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorWish, 'p
   };
 }
 
-export function intentOf(nodeName: string, options: RunOptions, gallery: string, edges: Edges): Intent {
+export function intentOf(nodeName: string, options: RunOptions, gallery: string, deps: CliDeps): Intent {
   return {
     nodeName,
     gallery,
-    version: versionOfDay(edges.nowUs() / 1000),
+    version: versionOfDay(deps.nowUs() / 1000),
     replicas: options.replicas,
     imageHistory: options.imageHistory,
     graceSeconds: options.drainGracePeriod < 0 ? undefined : options.drainGracePeriod,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../prototype/run/run-event.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 import { showRetries, showRun } from './run-progress.ts';
 
-function shown(events: RunEvent[], more: Partial<Edges> = {}, json = false): { stdout: string; stderr: string } {
+function shown(events: RunEvent[], more: Partial<CliDeps> = {}, json = false): { stdout: string; stderr: string } {
   const out = { stdout: '', stderr: '' };
-  const edges: Edges = {
+  const deps: CliDeps = {
     stdout: (text) => {
       out.stdout += text;
     },
@@ -19,7 +19,7 @@ function shown(events: RunEvent[], more: Partial<Edges> = {}, json = false): { s
     signal: () => new AbortController().signal,
     ...more,
   };
-  const tell = showRun(edges, { json, logLevel: 'INFO' });
+  const tell = showRun(deps, { json, logLevel: 'INFO' });
   for (const event of events) tell(event);
   return out;
 }

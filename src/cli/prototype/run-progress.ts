@@ -4,16 +4,16 @@ import type { RunEvent, Tell } from '../../prototype/run/run-event.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type ProgressLines, progressLines } from '../output/progress.ts';
 import { printable } from '../output/table.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
-export function showRun(edges: Edges, options: { json?: boolean; logLevel: LogLevel }): Tell {
-  const lines = progressLines(edges, { showsStepTime: true, repeatsWaits: false });
+export function showRun(deps: CliDeps, options: { json?: boolean; logLevel: LogLevel }): Tell {
+  const lines = progressLines(deps, { showsStepTime: true, repeatsWaits: false });
   const usual = new Map<string, number>();
   return (event) => {
     if (options.json && event.event !== 'plan') {
-      printJsonLine(edges, 'PrototypeEvent', event);
+      printJsonLine(deps, 'PrototypeEvent', event);
       return;
     }
     if (event.event === 'plan') for (const { id, usuallyMs } of event.steps) usual.set(id, usuallyMs);
@@ -33,7 +33,7 @@ function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, 
 }
 
 /** For a verb that shows no progress of its own: only what fails and is tried again. */
-export function showRetries({ stderr }: Pick<Edges, 'stderr'>): Tell {
+export function showRetries({ stderr }: Pick<CliDeps, 'stderr'>): Tell {
   return (event) => {
     if (event.event === 'retry') stderr(`waiting: ${printable(again(event))}\n`);
   };

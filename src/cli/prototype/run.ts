@@ -7,7 +7,7 @@ import { runOnSite } from '../../prototype/run/run-on-site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
-import { donorEdges } from './donor-edges.ts';
+import { donorDeps } from './donor-deps.ts';
 import { tellPlan } from './plan.ts';
 import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
 import { showRun } from './run-progress.ts';
@@ -32,28 +32,28 @@ export function runVerb(connect: ConnectSite): Verb {
           '--inspect',
           'with --dry-run: also inspect the donor from inside, through a short-lived privileged pod',
         ),
-    async run(_args, options: Options, edges) {
+    async run(_args, options: Options, deps) {
       const named = namedDonor(options);
       const terms = donorTerms(options);
-      const lent = donorEdges(edges);
-      const site = await connect(options, edges);
+      const lent = donorDeps(deps);
+      const site = await connect(options, deps);
       const donor = await findDonor(site, { named, ...terms }, lent);
-      if (options.dryRun) return tellPlan(site, donor, options, edges);
+      if (options.dryRun) return tellPlan(site, donor, options, deps);
       const { node, ref } = donor;
       const order = {
-        intentFor: (name: string) => intentOf(name, options, site.gallery, edges),
+        intentFor: (name: string) => intentOf(name, options, site.gallery, deps),
         terms,
         runId: holderName('run'),
       };
       const result = await runOnSite(site, donor, order, {
         ...lent,
         clock: systemClock,
-        homeSignal: edges.secondSignal?.(),
-        tell: showRun(edges, options),
+        homeSignal: deps.secondSignal?.(),
+        tell: showRun(deps, options),
       });
-      if (options.json) return printJsonLine(edges, 'PrototypeRun', { node: node.name, ...result });
+      if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });
       const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';
-      edges.stdout(
+      deps.stdout(
         `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
       );
     },

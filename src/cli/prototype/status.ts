@@ -8,7 +8,7 @@ import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 
 interface Options extends ConnectOptions {
@@ -25,24 +25,24 @@ export function statusVerb(connect: ConnectSite): Verb {
         '--pool <NAME>',
         'show only this pool; default: all that have nodes in the cluster',
       ),
-    async run(_args, options: Options, edges) {
-      const site = await connect(options, edges);
+    async run(_args, options: Options, deps) {
+      const site = await connect(options, deps);
       const pools = options.pool
-        ? [await findPool(site, options.pool, edges.signal())]
-        : await listPools(site, edges.signal());
-      const statuses = await Promise.all(pools.map((pool) => readStatus(site, pool, edges.signal())));
-      if (options.json) return printJson(edges, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
+        ? [await findPool(site, options.pool, deps.signal())]
+        : await listPools(site, deps.signal());
+      const statuses = await Promise.all(pools.map((pool) => readStatus(site, pool, deps.signal())));
+      if (options.json) return printJson(deps, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
       if (statuses.length === 0)
-        edges.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
-      for (const status of statuses) show(status, edges);
+        deps.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
+      for (const status of statuses) show(status, deps);
     },
   };
 }
 
-function show(status: PoolStatus, edges: Edges): void {
+function show(status: PoolStatus, deps: CliDeps): void {
   const without = status.hasBootstrap === false ? ', without bootstrap' : '';
-  const screen = screenOf(edges);
-  edges.stdout(`${wrapLines(`${status.pool} starts from ${status.model}${without}`, screen.columns)}\n\n`);
+  const screen = screenOf(deps);
+  deps.stdout(`${wrapLines(`${status.pool} starts from ${status.model}${without}`, screen.columns)}\n\n`);
   const versions = renderTable(
     [
       { title: 'VERSION', cell: (v) => v.name },
@@ -78,9 +78,9 @@ function show(status: PoolStatus, edges: Edges): void {
     status.instances,
     screen,
   );
-  edges.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
+  deps.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
     const [goOn, bringBack] = ['run', 'recover'].map((verb) => `headstart prototype ${verb} --node ${shellWord(name)}`);
-    edges.stderr(`next:  if no run has ${name} any more, ${goOn} goes on with it, ${bringBack} only brings it back\n`);
+    deps.stderr(`next:  if no run has ${name} any more, ${goOn} goes on with it, ${bringBack} only brings it back\n`);
   }
 }

@@ -10,7 +10,7 @@ import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { inSamePlace } from '../output/same-place.ts';
 import { printable } from '../output/table.ts';
-import type { Edges, Verb } from '../verb.ts';
+import type { CliDeps, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { logLevelOption } from './run-options.ts';
@@ -47,9 +47,9 @@ export function uninstallVerb(connect: ConnectSite): Verb {
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be removed and what would stay, and change nothing')
         .addOption(logLevelOption()),
-    async run(_args, options: Options, edges) {
+    async run(_args, options: Options, deps) {
       const wish = wishOf(options);
-      const site = await connect(options, edges);
+      const site = await connect(options, deps);
       // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
       const pool = await findPool(site, options.pool, quiet);
@@ -57,17 +57,17 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       const seen = await observePool(asked, { ...site.factory, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
-      if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, edges);
-      edges.stderr(renderAnswer(pool.name, planned, hinted(plan, edges), 'would'));
-      confirm(`do all this to ${pool.name}?`, options, edges);
+      if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, deps);
+      deps.stderr(renderAnswer(pool.name, planned, hinted(plan, deps), 'would'));
+      confirm(`do all this to ${pool.name}?`, options, deps);
       const ended = await uninstallPool(asked, {
         ...site.factory,
         cluster: site.cluster,
         clock: systemClock,
-        signal: edges.signal(),
-        tell: showRun(edges, options),
+        signal: deps.signal(),
+        tell: showRun(deps, options),
       });
-      return tell(pool.name, ended.done, ended, options, edges);
+      return tell(pool.name, ended.done, ended, options, deps);
     },
   };
 }
@@ -82,19 +82,19 @@ function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsea
 
 type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
 
-function hinted({ kept, sealed }: Left, { typed = [] }: Edges): Left {
+function hinted({ kept, sealed }: Left, { typed = [] }: CliDeps): Left {
   const hint = (next: string | undefined) => next !== undefined && { next: inSamePlace(next, typed) };
   return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
 }
 
 /** Exit code 4 when something stays that somebody has to do something about. */
-function tell(pool: string, done: string[], left: Left, options: Options, edges: Edges): number {
+function tell(pool: string, done: string[], left: Left, options: Options, deps: CliDeps): number {
   const isDryRun = options.dryRun === true;
-  const { kept, sealed } = hinted(left, edges);
+  const { kept, sealed } = hinted(left, deps);
   const body = { pool, to: options.to, done, kept, sealed, isDryRun };
-  if (options.json && isDryRun) printJson(edges, 'PrototypeUninstall', body);
-  else if (options.json) printJsonLine(edges, 'PrototypeUninstall', body);
-  else edges.stdout(renderAnswer(pool, done, { kept, sealed }, isDryRun ? 'would' : 'did'));
+  if (options.json && isDryRun) printJson(deps, 'PrototypeUninstall', body);
+  else if (options.json) printJsonLine(deps, 'PrototypeUninstall', body);
+  else deps.stdout(renderAnswer(pool, done, { kept, sealed }, isDryRun ? 'would' : 'did'));
   return !isDryRun && kept.some(({ next }) => next !== undefined) ? 4 : 0;
 }
 

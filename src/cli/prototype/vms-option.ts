@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { SHARED_GROUPS } from '../help.ts';
-import type { Edges } from '../verb.ts';
+import type { CliDeps } from '../verb.ts';
 
 const VMS = ['azure', 'qemu'] as const;
 export type VmsKind = (typeof VMS)[number];
@@ -17,7 +17,7 @@ export function vmsOption(where: string): Option {
     .helpGroup(SHARED_GROUPS.local);
 }
 
-export function chosenVms(options: VmsOptions, { HEADSTART_VMS: named }: Edges['env']): VmsKind {
+export function chosenVms(options: VmsOptions, { HEADSTART_VMS: named }: CliDeps['env']): VmsKind {
   if (options.vms) return options.vms;
   const vms = named ? VMS.find((kind) => kind === named) : 'azure';
   if (vms) return vms;

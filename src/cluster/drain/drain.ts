@@ -12,7 +12,7 @@ export interface DrainOptions extends Pick<DrainFilter, 'isForced' | 'deleteEmpt
   timeoutMs?: number;
 }
 
-export interface DrainEdges {
+export interface DrainDeps {
   clock: Clock;
   signal?: AbortSignal;
   onWaiting?: (what: string, percent?: number) => void;
@@ -26,9 +26,9 @@ export async function drainNode(
   cluster: Cluster,
   nodeName: string,
   options: DrainOptions,
-  edges: DrainEdges,
+  deps: DrainDeps,
 ): Promise<void> {
-  const { clock, signal, onWaiting } = edges;
+  const { clock, signal, onWaiting } = deps;
   const { evict, refuse } = classifyPods(await cluster.listPods(nodeName, signal), options);
   if (refuse.length > 0) throw refused(nodeName, refuse);
   const wanted = new Set(evict.map((pod) => pod.uid));

@@ -16,7 +16,7 @@ import {
 } from './cluster-files.ts';
 import type { Health } from './health.ts';
 import type { PortName, Seen } from './plan-up.ts';
-import type { PlaneEdges } from './plane-edges.ts';
+import type { PlaneDeps } from './plane-deps.ts';
 import { EGRESS, SERVERS, type Server } from './server-flags.ts';
 import { apiServerUrl, differingSettings, launchOf, probeOf } from './server-set-up.ts';
 import type { Orphan } from './standing-process.ts';
@@ -47,7 +47,7 @@ export interface PlaneView {
 /** Of any cluster of this home: its folder was removed while it ran. */
 export function lookForOrphans(
   { home }: Pick<ClusterPlace, 'home'>,
-  { processes }: Pick<PlaneEdges, 'processes'>,
+  { processes }: Pick<PlaneDeps, 'processes'>,
 ): Orphan[] {
   return processes.findOrphans(clustersFolder(home), SERVERS);
 }
@@ -55,12 +55,12 @@ export function lookForOrphans(
 /** Undefined when there is no such cluster. */
 export async function lookAtPlane(
   place: ClusterPlace,
-  edges: Pick<PlaneEdges, 'processes' | 'askHealth'>,
+  deps: Pick<PlaneDeps, 'processes' | 'askHealth'>,
 ): Promise<PlaneView | undefined> {
   const record = readRecord(place);
   if (!record) return undefined;
   const { folder, kubeconfig } = filesOf(place);
-  const programs = await Promise.all(SERVERS.map((server) => lookAtServer(server, place, record, edges)));
+  const programs = await Promise.all(SERVERS.map((server) => lookAtServer(server, place, record, deps)));
   return {
     name: place.name,
     kubernetes: record.kubernetes,
@@ -77,7 +77,7 @@ async function lookAtServer(
   name: Server,
   place: ClusterPlace,
   record: ClusterRecord,
-  { processes, askHealth }: Pick<PlaneEdges, 'processes' | 'askHealth'>,
+  { processes, askHealth }: Pick<PlaneDeps, 'processes' | 'askHealth'>,
 ): Promise<ServerView> {
   const files = filesOf(place);
   const address = name === EGRESS ? EGRESS_SOCKET : `127.0.0.1:${record.ports[name]}`;
@@ -89,12 +89,12 @@ async function lookAtServer(
 }
 
 /** What `up` decides by. */
-export async function lookForUp(place: ClusterPlace, options: UpOptions, edges: PlaneEdges): Promise<Seen> {
-  const { clock, isPortFree } = edges;
+export async function lookForUp(place: ClusterPlace, options: UpOptions, deps: PlaneDeps): Promise<Seen> {
+  const { clock, isPortFree } = deps;
   const record = readRecord(place);
   const { pki } = filesOf(place);
   const wanted = { kubernetes: options.kubernetes, programs: options.programs };
-  const seen = lookAtProcesses(place, record, edges);
+  const seen = lookAtProcesses(place, record, deps);
   const running = new Set(seen.keys());
   const guestAddress = record?.guestAddress ?? GUEST_ADDRESS;
   const idle = PORTS_OF.filter(([server]) => !running.has(server)).flatMap(([, ports]) => ports);
@@ -116,8 +116,8 @@ export async function lookForUp(place: ClusterPlace, options: UpOptions, edges: 
       : [],
     takenPorts,
     certificates: certificatesToMake(pki, { guestAddress, nowMs: clock.nowMs() }),
-    bindings: record && running.has('kube-apiserver') ? await lookAtBindings(place, record, edges) : undefined,
-    ...(options.apiPort !== undefined && { wantedPort: await lookAtPort(place, options.apiPort, edges) }),
+    bindings: record && running.has('kube-apiserver') ? await lookAtBindings(place, record, deps) : undefined,
+    ...(options.apiPort !== undefined && { wantedPort: await lookAtPort(place, options.apiPort, deps) }),
   };
 }
 
@@ -125,15 +125,15 @@ export async function lookForUp(place: ClusterPlace, options: UpOptions, edges: 
 function lookAtProcesses(
   place: ClusterPlace,
   record: ClusterRecord | undefined,
-  edges: Pick<PlaneEdges, 'processes' | 'egressCommand'>,
+  deps: Pick<PlaneDeps, 'processes' | 'egressCommand'>,
 ): Map<Server, boolean> {
   const files = filesOf(place);
   return new Map(
     SERVERS.flatMap((server) => {
-      const running = edges.processes.find(files.folder, server);
+      const running = deps.processes.find(files.folder, server);
       if (!running) return [];
       if (!record) return [[server, false] as const];
-      const { argv } = launchOf(server, place, record, edges);
+      const { argv } = launchOf(server, place, record, deps);
       // What it is called is left out: some wrap their programs in a script, which then runs another.
       return [[server, isDeepStrictEqual(running.argv.slice(1), argv.slice(1))] as const];
     }),
@@ -143,7 +143,7 @@ function lookAtProcesses(
 async function lookAtPort(
   place: ClusterPlace,
   port: number,
-  { isPortFree }: PlaneEdges,
+  { isPortFree }: PlaneDeps,
 ): Promise<NonNullable<Seen['wantedPort']>> {
   const owner = portsOfOthers(place).get(port);
   return { port, isFree: await isPortFree(port), ...(owner !== undefined && { owner }) };
@@ -153,7 +153,7 @@ async function lookAtPort(
 async function lookAtBindings(
   place: ClusterPlace,
   record: ClusterRecord,
-  { askHealth, bindingsToMake, clock }: PlaneEdges,
+  { askHealth, bindingsToMake, clock }: PlaneDeps,
 ) {
   const files = filesOf(place);
   const { isHealthy } = await askHealth(probeOf('kube-apiserver', files, record));
@@ -177,7 +177,7 @@ const LOOK_EVERY_MS = 100;
 /** The kernel takes a moment to take apart what was killed, and its sockets with it. */
 async function becomesFree(
   port: number,
-  { clock, isPortFree }: Pick<PlaneEdges, 'clock' | 'isPortFree'>,
+  { clock, isPortFree }: Pick<PlaneDeps, 'clock' | 'isPortFree'>,
 ): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     if (await isPortFree(port)) return true;

@@ -12,8 +12,8 @@ describe('the ports of a cluster', () => {
         fc.uniqueArray(fc.integer({ min: 20_000, max: 20_040 })),
         fc.uniqueArray(fc.integer({ min: 20_000, max: 20_040 })),
         async (count, random, avoided, busy) => {
-          const edges = { random: () => random, isPortFree: async (port: number) => !busy.includes(port) };
-          const ports = await takePorts(count, edges, new Set(avoided));
+          const deps = { random: () => random, isPortFree: async (port: number) => !busy.includes(port) };
+          const ports = await takePorts(count, deps, new Set(avoided));
           expect(new Set(ports).size).toBe(count);
           expect(ports.filter((port) => avoided.includes(port) || busy.includes(port))).toEqual([]);
           expect(ports.every((port) => port >= 20_000 && port <= 29_999)).toBe(true);
@@ -23,8 +23,8 @@ describe('the ports of a cluster', () => {
   });
 
   it('that none are left of is an error that says so', async () => {
-    const edges = { random: () => 0, isPortFree: async () => false };
-    await expect(takePorts(1, edges, new Set())).rejects.toMatchObject({ code: 'cluster/no-port' });
+    const deps = { random: () => 0, isPortFree: async () => false };
+    await expect(takePorts(1, deps, new Set())).rejects.toMatchObject({ code: 'cluster/no-port' });
   });
 });
 

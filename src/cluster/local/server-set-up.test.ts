@@ -22,16 +22,16 @@ beforeEach(() => {
 afterEach(() => rmSync(place.home, { recursive: true }));
 
 describe('the command line of a server', () => {
-  const edges = { egressCommand: () => ['/usr/bin/node', 'egress.ts'] as const };
+  const deps = { egressCommand: () => ['/usr/bin/node', 'egress.ts'] as const };
 
   it.each(KUBE_SERVERS)('%s is run from the folder of programs and names only its own port', (server) => {
-    const { argv, argv0 } = launchOf(server, place, record, edges);
+    const { argv, argv0 } = launchOf(server, place, record, deps);
     expect(argv[0]).toBe(`/opt/kube/${server}`);
     expect(argv0).toBeUndefined();
   });
 
   it('of the egress proxy is called by its own name, not by that of its program', () => {
-    expect(launchOf(EGRESS, place, record, edges)).toEqual({ argv: ['/usr/bin/node', 'egress.ts'], argv0: EGRESS });
+    expect(launchOf(EGRESS, place, record, deps)).toEqual({ argv: ['/usr/bin/node', 'egress.ts'], argv0: EGRESS });
   });
 });
 

@@ -13,7 +13,7 @@ import {
 } from './cluster-files.ts';
 import type { Probe } from './health.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
-import type { PlaneEdges } from './plane-edges.ts';
+import type { PlaneDeps } from './plane-deps.ts';
 import {
   ALL_CONTROLLERS,
   apiServerFlags,
@@ -39,7 +39,7 @@ export function launchOf(
   server: Server,
   place: ClusterPlace,
   record: ClusterRecord,
-  { egressCommand }: Pick<PlaneEdges, 'egressCommand'>,
+  { egressCommand }: Pick<PlaneDeps, 'egressCommand'>,
 ): Launch {
   if (server === EGRESS) return { argv: egressCommand(place), argv0: server };
   return { argv: [join(record.programs, server), ...flagsOf(server, filesOf(place), record)] };

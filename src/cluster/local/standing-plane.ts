@@ -10,7 +10,7 @@ import { deletingPrefix } from '../../host/whole-folders.ts';
 import { type ClusterPlace, clusterLock, clustersFolder, ensureFolder, filesOf, noSpace } from './cluster-files.ts';
 import { lookForUp } from './look-at-plane.ts';
 import { planUp, type UpStep } from './plan-up.ts';
-import type { PlaneEdges } from './plane-edges.ts';
+import type { PlaneDeps } from './plane-deps.ts';
 import { SERVERS, type Server } from './server-flags.ts';
 import { stopServers } from './stop-servers.ts';
 import { type PlaneCall, type UpOptions, UpRun, Vanished } from './up-run.ts';
@@ -19,20 +19,15 @@ import { type PlaneCall, type UpOptions, UpRun, Vanished } from './up-run.ts';
 const NEEDED_BYTES = 256 << 20;
 
 /** Returns when all servers are healthy, with what was done. Whatever it had started is stopped again when it fails or is interrupted. */
-export function upPlane(
-  place: ClusterPlace,
-  options: UpOptions,
-  edges: PlaneEdges,
-  call: PlaneCall,
-): Promise<UpStep[]> {
+export function upPlane(place: ClusterPlace, options: UpOptions, deps: PlaneDeps, call: PlaneCall): Promise<UpStep[]> {
   const { folder } = filesOf(place);
   return withLock(place.home, { name: clusterLock(place.name), why: 'bringing the cluster up' }, call, async () => {
-    const run = new UpRun(place, options, edges, call);
+    const run = new UpRun(place, options, deps, call);
     const done: UpStep[] = [];
     const converge = async () => {
-      const steps = planUp(await lookForUp(place, options, edges));
+      const steps = planUp(await lookForUp(place, options, deps));
       ensureFolder(place);
-      if (steps.some((step) => step.do === 'start')) await ensureRoom(folder, edges);
+      if (steps.some((step) => step.do === 'start')) await ensureRoom(folder, deps);
       for (const step of steps) {
         await run.take(step);
         done.push(step);
@@ -56,17 +51,17 @@ export function upPlane(
 }
 
 /** Gives the servers that ran. Nothing is lost: `upPlane` goes on with the same data. */
-export function downPlane(place: ClusterPlace, edges: PlaneEdges, call: CallOptions): Promise<Server[]> {
+export function downPlane(place: ClusterPlace, deps: PlaneDeps, call: CallOptions): Promise<Server[]> {
   return withLock(place.home, { name: clusterLock(place.name), why: 'taking the cluster down' }, call, () =>
-    stopServers(filesOf(place).folder, edges, call),
+    stopServers(filesOf(place).folder, deps, call),
   );
 }
 
 /** With everything that was in it. */
-export function deletePlane(place: ClusterPlace, edges: PlaneEdges, call: CallOptions): Promise<Server[]> {
+export function deletePlane(place: ClusterPlace, deps: PlaneDeps, call: CallOptions): Promise<Server[]> {
   const { folder } = filesOf(place);
   return withLock(place.home, { name: clusterLock(place.name), why: 'deleting the cluster' }, call, async () => {
-    const stopped = await stopServers(folder, edges, call);
+    const stopped = await stopServers(folder, deps, call);
     // Renamed first: what is half deleted must not look like a cluster.
     const going = join(clustersFolder(place.home), `${deletingPrefix}${place.name}`);
     rmSync(going, { recursive: true, force: true });
@@ -76,7 +71,7 @@ export function deletePlane(place: ClusterPlace, edges: PlaneEdges, call: CallOp
   });
 }
 
-async function ensureRoom(folder: string, { freeBytes }: PlaneEdges): Promise<void> {
+async function ensureRoom(folder: string, { freeBytes }: PlaneDeps): Promise<void> {
   const free = await freeBytes(folder);
   if (free >= NEEDED_BYTES) return;
   const [needed, there] = [NEEDED_BYTES, free].map((bytes) => `${Math.floor(bytes / (1 << 20))} MiB`);

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
-import type { PlaneEdges } from './plane-edges.ts';
+import type { PlaneDeps } from './plane-deps.ts';
 import { SERVERS, type Server } from './server-flags.ts';
 
 const END_MS = 20_000;
@@ -11,18 +11,18 @@ const LOOK_EVERY_MS = 250;
 /** Gives those that ran. The opposite order of starting: nobody asks somebody who is gone. */
 export async function stopServers(
   folder: string,
-  edges: Pick<PlaneEdges, 'clock' | 'processes'>,
+  deps: Pick<PlaneDeps, 'clock' | 'processes'>,
   call: CallOptions,
 ): Promise<Server[]> {
-  const running = SERVERS.toReversed().filter((server) => edges.processes.find(folder, server));
-  for (const server of running) await stopServer(folder, server, edges, call);
+  const running = SERVERS.toReversed().filter((server) => deps.processes.find(folder, server));
+  for (const server of running) await stopServer(folder, server, deps, call);
   return running;
 }
 
 export async function stopServer(
   folder: string,
   server: Server,
-  { clock, processes }: Pick<PlaneEdges, 'clock' | 'processes'>,
+  { clock, processes }: Pick<PlaneDeps, 'clock' | 'processes'>,
   { signal, onWaiting }: CallOptions,
 ): Promise<void> {
   for (const order of ['SIGTERM', 'SIGKILL'] as const) {

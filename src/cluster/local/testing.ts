@@ -1,11 +1,11 @@
 // cluster/local/testing.ts: the world of a standing plane in memory: processes, ports and health that a test decides about.
 import { basename } from 'node:path';
 import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
-import type { PlaneEdges } from './plane-edges.ts';
+import type { PlaneDeps } from './plane-deps.ts';
 import { EGRESS, type Server } from './server-flags.ts';
 import type { Orphan, Running } from './standing-process.ts';
 
-export interface FakePlane extends PlaneEdges {
+export interface FakePlane extends PlaneDeps {
   clock: FakeClock;
   /** By folder and name. */
   running: Map<string, Running>;

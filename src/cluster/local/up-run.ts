@@ -15,7 +15,7 @@ import {
 } from './cluster-files.ts';
 import { logTail } from './log-tail.ts';
 import type { PortName, UpStep } from './plan-up.ts';
-import type { PlaneEdges } from './plane-edges.ts';
+import type { PlaneDeps } from './plane-deps.ts';
 import type { Ports } from './port-names.ts';
 import { takePorts } from './ports.ts';
 import { EGRESS, SERVERS, type Server } from './server-flags.ts';
@@ -46,17 +46,17 @@ export class UpRun {
   readonly #place: ClusterPlace;
   readonly #files: ClusterFiles;
   readonly #options: UpOptions;
-  readonly #edges: PlaneEdges;
+  readonly #deps: PlaneDeps;
   readonly #call: PlaneCall;
   readonly #own = new Map<Server, () => string | undefined>();
   /** What was run until now, while there is a way back to it. */
   #before: Pick<ClusterRecord, 'kubernetes' | 'programs'> | undefined;
 
-  constructor(place: ClusterPlace, options: UpOptions, edges: PlaneEdges, call: PlaneCall) {
+  constructor(place: ClusterPlace, options: UpOptions, deps: PlaneDeps, call: PlaneCall) {
     this.#place = place;
     this.#files = filesOf(place);
     this.#options = options;
-    this.#edges = edges;
+    this.#deps = deps;
     this.#call = call;
   }
 
@@ -68,7 +68,7 @@ export class UpRun {
       case 'take-ports':
         return this.#takePorts(step.names);
       case 'stop':
-        return stopServer(this.#files.folder, step.server, this.#edges, this.#call);
+        return stopServer(this.#files.folder, step.server, this.#deps, this.#call);
       case 'use-programs':
         return this.#usePrograms(step);
       case 'certify':
@@ -78,8 +78,8 @@ export class UpRun {
       case 'start':
         return this.#start(step.server);
       case 'let-nodes-join':
-        return this.#edges.letNodesJoin(
-          { kubeconfig: this.#files.kubeconfig, clock: this.#edges.clock },
+        return this.#deps.letNodesJoin(
+          { kubeconfig: this.#files.kubeconfig, clock: this.#deps.clock },
           this.#call.signal,
         );
     }
@@ -97,14 +97,14 @@ export class UpRun {
     const given = names.includes('kube-apiserver') && apiPort !== undefined ? { 'kube-apiserver': apiPort } : {};
     const asked = names.filter((name) => !(name in given));
     const avoided = [...Object.values({ ...known?.ports, ...given }), ...portsOfOthers(this.#place).keys()];
-    const taken = await takePorts(asked.length, this.#edges, new Set(avoided));
+    const taken = await takePorts(asked.length, this.#deps, new Set(avoided));
     const ports = Object.fromEntries(asked.map((name, index) => [name, taken[index]!]));
     writeRecord(this.#place, {
       format: 1,
       kubernetes,
       programs,
       guestAddress: GUEST_ADDRESS,
-      createdMs: this.#edges.clock.nowMs(),
+      createdMs: this.#deps.clock.nowMs(),
       ...known,
       ports: { ...known?.ports, ...given, ...ports } as Ports,
     });
@@ -112,20 +112,20 @@ export class UpRun {
 
   async #certify(): Promise<void> {
     const { guestAddress } = this.#record();
-    await ensureAuthority(this.#files.pki, { guestAddress, nowMs: this.#edges.clock.nowMs() });
+    await ensureAuthority(this.#files.pki, { guestAddress, nowMs: this.#deps.clock.nowMs() });
     writeSettings(this.#place, this.#record());
   }
 
   #start(server: Server): void {
     writeSettings(this.#place, this.#record());
     mkdirSync(this.#files.etcdData, { recursive: true, mode: 0o700 });
-    const { argv, ...named } = launchOf(server, this.#place, this.#record(), this.#edges);
+    const { argv, ...named } = launchOf(server, this.#place, this.#record(), this.#deps);
     const logs = { log: this.#files.log(server), previousLog: this.#files.previousLog(server) };
-    this.#own.set(server, this.#edges.processes.start(this.#files.folder, argv, { ...logs, ...named }));
+    this.#own.set(server, this.#deps.processes.start(this.#files.folder, argv, { ...logs, ...named }));
   }
 
   async awaitHealthy(server: Server): Promise<void> {
-    const { clock, processes, askHealth } = this.#edges;
+    const { clock, processes, askHealth } = this.#deps;
     const { signal, onWaiting } = this.#call;
     const untilMs = clock.nowMs() + READY_MS;
     for (;;) {
@@ -152,7 +152,7 @@ export class UpRun {
   /** In the opposite order, and whatever the reason: not even an interrupt is one to leave half a plane behind. */
   async stopOwn(): Promise<void> {
     for (const server of [...this.#own.keys()].toReversed())
-      await stopServer(this.#files.folder, server, this.#edges, {});
+      await stopServer(this.#files.folder, server, this.#deps, {});
     if (this.#before) writeRecord(this.#place, { ...this.#record(), ...this.#before });
   }
 
@@ -167,7 +167,7 @@ export class UpRun {
 
   #failed(server: Server, why: string): UserError {
     const log = this.#files.log(server);
-    const before = SERVERS.filter((one) => !this.#own.has(one) && this.#edges.processes.find(this.#files.folder, one));
+    const before = SERVERS.filter((one) => !this.#own.has(one) && this.#deps.processes.find(this.#files.folder, one));
     return new UserError(`${server} ${why}\n${logTail(log)}`.trimEnd(), {
       code: 'cluster/plane-failed',
       kept: `What this command started is stopped${before.length > 0 ? `; ${before.join(', ')} still run` : ''}. Data and certificates stay.`,

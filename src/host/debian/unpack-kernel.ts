@@ -13,7 +13,7 @@ export interface Unsupported {
   next: string;
 }
 
-export interface KernelEdges {
+export interface KernelDeps {
   run: RunCommand;
   signal?: AbortSignal | undefined;
 }
@@ -21,7 +21,7 @@ export interface KernelEdges {
 /** The ELF file that QEMU starts directly (PVH). Throws a UserError that says what is not supported. */
 export async function unpackKernel(
   bzImage: Uint8Array,
-  { run, signal }: KernelEdges,
+  { run, signal }: KernelDeps,
   { what, ...refused }: Unsupported,
 ): Promise<Buffer> {
   try {

@@ -28,7 +28,7 @@ const run: RunCommand = async (argv) => {
   if (argv.includes('rm')) rmSync(argv.at(-1)!, { recursive: true, force: true });
   return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
 };
-const edges = { cache: {} as Cache, run, isRoot: true, tools: SOME_TOOLS };
+const deps = { cache: {} as Cache, run, isRoot: true, tools: SOME_TOOLS };
 
 /** One stage in the place of all: a small file for each disk, and the record of them. */
 const stageWriting = (content: string): VersionStage => ({
@@ -49,14 +49,14 @@ const stageWriting = (content: string): VersionStage => ({
 });
 
 const build = (formats: readonly Format[], stage = stageWriting('bytes'), more = target) =>
-  buildImage(more, {}, { out, formats, stages: [stage] }, edges, {});
+  buildImage(more, {}, { out, formats, stages: [stage] }, deps, {});
 
 describe('an image', () => {
   it('is in its folder with nothing beside it, new, and with what its reader should know', async () => {
     const begun: string[] = [];
     const order = { out, formats: ['qcow2'], stages: [stageWriting('bytes')] } as const;
     const tell = { onBegin: (kubernetes: string) => begun.push(kubernetes) };
-    const built = await buildImage(target, {}, order, edges, tell);
+    const built = await buildImage(target, {}, order, deps, tell);
     expect(built).toMatchObject({ folder: join(out, FOLDER), isNew: true, warnings: ['nearly full'] });
     expect(readdirSync(out)).toEqual([FOLDER]);
     expect(readdirSync(join(out, FOLDER)).sort()).toEqual(['build.json', 'disk.qcow2']);

@@ -6,7 +6,7 @@ import { runTool } from '../../host/run-tool.ts';
 import { readTest, writeTest } from '../test/record.ts';
 import { ofBuild } from '../test/verdict.ts';
 import { imageRootRunner } from './as-root.ts';
-import type { BuildEdges, Made, Target } from './contract.ts';
+import type { BuildDeps, Made, Target } from './contract.ts';
 import { diskName, FORMATS, type Format } from './disk/disk.ts';
 import { type Built, buildFolder, recordOfContent } from './find-image.ts';
 import { imageContent } from './image-content.ts';
@@ -16,7 +16,7 @@ import { ensureRoom, type Need, orFull } from './room.ts';
 import type { Places, VersionStage } from './stage.ts';
 import { type BuildTeller, walkVersion } from './walk.ts';
 
-export type MachineEdges = Omit<BuildEdges, 'folder' | 'onWaiting' | 'onDone'>;
+export type MachineDeps = Omit<BuildDeps, 'folder' | 'onWaiting' | 'onDone'>;
 
 export interface ImageOrder extends Pick<Places, 'out' | 'formats'> {
   stages?: readonly VersionStage[];
@@ -27,11 +27,11 @@ export async function buildImage(
   target: Target,
   shared: Partial<Made>,
   { out, formats, stages = PER_VERSION }: ImageOrder,
-  edges: MachineEdges,
+  deps: MachineDeps,
   tell: BuildTeller,
 ): Promise<Built> {
   tell.onBegin?.(target.kubernetes);
-  const contentSha256 = await imageContent(target, edges.tools);
+  const contentSha256 = await imageContent(target, deps.tools);
   const folder = buildFolder(target, out);
   // The same content in other formats, and what a test has found out about it, is worth as much as before.
   const before = await recordOfContent(folder, contentSha256);
@@ -40,7 +40,7 @@ export async function buildImage(
   await mkdir(out, { recursive: true });
   ensureRoom(out, await statfsFree(out), neededFor(target, all));
   // What a container store is made of may belong to a namespace's users.
-  const runAsRoot = await imageRootRunner(edges.run, edges.isRoot);
+  const runAsRoot = await imageRootRunner(deps.run, deps.isRoot);
   const remove = async (path: string) => {
     await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', path]);
   };
@@ -49,7 +49,7 @@ export async function buildImage(
       const [files, scratch] = [join(work, 'files'), join(work, 'scratch')];
       await mkdir(files);
       await mkdir(scratch, { mode: 0o700 });
-      const version = { ...edges, target, contentSha256, formats: all, files, folder: scratch };
+      const version = { ...deps, target, contentSha256, formats: all, files, folder: scratch };
       const { record, content } = await walkVersion(stages, version, shared, tell);
       const good = test && ofBuild(test, record);
       if (good) writeTest(files, good);

@@ -2,7 +2,7 @@
 
 import { withLock } from '../../host/locks.ts';
 import type { Lock } from '../lock/lock.ts';
-import { buildImage, type MachineEdges } from './build-image.ts';
+import { buildImage, type MachineDeps } from './build-image.ts';
 import { imageBuildLock } from './build-locks.ts';
 import type { Target } from './contract.ts';
 import type { Format } from './disk/disk.ts';
@@ -26,7 +26,7 @@ export interface BuildOrder {
 export const targetsOf = ({ lock, versions }: Pick<BuildOrder, 'lock' | 'versions'>): Target[] =>
   versions.map((kubernetes) => ({ lock, kubernetes }));
 
-export async function fetchForImages(order: BuildOrder, machine: MachineEdges, tell: BuildTeller): Promise<void> {
+export async function fetchForImages(order: BuildOrder, machine: MachineDeps, tell: BuildTeller): Promise<void> {
   const shared = { ...machine, targets: targetsOf(order), isOffline: order.isOffline };
   await walkShared(FETCH, shared, placesOf(order, machine), tell);
 }
@@ -34,7 +34,7 @@ export async function fetchForImages(order: BuildOrder, machine: MachineEdges, t
 /** In the order of `versions`, with `lanes` of them made at a time. Those that were finished stay, whatever becomes of the others. */
 export async function buildImages(
   order: BuildOrder & { lanes: number },
-  machine: MachineEdges,
+  machine: MachineDeps,
   tell: BuildTeller,
 ): Promise<Built[]> {
   const { lock, versions, lanes, isOffline } = order;
@@ -57,15 +57,15 @@ export async function buildImages(
       if (targets.length === 0) return;
       const shared = await walkShared(LAYERS, { ...machine, targets, isOffline }, places, tell);
       await inLanes(targets, { lanes, signal }, async (target, stop) => {
-        const edges = { ...machine, signal: stop };
-        built.set(target.kubernetes, await buildImage(target, shared, places, edges, tell));
+        const deps = { ...machine, signal: stop };
+        built.set(target.kubernetes, await buildImage(target, shared, places, deps, tell));
       });
     });
   }
   return versions.map((version) => built.get(version)!);
 }
 
-const placesOf = ({ out, formats }: BuildOrder, { cache, tools }: MachineEdges): Places => ({
+const placesOf = ({ out, formats }: BuildOrder, { cache, tools }: MachineDeps): Places => ({
   cacheFolder: cache.folder,
   out,
   formats,

@@ -9,7 +9,7 @@ import type { PlacedFile } from './files/placed-files.ts';
 import type { Contributor } from './files/size-budget.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
-export interface BuildEdges {
+export interface BuildDeps {
   cache: Cache;
   run: RunCommand;
   isRoot: boolean;

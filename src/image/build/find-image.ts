@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { definitionName, versionName } from '../publish/names.ts';
 import { readBuild, verifyBuild } from './build-folder.ts';
-import type { BuildEdges, BuildRecord, Target } from './contract.ts';
+import type { BuildDeps, BuildRecord, Target } from './contract.ts';
 import { diskName, type Format } from './disk/disk.ts';
 import { imageContent } from './image-content.ts';
 import type { Places } from './stage.ts';
@@ -30,7 +30,7 @@ export async function isImageThere(target: Target, places: Omit<Places, 'cacheFo
 export async function findImage(
   target: Target,
   places: Omit<Places, 'cacheFolder'>,
-  { signal, onWaiting }: Pick<BuildEdges, 'signal' | 'onWaiting'>,
+  { signal, onWaiting }: Pick<BuildDeps, 'signal' | 'onWaiting'>,
 ): Promise<Built | undefined> {
   const record = await findRecord(target, places);
   if (!record) return undefined;

@@ -1,7 +1,7 @@
 // image/build/stage.ts: the shape of one stage of a build.
-import type { BuildEdges, Made, Target } from './contract.ts';
+import type { BuildDeps, Made, Target } from './contract.ts';
 import type { Format } from './disk/disk.ts';
-import type { LayerEdges } from './layers/layer.ts';
+import type { LayerDeps } from './layers/layer.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
 /** Where a build looks for what it made before. */
@@ -41,7 +41,7 @@ export interface SharedStage<Needs extends keyof Made = keyof Made, Gives extend
   verified?: string;
 }
 
-export interface SharedContext extends LayerEdges {
+export interface SharedContext extends LayerDeps {
   /** The first one with this key. */
   target: Target;
   /** All images that are to be built. */
@@ -56,7 +56,7 @@ export type VersionStage<Needs extends keyof Made = keyof Made, Gives extends ke
   Gives
 >;
 
-export interface VersionContext extends BuildEdges {
+export interface VersionContext extends BuildDeps {
   target: Target;
   contentSha256: string;
   formats: readonly Format[];

@@ -1,6 +1,6 @@
 // image/build/walk.ts: how are stages walked? In order; each gets what those before it made, and what it says is told as said by it.
 import type { Waiting } from '../../base/call-options.ts';
-import type { BuildEdges, Made, Target } from './contract.ts';
+import type { BuildDeps, Made, Target } from './contract.ts';
 import type { Places, SharedContext, SharedStage, VersionContext, VersionStage } from './stage.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
@@ -81,7 +81,7 @@ function tellingOf(
   { id }: Pick<SharedStage, 'id'>,
   kubernetes: string,
   tell: BuildTeller,
-): Pick<BuildEdges, 'onWaiting' | 'onDone'> {
+): Pick<BuildDeps, 'onWaiting' | 'onDone'> {
   return {
     onWaiting: waitingOf(kubernetes, tell),
     onDone: (stage) => tell.onDone?.({ id, kubernetes, stage }),

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { type FakeMirror, fakeMirror, sha256Of, wantedOf } from '../testing.ts';
 import type { Cache } from './cache.ts';
-import { type CacheEdges, createCache } from './disk-cache.ts';
+import { type CacheDeps, createCache } from './disk-cache.ts';
 import { createMirrors } from './mirrors.ts';
 
 const kubelet = 'kubelet '.repeat(1000);
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-function open(mirror: FakeMirror, changes: Partial<CacheEdges> = {}): Cache {
+function open(mirror: FakeMirror, changes: Partial<CacheDeps> = {}): Cache {
   const mirrors = createMirrors({
     mirrors: new Map([
       ['upstream:test', 'https://user:pass%20word@mirror.test/'],

@@ -13,7 +13,7 @@ import { diskFull, fetchInto } from './fetch-one.ts';
 import { fetchProgress } from './fetch-progress.ts';
 import type { Mirrors, Place } from './mirrors.ts';
 
-export interface CacheEdges {
+export interface CacheDeps {
   folder: string;
   mirrors: Mirrors;
   fetch: typeof fetch;
@@ -29,18 +29,18 @@ const RESERVE_BYTES = 256 << 20;
 /** A part that nobody wrote to for so long was left behind. */
 const LEFT_AFTER_MS = 60_000;
 
-export function createCache(edges: CacheEdges): Cache {
-  const { folder } = edges;
+export function createCache(deps: CacheDeps): Cache {
+  const { folder } = deps;
   return {
     folder,
-    fill: (wanted, options = {}) => fill(edges, wanted, options),
+    fill: (wanted, options = {}) => fill(deps, wanted, options),
     open: (wanted, options = {}) => openVerified(folder, wanted, options),
     add: (file, options = {}) => add(folder, file, options),
   };
 }
 
-async function fill(edges: CacheEdges, wanted: readonly Wanted[], { signal, onWaiting }: CacheOptions): Promise<void> {
-  const { folder, mirrors } = edges;
+async function fill(deps: CacheDeps, wanted: readonly Wanted[], { signal, onWaiting }: CacheOptions): Promise<void> {
+  const { folder, mirrors } = deps;
   signal?.throwIfAborted();
   await prepareCache(folder);
   const distinct = [...new Map(wanted.map((each) => [each.sha256, each])).values()];
@@ -50,7 +50,7 @@ async function fill(edges: CacheEdges, wanted: readonly Wanted[], { signal, onWa
   }
   if (missing.length === 0) return;
   await ensureRoom(
-    edges,
+    deps,
     missing.map(({ wanted: { bytes } }) => bytes ?? 0),
   );
 
@@ -61,10 +61,10 @@ async function fill(edges: CacheEdges, wanted: readonly Wanted[], { signal, onWa
     onWaiting,
   );
   const queue = missing.values(); // shared: each worker takes the next
-  const workers = Array.from({ length: Math.min(edges.parallel ?? PARALLEL, missing.length) }, async () => {
+  const workers = Array.from({ length: Math.min(deps.parallel ?? PARALLEL, missing.length) }, async () => {
     for (const { wanted: each, place } of queue) {
       const onBytes = (bytes: number) => progress.at(each, bytes);
-      await fetchNew(edges, each, place, { signal: either, onBytes });
+      await fetchNew(deps, each, place, { signal: either, onBytes });
       progress.done(each);
     }
   });
@@ -82,7 +82,7 @@ async function fill(edges: CacheEdges, wanted: readonly Wanted[], { signal, onWa
 }
 
 async function fetchNew(
-  { folder, fetch, clock }: CacheEdges,
+  { folder, fetch, clock }: CacheDeps,
   wanted: Wanted,
   place: Place,
   told: { signal: AbortSignal; onBytes: (bytes: number) => void },
@@ -221,7 +221,7 @@ async function sumUnlessAborted(file: string, signal: AbortSignal | undefined) {
   }
 }
 
-async function ensureRoom({ folder, freeBytes }: CacheEdges, sizes: readonly number[]): Promise<void> {
+async function ensureRoom({ folder, freeBytes }: CacheDeps, sizes: readonly number[]): Promise<void> {
   const needed = sizes.reduce((sum, bytes) => sum + bytes, RESERVE_BYTES);
   const free = await freeBytes(folder);
   if (free >= needed) return;

@@ -10,7 +10,7 @@ import { isFull, isMissing } from '../../host/json-file.ts';
 import type { Wanted } from './cache.ts';
 import type { Place } from './mirrors.ts';
 
-export interface FetchEdges {
+export interface FetchDeps {
   fetch: typeof fetch;
   clock: Clock;
   signal: AbortSignal;
@@ -24,17 +24,17 @@ const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, maxRetryAfterMs: 60_000
 const MAX_BYTES = 16 * 2 ** 30;
 
 /** Ends with exactly the wanted bytes in `file`, which may hold a part of them already. Throws with `file` as far as it got. */
-export async function fetchInto(file: string, wanted: Wanted, place: Place, edges: FetchEdges): Promise<void> {
+export async function fetchInto(file: string, wanted: Wanted, place: Place, deps: FetchDeps): Promise<void> {
   const handle = await open(file, 'a+', 0o600);
   try {
-    const part = await Part.of(handle, edges.signal);
+    const part = await Part.of(handle, deps.signal);
     const isResumed = part.bytes > 0;
-    const got = await whole(part, wanted, place, edges);
+    const got = await whole(part, wanted, place, deps);
     if (got === wanted.sha256) return;
     // Of what was here before nobody knows how it came to be; begun again, it is the mirror's word alone.
     if (isResumed) {
       await part.empty();
-      if ((await whole(part, wanted, place, edges)) === wanted.sha256) return;
+      if ((await whole(part, wanted, place, deps)) === wanted.sha256) return;
     }
     const { bytes } = part;
     const sha256 = part.digest();
@@ -49,39 +49,39 @@ export async function fetchInto(file: string, wanted: Wanted, place: Place, edge
 }
 
 /** Tries until all of it is here; a try that got further than any before does not count. */
-async function whole(part: Part, wanted: Wanted, place: Place, edges: FetchEdges): Promise<string> {
+async function whole(part: Part, wanted: Wanted, place: Place, deps: FetchDeps): Promise<string> {
   let furthest = part.bytes;
   for (let tries = 1; ; tries++) {
     try {
-      edges.onBytes(part.bytes);
-      if (part.bytes !== wanted.bytes) await readOn(part, wanted, place, edges);
+      deps.onBytes(part.bytes);
+      if (part.bytes !== wanted.bytes) await readOn(part, wanted, place, deps);
       return part.digest();
     } catch (error) {
-      edges.signal.throwIfAborted();
+      deps.signal.throwIfAborted();
       if (!(error instanceof Passing)) throw error;
       if (part.bytes > furthest) tries = 1;
       furthest = Math.max(furthest, part.bytes);
       if (tries >= TRIES) throw gaveUp(wanted, place, error, tries);
-      await edges.clock.sleep(pauseMs(tries, BACKOFF, error), edges.signal);
+      await deps.clock.sleep(pauseMs(tries, BACKOFF, error), deps.signal);
     }
   }
 }
 
-async function readOn(part: Part, wanted: Wanted, place: Place, edges: FetchEdges): Promise<void> {
+async function readOn(part: Part, wanted: Wanted, place: Place, deps: FetchDeps): Promise<void> {
   const limit = wanted.bytes ?? MAX_BYTES;
   if (part.bytes > limit) await part.empty();
-  const body = place.kind === 'file' ? await fromFile(part, wanted, place) : await fromUrl(part, wanted, place, edges);
+  const body = place.kind === 'file' ? await fromFile(part, wanted, place) : await fromUrl(part, wanted, place, deps);
   try {
     for await (const chunk of body) {
-      edges.signal.throwIfAborted();
+      deps.signal.throwIfAborted();
       // More than was promised is wrong already; one byte of it is enough for the hash to say so.
       const rest = limit - part.bytes;
       await part.append(chunk.length > rest ? chunk.subarray(0, rest + 1) : chunk);
-      edges.onBytes(part.bytes);
+      deps.onBytes(part.bytes);
       if (part.bytes > limit) return;
     }
   } catch (error) {
-    if (isFull(error) || place.kind === 'file' || edges.signal.aborted) throw error;
+    if (isFull(error) || place.kind === 'file' || deps.signal.aborted) throw error;
     throw new Passing(reasonOf(error), error);
   }
   if (wanted.bytes !== undefined && part.bytes < wanted.bytes && place.kind === 'url') {
@@ -109,7 +109,7 @@ async function fromUrl(
   part: Part,
   wanted: Wanted,
   { url, authorization, ...place }: Place & { kind: 'url' },
-  { fetch, clock, signal }: FetchEdges,
+  { fetch, clock, signal }: FetchDeps,
 ): Promise<Body> {
   const response = await fetch(url.reveal(), {
     signal,

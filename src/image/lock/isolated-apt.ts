@@ -5,7 +5,7 @@ import type { Argv, Ran, RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Architecture } from '../manifest/manifest.ts';
 
-export interface AptEdges {
+export interface AptDeps {
   run: RunCommand;
   /** How this machine reaches its mirrors: proxies, certificates, passwords. */
   aptConf: string;
@@ -28,8 +28,8 @@ const MAX_INDEX_BYTES = 1 << 29;
 /** Throws when it fails, beginning with `whatFailed`. */
 export type Apt = (argv: Argv, whatFailed: string) => Promise<Ran>;
 
-export function isolatedApt(from: readonly AptSource[], architecture: Architecture, edges: AptEdges): Apt {
-  const { folder, aptConf, run, signal } = edges;
+export function isolatedApt(from: readonly AptSource[], architecture: Architecture, deps: AptDeps): Apt {
+  const { folder, aptConf, run, signal } = deps;
   for (const part of ['state/lists/partial', 'cache/archives/partial', 'etc']) {
     mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
   }

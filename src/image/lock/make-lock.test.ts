@@ -33,7 +33,7 @@ const indices = [
   { suite: 'bookworm-security', date: '2027-01-05T01:00:00.000Z', sha256: SHA },
 ];
 
-function edges(files: Record<string, string>) {
+function deps(files: Record<string, string>) {
   const mirrors = createMirrors({
     mirrors: new Map([['upstream:kubernetes', 'https://mirror.test/']]),
     file: 'm',
@@ -61,7 +61,7 @@ const twoImages = async () => {
   return aManifest(`${CONTAINERD}${kubelet}${crictl}${fileText('motd', '/etc/motd', 'hi')}`, '1.35.8, 1.35.9');
 };
 const FILES = { kubelet8: 'eight', kubelet9: 'nine', 'v1.35.8/crictl': 'crictl' };
-const aLock = async () => makeLock(await twoImages(), 'amd64', edges(FILES));
+const aLock = async () => makeLock(await twoImages(), 'amd64', deps(FILES));
 
 describe('makeLock', () => {
   it('has every byte with hash, size and origin, in one order', async () => {
@@ -98,7 +98,7 @@ describe('makeLock', () => {
   });
 
   it('refuses what is not what the manifest says, with the component', async () => {
-    const made = makeLock(await twoImages(), 'amd64', edges({ ...FILES, kubelet9: 'tampered' }));
+    const made = makeLock(await twoImages(), 'amd64', deps({ ...FILES, kubelet9: 'tampered' }));
     await expect(made).rejects.toMatchObject({
       code: 'image/wrong-digest',
       message: expect.stringContaining('kubelet'),
@@ -113,7 +113,7 @@ describe('makeLock', () => {
     const manifest = await aManifest(
       `${CONTAINERD}${fileText('rc', '/root/.bashrc', 'x')}${fileText('odd', '/srv/a@b:c+d/..x', '')}`,
     );
-    const lock = await makeLock(manifest, 'amd64', edges(FILES));
+    const lock = await makeLock(manifest, 'amd64', deps(FILES));
     expect(parseLock(renderLock(lock), 'x')).toEqual(lock);
   });
 });

@@ -18,7 +18,7 @@ import type { Artifact, Lock, LockedFile } from './lock.ts';
 import { baseDate } from './package-index.ts';
 import type { DebWish, ResolvedDebs } from './resolve-debs.ts';
 
-export interface LockEdges {
+export interface LockDeps {
   cache: Cache;
   resolveDebs: (wishes: readonly DebWish[]) => Promise<ResolvedDebs>;
   signal?: AbortSignal | undefined;
@@ -28,10 +28,10 @@ export interface LockEdges {
 /** What nobody asked for by name is of many licences; Debian's copyright files say which. */
 const NO_ASSERTION = 'NOASSERTION';
 
-export async function makeLock(manifest: Manifest, architecture: Architecture, edges: LockEdges): Promise<Lock> {
+export async function makeLock(manifest: Manifest, architecture: Architecture, deps: LockDeps): Promise<Lock> {
   const components = Map.groupBy(manifest.components, ({ kind }) => kind);
   const packages = (components.get('deb') ?? []) as DebComponent[];
-  const { debs, indices } = await edges.resolveDebs(packages.map(({ name, version }) => ({ name, version })));
+  const { debs, indices } = await deps.resolveDebs(packages.map(({ name, version }) => ({ name, version })));
   const licences = new Map(packages.map(({ name, licence }) => [name, licence]));
   const fetched = manifest.components.filter((component) => component.kind !== 'deb' && component.kind !== 'file');
   const { origin } = manifest.base;
@@ -59,7 +59,7 @@ export async function makeLock(manifest: Manifest, architecture: Architecture, e
       ),
       ...(await verify(
         fetched.flatMap((component) => artifactsOf(component, manifest, architecture)),
-        edges,
+        deps,
       )),
     ].sort(byKindAndName),
     files: ((components.get('file') ?? []) as FileComponent[]).map(lockFile).sort((a, b) => (a.to < b.to ? -1 : 1)),
@@ -98,7 +98,7 @@ function artifactOf(
 }
 
 /** The manifest's word is held against the bytes, which are in the cache afterwards. */
-async function verify(artifacts: readonly Unsized[], { cache, signal, onWaiting }: LockEdges): Promise<Artifact[]> {
+async function verify(artifacts: readonly Unsized[], { cache, signal, onWaiting }: LockDeps): Promise<Artifact[]> {
   await cache.fill(artifacts, { signal, onWaiting });
   const sized: Artifact[] = [];
   for (const artifact of artifacts) {

@@ -10,7 +10,7 @@ import { parseInstallPlan } from '../../host/debian/packages.ts';
 import type { Mirrors } from '../fetch/mirrors.ts';
 import { compareDebian } from '../manifest/debian-version.ts';
 import type { Architecture, Origin } from '../manifest/manifest.ts';
-import { type Apt, type AptEdges, type AptSource, isolatedApt } from './isolated-apt.ts';
+import { type Apt, type AptDeps, type AptSource, isolatedApt } from './isolated-apt.ts';
 import type { LockedBase } from './lock.ts';
 import { buildIndex, type IndexEntry, type PackageIndex, parseRelease } from './package-index.ts';
 
@@ -31,18 +31,18 @@ export interface OpenPackages {
   resolve(wishes: readonly DebWish[]): Promise<ResolvedDebs>;
 }
 
-export interface ResolveEdges extends AptEdges {
+export interface ResolveDeps extends AptDeps {
   mirrors: Mirrors;
   onWaiting?: Waiting | undefined;
 }
 
 export async function openPackages(
   base: { origin: Origin; architecture: Architecture },
-  edges: ResolveEdges,
+  deps: ResolveDeps,
 ): Promise<OpenPackages> {
-  const { folder, onWaiting } = edges;
-  const suites = suitesOf(base.origin, edges.mirrors);
-  const apt = isolatedApt(suites, base.architecture, edges);
+  const { folder, onWaiting } = deps;
+  const suites = suitesOf(base.origin, deps.mirrors);
+  const apt = isolatedApt(suites, base.architecture, deps);
   onWaiting?.('the package lists');
   await apt(['apt-get', 'update', '-o', 'APT::Update::Error-Mode=any'], 'its package lists cannot be fetched');
   const index = await readIndex(apt);

@@ -14,7 +14,7 @@ import { type Uploaded, uploadDisk } from './upload-disk.ts';
 
 export const AZURE_DISK = 'disk.vhd';
 
-export interface AzureDestinationEdges {
+export interface AzureDestinationDeps {
   gallery: PublishGallery & Pick<AzureGallery, 'beginVersionFromBlob'>;
   galleryName: string;
   region: string;
@@ -27,8 +27,8 @@ export interface AzureDestinationEdges {
   onUploaded?: (uploaded: Uploaded) => void;
 }
 
-export function azureDestination(edges: AzureDestinationEdges): Destination {
-  const { gallery, galleryName, region, clock, replicas, redundancy, storageAccountId } = edges;
+export function azureDestination(deps: AzureDestinationDeps): Destination {
+  const { gallery, galleryName, region, clock, replicas, redundancy, storageAccountId } = deps;
   return {
     gallery,
     galleryName,
@@ -38,10 +38,10 @@ export function azureDestination(edges: AzureDestinationEdges): Destination {
     files: [AZURE_DISK],
     way: 'firmware',
     async makeVersion({ folder, record }, definition, plan, options) {
-      const blob = await edges.openBlob(blobName(record), options.signal);
+      const blob = await deps.openBlob(blobName(record), options.signal);
       const disk = { file: join(folder, AZURE_DISK), ...record.files[AZURE_DISK]! };
       const uploaded = await uploadPatiently(clock, options, () => uploadDisk(blob, disk, options));
-      edges.onUploaded?.(uploaded);
+      deps.onUploaded?.(uploaded);
       await gallery.beginVersionFromBlob(
         {
           definition,

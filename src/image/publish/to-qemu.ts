@@ -1,14 +1,14 @@
 // image/publish/to-qemu.ts: a build as a version of a gallery of this machine: its disk and its kernel, copied and packed.
 import { join } from 'node:path';
-import { type PublishEdges, publishVersion } from '../../vms/qemu/images/make-version.ts';
+import { type PublishDeps, publishVersion } from '../../vms/qemu/images/make-version.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
 import { definitionSpec } from './names.ts';
 import type { Destination, PublishGallery } from './publish.ts';
 
 export const QEMU_FILES = { disk: 'disk.qcow2', vmlinux: 'vmlinux', initrd: 'initrd.cpio' } as const;
 
-export function qemuDestination(edges: PublishEdges & { gallery: PublishGallery; galleryName: string }): Destination {
-  const { gallery, galleryName, clock } = edges;
+export function qemuDestination(deps: PublishDeps & { gallery: PublishGallery; galleryName: string }): Destination {
+  const { gallery, galleryName, clock } = deps;
   return {
     gallery,
     galleryName,
@@ -21,7 +21,7 @@ export function qemuDestination(edges: PublishEdges & { gallery: PublishGallery;
       const place = (name: keyof typeof QEMU_FILES) => join(folder, QEMU_FILES[name]);
       await requireOwnDisk(place('disk'), record.diskBytes);
       await publishVersion(
-        edges,
+        deps,
         {
           definition: definitionSpec(record, galleryName),
           name: plan.version,

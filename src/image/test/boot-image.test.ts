@@ -35,8 +35,8 @@ const versionIn = (home: string) =>
 async function boot(way: 'kernel' | 'firmware', instances: readonly Instance[] = [ONE]) {
   const ran: string[][] = [];
   const { specs, factory } = aFactory(instances);
-  const edges = { home: top, factory, clock: fakeClock(), run: fakeTools(ran) };
-  const instance = await bootImage(folder, build, way, edges);
+  const deps = { home: top, factory, clock: fakeClock(), run: fakeTools(ran) };
+  const instance = await bootImage(folder, build, way, deps);
   return { instance, spec: specs[0]!, overlay: ran.find((argv) => argv[1] === 'create')! };
 }
 

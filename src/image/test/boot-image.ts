@@ -22,7 +22,7 @@ export const FILES: Readonly<Record<Way, readonly [disk: string, ...others: stri
   firmware: ['disk.vhd'],
 };
 
-export interface BootEdges extends CallOptions {
+export interface BootDeps extends CallOptions {
   /** Of the factory; closed to others. */
   home: string;
   factory: QemuFactory;
@@ -31,9 +31,9 @@ export interface BootEdges extends CallOptions {
 }
 
 /** Started, and not up yet. */
-export async function bootImage(folder: string, build: BuildRecord, way: Way, edges: BootEdges): Promise<Instance> {
-  const { factory } = edges;
-  const id = await publishThrowAway(resolve(folder), build, way, edges);
+export async function bootImage(folder: string, build: BuildRecord, way: Way, deps: BootDeps): Promise<Instance> {
+  const { factory } = deps;
+  const id = await publishThrowAway(resolve(folder), build, way, deps);
   await factory.pools.createPool(
     {
       name: TEST_POOL.name,
@@ -46,16 +46,16 @@ export async function bootImage(folder: string, build: BuildRecord, way: Way, ed
       readyUnit: READY_UNIT,
       tags: {},
     },
-    edges,
+    deps,
   );
-  const [instance] = await factory.pools.setCapacity(TEST_POOL, 1, edges);
+  const [instance] = await factory.pools.setCapacity(TEST_POOL, 1, deps);
   if (!instance) throw new Error('a pool was asked for an instance, and has none');
   return instance;
 }
 
 /** A disk that stands on the build's own: QEMU reads the very file, in the format that is published, and writes elsewhere. */
-async function publishThrowAway(folder: string, build: BuildRecord, way: Way, edges: BootEdges): Promise<string> {
-  const { home, clock, run, signal } = edges;
+async function publishThrowAway(folder: string, build: BuildRecord, way: Way, deps: BootDeps): Promise<string> {
+  const { home, clock, run, signal } = deps;
   const disk = join(home, 'disk.qcow2');
   const [below, format] = way === 'kernel' ? ['disk.qcow2', 'qcow2'] : ['disk.vhd', 'vpc'];
   const size = String(build.diskBytes);
@@ -81,6 +81,6 @@ async function publishThrowAway(folder: string, build: BuildRecord, way: Way, ed
         kernel: { vmlinux: join(folder, 'vmlinux'), initrd: join(folder, 'initrd.cpio') },
       }),
     },
-    edges,
+    deps,
   );
 }

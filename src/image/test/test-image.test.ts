@@ -75,11 +75,11 @@ describe('the test of a build', () => {
       },
       guests: { awaitUp: () => Promise.reject(trouble) },
     } as unknown as QemuFactory;
-    const edges = {
+    const deps = {
       ...{ home: top, factory, clock: fakeClock(), run: fakeTools([]) },
       ...{ collect: async () => record, onStep: (what: string) => steps.push(what) },
     };
-    return { steps, tested: testImage({ folder, way: 'kernel', deadlineMs: 1000 }, edges) };
+    return { steps, tested: testImage({ folder, way: 'kernel', deadlineMs: 1000 }, deps) };
   }
 
   it('has a result beside the build also when the VM did not come up', async () => {

@@ -11,7 +11,7 @@ import type { InstanceRef } from '../../vms/pools.ts';
 import { readBuild, readSmall, verifyBuild } from '../build/build-folder.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
 import { PLACED_FILES, parsePlaced } from '../build/files/placed-files.ts';
-import { type BootEdges, bootImage, FILES } from './boot-image.ts';
+import { type BootDeps, bootImage, FILES } from './boot-image.ts';
 import { checksOf, type Expected, type LockPart, questionsFor } from './checks.ts';
 import { factsScript, type GuestFacts, readFacts } from './guest-facts.ts';
 import { readTest, writeTest } from './record.ts';
@@ -25,7 +25,7 @@ export interface TestOrder {
   deadlineMs: number;
 }
 
-export interface TestEdges extends BootEdges {
+export interface TestDeps extends BootDeps {
   /** Everything that explains the instance's boot. */
   collect(instance: string): Promise<BootRecord>;
   onStep(what: string): void;
@@ -47,11 +47,11 @@ const ASK_MS = 5 * 60_000;
 const NEEDED_BYTES = 1 << 30;
 
 /** The result is beside the build when this returns. What was made is for whoever opened the home to remove. */
-export async function testImage({ folder, way, budget, deadlineMs }: TestOrder, edges: TestEdges): Promise<Tested> {
+export async function testImage({ folder, way, budget, deadlineMs }: TestOrder, deps: TestDeps): Promise<Tested> {
   const build = await readBuild(folder);
-  await requireRoom(edges.home);
-  edges.onStep(`looking whether ${build.name} ${build.version} is what was built`);
-  await verifyBuild(folder, build, { ...edges, only: [...Object.values(TEXTS), ...FILES[way]] });
+  await requireRoom(deps.home);
+  deps.onStep(`looking whether ${build.name} ${build.version} is what was built`);
+  await verifyBuild(folder, build, { ...deps, only: [...Object.values(TEXTS), ...FILES[way]] });
   await requireOwnDisk(join(folder, FILES[way][0]), build.diskBytes);
   const read = (name: keyof typeof TEXTS) => readSmall(join(folder, TEXTS[name]));
   const expected: Expected = {
@@ -63,9 +63,9 @@ export async function testImage({ folder, way, budget, deadlineMs }: TestOrder, 
     images: imagesSchema.parse(JSON.parse(await read('images'))).images,
   };
 
-  edges.onStep(way === 'firmware' ? 'starting the VHD with UEFI firmware' : 'starting the disk with its kernel');
-  const instance = await bootImage(folder, build, way, edges);
-  const found = await look(instance.ref, expected, deadlineMs, edges);
+  deps.onStep(way === 'firmware' ? 'starting the VHD with UEFI firmware' : 'starting the disk with its kernel');
+  const instance = await bootImage(folder, build, way, deps);
+  const found = await look(instance.ref, expected, deadlineMs, deps);
   const boot = judge(expected, found, budget);
   const test = withBoot(await readTest(folder), build, boot);
   writeTest(folder, test);
@@ -89,9 +89,9 @@ async function requireRoom(home: string): Promise<void> {
 
 type Found = { trouble: string } | { record: BootRecord; facts: GuestFacts };
 
-async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, edges: TestEdges): Promise<Found> {
-  const { factory, signal, onStep } = edges;
-  const options = { signal, onWaiting: edges.onWaiting };
+async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, deps: TestDeps): Promise<Found> {
+  const { factory, signal, onStep } = deps;
+  const options = { signal, onWaiting: deps.onWaiting };
   try {
     await factory.guests.awaitUp(ref, { ...options, deadlineMs });
   } catch (error) {
@@ -104,7 +104,7 @@ async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, ed
     deadlineMs: ASK_MS,
   });
   onStep('collecting what tells of its boot');
-  const record = await edges.collect(ref.id);
+  const record = await deps.collect(ref.id);
   onStep('looking at what is inside');
   const { stdout } = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     ...options,

@@ -16,7 +16,7 @@ afterEach(() => rmSync(parent, { recursive: true }));
 const mark = (pid: number): ProcessMark => ({ pid, startTicks: '1', bootId: 'b', pidNamespace: 'n' });
 /** Even ones are gone. */
 const processes: Processes = { own: () => mark(1), isGone: ({ pid }) => pid % 2 === 0 };
-const edges = () => ({
+const deps = () => ({
   parent,
   uid: process.getuid!(),
   processes,
@@ -27,7 +27,7 @@ describe('a home for one VM', () => {
   it('is gone afterwards, with its VM, however the work ended', async () => {
     for (const fails of [false, true]) {
       let home = '';
-      const work = withThrowAwayHome(edges(), { isKept: false }, async (made) => {
+      const work = withThrowAwayHome(deps(), { isKept: false }, async (made) => {
         home = made;
         expect(existsSync(made)).toBe(true);
         if (fails) throw new Error('no luck');
@@ -40,9 +40,9 @@ describe('a home for one VM', () => {
   });
 
   it('stays when it is to be kept, and nobody sweeps it away', async () => {
-    const keep = () => withThrowAwayHome(edges(), { isKept: true }, async (home) => home);
+    const keep = () => withThrowAwayHome(deps(), { isKept: true }, async (home) => home);
     const kept = await keep();
-    await withThrowAwayHome(edges(), { isKept: false }, async () => undefined);
+    await withThrowAwayHome(deps(), { isKept: false }, async () => undefined);
     expect(readdirSync(parent).map((name) => join(parent, name))).toEqual([kept]);
   });
 
@@ -56,7 +56,7 @@ describe('a home for one VM', () => {
     home('headstart-image-test-odd', { pid: 'x' });
     home('something-else', mark(2));
     symlinkSync(join(parent, 'something-else'), join(parent, 'headstart-image-test-link'));
-    await withThrowAwayHome(edges(), { isKept: false }, async () => undefined);
+    await withThrowAwayHome(deps(), { isKept: false }, async () => undefined);
     expect(readdirSync(parent).sort()).toEqual([
       'headstart-image-test-alive',
       'headstart-image-test-link',

@@ -7,7 +7,7 @@ import type { LocalPools } from '../../vms/qemu/local-factory.ts';
 import { readSmall } from '../build/build-folder.ts';
 import { TEST_POOL } from './boot-image.ts';
 
-export interface HomeEdges {
+export interface HomeDeps {
   /** Where homes are made: a folder for files that come and go. */
   parent: string;
   uid: number;
@@ -20,36 +20,36 @@ const OWNER = 'owner.json';
 
 /** `isKept`: everything stays as it is at the end, VM included, and nobody sweeps it away. */
 export async function withThrowAwayHome<T>(
-  edges: HomeEdges,
+  deps: HomeDeps,
   { isKept }: { isKept: boolean },
   work: (home: string) => Promise<T>,
 ): Promise<T> {
-  const { parent, processes = systemProcesses } = edges;
-  await sweep(edges, processes);
+  const { parent, processes = systemProcesses } = deps;
+  await sweep(deps, processes);
   const home = await mkdtemp(join(parent, PREFIX));
   writeFileAtomic(join(home, OWNER), `${JSON.stringify(isKept ? {} : (processes.own() ?? {}))}\n`, 0o600);
   try {
     return await work(home);
   } finally {
-    if (!isKept) await remove(home, edges);
+    if (!isKept) await remove(home, deps);
   }
 }
 
 /** Whoever was killed could not; its VM still runs. */
-async function sweep(edges: HomeEdges, processes: Processes): Promise<void> {
-  const names = (await readdir(edges.parent)).filter((name) => name.startsWith(PREFIX));
-  for (const home of names.map((name) => join(edges.parent, name))) {
+async function sweep(deps: HomeDeps, processes: Processes): Promise<void> {
+  const names = (await readdir(deps.parent)).filter((name) => name.startsWith(PREFIX));
+  for (const home of names.map((name) => join(deps.parent, name))) {
     // In a folder that others write to as well, a name is no proof.
     const stat = await lstat(home).catch(() => undefined);
-    if (!stat?.isDirectory() || stat.uid !== edges.uid) continue;
+    if (!stat?.isDirectory() || stat.uid !== deps.uid) continue;
     const owner = await readSmall(join(home, OWNER))
       .then((text) => readMark(JSON.parse(text)))
       .catch(() => undefined);
-    if (owner && processes.isGone(owner)) await remove(home, edges).catch(() => undefined); // a later sweep comes
+    if (owner && processes.isGone(owner)) await remove(home, deps).catch(() => undefined); // a later sweep comes
   }
 }
 
-async function remove(home: string, { open }: HomeEdges): Promise<void> {
+async function remove(home: string, { open }: HomeDeps): Promise<void> {
   await (await open(home)).pools.deletePool(TEST_POOL);
   await rm(home, { recursive: true, force: true });
 }

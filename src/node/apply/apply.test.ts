@@ -24,7 +24,7 @@ import { openNodeStore } from './store.ts';
 describe('a document', () => {
   it('is applied on the first boot, watched, and becomes the last known good after five healthy minutes', async () => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     expect(said(await store.apply(A, BY_ITSELF))).toEqual(['applied', 'verify/running']);
     expect(node.ran).toEqual(['systemctl daemon-reload', 'nft']);
     expect(said(await store.check())).toEqual(['applied', 'verify/unit-failed']);
@@ -41,7 +41,7 @@ describe('a document', () => {
     const { node } = await inService();
     const before = node.snapshot();
     const writes: string[] = [];
-    const store = openNodeStore(node.edges(watchedDisk(node.disk(), (op, path) => writes.push(`${op} ${path}`))));
+    const store = openNodeStore(node.deps(watchedDisk(node.disk(), (op, path) => writes.push(`${op} ${path}`))));
     expect(said(await store.recover())).toEqual(['unchanged', 'ok/applied']);
     expect(said(await store.apply(A, BY_ITSELF))).toEqual(['unchanged', 'ok/nothing-to-do']);
     expect(said(await store.check())).toEqual(['unchanged', 'ok/applied']);
@@ -55,9 +55,7 @@ describe('a document', () => {
     expect(verdict.decision).toBe('go');
     const writes = new Set<string>();
     const watching = openNodeStore(
-      node.edges(
-        watchedDisk(node.disk(), (op, path) => op === 'rename' && !path.startsWith(STORE) && writes.add(path)),
-      ),
+      node.deps(watchedDisk(node.disk(), (op, path) => op === 'rename' && !path.startsWith(STORE) && writes.add(path))),
     );
     const outcome = await watching.apply(B, BY_ITSELF);
     expect(outcome.plan).toEqual(plan);
@@ -102,12 +100,12 @@ describe('a document', () => {
 
   it('is kept with its facts, so that the node can start from it without anybody to ask', async () => {
     const { node } = await inService();
-    const kept = openNodeStore(node.edges()).active();
+    const kept = openNodeStore(node.deps()).active();
     const { document, config, ...rest } = A;
     expect(kept).toMatchObject(rest);
     expect(Buffer.from(kept!.document).equals(document)).toBe(true);
     expect(kept?.config.generation).toBe(config.generation);
-    expect(said(await openNodeStore(node.edges()).apply(kept!, BY_ITSELF))).toEqual(['unchanged', 'ok/nothing-to-do']);
+    expect(said(await openNodeStore(node.deps()).apply(kept!, BY_ITSELF))).toEqual(['unchanged', 'ok/nothing-to-do']);
   });
 
   it('is kept with what the platform says of the instance now, also when that is all that is new', async () => {
@@ -126,12 +124,12 @@ describe('a document', () => {
   it('asks nothing of the API server on the way to kubelet, and later only about labels and taints', async () => {
     const node = aNode();
     let asked = 0;
-    const { node: hooks, ...edges } = node.edges();
+    const { node: hooks, ...deps } = node.deps();
     const seen = async () => {
       asked++;
       return { labels: new Map(), taints: new Map() };
     };
-    const store = openNodeStore({ ...edges, node: { ...hooks, seen } });
+    const store = openNodeStore({ ...deps, node: { ...hooks, seen } });
     const labelled = assignmentOf(withPods(110, 2, { labels: { tier: 'a' } }));
     await store.apply(labelled, BY_ITSELF);
     expect(asked).toBe(0);
@@ -165,7 +163,7 @@ describe('a document', () => {
       fc.asyncProperty(rooted, rooted, async (first, second) => {
         const node = new NodeFolder();
         try {
-          const store = openNodeStore(node.edges());
+          const store = openNodeStore(node.deps());
           await store.apply(first, ORDERED);
           const before = node.snapshot();
           const { plan } = await store.plan(second, ORDERED);
@@ -233,7 +231,7 @@ describe('a file of ours that somebody else changed', () => {
   const path = '/etc/kubernetes/kubelet/config.d/20-headstart.conf';
   const drifted = async (onDrift: 'report' | 'repair') => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     const a = withUpdate(110, 1, { onDrift, maxClass: 6 });
     await store.apply(a, BY_ITSELF);
     node.join();
@@ -272,7 +270,7 @@ describe('a file of ours that somebody else changed', () => {
 describe('what the node runs', () => {
   it.each(['manual', 'staged'] as const)('is kept true without asking anybody, also under %s', async (mode) => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     const a = withUpdate(110, 1, { mode });
     await store.apply(a, BY_ITSELF);
     expect(node.text(BOOTSTRAP_PATH)).toContain('token');
@@ -282,7 +280,7 @@ describe('what the node runs', () => {
     await watch(node, store, 6);
     node.boot();
     expect(node.system.rules).toBeNull();
-    await openNodeStore(node.edges()).apply(a, BY_ITSELF);
+    await openNodeStore(node.deps()).apply(a, BY_ITSELF);
     expect(node.system.rules).not.toBeNull();
     expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied');
   });
@@ -291,7 +289,7 @@ describe('what the node runs', () => {
     const { node } = await inService();
     node.put('/etc/crictl.yaml', 'x');
     node.boot();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     expect(said(await store.apply(A, BY_ITSELF))).toEqual(['blocked', 'plan/drift']);
     expect([node.text('/etc/crictl.yaml'), node.system.rules === null]).toEqual(['x', false]);
     expect(node.text('/proc/sys/kernel/hostname')).toBe('node-1');

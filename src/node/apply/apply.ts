@@ -28,20 +28,20 @@ export async function apply(
 ): Promise<Outcome> {
   const resumed = await resume(transaction);
   if (resumed !== undefined && isUnfinished(resumed)) return resumed;
-  const { edges, folder, outcome } = transaction;
+  const { deps, folder, outcome } = transaction;
   const state = folder.readState();
   const { slots } = state;
   const refusal = refusalOf(assignment, slots, options);
   if (refusal !== undefined) return outcome(refusal, await rememberAssigned(transaction, state, assignment));
 
-  const here = await transaction.time('observe', () => planFor(wantedBy(assignment), state.ownership, edges));
+  const here = await transaction.time('observe', () => planFor(wantedBy(assignment), state.ownership, deps));
   const { isOrdered, signal } = options;
-  const decision = decide(assignment, { slots, here, isOrdered, nowMs: edges.clock.nowMs() });
+  const decision = decide(assignment, { slots, here, isOrdered, nowMs: deps.clock.nowMs() });
   if (decision.do !== 'go') return withoutChange(transaction, decision, { assignment, again, here, state });
   signal?.throwIfAborted();
   const next = nextGeneration(transaction, { assignment, again, here, state });
   const isAsked = isToBeWatched(next) && here.observed.moment === 'running';
-  const journal = journalOf(next, isAsked ? await edges.probes.node() : undefined);
+  const journal = journalOf(next, isAsked ? await deps.probes.node() : undefined);
   return makeChange(transaction, journal, decision.conclusion, here.plan);
 }
 
@@ -65,10 +65,10 @@ async function withoutChange(
     const slots = await remember(transaction, nextGeneration(transaction, { ...applicant, state }));
     return transaction.outcome(conclusion, slots, here.plan);
   }
-  const { edges, time } = transaction;
+  const { deps, time } = transaction;
   const isBeforeKubelet = !isRunning;
   await execute(decision.live, {
-    edges,
+    deps,
     time,
     staged: new Map(),
     isWayBack: false,
@@ -78,7 +78,7 @@ async function withoutChange(
   return transaction.outcome(conclusion, await rememberAssigned(transaction, state, assignment), here.plan);
 }
 
-function nextGeneration({ edges, folder }: Transaction, { assignment, again, here, state }: Applicant): NextGeneration {
+function nextGeneration({ deps, folder }: Transaction, { assignment, again, here, state }: Applicant): NextGeneration {
   const { active } = state.slots;
   const ofActive = active !== undefined && isActive(assignment, state.slots) ? active.number : undefined;
   const known = again?.number ?? ofActive;
@@ -89,14 +89,14 @@ function nextGeneration({ edges, folder }: Transaction, { assignment, again, her
     number: known ?? state.lastNumber + 1,
     kept: known === undefined ? undefined : folder.readGeneration(known),
     isAgain: again !== undefined,
-    stamp: { atMs: edges.clock.nowMs(), bootId: edges.bootId, vmId: edges.vmId },
+    stamp: { atMs: deps.clock.nowMs(), bootId: deps.bootId, vmId: deps.vmId },
   };
 }
 
 /** What the node was told, also when it does nothing about it. */
-async function rememberAssigned({ edges, folder }: Transaction, state: State, assignment: Assignment): Promise<Slots> {
+async function rememberAssigned({ deps, folder }: Transaction, state: State, assignment: Assignment): Promise<Slots> {
   if (state.slots.assigned?.hash === assignment.hash) return state.slots;
-  const slots = { ...state.slots, assigned: slotOf(assignment, 0, { atMs: edges.clock.nowMs(), vmId: edges.vmId }) };
+  const slots = { ...state.slots, assigned: slotOf(assignment, 0, { atMs: deps.clock.nowMs(), vmId: deps.vmId }) };
   await folder.writeState({ ...state, slots });
   return slots;
 }

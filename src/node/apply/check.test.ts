@@ -51,7 +51,7 @@ describe('a change', () => {
 
     node.ran.length = 0;
     expect(said(await store.apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
-    expect(said(await openNodeStore(node.edges()).apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
+    expect(said(await openNodeStore(node.deps()).apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
     expect(node.ran).toEqual([]);
     expect(said(await store.apply(C, BY_ITSELF))).toEqual(['applied', 'verify/running']);
     expect((await store.apply(B, ORDERED)).kind).toBe('applied');
@@ -73,7 +73,7 @@ describe('a change', () => {
   it('that was made before kubelet started and cuts the node off is taken back after a quarter of an hour', async () => {
     const { node } = await inService();
     node.boot();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied');
     node.beat();
     node.health.node = { isReachable: false };
@@ -142,7 +142,7 @@ describe('a change', () => {
 
   it('of a node without a cluster is good without a Node', async () => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     await store.apply(assignmentOf({ cluster: undefined, join: undefined }), BY_ITSELF);
     node.beat();
     node.health.node = { isReachable: false };
@@ -152,9 +152,9 @@ describe('a change', () => {
   it('asks kubelet where it was told to answer, and not at all where it was told not to', async () => {
     const { node } = await inService();
     const asked: (number | undefined)[] = [];
-    const { probes, ...edges } = node.edges();
+    const { probes, ...deps } = node.deps();
     const kubeletHealthz = async (port?: number) => asked.push(port) > 0;
-    const store = openNodeStore({ ...edges, probes: { ...probes, kubeletHealthz } });
+    const store = openNodeStore({ ...deps, probes: { ...probes, kubeletHealthz } });
     for (const healthzPort of [10300, 0]) {
       const kubelet = { ...aConfig().kubelet, maxPods: 120, config: { healthzPort } };
       await store.apply(assignmentOf(withPods(110, 2, { kubelet })), ORDERED);
@@ -175,16 +175,16 @@ describe('a change', () => {
     const { node, store } = await inService();
     await store.apply(B, BY_ITSELF);
     node.boot();
-    const outcome = await openNodeStore(node.edges()).recover();
+    const outcome = await openNodeStore(node.deps()).recover();
     expect(said(outcome)).toEqual(['reverted', 'verify/unexpected-reboot']);
     expect(outcome.slots.active?.hash).toBe(A.hash);
-    expect(said(await openNodeStore(node.edges()).apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
+    expect(said(await openNodeStore(node.deps()).apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
   });
 
   it('that was found good stays over a reboot', async () => {
     const { node } = await inService();
     node.boot();
-    expect(said(await openNodeStore(node.edges()).recover())).toEqual(['unchanged', 'ok/applied']);
+    expect(said(await openNodeStore(node.deps()).recover())).toEqual(['unchanged', 'ok/applied']);
   });
 
   it('goes back to the last known good, not to one that was never found good', async () => {
@@ -197,7 +197,7 @@ describe('a change', () => {
 
   it('goes back to the one before when none was found good yet, and watches that', async () => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     await store.apply(A, BY_ITSELF);
     node.join();
     await store.apply(B, BY_ITSELF);
@@ -210,13 +210,13 @@ describe('a change', () => {
 
   it('on the first boot stays, for there is nothing else to run, and may still become good', async () => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     await store.apply(A, BY_ITSELF);
     expect(said(await watch(node, store, 4, false))).toEqual(['failed', 'verify/unit-failed']);
     node.boot();
-    expect((await openNodeStore(node.edges()).recover()).kind).toBe('unchanged');
+    expect((await openNodeStore(node.deps()).recover()).kind).toBe('unchanged');
     node.join();
-    const later = openNodeStore(node.edges());
+    const later = openNodeStore(node.deps());
     expect(later.slots().bad).toEqual([]);
     expect((await watch(node, later, 6)).kind).toBe('verified');
   });

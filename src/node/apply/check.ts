@@ -1,5 +1,5 @@
 // node/apply/check.ts: what follows from one look at the health of a node after a change? Nothing yet, the last known good, or back.
-import type { Edges, Outcome, Watch } from './contract.ts';
+import type { ApplyDeps, Outcome, Watch } from './contract.ts';
 import { isDocumentToBlame } from './failures.ts';
 import { type Course, judgeHealth, type Reading } from './health.ts';
 import { goBack, resume } from './journal.ts';
@@ -16,7 +16,7 @@ export interface Memory {
 export async function check(transaction: Transaction, memory: Memory): Promise<Outcome> {
   const resumed = await resume(transaction);
   if (resumed !== undefined) return resumed;
-  const { edges, folder } = transaction;
+  const { deps, folder } = transaction;
   const found = folder.readState();
   const { watch, active } = found.slots;
   const generation = active && folder.readGeneration(active.number);
@@ -42,7 +42,7 @@ export async function check(transaction: Transaction, memory: Memory): Promise<O
   if (decision === 'watch' || watch.keepByMs !== undefined) {
     return transaction.outcome({ kind: 'applied', code, reason }, state.slots);
   }
-  const slots = { ...state.slots, lastKnownGood: { ...active, atMs: edges.clock.nowMs() }, watch: undefined };
+  const slots = { ...state.slots, lastKnownGood: { ...active, atMs: deps.clock.nowMs() }, watch: undefined };
   await folder.writeState({ ...state, slots });
   return transaction.outcome({ kind: 'verified', code, reason }, slots);
 }
@@ -73,18 +73,18 @@ export async function takeBack(
 }
 
 /** Where its configuration says; 0 switches it off, and then there is nobody to ask. */
-async function kubeletHealthz({ kubeletConfig }: Watch, { probes }: Edges): Promise<boolean> {
+async function kubeletHealthz({ kubeletConfig }: Watch, { probes }: ApplyDeps): Promise<boolean> {
   const { healthzPort } = kubeletConfig;
   if (healthzPort === 0) return true;
   return probes.kubeletHealthz(typeof healthzPort === 'number' ? healthzPort : undefined);
 }
 
-async function read({ edges }: Transaction, watch: Watch): Promise<Reading> {
-  const { probes, clock } = edges;
+async function read({ deps }: Transaction, watch: Watch): Promise<Reading> {
+  const { probes, clock } = deps;
   const [units, doesRuntimeAnswer, isKubeletHealthy, kubeletConfig, node] = await Promise.all([
     probes.units(watch.units),
     probes.runtimeAnswers(),
-    kubeletHealthz(watch, edges),
+    kubeletHealthz(watch, deps),
     probes.kubeletConfig(),
     probes.node(),
   ]);

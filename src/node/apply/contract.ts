@@ -1,5 +1,5 @@
 // node/apply/contract.ts: how does a node get from one document to the next, and back, without ever being in between? What
-// goes in (an assignment), what is kept (slots, generations), what is asked of the world (edges, probes), what comes out. Types only.
+// goes in (an assignment), what is kept (slots, generations), what is asked of the world (deps, probes), what comes out. Types only.
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { JsonObject } from '../../schema/json.ts';
@@ -144,8 +144,8 @@ export interface NodeHooks {
   setLabel(key: string, value: string | undefined): Promise<void>;
 }
 
-/** `systemEdges` in system-edges.ts makes them all but the hooks and the Node's health. */
-export interface Edges {
+/** `systemDeps` in system-deps.ts makes them all but the hooks and the Node's health. */
+export interface ApplyDeps {
   /** `/`, or a folder that stands in for a node. */
   root: string;
   look: Look;

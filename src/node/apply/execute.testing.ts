@@ -15,7 +15,7 @@ export interface World {
 
 /** `failing`: what a command that is typed so answers. */
 export function aWorld(
-  over: Partial<Omit<ExecutionContext, 'edges'>> = {},
+  over: Partial<Omit<ExecutionContext, 'deps'>> = {},
   failing: Record<string, Partial<Ran>> = {},
 ): World {
   const done: string[] = [];
@@ -65,7 +65,7 @@ export function aWorld(
   const kubelet: UnitHealth = { state: failing.kubelet ? 'failed' : 'active', restarts: 0 };
   const probes = { units: async () => new Map([['kubelet.service', kubelet]]) } as unknown as Probes;
   const context: ExecutionContext = {
-    edges: { root: '/', clock: fakeClock(), disk, look, run, node, probes },
+    deps: { root: '/', clock: fakeClock(), disk, look, run, node, probes },
     staged: new Map(),
     isWayBack: false,
     isBeforeKubelet: false,
@@ -81,7 +81,7 @@ export function aWorld(
 
 export async function doneBy(
   steps: readonly Step[],
-  over: Partial<Omit<ExecutionContext, 'edges'>> = {},
+  over: Partial<Omit<ExecutionContext, 'deps'>> = {},
 ): Promise<string[]> {
   const { done, context } = aWorld(over);
   await execute(steps, context);

@@ -8,11 +8,11 @@ import { asStepFailed, StepFailed } from './failures.ts';
 import { isKubeletFailing } from './steps/kubelet-failing.ts';
 import { clearValue, setValue } from './steps/set-value.ts';
 import type { StagedFiles } from './steps/stage.ts';
-import { command, isDoneBy, placeOf, type StepEdges } from './steps/step-command.ts';
+import { command, isDoneBy, placeOf, type StepDeps } from './steps/step-command.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface ExecutionContext {
-  edges: StepEdges;
+  deps: StepDeps;
   staged: StagedFiles;
   /** A change is taken back: what cannot be helped is no reason to stop. */
   isWayBack: boolean;
@@ -101,7 +101,7 @@ async function doBatch(batch: Batch, context: ExecutionContext, result: Executio
   const kind = kindOf(batch[0]);
   if (kind in VERB) {
     const units = batch.map(unitOf);
-    if (units.includes(KUBELET) && STARTS.includes(kind)) result.kubeletSinceMs = context.edges.clock.nowMs();
+    if (units.includes(KUBELET) && STARTS.includes(kind)) result.kubeletSinceMs = context.deps.clock.nowMs();
     return attempt(() => switchUnits(kind, units, context), context, result);
   }
   if (kind === 'module') return attempt(() => loadModules(batch.map(unitOf), context), context, result);
@@ -125,7 +125,7 @@ async function attempt(
 const OF_FILES: readonly StepFailed['code'][] = ['apply/disk-full', 'apply/write-failed'];
 
 async function doOne(step: Step, context: ExecutionContext, result: ExecutionResult): Promise<void> {
-  const { edges, staged } = context;
+  const { deps, staged } = context;
   switch (step.do) {
     case 'make-folder':
     case 'write-file':
@@ -136,26 +136,26 @@ async function doOne(step: Step, context: ExecutionContext, result: ExecutionRes
       return changeFile(step, context, result);
     case 'drain':
       if (context.isLaterBoot) return; // no pod runs yet
-      if (await isKubeletFailing(edges)) return; // nobody would end a pod
+      if (await isKubeletFailing(deps)) return; // nobody would end a pod
       try {
-        return await edges.node.drain();
+        return await deps.node.drain();
       } catch (cause) {
         throw new StepFailed('apply/drain-failed', `the node could not be drained: ${messageOf(cause)}`, cause);
       }
     case 'uncordon':
       // Not before kubelet runs again: until then it is owed.
-      result.owesUncordon = context.isBeforeKubelet || !(await isDoneBy(() => edges.node.uncordon()));
+      result.owesUncordon = context.isBeforeKubelet || !(await isDoneBy(() => deps.node.uncordon()));
       return;
     case 'set':
-      return setValue(step, { edges, staged, touched: result.touched });
+      return setValue(step, { deps, staged, touched: result.touched });
     case 'clear':
-      return clearValue(step, { edges, staged, touched: result.touched });
+      return clearValue(step, { deps, staged, touched: result.touched });
     case 'daemon-reload':
-      return command(['systemctl', 'daemon-reload'], edges);
+      return command(['systemctl', 'daemon-reload'], deps);
     case 'update-trust':
-      return command(['update-ca-certificates'], edges);
+      return command(['update-ca-certificates'], deps);
     case 'apply-tmpfiles':
-      return command(['systemd-tmpfiles', '--create', '--', placeOf(step.path, edges)], edges);
+      return command(['systemd-tmpfiles', '--create', '--', placeOf(step.path, deps)], deps);
     default:
       throw new Error(`${step.do} is not done one by one`);
   }
@@ -163,7 +163,7 @@ async function doOne(step: Step, context: ExecutionContext, result: ExecutionRes
 
 type FileStep = Extract<Step, { path: string }>;
 
-function changeFile(step: FileStep, { edges: { disk }, staged }: ExecutionContext, { touched }: ExecutionResult): void {
+function changeFile(step: FileStep, { deps: { disk }, staged }: ExecutionContext, { touched }: ExecutionResult): void {
   const { path } = step;
   const waiting = staged.get(path);
   touched.add(dirname(path));
@@ -179,19 +179,19 @@ function changeFile(step: FileStep, { edges: { disk }, staged }: ExecutionContex
 
 /** systemd sorts those it is told together by what they want of each other. */
 async function switchUnits(kind: string, units: readonly string[], context: ExecutionContext): Promise<void> {
-  const { isBeforeKubelet, isLaterBoot, isWayBack, edges } = context;
+  const { isBeforeKubelet, isLaterBoot, isWayBack, deps } = context;
   const isStart = STARTS.includes(kind);
   const verb = kind === 'restart-unit' && isLaterBoot ? 'try-restart' : VERB[kind]!;
   // One that crashed too often would not start, whatever its files say now.
-  if (isWayBack && isStart) await edges.run(['systemctl', 'reset-failed', '--', ...units]);
+  if (isWayBack && isStart) await deps.run(['systemctl', 'reset-failed', '--', ...units]);
   const isWaitedFor = !isBeforeKubelet || kind.startsWith('unit-enabled');
   const argv: Argv = ['systemctl', ...(isWaitedFor ? [] : ['--no-block']), verb, '--', ...units];
   const isOfUnit = isStart || kind === 'reload-unit';
-  await command(argv, edges, { code: isOfUnit ? 'verify/unit-failed' : 'apply/command-failed' });
+  await command(argv, deps, { code: isOfUnit ? 'verify/unit-failed' : 'apply/command-failed' });
 }
 
-function loadModules(modules: readonly string[], { edges }: ExecutionContext): Promise<void> {
-  return command(['modprobe', '--all', '--', ...modules], edges);
+function loadModules(modules: readonly string[], { deps }: ExecutionContext): Promise<void> {
+  return command(['modprobe', '--all', '--', ...modules], deps);
 }
 
 function messageOf(error: unknown): string {

@@ -12,7 +12,7 @@ import { openNodeStore } from './store.ts';
 describe('what is remembered', () => {
   it("is root's alone, and nothing of it is in what is told", async () => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     const secret = new Secret(CANARY);
     const content = { content: secret, encoding: 'utf8', mode: 0o600, owner: 'root', group: 'root' } as const;
     const to = assignmentOf(
@@ -23,7 +23,7 @@ describe('what is remembered', () => {
     for (const [path, mode] of modes(join(node.root, 'var/lib/headstart'))) {
       expect([path, mode.toString(8)]).toEqual([path, lstatSync(path).isDirectory() ? '700' : '600']);
     }
-    expect(openNodeStore(node.edges()).active()?.config.join).toEqual({ method: 'token', token: secret });
+    expect(openNodeStore(node.deps()).active()?.config.join).toEqual({ method: 'token', token: secret });
     expect(node.text('/etc/app.conf')).toBe(CANARY);
   });
 

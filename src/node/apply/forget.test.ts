@@ -10,7 +10,7 @@ describe('a clone', () => {
   it("forgets the donor's documents and its cut-off change, and knows what is ours on the disk", async () => {
     const { node, store } = await inService();
     await store.apply(B, BY_ITSELF);
-    const { disk, ...edges } = node.edges();
+    const { disk, ...deps } = node.deps();
     const dying: Disk = {
       ...disk,
       rename(from, to) {
@@ -18,13 +18,13 @@ describe('a clone', () => {
         disk.rename(from, to);
       },
     };
-    await expect(openNodeStore({ ...edges, disk: dying }).apply(C, ORDERED)).rejects.toThrow('gone');
+    await expect(openNodeStore({ ...deps, disk: dying }).apply(C, ORDERED)).rejects.toThrow('gone');
     node.boot();
     // What the clone check does before us.
     rmSync(join(node.root, '/var/lib/kubelet'), { recursive: true });
     node.put('/etc/hostname', 'clone\n');
 
-    const clone = openNodeStore({ ...node.edges(), vmId: 'clone' });
+    const clone = openNodeStore({ ...node.deps(), vmId: 'clone' });
     expect(said(await clone.forget())).toEqual(['unchanged', 'clone/new-identity']);
     expect(clone.slots()).toEqual({ bad: [] });
     expect([clone.active(), clone.listGenerations()]).toEqual([undefined, []]);
@@ -38,6 +38,6 @@ describe('a clone', () => {
     const outcome = await clone.apply(own, BY_ITSELF);
     expect([outcome.kind, outcome.slots.watch?.backTo]).toEqual(['applied', undefined]);
     expect(node.text('/etc/hostname')).toBe('node-2\n');
-    expect(openNodeStore(node.edges()).slots().active?.vmId).toBe('clone');
+    expect(openNodeStore(node.deps()).slots().active?.vmId).toBe('clone');
   });
 });

@@ -10,17 +10,17 @@ import { dropWaiting } from './steps/stage.ts';
 import type { Transaction } from './transaction.ts';
 
 export async function forget(transaction: Transaction): Promise<Outcome> {
-  const { edges, folder } = transaction;
+  const { deps, folder } = transaction;
   const state = folder.readState();
   const cutOff = folder.readJournal();
   if (state.lastNumber === 0 && cutOff === undefined) return transaction.nothing(state);
-  if (cutOff !== undefined) dropWaiting(cutOff.steps, edges.disk);
-  const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, edges.look);
+  if (cutOff !== undefined) dropWaiting(cutOff.steps, deps.disk);
+  const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, deps.look);
   const journal: Journal = {
     kind: 'back',
     steps: [],
     isBeforeKubelet: true,
-    bootId: edges.bootId,
+    bootId: deps.bootId,
     attempts: 1,
     ownershipMeanwhile: ownership,
     after: { ...FIRST_STATE, ownership },

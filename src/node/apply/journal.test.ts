@@ -49,7 +49,7 @@ describe('a change that cannot be made, or not kept', () => {
     const before = node.snapshot();
     const disk = node.disk();
     const refusing = openNodeStore(
-      node.edges({
+      node.deps({
         ...disk,
         setKernelValue(path, text) {
           if (text === 'nonsense') throw Object.assign(new Error('invalid argument'), { code: 'EINVAL' });
@@ -81,7 +81,7 @@ describe('a change that cannot be made, or not kept', () => {
 
   it('gives units back their state when they come back with it', async () => {
     const node = aNode();
-    const store = openNodeStore(node.edges());
+    const store = openNodeStore(node.deps());
     const unit = { content: '[Service]\nExecStart=/bin/a\n', dropIns: {}, isMasked: false };
     await store.apply(assignmentOf(withPods(110, 1, { units: { 'app.service': unit } })), BY_ITSELF);
     await node.run(['systemctl', 'start', '--', 'app.service']);
@@ -206,10 +206,10 @@ describe('a change that drains or reboots', () => {
     expect(said(outcome)).toEqual(['waiting', 'apply/running']);
     expect([node.reboots, store.slots().active?.hash]).toEqual([1, A.hash]);
     // The daemon starts once more before the machine goes down.
-    expect((await openNodeStore(node.edges()).recover()).kind).toBe('waiting');
+    expect((await openNodeStore(node.deps()).recover()).kind).toBe('waiting');
     expect(node.reboots).toBe(2);
     node.boot();
-    const after = openNodeStore(node.edges());
+    const after = openNodeStore(node.deps());
     expect(said(await after.recover())).toEqual(['applied', 'apply/interrupted']);
     expect([node.reboots, node.uncordons, after.slots().active?.hash]).toEqual([2, 0, pages.hash]);
     await after.check();
@@ -222,7 +222,7 @@ describe('a change that drains or reboots', () => {
   it('that ends the machine each time it is made is given up', async () => {
     const { node, store } = await inService();
     const before = node.snapshot();
-    const { disk, ...edges } = node.edges();
+    const { disk, ...deps } = node.deps();
     const deadly: Disk = {
       ...disk,
       rename(from, to) {
@@ -230,7 +230,7 @@ describe('a change that drains or reboots', () => {
         disk.rename(from, to);
       },
     };
-    const dying = openNodeStore({ ...edges, disk: deadly });
+    const dying = openNodeStore({ ...deps, disk: deadly });
     await expect(dying.apply(B, BY_ITSELF)).rejects.toThrow('gone');
     for (let i = 0; i < 2; i++) await expect(dying.recover()).rejects.toThrow('gone');
     const outcome = await store.recover();

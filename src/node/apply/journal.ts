@@ -35,11 +35,11 @@ export async function makeChange(
 
 /** What a crash, a power cut or a reboot cut off. Undefined: nothing. */
 export async function resume(transaction: Transaction): Promise<Outcome | undefined> {
-  const { edges, folder } = transaction;
+  const { deps, folder } = transaction;
   const found = folder.readJournal();
   if (found === undefined) return undefined;
-  if (found.rebootAskedIn === edges.bootId) {
-    await edges.reboot();
+  if (found.rebootAskedIn === deps.bootId) {
+    await deps.reboot();
     return transaction.outcome(REBOOTING, folder.readState().slots);
   }
   const journal: Journal = { ...found, attempts: found.attempts + 1 };
@@ -60,11 +60,11 @@ export function isUnfinished({ kind, code }: Outcome): boolean {
 
 /** The node becomes again what it was, as a change of its own. `tried`: the plan that is given up. */
 export async function goBack(transaction: Transaction, back: WayBack, tried?: Plan): Promise<Outcome> {
-  const { edges, folder } = transaction;
+  const { deps, folder } = transaction;
   const old = back.target === undefined ? undefined : folder.readForNow(back.target, back.state);
   const want = old === undefined ? NOTHING_WANTED : wantedBy(old.assignment);
-  const here = await transaction.time('observe', () => planFor(want, ownershipBefore(old, back), edges));
-  const stamp = { atMs: edges.clock.nowMs(), bootId: edges.bootId, vmId: edges.vmId };
+  const here = await transaction.time('observe', () => planFor(want, ownershipBefore(old, back), deps));
+  const stamp = { atMs: deps.clock.nowMs(), bootId: deps.bootId, vmId: deps.vmId };
   const decision = decideWayBack(back, { old, here, stamp });
   if (decision.do === 'stay') {
     await folder.finish(decision.state, undefined, []);
@@ -84,32 +84,32 @@ interface WrittenChange {
 }
 
 async function followJournal(transaction: Transaction, change: WrittenChange): Promise<Outcome> {
-  const { edges, folder, time } = transaction;
+  const { deps, folder, time } = transaction;
   const { journal, plan } = change;
-  const { steps, isRebootNext } = stepsOfThisBoot(journal, edges.bootId);
-  const isLaterBoot = journal.bootId !== edges.bootId;
+  const { steps, isRebootNext } = stepsOfThisBoot(journal, deps.bootId);
+  const isLaterBoot = journal.bootId !== deps.bootId;
   const isBeforeKubelet = journal.isBeforeKubelet || isLaterBoot;
   let staged: StagedFiles;
   let result: ExecutionResult;
   try {
-    staged = await time('stage', () => stage(journal.steps, edges));
+    staged = await time('stage', () => stage(journal.steps, deps));
   } catch (error) {
     return notStaged(transaction, change, failureIn(error, 'a file of the change could not be written'));
   }
   try {
     const isWayBack = journal.kind === 'back';
-    result = await execute(steps, { edges, staged, isWayBack, isBeforeKubelet, isLaterBoot, time });
+    result = await execute(steps, { deps, staged, isWayBack, isBeforeKubelet, isLaterBoot, time });
     if (isRebootNext) {
-      await edges.disk.syncFolders([...result.touched]);
-      await folder.writeJournal({ ...journal, rebootAskedIn: edges.bootId });
-      await edges.reboot();
+      await deps.disk.syncFolders([...result.touched]);
+      await folder.writeJournal({ ...journal, rebootAskedIn: deps.bootId });
+      await deps.reboot();
       return transaction.outcome(REBOOTING, folder.readState().slots, plan);
     }
   } catch (error) {
     return giveUp(transaction, change, failureIn(error, 'a file of the change could not be written'));
   }
   // It starts once we are done, or did when it was told to.
-  const kubeletSinceMs = isBeforeKubelet ? edges.clock.nowMs() : result.kubeletSinceMs;
+  const kubeletSinceMs = isBeforeKubelet ? deps.clock.nowMs() : result.kubeletSinceMs;
   return record(transaction, change, { ...result, kubeletSinceMs });
 }
 
@@ -131,12 +131,12 @@ function failureIn(error: unknown, what: string): StepFailed {
 }
 
 async function notStaged(transaction: Transaction, change: WrittenChange, failure: StepFailed): Promise<Outcome> {
-  const { edges, folder } = transaction;
+  const { deps, folder } = transaction;
   const { journal, plan } = change;
   // A second attempt may come after some steps of the first, and a way back comes after some steps of the way there.
   const isBegun = journal.attempts > 1 || journal.kind === 'back';
   if (isBegun) return giveUp(transaction, change, failure);
-  unstage(journal.steps, edges.disk);
+  unstage(journal.steps, deps.disk);
   await folder.dropJournal();
   const { code, message: reason } = failure;
   return transaction.outcome({ kind: 'failed', code, reason }, folder.readState().slots, plan);
@@ -148,11 +148,11 @@ async function record(
   { journal, conclusion, plan }: WrittenChange,
   { touched, owesUncordon, troubles, kubeletSinceMs }: ExecutionResult,
 ): Promise<Outcome> {
-  const { edges, folder, time } = transaction;
+  const { deps, folder, time } = transaction;
   const { after } = journal;
   const watch =
     after.slots.watch &&
-    startWatch(after.slots.watch, { nowMs: edges.clock.nowMs(), bootId: edges.bootId, kubeletSinceMs });
+    startWatch(after.slots.watch, { nowMs: deps.clock.nowMs(), bootId: deps.bootId, kubeletSinceMs });
   const state: State = {
     ...after,
     ...(watch && { slots: { ...after.slots, watch } }),
@@ -176,14 +176,14 @@ async function giveUp(
   { journal, plan }: Pick<WrittenChange, 'journal' | 'plan'>,
   { code, message: reason }: StepFailed,
 ): Promise<Outcome> {
-  const { folder, edges } = transaction;
+  const { folder, deps } = transaction;
   const state = folder.readState();
   const { active } = state.slots;
   if (journal.kind === 'back') {
     // It is still in the journal, and tried again at the next occasion.
     return transaction.outcome({ kind: 'failed', code: 'rollback/failed', reason }, state.slots, plan);
   }
-  dropWaiting(journal.steps, edges.disk);
+  dropWaiting(journal.steps, deps.disk);
   const tried = journal.after.slots.active;
   const owesUncordon = state.owesUncordon || journal.steps.some((step) => step.do === 'drain');
   if (active !== undefined && active.number === tried?.number) {

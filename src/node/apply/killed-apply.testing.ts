@@ -11,10 +11,10 @@ const act = () => {
 };
 
 const node = new NodeFolder(folder);
-const edges = node.edges(watchedDisk(node.disk(), act));
-const { run } = edges;
+const deps = node.deps(watchedDisk(node.disk(), act));
+const { run } = deps;
 const outcome = await openNodeStore({
-  ...edges,
+  ...deps,
   run: (argv, options) => {
     act();
     return run(argv, options);

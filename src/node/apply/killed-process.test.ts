@@ -28,9 +28,9 @@ function applyAndDie(node: NodeFolder, at: number): 'killed' | 'ended' {
 
 it('a process that is killed in the middle of an apply leaves the old, the new, or what the next one finishes', async () => {
   const start = new NodeFolder();
-  await openNodeStore(start.edges()).apply(assignmentOf({ join: { method: 'existing' } }), ORDERED);
+  await openNodeStore(start.deps()).apply(assignmentOf({ join: { method: 'existing' } }), ORDERED);
   start.join();
-  await openNodeStore(start.edges()).apply(assignmentOf({ join: { method: 'existing' } }), ORDERED);
+  await openNodeStore(start.deps()).apply(assignmentOf({ join: { method: 'existing' } }), ORDERED);
   const whole = start.copy();
   expect(applyAndDie(whole, 0)).toBe('ended');
   const expected = { old: start.snapshot(), new: whole.snapshot() };
@@ -39,7 +39,7 @@ it('a process that is killed in the middle of an apply leaves the old, the new, 
     const node = start.copy();
     const how = applyAndDie(node, at);
     if (how === 'killed') {
-      const store = openNodeStore(node.edges());
+      const store = openNodeStore(node.deps());
       await store.recover();
       const end = store.slots().active?.hash === assignmentOf(TO).hash ? 'new' : 'old';
       expect(node.snapshot(), `killed at ${at}`).toEqual(expected[end]);

@@ -1,5 +1,5 @@
 // node/apply/next-state.ts: what is remembered of the node once a document is in force: which slots, which generation, what is watched? Pure.
-import type { Assignment, Edges, NodeHealth, Slots, Watch } from './contract.ts';
+import type { ApplyDeps, Assignment, NodeHealth, Slots, Watch } from './contract.ts';
 import { isActive } from './decide.ts';
 import type { PlanHere } from './plan-for.ts';
 import type { Generation, Journal, State } from './records.ts';
@@ -19,7 +19,7 @@ export interface NextGeneration {
 }
 
 /** When, in which boot and on which machine. */
-export type Stamp = Pick<Edges, 'bootId' | 'vmId'> & { atMs: number };
+export type Stamp = Pick<ApplyDeps, 'bootId' | 'vmId'> & { atMs: number };
 
 /** Without a change of the node. */
 export function stateWithoutChange(next: NextGeneration): State {

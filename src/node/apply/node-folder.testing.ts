@@ -24,7 +24,7 @@ import { aConfig, someFacts } from '../document/configs.testing.ts';
 import { CERTIFICATE } from '../document/documents.testing.ts';
 import type { SeenNode } from '../observe/live-values.ts';
 import { type Look, lookAtDisk } from '../observe/look.ts';
-import type { Assignment, Edges, NodeHealth, Probes, UnitHealth } from './contract.ts';
+import type { ApplyDeps, Assignment, NodeHealth, Probes, UnitHealth } from './contract.ts';
 import { type Disk, systemDisk } from './disk.ts';
 
 interface Unit {
@@ -186,7 +186,7 @@ export class NodeFolder {
       });
   }
 
-  edges(disk: Disk = this.disk()): Edges {
+  deps(disk: Disk = this.disk()): ApplyDeps {
     return {
       root: this.root,
       clock: this.clock,

@@ -3,10 +3,10 @@
 import type { State } from './records.ts';
 import type { Transaction } from './transaction.ts';
 
-export async function uncordonIfOwed({ edges, folder }: Transaction, state: State): Promise<State> {
+export async function uncordonIfOwed({ deps, folder }: Transaction, state: State): Promise<State> {
   if (!state.owesUncordon) return state;
   try {
-    await edges.node.uncordon();
+    await deps.node.uncordon();
   } catch {
     return state; // still owed
   }

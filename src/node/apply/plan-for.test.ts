@@ -9,16 +9,16 @@ async function observedWith(labels: Record<string, string>, seen: SeenNode | und
   const node = aNode();
   if (isRunning) node.join();
   let asked = 0;
-  const edges = node.edges();
+  const deps = node.deps();
   const hooks = {
-    ...edges.node,
+    ...deps.node,
     seen: async () => {
       asked++;
       return seen;
     },
   };
   const want = wantedBy(assignmentOf({ labels }));
-  const { observed } = await planFor(want, FIRST_STATE.ownership, { ...edges, node: hooks });
+  const { observed } = await planFor(want, FIRST_STATE.ownership, { ...deps, node: hooks });
   return { asked, observed };
 }
 const NODE: SeenNode = { labels: new Map([['tier', 'a']]), taints: new Map() };

@@ -3,21 +3,21 @@ import { desired } from '../desired/desired.ts';
 import type { Desired, LiveId, Observed, Ownership, Plan } from '../desired/tree.ts';
 import { observe } from '../observe/observe.ts';
 import { plan } from '../plan/plan.ts';
-import type { Assignment, Edges } from './contract.ts';
+import type { ApplyDeps, Assignment } from './contract.ts';
 
 export interface PlanHere {
   observed: Observed;
   plan: Plan;
 }
 
-export async function planFor(want: Desired, ownership: Ownership, edges: Edges): Promise<PlanHere> {
-  const seen = await observe(edges.look, want, ownership, { nowMs: edges.clock.nowMs() });
-  const observed = await withNode(seen, [...want.live.keys(), ...ownership.live.keys()], edges);
+export async function planFor(want: Desired, ownership: Ownership, deps: ApplyDeps): Promise<PlanHere> {
+  const seen = await observe(deps.look, want, ownership, { nowMs: deps.clock.nowMs() });
+  const observed = await withNode(seen, [...want.live.keys(), ...ownership.live.keys()], deps);
   return { observed, plan: plan(observed, want, ownership) };
 }
 
 /** The API server is asked only about what is in question, and never on the way to kubelet's start. */
-async function withNode(observed: Observed, ids: readonly LiveId[], { node }: Edges): Promise<Observed> {
+async function withNode(observed: Observed, ids: readonly LiveId[], { node }: ApplyDeps): Promise<Observed> {
   const asked = ids.filter((id) => id.startsWith('label ') || id.startsWith('taint '));
   if (observed.moment !== 'running' || asked.length === 0) return observed;
   const seen = await node.seen();

@@ -43,7 +43,7 @@ export async function watch(node: NodeFolder, store: NodeStore, minutes: number,
 /** In service with A, which is the last known good. */
 export async function inService(): Promise<{ node: NodeFolder; store: NodeStore }> {
   const node = aNode();
-  const store = openNodeStore(node.edges());
+  const store = openNodeStore(node.deps());
   await store.apply(A, BY_ITSELF);
   node.join();
   await store.apply(A, BY_ITSELF);

@@ -3,7 +3,7 @@
 import { UserError } from '../../base/errors.ts';
 import { apply } from './apply.ts';
 import { check, type Memory, takeBack } from './check.ts';
-import type { Edges, NodeStore, Outcome } from './contract.ts';
+import type { ApplyDeps, NodeStore, Outcome } from './contract.ts';
 import { judge } from './decide.ts';
 import { openFolder } from './folder.ts';
 import { forget } from './forget.ts';
@@ -12,17 +12,17 @@ import { planFor, wantedBy } from './plan-for.ts';
 import { generationToGoBackTo, recordOf } from './slots.ts';
 import { inTransaction, nothingDone, type Transaction } from './transaction.ts';
 
-export function openNodeStore(edges: Edges): NodeStore {
-  const folder = openFolder(edges.root, edges.disk);
+export function openNodeStore(deps: ApplyDeps): NodeStore {
+  const folder = openFolder(deps.root, deps.disk);
   const memory: Memory = {};
-  const doAlone = (act: (transaction: Transaction) => Promise<Outcome>) => inTransaction(edges, folder, act);
+  const doAlone = (act: (transaction: Transaction) => Promise<Outcome>) => inTransaction(deps, folder, act);
   return {
     recover: () => doAlone(recover),
 
     async plan(assignment, { isOrdered }) {
       const { ownership, slots } = folder.readState();
-      const here = await planFor(wantedBy(assignment), ownership, edges);
-      return { plan: here.plan, verdict: judge(assignment, { here, slots, isOrdered, nowMs: edges.clock.nowMs() }) };
+      const here = await planFor(wantedBy(assignment), ownership, deps);
+      return { plan: here.plan, verdict: judge(assignment, { here, slots, isOrdered, nowMs: deps.clock.nowMs() }) };
     },
 
     apply: (assignment, options) => doAlone((transaction) => apply(transaction, assignment, options)),
@@ -55,23 +55,23 @@ export function openNodeStore(edges: Edges): NodeStore {
       const { slots, ownership } = folder.readState();
       const generation = slots.active && folder.readGeneration(slots.active.number);
       if (generation === undefined) return [];
-      const { plan } = await planFor(wantedBy(generation.assignment), ownership, edges);
+      const { plan } = await planFor(wantedBy(generation.assignment), ownership, deps);
       return plan.changes.filter((change) => change.isDrift);
     },
   };
 }
 
 async function recover(transaction: Transaction): Promise<Outcome> {
-  const { edges, folder } = transaction;
+  const { deps, folder } = transaction;
   const resumed = await resume(transaction);
   const state = folder.readState();
   const { watch } = state.slots;
-  if (watch === undefined || watch.bootId === edges.bootId) return resumed ?? transaction.nothing(state);
+  if (watch === undefined || watch.bootId === deps.bootId) return resumed ?? transaction.nothing(state);
   if (watch.backTo !== undefined) {
     const reason = 'the machine rebooted while the change was watched';
     return takeBack(transaction, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
   }
-  const next = { ...state, slots: { ...state.slots, watch: { ...watch, bootId: edges.bootId } } };
+  const next = { ...state, slots: { ...state.slots, watch: { ...watch, bootId: deps.bootId } } };
   await folder.writeState(next);
   return resumed ?? transaction.nothing(next);
 }

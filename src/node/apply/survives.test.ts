@@ -69,9 +69,9 @@ async function aNode(isInService: boolean): Promise<NodeFolder> {
   const node = new NodeFolder();
   made.push(node);
   if (!isInService) return node;
-  await openNodeStore(node.edges()).apply(assignmentOf(A), ORDERED);
+  await openNodeStore(node.deps()).apply(assignmentOf(A), ORDERED);
   node.join();
-  await openNodeStore(node.edges()).apply(assignmentOf(A), ORDERED);
+  await openNodeStore(node.deps()).apply(assignmentOf(A), ORDERED);
   return node;
 }
 
@@ -79,7 +79,7 @@ async function endsOf(start: NodeFolder, to: Assignment): Promise<{ old: unknown
   const node = start.copy();
   made.push(node);
   const old = node.snapshot();
-  const outcome = await openNodeStore(node.edges()).apply(to, ORDERED);
+  const outcome = await openNodeStore(node.deps()).apply(to, ORDERED);
   expect(outcome.kind, outcome.reason).toBe('applied');
   return { old, new: node.snapshot() };
 }
@@ -106,14 +106,14 @@ async function isKilled(
   act: (store: NodeStore) => Promise<unknown>,
   disk: Disk = node.disk(),
 ): Promise<boolean> {
-  const edges = node.edges(killingDisk(disk, kill));
-  const { run } = edges;
+  const deps = node.deps(killingDisk(disk, kill));
+  const { run } = deps;
   const dying: RunCommand = async (argv, options) => {
     kill.act();
     return run(argv, options);
   };
   try {
-    await act(openNodeStore({ ...edges, run: dying }));
+    await act(openNodeStore({ ...deps, run: dying }));
     return false;
   } catch (error) {
     if (error instanceof Killed) return true;
@@ -142,7 +142,7 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
       const expected = await endsOf(start, to);
       await untilUnhurt(start, async (node, at) => {
         if (!(await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED)))) return false;
-        const store = openNodeStore(node.edges());
+        const store = openNodeStore(node.deps());
         const outcome = await store.recover();
         const end = store.slots().active?.hash === to.hash ? 'new' : 'old';
         expect(node.snapshot(), `killed at ${at}: ${outcome.kind} ${outcome.reason}`).toEqual(expected[end]);
@@ -167,7 +167,7 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
         await untilUnhurt(node, async (again, second) => {
           const then = second * STRIDE;
           const isHurt = await isKilled(again, killAt(then), (store) => store.recover());
-          const store = openNodeStore(again.edges());
+          const store = openNodeStore(again.deps());
           await store.recover();
           const end = store.slots().active?.hash === to.hash ? 'new' : 'old';
           expect(again.snapshot(), `killed at ${at}, then at ${then}`).toEqual(expected[end]);
@@ -188,7 +188,7 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
       const expected = await endsOf(start, to);
       await untilUnhurt(start, async (node, at) => {
         const { disk, free, isHurt } = fullDisk(node.disk(), at);
-        const store = openNodeStore(node.edges(disk));
+        const store = openNodeStore(node.deps(disk));
         const outcome = await store.apply(to, ORDERED);
         if (!isHurt()) return false;
         expect(outcome.code, `full at ${at}: ${outcome.reason}`).toEqual('apply/disk-full');
@@ -237,11 +237,11 @@ describe('a change that is taken back', () => {
     async () => {
       const start = await aNode(true);
       const old = start.snapshot();
-      await openNodeStore(start.edges()).apply(to, ORDERED);
+      await openNodeStore(start.deps()).apply(to, ORDERED);
       start.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
       const cases = await untilUnhurt(start, async (node, at) => {
         const isHurt = await isKilled(node, killAt(at), (store) => store.check());
-        const store = openNodeStore(node.edges());
+        const store = openNodeStore(node.deps());
         await store.recover();
         await store.check();
         expect([isBack(store), node.snapshot()], `killed at ${at}`).toEqual([true, old]);
@@ -263,7 +263,7 @@ describe('a change that is taken back', () => {
       await untilUnhurt(start, async (node, at) => {
         node.failing.set('update-ca-certificates', 1);
         const isHurt = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED));
-        const store = openNodeStore(node.edges());
+        const store = openNodeStore(node.deps());
         await store.recover();
         const end = isBack(store) ? 'old' : 'new';
         expect(node.snapshot(), `killed at ${at}`).toEqual(expected[end]);
@@ -283,11 +283,11 @@ describe('a change that is taken back', () => {
     async () => {
       const start = await aNode(true);
       const old = start.snapshot();
-      await openNodeStore(start.edges()).apply(to, ORDERED);
+      await openNodeStore(start.deps()).apply(to, ORDERED);
       start.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
       await untilUnhurt(start, async (node, at) => {
         const { disk, free, isHurt } = fullDisk(node.disk(), at);
-        const store = openNodeStore(node.edges(disk));
+        const store = openNodeStore(node.deps(disk));
         await store.check();
         free();
         await store.check();
@@ -303,7 +303,7 @@ describe('a change that is taken back', () => {
 /** As the daemon does at every boot: what was cut off first, then what the node is to be. */
 async function bootAgain(node: NodeFolder, to: Assignment): Promise<'old' | 'new'> {
   node.boot();
-  const store = openNodeStore(node.edges());
+  const store = openNodeStore(node.deps());
   const recovered = await store.recover();
   const active = store.active();
   if (active) {
@@ -323,7 +323,7 @@ async function endsOfBoot(start: NodeFolder, to: Assignment): Promise<{ old: unk
   const [old, next] = [start.copy(), start.copy()];
   made.push(old, next);
   await bootAgain(old, to);
-  const store = openNodeStore(next.edges());
+  const store = openNodeStore(next.deps());
   await store.apply(to, ORDERED);
   for (let outcome = await store.check(); outcome.kind === 'applied'; outcome = await store.check()) {
     next.clock.advance(30_000);

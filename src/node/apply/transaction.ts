@@ -3,7 +3,7 @@
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Plan } from '../desired/tree.ts';
 import { type ReasonCode, reasonOf } from '../reason-codes.ts';
-import type { Edges, Outcome, Slots, StepTiming } from './contract.ts';
+import type { ApplyDeps, Outcome, Slots, StepTiming } from './contract.ts';
 import { asStepFailed, StepFailed } from './failures.ts';
 import type { Folder } from './folder.ts';
 import { takeLock } from './lock.ts';
@@ -13,7 +13,7 @@ import type { State } from './records.ts';
 const LOCK_FOLDER = '/run/headstart/lock';
 
 export interface Transaction {
-  edges: Edges;
+  deps: ApplyDeps;
   folder: Folder;
   time<T>(name: string, act: () => Promise<T>): Promise<T>;
   outcome(conclusion: Conclusion, slots: Slots, plan?: Plan): Outcome;
@@ -25,26 +25,26 @@ export type Conclusion = Pick<Outcome, 'kind' | 'code' | 'reason'>;
 
 /** Waits for nobody: where another process changes this node, the outcome is `apply/busy`. */
 export async function inTransaction(
-  edges: Edges,
+  deps: ApplyDeps,
   folder: Folder,
   act: (transaction: Transaction) => Promise<Outcome>,
 ): Promise<Outcome> {
   const timings: StepTiming[] = [];
   const transaction: Transaction = {
-    edges,
+    deps,
     folder,
     async time(name, timed) {
-      const startedMs = edges.clock.nowMs();
+      const startedMs = deps.clock.nowMs();
       try {
         return await timed();
       } finally {
-        timings.push({ name, startedMs, tookMs: edges.clock.nowMs() - startedMs });
+        timings.push({ name, startedMs, tookMs: deps.clock.nowMs() - startedMs });
       }
     },
     outcome: ({ kind, code, reason }, slots, plan) => ({ kind, code, reason, slots, plan, timings }),
     nothing: (state) => ({ ...nothingDone(state), timings }),
   };
-  const lock = takeLock(edges.root === '/' ? LOCK_FOLDER : `${edges.root}${LOCK_FOLDER}`);
+  const lock = takeLock(deps.root === '/' ? LOCK_FOLDER : `${deps.root}${LOCK_FOLDER}`);
   if (lock === undefined) {
     const code = 'apply/busy';
     return transaction.outcome({ kind: 'waiting', code, reason: reasonOf(code).summary }, slotsOrNone(folder));

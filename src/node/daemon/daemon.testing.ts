@@ -89,7 +89,7 @@ export class TestNode {
     this.folder = options.folder ?? new NodeFolder();
     this.delivered = options.delivered;
     this.#clock = new HeldClock(this.folder);
-    this.store = openNodeStore({ ...this.folder.edges(), clock: this.#clock });
+    this.store = openNodeStore({ ...this.folder.deps(), clock: this.#clock });
     const steps = recordSteps({
       monotonicUs: () => this.#clock.nowMs() * 1000,
       wallUs: () => this.#clock.nowMs() * 1000,

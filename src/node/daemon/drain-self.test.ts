@@ -32,7 +32,7 @@ class Cluster {
     ready: undefined,
   };
 
-  edges() {
+  deps() {
     const unused = async (): Promise<never> => {
       throw new Error('not used here');
     };
@@ -74,10 +74,10 @@ describe('a node that empties itself', () => {
       pod('static', { isMirror: true }),
       pod('job', { phase: 'Succeeded' }),
     ];
-    await drainSelf(cluster.edges());
+    await drainSelf(cluster.deps());
     expect(cluster.evicted).toEqual(['web']);
     expect(cluster.node).toMatchObject({ isUnschedulable: true, annotations: { [CORDONED]: 'yes' } });
-    await uncordonSelf(cluster.edges());
+    await uncordonSelf(cluster.deps());
     expect(cluster.node).toMatchObject({ isUnschedulable: false, annotations: {} });
   });
 
@@ -85,7 +85,7 @@ describe('a node that empties itself', () => {
     const cluster = new Cluster();
     cluster.pods = [pod('web')];
     cluster.refusals = 100;
-    await drainSelf(cluster.edges());
+    await drainSelf(cluster.deps());
     expect(cluster.evicted).toEqual(['web']);
   });
 
@@ -95,7 +95,7 @@ describe('a node that empties itself', () => {
     const silent = new ApiFailure('the API server does not answer in time');
     const ill = new ApiFailure('the API server refuses it (503)', { status: 503 });
     cluster.outages = [silent, ill, silent, ill, silent];
-    await drainSelf(cluster.edges());
+    await drainSelf(cluster.deps());
     expect(cluster.evicted).toEqual(['web']);
   });
 
@@ -103,9 +103,9 @@ describe('a node that empties itself', () => {
     const cluster = new Cluster();
     const forbidden = new ApiFailure('the API server does not allow it (403)', { status: 403 });
     cluster.outages = [forbidden];
-    await expect(drainSelf(cluster.edges())).rejects.toBe(forbidden);
+    await expect(drainSelf(cluster.deps())).rejects.toBe(forbidden);
     cluster.outages = Array.from({ length: 1000 }, () => new ApiFailure('nobody there'));
-    await expect(drainSelf(cluster.edges())).rejects.toThrow('nobody there');
+    await expect(drainSelf(cluster.deps())).rejects.toThrow('nobody there');
     expect(cluster.outages.length).toBeGreaterThan(0);
   });
 
@@ -113,23 +113,23 @@ describe('a node that empties itself', () => {
     const cluster = new Cluster();
     cluster.pods = [pod('ledger')];
     cluster.refusals = Number.POSITIVE_INFINITY;
-    await expect(drainSelf(cluster.edges())).rejects.toThrow('shop/ledger');
+    await expect(drainSelf(cluster.deps())).rejects.toThrow('shop/ledger');
     expect(cluster.node).toMatchObject({ isUnschedulable: false, annotations: {} });
   });
 
   it('leaves a node that others cordoned cordoned', async () => {
     const cluster = new Cluster();
     cluster.node = { ...cluster.node!, isUnschedulable: true };
-    await drainSelf(cluster.edges());
-    await uncordonSelf(cluster.edges());
+    await drainSelf(cluster.deps());
+    await uncordonSelf(cluster.deps());
     expect(cluster.node).toMatchObject({ isUnschedulable: true, annotations: {} });
   });
 
   it('has nothing to do before it has registered', async () => {
     const cluster = new Cluster();
     cluster.node = undefined;
-    await drainSelf(cluster.edges());
-    await uncordonSelf(cluster.edges());
+    await drainSelf(cluster.deps());
+    await uncordonSelf(cluster.deps());
     expect(cluster.evicted).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { classifyPods, isFinished } from '../../cluster/drain/which-pods.ts';
 import { ApiFailure } from '../api/api-server.ts';
 import type { OwnNode, OwnPod } from '../api/own-node.ts';
 
-export interface DrainEdges {
+export interface DrainDeps {
   node: OwnNode;
   clock: Clock;
 }
@@ -20,7 +20,7 @@ const NOT_FOUND = 404;
 const TOO_MANY = 429;
 
 /** Rejects when a pod could not be moved away in time; the node is then as it was found. */
-export async function drainSelf({ node, clock }: DrainEdges, signal?: AbortSignal): Promise<void> {
+export async function drainSelf({ node, clock }: DrainDeps, signal?: AbortSignal): Promise<void> {
   const patience: Patience = { clock, untilMs: clock.nowMs() + DEADLINE_MS, signal };
   const found = await persist(() => node.get(), patience);
   if (found === undefined) return; // not registered: nothing runs here
@@ -35,7 +35,7 @@ export async function drainSelf({ node, clock }: DrainEdges, signal?: AbortSigna
 }
 
 /** Only what we cordoned. */
-export async function uncordonSelf({ node }: DrainEdges): Promise<void> {
+export async function uncordonSelf({ node }: DrainDeps): Promise<void> {
   const found = await node.get();
   if (found?.annotations[CORDONED] === undefined) return;
   await node.cordon({ isCordoned: false, annotations: { [CORDONED]: null } });

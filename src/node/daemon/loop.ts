@@ -1,7 +1,7 @@
 // node/daemon/loop.ts: the loop of the daemon: events go into machine.ts one after the other, and the effects that come out are begun. It
 // decides nothing.
 import { withoutRepeats } from '../status/log.ts';
-import type { DaemonEdges, EffectContext, EventOfNow } from './effects/context.ts';
+import type { DaemonDeps, EffectContext, EventOfNow } from './effects/context.ts';
 import { keepDocuments } from './effects/documents.ts';
 import { createFetch } from './effects/fetch.ts';
 import { read } from './effects/read.ts';
@@ -29,20 +29,20 @@ type EffectTable = {
   [Name in Effect['do']]: (effect: Extract<Effect, { do: Name }>) => Promise<void> | undefined;
 };
 
-export function createDaemon(edges: DaemonEdges): Daemon {
-  const { store, steps, log } = edges;
+export function createDaemon(deps: DaemonDeps): Daemon {
+  const { store, steps, log } = deps;
   const documents = keepDocuments(() => activeIfReadable(store)?.facts.instance);
   const waiting = new Map<number, (answer: Answer) => void>();
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
   const queue: Event[] = [];
-  const alarm = createAlarm(edges, () => tell({ is: 'time' }));
+  const alarm = createAlarm(deps, () => tell({ is: 'time' }));
   const ended = Promise.withResolvers<void>();
   let state = INITIAL;
   let lastOrder = 0;
 
   const context: EffectContext = {
-    edges,
+    deps,
     documents,
     state: () => state,
     tell,
@@ -59,9 +59,9 @@ export function createDaemon(edges: DaemonEdges): Daemon {
     check: doWork,
     'roll-back': doWork,
     keep: doWork,
-    'tell-ready': () => steps.time('ready', () => edges.onReady(state)),
+    'tell-ready': () => steps.time('ready', () => deps.onReady(state)),
     publish() {
-      edges.onNews(state);
+      deps.onNews(state);
       return undefined;
     },
     answer({ id, result }) {
@@ -77,7 +77,7 @@ export function createDaemon(edges: DaemonEdges): Daemon {
 
   /** One after the other: what an effect tells at once waits until the others of its event were begun. */
   function tell(event: EventOfNow): void {
-    queue.push({ ...event, nowMs: edges.steadyMs() } as Event);
+    queue.push({ ...event, nowMs: deps.steadyMs() } as Event);
     if (queue.length > 1) return;
     for (let [first] = queue; first !== undefined; [first] = queue) {
       const next = step(state, first);
@@ -116,9 +116,9 @@ export function createDaemon(edges: DaemonEdges): Daemon {
     },
     async run(signal) {
       signal.addEventListener('abort', () => stop(), { once: true });
-      const { isForeign, seed } = edges;
+      const { isForeign, seed } = deps;
       const slots = slotsIfReadable(store);
-      const known = slots ? { slots } : { slots: { bad: [] }, isMemoryLost: edges.hasOwnFiles() };
+      const known = slots ? { slots } : { slots: { bad: [] }, isMemoryLost: deps.hasOwnFiles() };
       tell({ is: 'started', ...known, isForeign, seed });
       if (signal.aborted) stop();
       await ended.promise;
@@ -143,7 +143,7 @@ function numbered(given: GivenOrder, id: number, keep: (document: Uint8Array, or
 const LONGEST_SLEEP_MS = 3_600_000;
 
 /** One at a time: setting it again takes back what was set before. */
-function createAlarm({ clock, steadyMs }: Pick<DaemonEdges, 'clock' | 'steadyMs'>, onTime: () => void) {
+function createAlarm({ clock, steadyMs }: Pick<DaemonDeps, 'clock' | 'steadyMs'>, onTime: () => void) {
   let current = new AbortController();
   return {
     setTo(dueMs: number | undefined): void {

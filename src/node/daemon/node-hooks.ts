@@ -3,9 +3,9 @@ import { ApiFailure } from '../api/api-server.ts';
 import type { NodeObject, OwnNode } from '../api/own-node.ts';
 import type { NodeHealth, NodeHooks } from '../apply/contract.ts';
 import type { SeenNode } from '../observe/live-values.ts';
-import { type DrainEdges, drainSelf, uncordonSelf } from './drain-self.ts';
+import { type DrainDeps, drainSelf, uncordonSelf } from './drain-self.ts';
 
-export interface HookEdges extends DrainEdges {
+export interface HookDeps extends DrainDeps {
   node: OwnNode;
   /** Before kubelet has a credential nobody is asked: that is on the way to kubelet's start. */
   hasCredential(): boolean;
@@ -13,8 +13,8 @@ export interface HookEdges extends DrainEdges {
   hasJoined(): boolean;
 }
 
-export function nodeHooks(edges: HookEdges): NodeHooks & { health(): Promise<NodeHealth> } {
-  const { node, hasCredential } = edges;
+export function nodeHooks(deps: HookDeps): NodeHooks & { health(): Promise<NodeHealth> } {
+  const { node, hasCredential } = deps;
   return {
     async seen() {
       if (!hasCredential()) return undefined;
@@ -33,9 +33,9 @@ export function nodeHooks(edges: HookEdges): NodeHooks & { health(): Promise<Nod
     },
     setLabel: (key, value) => node.patchMetadata({ labels: { [key]: value ?? null } }),
     async drain(signal) {
-      if (edges.hasJoined()) await drainSelf(edges, signal);
+      if (deps.hasJoined()) await drainSelf(deps, signal);
     },
-    uncordon: () => uncordonSelf(edges),
+    uncordon: () => uncordonSelf(deps),
   };
 }
 

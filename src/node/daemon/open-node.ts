@@ -9,7 +9,7 @@ import { readKubeletCredential } from '../api/kubelet-credential.ts';
 import { type OwnNode, ownNode } from '../api/own-node.ts';
 import type { NodeStore } from '../apply/contract.ts';
 import { openNodeStore } from '../apply/store.ts';
-import { systemEdges } from '../apply/system-edges.ts';
+import { systemDeps } from '../apply/system-deps.ts';
 import { CERTIFICATE_PATH, KUBECONFIG_PATH } from '../desired/aspects/join.ts';
 import { chooseSource, type SourceOptions } from '../metadata/choose.ts';
 import type { MetadataSource } from '../metadata/source.ts';
@@ -52,7 +52,7 @@ export function openNode({ root, ...from }: OpenOptions): OpenNode {
     clock,
     run,
     node,
-    store: openNodeStore(systemEdges({ root, run, clock, node: hooks })),
+    store: openNodeStore(systemDeps({ root, run, clock, node: hooks })),
     source: chooseSource({ root, run, clock, newRequestId: randomUUID, ...from }),
     context: () => contextOf(root),
   };

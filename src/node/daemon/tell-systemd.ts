@@ -11,7 +11,7 @@ export interface SystemdTeller {
   end(): Promise<void>;
 }
 
-export interface SystemdEdges {
+export interface SystemdDeps {
   notify: Notify;
   clock: Clock;
   log: Log;
@@ -21,7 +21,7 @@ export interface SystemdEdges {
 
 const REPEAT_MS = 2000;
 
-export function tellSystemd({ notify, clock, log, signal }: SystemdEdges): SystemdTeller {
+export function tellSystemd({ notify, clock, log, signal }: SystemdDeps): SystemdTeller {
   const logNews = withoutRepeats(log);
   let isReady = false;
   let repeating: Promise<void> | undefined;

@@ -9,13 +9,13 @@ export type Log = (priority: Priority, message: string, fields?: Fields) => void
 /** As syslog numbers them. */
 const LEVEL: Readonly<Record<Priority, number>> = { error: 3, warning: 4, info: 6, debug: 7 };
 
-export interface LogEdges {
+export interface LogDeps {
   write(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
 }
 
 /** systemd says with JOURNAL_STREAM that the journal is on the other side; a person wants no numbers. */
-export function journalLog({ write, env }: LogEdges): Log {
+export function journalLog({ write, env }: LogDeps): Log {
   const isJournal = env.JOURNAL_STREAM !== undefined;
   return (priority, message, fields = {}) => {
     if (priority === 'debug' && !isJournal) return;

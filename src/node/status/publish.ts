@@ -14,7 +14,7 @@ export interface Publisher {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface PublisherEdges {
+export interface PublisherDeps {
   node: OwnNode;
   clock: Clock;
   /** From 0 up to 1. */
@@ -25,7 +25,7 @@ export interface PublisherEdges {
 
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, jitter: 0.5 };
 
-export function publisher({ node, clock, random, onTrouble }: PublisherEdges): Publisher {
+export function publisher({ node, clock, random, onTrouble }: PublisherDeps): Publisher {
   let wanted: NodeStatus | undefined;
   let saidEvent = '';
   let wake = () => {};

@@ -4,7 +4,7 @@ import { fakeClock } from '../../base/fake-clock.ts';
 import { type Imds, startImds } from '../../vms/qemu/metadata-service/start.ts';
 import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import { REASONS, type ReasonCode } from '../reason-codes.ts';
-import { parseGoalState, type ReportEdges, renderHealth, reportToPlatform } from './report-ready.ts';
+import { parseGoalState, type ReportDeps, renderHealth, reportToPlatform } from './report-ready.ts';
 
 let imds: Imds;
 let clock: ReturnType<typeof fakeClock>;
@@ -14,11 +14,11 @@ beforeEach(async () => {
 });
 afterEach(() => imds.stop());
 
-const edges = (more: Partial<ReportEdges> = {}): ReportEdges => ({ clock, random: () => 0.5, url: imds.url, ...more });
+const deps = (more: Partial<ReportDeps> = {}): ReportDeps => ({ clock, random: () => 0.5, url: imds.url, ...more });
 
 describe('telling the platform', () => {
   it('that the node is ready takes two requests, and is understood', async () => {
-    expect(await reportToPlatform({ kind: 'ready' }, edges())).toEqual({ isTold: true, attempts: 1 });
+    expect(await reportToPlatform({ kind: 'ready' }, deps())).toEqual({ isTold: true, attempts: 1 });
     expect(imds.reports.map(({ atMs: _, ...report }) => report)).toEqual([{ state: 'Ready' }]);
     expect(imds.requests.map(({ method, path, query }) => `${method} ${path}?${query}`)).toEqual([
       'GET /machine/?comp=goalstate',
@@ -28,7 +28,7 @@ describe('telling the platform', () => {
   });
 
   it('why it is not says the code and its sentence, and nothing else', async () => {
-    await reportToPlatform({ kind: 'failed', code: 'config/invalid' }, edges());
+    await reportToPlatform({ kind: 'failed', code: 'config/invalid' }, deps());
     expect(imds.reports).toMatchObject([
       {
         state: 'NotReady',
@@ -51,7 +51,7 @@ describe('telling the platform', () => {
   ] as const)('is tried again when the wire server misbehaves: %s', async (kind) => {
     imds.misbehave({ kind, on: 'wire', times: 3, retryAfterS: 7 });
     const told: string[] = [];
-    const result = await reportToPlatform({ kind: 'ready' }, edges({ onRetry: ({ reason }) => told.push(reason) }));
+    const result = await reportToPlatform({ kind: 'ready' }, deps({ onRetry: ({ reason }) => told.push(reason) }));
     expect(result).toMatchObject({ isTold: true });
     expect(imds.reports).toHaveLength(1);
     expect(told.length).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe('telling the platform', () => {
       instance: () => ({ ...anInstance, vmId: asked++ < 2 ? anInstance.vmId : 'c6d5526c-5ac2-4200-b6e2-56f2b70c5ab2' }),
     });
     try {
-      expect(await reportToPlatform({ kind: 'ready' }, edges({ url: moving.url }))).toMatchObject({ isTold: true });
+      expect(await reportToPlatform({ kind: 'ready' }, deps({ url: moving.url }))).toMatchObject({ isTold: true });
       expect(moving.reports).toHaveLength(1);
     } finally {
       await moving.stop();
@@ -73,7 +73,7 @@ describe('telling the platform', () => {
 
   it('is given up when it is too late, with the last reason; the pauses grow to a bound', async () => {
     imds.misbehave({ kind: 'unavailable', on: 'wire' });
-    const result = await reportToPlatform({ kind: 'ready' }, edges());
+    const result = await reportToPlatform({ kind: 'ready' }, deps());
     expect(result).toMatchObject({ isTold: false, code: 'platform/not-told', reason: expect.stringContaining('503') });
     expect(clock.sleptMs).toBeGreaterThan(19 * 60_000);
     expect(clock.sleptMs).toBeLessThanOrEqual(20 * 60_000);
@@ -83,7 +83,7 @@ describe('telling the platform', () => {
   it('ends at once when the daemon is told to', async () => {
     imds.misbehave({ kind: 'hang', on: 'wire' });
     const stop = new AbortController();
-    const reporting = reportToPlatform({ kind: 'ready' }, edges({ signal: stop.signal }));
+    const reporting = reportToPlatform({ kind: 'ready' }, deps({ signal: stop.signal }));
     stop.abort(new Error('stopping'));
     await expect(reporting).rejects.toThrow('stopping');
   });
@@ -92,7 +92,7 @@ describe('telling the platform', () => {
     const before = process.env.http_proxy;
     process.env.http_proxy = 'http://127.0.0.1:1';
     try {
-      expect(await reportToPlatform({ kind: 'ready' }, edges())).toMatchObject({ isTold: true });
+      expect(await reportToPlatform({ kind: 'ready' }, deps())).toMatchObject({ isTold: true });
     } finally {
       if (before === undefined) delete process.env.http_proxy;
       else process.env.http_proxy = before;

@@ -9,7 +9,7 @@ import { type ReasonCode, reasonOf } from '../reason-codes.ts';
 /** Of a failure only the code and its sentence from the catalogue are told: nothing of the document leaves the node this way. */
 export type PlatformReport = { kind: 'ready' } | { kind: 'failed'; code: ReasonCode };
 
-export interface ReportEdges {
+export interface ReportDeps {
   clock: Clock;
   /** From 0 up to 1. */
   random(): number;
@@ -32,14 +32,14 @@ const BACKOFF: Backoff = { firstMs: 200, maxMs: 15_000, jitter: 0.5, retryAfter:
 const VERSION = { 'x-ms-version': '2012-11-30', 'x-ms-agent-name': 'headstart' };
 
 /** Rejects only with the reason of `signal`. Telling the same twice does no harm. */
-export async function reportToPlatform(report: PlatformReport, edges: ReportEdges): Promise<ReportResult> {
-  const { clock, random, signal, onRetry, deadlineMs = DEADLINE_MS } = edges;
+export async function reportToPlatform(report: PlatformReport, deps: ReportDeps): Promise<ReportResult> {
+  const { clock, random, signal, onRetry, deadlineMs = DEADLINE_MS } = deps;
   let spentMs = 0; // counted, not looked up: the clock may be set while a machine boots
   let lastCause = '';
   for (let attempts = 1; ; attempts++) {
     const fromMs = clock.nowMs();
     try {
-      await tell(report, edges);
+      await tell(report, deps);
       return { isTold: true, attempts };
     } catch (error) {
       signal?.throwIfAborted();
@@ -59,7 +59,7 @@ export async function reportToPlatform(report: PlatformReport, edges: ReportEdge
 /** A report repeats what the goal state says, which is asked for every time: it changes when the platform moves the instance. */
 async function tell(
   report: PlatformReport,
-  { url = 'http://168.63.129.16', clock, signal }: ReportEdges,
+  { url = 'http://168.63.129.16', clock, signal }: ReportDeps,
 ): Promise<void> {
   const request = { timeoutMs: TIMEOUT_MS, signal };
   const isGood = (answer: Answer) => {

@@ -7,7 +7,7 @@ import type { NodeMetadata, OwnNode } from '../api/own-node.ts';
 import type { Announcement } from '../daemon/state.ts';
 import { DESIRED_GENERATION, DESIRED_HASH } from '../status/node-report.ts';
 
-export interface NodeWatchEdges {
+export interface NodeWatchDeps {
   node: Pick<OwnNode, 'watchMetadata'>;
   clock: Clock;
   /** From 0 up to 1. */
@@ -23,18 +23,18 @@ export interface NodeWatchEdges {
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, jitter: 1 };
 
 /** Ends with `signal` and never by itself: without an API server there are still the polls. */
-export async function watchOwnNode(edges: NodeWatchEdges, signal: AbortSignal): Promise<void> {
-  const { node, clock, random, onTrouble } = edges;
+export async function watchOwnNode(deps: NodeWatchDeps, signal: AbortSignal): Promise<void> {
+  const { node, clock, random, onTrouble } = deps;
   let failures = 0;
   let lastTrouble = '';
   let lastUid: string | undefined;
   const onMetadata = (metadata: NodeMetadata) => {
     failures = 0;
     lastTrouble = '';
-    if (lastUid !== undefined && lastUid !== metadata.uid) edges.onNewNode?.();
+    if (lastUid !== undefined && lastUid !== metadata.uid) deps.onNewNode?.();
     lastUid = metadata.uid;
     const announcement = announcementIn(metadata);
-    if (announcement) edges.onAnnouncement(announcement);
+    if (announcement) deps.onAnnouncement(announcement);
   };
   while (!signal.aborted) {
     try {

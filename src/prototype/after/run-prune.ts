@@ -1,7 +1,7 @@
 // prototype/after/run-prune.ts: deletes the versions of a pool that are beyond its history and that nothing refers to.
 import type { PoolRef } from '../../vms/pools.ts';
 import { holdingPool } from '../run/hold-pool.ts';
-import type { RetryEdges } from '../run/with-retries.ts';
+import type { RetryDeps } from '../run/with-retries.ts';
 import type { Site } from '../site.ts';
 import { prunableVersions } from './prune.ts';
 import { readVersions } from './read-versions.ts';
@@ -30,10 +30,10 @@ export interface PruneOrder {
 export async function prunePool(
   site: Site,
   { pool, history, agreed, holder }: PruneOrder,
-  edges: RetryEdges,
+  deps: RetryDeps,
 ): Promise<string[]> {
-  const { signal } = edges;
-  return holdingPool({ pool, holder, note: 'prune' }, { ...edges, cluster: site.cluster }, async () => {
+  const { signal } = deps;
+  return holdingPool({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async () => {
     const going = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
     const { definition } = await readVersions(site, pool, signal);
     for (const name of going) await site.factory.gallery.deleteVersion(definition!, name, { signal });

@@ -18,10 +18,10 @@ async function afterARun() {
   const [made] = [...versions.values()];
   const older = { ...made!, name: OLDER, id: made!.id.replace(made!.name, OLDER) };
   versions.set(older.id, older);
-  const { signal, clock } = world.edges;
+  const { signal, clock } = world.deps;
   const pool = world.ref.pool;
   const events: RunEvent[] = [];
-  const edges = { clock, signal, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { clock, signal, tell: (event: RunEvent) => void events.push(event) };
   return {
     ...world,
     older,
@@ -29,7 +29,7 @@ async function afterARun() {
     events,
     state: () => world.factory.state.pools.get(pool.id)!,
     choose: (wish: RollbackWish = {}) => chooseRollback(world.site, pool, wish, signal),
-    rollBack: (wish: RollbackWish = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, edges),
+    rollBack: (wish: RollbackWish = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, deps),
   };
 }
 
@@ -77,9 +77,9 @@ describe('choosing where a pool goes back to', () => {
   });
 
   it('says what is missing: the pool, the recipe, the bootstrap in it', async () => {
-    const { cluster, site, edges, choose } = await afterARun();
+    const { cluster, site, deps, choose } = await afterARun();
     const nowhere: PoolRef = { ...(await choose()).pool.ref, id: '/pools/nowhere', name: 'nowhere' };
-    await expect(chooseRollback(site, nowhere, {}, edges.signal)).rejects.toBeInstanceOf(NotFound);
+    await expect(chooseRollback(site, nowhere, {}, deps.signal)).rejects.toBeInstanceOf(NotFound);
     cluster.secrets.set(recipeName(POOL), saved());
     await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-way-back' });
     cluster.secrets.clear();

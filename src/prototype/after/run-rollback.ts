@@ -4,7 +4,7 @@ import type { Pool, PoolRef } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { recipeName } from '../names.ts';
 import { holdingPool } from '../run/hold-pool.ts';
-import { type RetryEdges, withRetries } from '../run/with-retries.ts';
+import { type RetryDeps, withRetries } from '../run/with-retries.ts';
 import type { Site } from '../site.ts';
 import { readVersions } from './read-versions.ts';
 import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
@@ -25,10 +25,10 @@ export interface Rollback {
 export async function rollBackPool(
   site: Site,
   { pool, holder, ...wish }: RollbackWish & { pool: PoolRef; holder: string },
-  edges: RetryEdges,
+  deps: RetryDeps,
 ): Promise<Rollback> {
-  const { signal } = edges;
-  return holdingPool({ pool, holder, note: 'rollback' }, { ...edges, cluster: site.cluster }, () =>
+  const { signal } = deps;
+  return holdingPool({ pool, holder, note: 'rollback' }, { ...deps, cluster: site.cluster }, () =>
     withRetries(
       'rollback',
       async () => {
@@ -36,7 +36,7 @@ export async function rollBackPool(
         await site.factory.publisher.offer(rollback.pool, rollback.change, { signal });
         return rollback;
       },
-      edges,
+      deps,
     ),
   );
 }

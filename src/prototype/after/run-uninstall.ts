@@ -6,9 +6,9 @@ import { NotFound, Refused } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import { definitionName, leaseName, recipeName, SEALED_ANNOTATION, snapshotName } from '../names.ts';
-import { type EngineEdges, recoverHeldDonor } from '../run/engine.ts';
+import { type EngineDeps, recoverHeldDonor } from '../run/engine.ts';
 import { type Hold, holdingPool, renewingAside } from '../run/hold-pool.ts';
-import type { ObserveEdges } from '../run/observe.ts';
+import type { ObserveDeps } from '../run/observe.ts';
 import { isSameMachine } from '../run/same-machine.ts';
 import { homewardIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
@@ -16,7 +16,7 @@ import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries
 import { planUninstall, type UninstallPlan, type UninstallStep, type UninstallWish } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
-export type UninstallEdges = Omit<EngineEdges, 'seal' | 'customData'>;
+export type UninstallDeps = Omit<EngineDeps, 'seal' | 'customData'>;
 
 export interface UninstallAsked {
   pool: PoolRef;
@@ -32,16 +32,16 @@ export interface Uninstalled {
   sealed: string[];
 }
 
-export async function uninstallPool(asked: UninstallAsked, edges: UninstallEdges): Promise<Uninstalled> {
+export async function uninstallPool(asked: UninstallAsked, deps: UninstallDeps): Promise<Uninstalled> {
   const held = { pool: asked.pool, holder: asked.runId, note: `uninstall of ${asked.pool.name}` };
-  return holdingPool(held, edges, async (hold) => {
+  return holdingPool(held, deps, async (hold) => {
     const done: string[] = [];
     const unsealed = new Set<string>();
     const sealed = new Set<string>();
     const attempts = new Map<string, number>();
     for (;;) {
-      await withRetries('hold-lease', hold, edges);
-      const world = await withRetries('observe', () => observePool(asked, edges), edges);
+      await withRetries('hold-lease', hold, deps);
+      const world = await withRetries('observe', () => observePool(asked, deps), deps);
       const plan = planUninstall(world, { ...asked.wish, unsealed });
       // Who the donors were is told by versions that will be gone.
       for (const node of plan.sealed) sealed.add(node);
@@ -50,13 +50,13 @@ export async function uninstallPool(asked: UninstallAsked, edges: UninstallEdges
       const attempt = (attempts.get(next.id) ?? 0) + 1;
       attempts.set(next.id, attempt);
       if (attempt > MAX_ATTEMPTS) throw stuck(next, asked.pool);
-      edges.tell({ event: 'step', step: next.id, title: next.what, attempt });
+      deps.tell({ event: 'step', step: next.id, title: next.what, attempt });
       try {
-        await perform(next, { asked, world, unsealed, hold }, edges);
+        await perform(next, { asked, world, unsealed, hold }, deps);
         if (!done.includes(next.what)) done.push(next.what);
       } catch (error) {
         if (!(error instanceof TransientError) || attempt >= MAX_ATTEMPTS) throw error;
-        await pauseBeforeRetry(next.id, error, attempt, edges);
+        await pauseBeforeRetry(next.id, error, attempt, deps);
       }
     }
   });
@@ -65,7 +65,7 @@ export async function uninstallPool(asked: UninstallAsked, edges: UninstallEdges
 /** Reads only: for a plan, and before every step. */
 export async function observePool(
   { pool: ref, gallery: galleryName, runId }: Pick<UninstallAsked, 'pool' | 'gallery' | 'runId'>,
-  { pools, snapshots, gallery, cluster, signal }: Omit<ObserveEdges, 'clock'>,
+  { pools, snapshots, gallery, cluster, signal }: Omit<ObserveDeps, 'clock'>,
 ): Promise<UninstallWorld> {
   const [pool, instances, nodes, lease, definitions, snapshot, saved] = await Promise.all([
     pools.readPool(ref, { signal }),
@@ -101,25 +101,25 @@ interface Doing {
   hold: Hold;
 }
 
-async function perform(step: UninstallStep, doing: Doing, edges: UninstallEdges): Promise<void> {
-  const renewal = renewingAside(doing.hold, edges.clock);
+async function perform(step: UninstallStep, doing: Doing, deps: UninstallDeps): Promise<void> {
+  const renewal = renewingAside(doing.hold, deps.clock);
   const onWaiting: Waiting = (what, percent) => {
     renewal.ifDue();
-    edges.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
+    deps.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
   };
-  await apply(step, doing, edges, onWaiting).finally(renewal.settled);
+  await apply(step, doing, deps, onWaiting).finally(renewal.settled);
 }
 
-async function apply(step: UninstallStep, doing: Doing, edges: UninstallEdges, onWaiting: Waiting): Promise<void> {
+async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onWaiting: Waiting): Promise<void> {
   const { asked, world, unsealed, hold } = doing;
-  const { pools, snapshots, gallery, publisher, cluster, signal } = edges;
+  const { pools, snapshots, gallery, publisher, cluster, signal } = deps;
   const options = { signal, onWaiting };
   switch (step.id) {
     case 'bring-home':
       for (const { nodeName, ref } of step.donors) {
         const intent = homewardIntent(nodeName, asked.gallery);
-        const quiet = { ...edges, seal: async () => undefined }; // the way home seals nothing
-        await recoverHeldDonor({ intent, donor: ref, runId: asked.runId, edges: quiet, hold });
+        const quiet = { ...deps, seal: async () => undefined }; // the way home seals nothing
+        await recoverHeldDonor({ intent, donor: ref, runId: asked.runId, deps: quiet, hold });
       }
       return;
     case 'put-pool-back':

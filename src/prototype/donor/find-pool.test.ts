@@ -22,9 +22,9 @@ function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site;
 
 describe('findPool', () => {
   it('finds a pool by its name or its id, in any spelling', async () => {
-    const { site, ref, edges } = donorLab();
+    const { site, ref, deps } = donorLab();
     for (const wanted of [POOL, POOL.toUpperCase(), ref.pool.id, ref.pool.id.toUpperCase()]) {
-      expect(await findPool(site, wanted, edges.signal)).toEqual(ref.pool);
+      expect(await findPool(site, wanted, deps.signal)).toEqual(ref.pool);
     }
   });
 
@@ -32,7 +32,7 @@ describe('findPool', () => {
     const world = donorLab();
     const { site, calls } = counted(world);
     const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was listed')) };
-    await findPool({ ...site, cluster }, POOL, world.edges.signal);
+    await findPool({ ...site, cluster }, POOL, world.deps.signal);
     expect(calls).toEqual(['findPool']);
   });
 
@@ -44,51 +44,51 @@ describe('findPool', () => {
       world.factory.addPool('other', 1);
       for (let i = 0; i < 20; i++) world.cluster.addNode(`a${i}`, { providerId: 'fake://other/0' });
       const { site, calls } = counted(world);
-      await findPool(site, POOL, world.edges.signal);
+      await findPool(site, POOL, world.deps.signal);
       expect(calls).toEqual(['findPool', 'locate']);
     },
   );
 
   it('finds a pool whose provider ids do not contain its name', async () => {
-    const { site, factory, ref, edges } = donorLab();
+    const { site, factory, ref, deps } = donorLab();
     const { locate } = factory.pools;
     factory.pools.findPool = () => Promise.reject(new NotFound('pool'));
     factory.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
-    expect(await findPool(site, 'y', edges.signal)).toEqual({ id: '/x/y', name: 'y' });
-    await expect(findPool(site, ref.pool.name, edges.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
+    expect(await findPool(site, 'y', deps.signal)).toEqual({ id: '/x/y', name: 'y' });
+    await expect(findPool(site, ref.pool.name, deps.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
   });
 
   it('names each pool once when there is none of that name', async () => {
-    const { site, edges } = donorLab();
-    await expect(findPool(site, 'pool2', edges.signal)).rejects.toThrow(
+    const { site, deps } = donorLab();
+    await expect(findPool(site, 'pool2', deps.signal)).rejects.toThrow(
       /^no node of this cluster belongs to a pool called pool2; known: pool1 \(did you mean pool1\?\)$/,
     );
   });
 
   it('does not ask the cluster where the site knows its pools', async () => {
-    const { site, ref, edges } = donorLab({ hasCluster: false });
+    const { site, ref, deps } = donorLab({ hasCluster: false });
     const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was asked')) };
     const local = { ...site, cluster, pools: async () => [ref.pool, { id: '/pools/empty', name: 'empty' }] };
-    expect(await findPool(local, POOL, edges.signal)).toEqual(ref.pool);
-    expect(await listPools(local, edges.signal)).toHaveLength(2);
-    await expect(findPool(local, 'q', edges.signal)).rejects.toThrow('there is no pool called q; known: empty, pool1');
+    expect(await findPool(local, POOL, deps.signal)).toEqual(ref.pool);
+    expect(await listPools(local, deps.signal)).toHaveLength(2);
+    await expect(findPool(local, 'q', deps.signal)).rejects.toThrow('there is no pool called q; known: empty, pool1');
   });
 
   it('passes on what the factory says of a pool that was named and does not exist', async () => {
-    const { site, factory, edges } = donorLab({ hasCluster: false });
+    const { site, factory, deps } = donorLab({ hasCluster: false });
     factory.pools.findPool = () => Promise.reject(new NotFound('pool typo'));
     factory.pools.listInstances = async () => {
       throw new NotFound('pool typo in resource group g');
     };
     const named = { ...site, pools: async () => [{ id: '/pools/typo', name: 'typo' }] };
-    await expect(findPool(named, 'typo', edges.signal)).rejects.toThrow('resource group g');
+    await expect(findPool(named, 'typo', deps.signal)).rejects.toThrow('resource group g');
   });
 });
 
 describe('listPools', () => {
   it('lists each pool that has nodes once', async () => {
-    const { site, ref, cluster, edges } = donorLab();
+    const { site, ref, cluster, deps } = donorLab();
     cluster.addNode('control-plane', { providerId: 'elsewhere://x' });
-    expect(await listPools(site, edges.signal)).toEqual([ref.pool]);
+    expect(await listPools(site, deps.signal)).toEqual([ref.pool]);
   });
 });

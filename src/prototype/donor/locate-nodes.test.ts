@@ -5,15 +5,15 @@ import { donorLab } from './testing.ts';
 
 describe('locateNode', () => {
   it('finds the instance by the provider id, whatever the node is called', async () => {
-    const { site, cluster, factory, edges } = donorLab();
+    const { site, cluster, factory, deps } = donorLab();
     const [, second] = factory.state.pools.get('/pools/pool1')!.instances;
     cluster.addNode('another-name', { providerId: `fake://pool1/${second!.ref.id}` });
-    expect((await locateNode(site, 'another-name', edges.signal)).ref.id).toBe(second!.ref.id);
+    expect((await locateNode(site, 'another-name', deps.signal)).ref.id).toBe(second!.ref.id);
   });
 
   it('names the nodes that are there when there is none of that name', async () => {
-    const { site, donor, edges } = donorLab();
-    await expect(locateNode(site, 'nope', edges.signal)).rejects.toMatchObject({
+    const { site, donor, deps } = donorLab();
+    await expect(locateNode(site, 'nope', deps.signal)).rejects.toMatchObject({
       code: 'prototype/no-node',
       message: expect.stringContaining(donor.computerName),
     });
@@ -22,19 +22,19 @@ describe('locateNode', () => {
 
 describe('locateNodes', () => {
   it('leaves out nodes that are in no pool, and keeps the order', async () => {
-    const { site, cluster, factory, edges } = donorLab();
+    const { site, cluster, factory, deps } = donorLab();
     for (let i = 0; i < 20; i++) factory.scaleOut({ id: '/pools/pool1', name: 'pool1' });
     const { instances } = factory.state.pools.get('/pools/pool1')!;
     for (const { computerName, ref } of instances.slice(3)) {
       cluster.addNode(computerName, { providerId: `fake://pool1/${ref.id}` });
     }
     cluster.addNode('control-plane', { providerId: 'elsewhere://x' });
-    const located = await locateNodes(site, await cluster.listNodes(), edges.signal);
+    const located = await locateNodes(site, await cluster.listNodes(), deps.signal);
     expect(located.map(({ node }) => node.name)).toEqual(instances.map(({ computerName }) => computerName));
   });
 
   it('asks for a few at once, not for all', async () => {
-    const { site, cluster, factory, edges } = donorLab();
+    const { site, cluster, factory, deps } = donorLab();
     for (let i = 0; i < 30; i++) cluster.addNode(`n${i}`, { providerId: 'elsewhere://x' });
     let asked = 0;
     let most = 0;
@@ -44,16 +44,16 @@ describe('locateNodes', () => {
       asked--;
       throw new Refused('not an instance', 'vms/not-an-instance');
     };
-    expect(await locateNodes(site, await cluster.listNodes(), edges.signal)).toEqual([]);
+    expect(await locateNodes(site, await cluster.listNodes(), deps.signal)).toEqual([]);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(8);
   });
 
   it('does not take a refused login for a node without a pool', async () => {
-    const { site, cluster, factory, edges } = donorLab();
+    const { site, cluster, factory, deps } = donorLab();
     factory.pools.locate = async () => {
       throw new Forbidden('no right to read scale sets');
     };
-    await expect(locateNodes(site, await cluster.listNodes(), edges.signal)).rejects.toThrow('no right');
+    await expect(locateNodes(site, await cluster.listNodes(), deps.signal)).rejects.toThrow('no right');
   });
 });

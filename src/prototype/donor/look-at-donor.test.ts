@@ -8,7 +8,7 @@ import { donorLab, inspectionOf } from './testing.ts';
 async function looking(...lines: string[]) {
   const world = donorLab({ hasCluster: false });
   world.cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
-  const donor = await locateNode(world.site, world.donor.computerName, world.edges.signal);
+  const donor = await locateNode(world.site, world.donor.computerName, world.deps.signal);
   return { ...world, located: { ...donor, hasGivenBootstrap: false } };
 }
 
@@ -26,8 +26,8 @@ describe('reasonNotToInspect', () => {
 describe('lookAtDonor', () => {
   it('judges what it saw and keeps the bootstrap it found apart', async () => {
     const base64 = Buffer.from('boot').toString('base64');
-    const { site, located, edges, told } = await looking(`custom-data\t/var/lib/u\t${base64}`);
-    const { verdict, bootstrap } = await lookAtDonor(site, located, edges);
+    const { site, located, deps, told } = await looking(`custom-data\t/var/lib/u\t${base64}`);
+    const { verdict, bootstrap } = await lookAtDonor(site, located, deps);
     expect(verdict).toMatchObject({ pool: 'pool1', unpatched: [], wayBack: { kind: 'found', file: '/var/lib/u' } });
     expect(verdict.joining).toBeUndefined();
     expect(bootstrap?.reveal()).toBe(base64);
@@ -35,26 +35,26 @@ describe('lookAtDonor', () => {
   });
 
   it('does not need the bootstrap that was found where the operator gives it', async () => {
-    const { site, located, edges } = await looking();
-    const { verdict } = await lookAtDonor(site, { ...located, hasGivenBootstrap: true }, edges);
+    const { site, located, deps } = await looking();
+    const { verdict } = await lookAtDonor(site, { ...located, hasGivenBootstrap: true }, deps);
     expect(verdict.wayBack).toEqual({ kind: 'given' });
   });
 
   it('compares the donor with the members it is given, and does not read them again', async () => {
-    const { site, cluster, located, edges } = await looking();
-    const members = await readMembers(site, located.ref.pool, edges.signal);
+    const { site, cluster, located, deps } = await looking();
+    const members = await readMembers(site, located.ref.pool, deps.signal);
     cluster.listNodes = () => Promise.reject(new Error('the cluster was listed again'));
     const newer = members.map((member, i) =>
       i === 0 ? member : { ...member, node: { ...member.node, kernelVersion: '99.0.0' } },
     );
-    const { verdict } = await lookAtDonor(site, { ...located, members: newer }, edges);
+    const { verdict } = await lookAtDonor(site, { ...located, members: newer }, deps);
     expect(verdict.unpatched).toEqual([expect.stringContaining('99.0.0')]);
   });
 
   it('refuses the answer of another machine', async () => {
-    const { site, cluster, located, edges } = await looking();
+    const { site, cluster, located, deps } = await looking();
     cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf('another-vm'), stderr: '' });
-    await expect(lookAtDonor(site, located, edges)).rejects.toMatchObject({
+    await expect(lookAtDonor(site, located, deps)).rejects.toMatchObject({
       code: 'prototype/other-machine',
       message: expect.stringContaining('another-vm'),
     });

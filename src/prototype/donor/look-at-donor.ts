@@ -21,7 +21,7 @@ export interface DonorToLookAt extends LocatedNode {
   hasGivenBootstrap: boolean;
 }
 
-export interface LookEdges {
+export interface LookDeps {
   clock: Pick<Clock, 'nowMs'>;
   signal: AbortSignal;
   /** Called before a script runs on the node. */
@@ -38,7 +38,7 @@ export function reasonNotToInspect(node: Node): string | undefined {
 export async function lookAtDonor(
   site: Site,
   { node, ref, members, hasGivenBootstrap }: DonorToLookAt,
-  { clock, signal, onInspect }: LookEdges,
+  { clock, signal, onInspect }: LookDeps,
 ): Promise<{ verdict: DonorVerdict; bootstrap?: Secret }> {
   const { cluster, factory } = site;
   const all = members ?? (await readMembers(site, ref.pool, signal));

@@ -4,7 +4,7 @@ import { donorLab } from './testing.ts';
 
 describe('readMembers', () => {
   it('pairs each node of the pool with its instance, with one list of instances', async () => {
-    const { site, factory, ref, edges } = donorLab();
+    const { site, factory, ref, deps } = donorLab();
     const { listInstances } = factory.pools;
     let lists = 0;
     factory.pools.listInstances = async (...args) => {
@@ -12,7 +12,7 @@ describe('readMembers', () => {
       return listInstances(...args);
     };
     factory.pools.readInstance = () => Promise.reject(new Error('an instance was read by itself'));
-    const members = await readMembers(site, ref.pool, edges.signal);
+    const members = await readMembers(site, ref.pool, deps.signal);
     expect(members).toHaveLength(3);
     for (const { node, ref: located, instance } of members) {
       expect(node.name).toBe(instance.computerName);
@@ -22,26 +22,26 @@ describe('readMembers', () => {
   });
 
   it('leaves out nodes of other pools, and nodes whose instance is gone', async () => {
-    const { site, factory, cluster, ref, edges } = donorLab();
+    const { site, factory, cluster, ref, deps } = donorLab();
     factory.addPool('other', 1);
     cluster.addNode('stranger', { providerId: 'fake://other/0' });
     const [gone] = factory.state.pools.get(ref.pool.id)!.instances;
     const { listInstances } = factory.pools;
     factory.pools.listInstances = async (...args) =>
       (await listInstances(...args)).filter((one) => one.ref.id !== gone!.ref.id);
-    const names = (await readMembers(site, ref.pool, edges.signal)).map(({ node }) => node.name);
+    const names = (await readMembers(site, ref.pool, deps.signal)).map(({ node }) => node.name);
     expect(names).toHaveLength(2);
     expect(names).not.toContain('stranger');
     expect(names).not.toContain(gone!.computerName);
   });
 
   it('takes two spellings of an id for the same instance', async () => {
-    const { site, factory, ref, edges } = donorLab();
+    const { site, factory, ref, deps } = donorLab();
     const { locate } = factory.pools;
     factory.pools.locate = async (...args) => {
       const located = await locate(...args);
       return { id: located.id.toUpperCase(), pool: { ...located.pool, id: located.pool.id.toUpperCase() } };
     };
-    expect(await readMembers(site, ref.pool, edges.signal)).toHaveLength(3);
+    expect(await readMembers(site, ref.pool, deps.signal)).toHaveLength(3);
   });
 });

@@ -10,11 +10,11 @@ const FOUND = Buffer.from('found').toString('base64');
 
 async function settling(...lines: string[]) {
   const world = donorLab({ hasCluster: false });
-  const { site, cluster, edges } = world;
+  const { site, cluster, deps } = world;
   cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
   const wish = { named: { node: world.donor.computerName }, mayBeUnpatched: false, provenMs: 0 };
-  const donor = await findDonor(site, wish, edges);
-  return { ...world, found: donor, settle: (terms: DonorTerms) => settleDonor(site, donor, terms, edges) };
+  const donor = await findDonor(site, wish, deps);
+  return { ...world, found: donor, settle: (terms: DonorTerms) => settleDonor(site, donor, terms, deps) };
 }
 
 describe('settleDonor', () => {
@@ -51,10 +51,10 @@ describe('settleDonor', () => {
     ['a run has out of service', { annotations: { [PRIOR_ANNOTATION]: '{}' } }],
     ['is not Ready', { isReady: false }],
   ])('neither looks at a donor that %s nor reads what the operator gives', async (_, node) => {
-    const { site, found, edges, told } = await settling();
+    const { site, found, deps, told } = await settling();
     const readBootstrap = () => expect.unreachable();
     const out = { ...found, node: { ...found.node, ...node } };
-    expect(await settleDonor(site, out, { ...STRICT, readBootstrap }, edges)).toEqual({});
+    expect(await settleDonor(site, out, { ...STRICT, readBootstrap }, deps)).toEqual({});
     expect(told).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import type { Site } from '../site.ts';
 import { donorRefusals, joinWarning } from './donor-verdict.ts';
 import type { FoundDonor } from './find-donor.ts';
-import { type LookEdges, lookAtDonor, reasonNotToInspect } from './look-at-donor.ts';
+import { type LookDeps, lookAtDonor, reasonNotToInspect } from './look-at-donor.ts';
 
 /** What the operator accepts of a donor, and gives for the way back. */
 export interface DonorTerms {
@@ -13,7 +13,7 @@ export interface DonorTerms {
   readBootstrap?: () => string;
 }
 
-export interface SettleEdges extends LookEdges {
+export interface SettleDeps extends LookDeps {
   /** Something to know about a donor that is good enough. */
   onWarning(warning: string): void;
 }
@@ -28,11 +28,11 @@ export async function settleDonor(
   site: Site,
   donor: FoundDonor,
   terms: DonorTerms,
-  edges: SettleEdges,
+  deps: SettleDeps,
 ): Promise<SettledDonor> {
   if (reasonNotToInspect(donor.node)) return {}; // a donor to bring home, or to refuse, comes before every other question
   const hasGivenBootstrap = terms.readBootstrap !== undefined;
-  const { verdict, bootstrap } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, edges);
+  const { verdict, bootstrap } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, deps);
   const [first, ...others] = donorRefusals(verdict, terms);
   if (first) {
     throw new UserError([first, ...others].map(({ reason }) => reason).join('; '), {
@@ -42,8 +42,8 @@ export async function settleDonor(
       exitCode: 1,
     });
   }
-  const warning = verdict.joining && joinWarning(verdict.joining, edges.clock.nowMs());
-  if (warning !== undefined) edges.onWarning(warning);
+  const warning = verdict.joining && joinWarning(verdict.joining, deps.clock.nowMs());
+  if (warning !== undefined) deps.onWarning(warning);
   if (terms.readBootstrap) return { customData: terms.readBootstrap() };
   if (verdict.wayBack.kind === 'never any') return { customData: '' };
   return verdict.wayBack.kind === 'found' && bootstrap ? { customData: bootstrap.reveal() } : {};

@@ -4,8 +4,8 @@ import { type Lab, lab } from '../testing.ts';
 
 export interface DonorLab extends Lab {
   site: Site;
-  edges: { clock: Lab['clock']; signal: AbortSignal; onInspect(node: string): void; onWarning(text: string): void };
-  /** What was told through the edges. */
+  deps: { clock: Lab['clock']; signal: AbortSignal; onInspect(node: string): void; onWarning(text: string): void };
+  /** What was told through the deps. */
   told: string[];
 }
 
@@ -20,13 +20,13 @@ export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): 
     channel: hasCluster ? 'logged' : 'private',
     gallery: world.intent.gallery,
   };
-  const edges = {
+  const deps = {
     clock: world.clock,
     signal: new AbortController().signal,
     onInspect: (node: string) => void told.push(`inspect ${node}`),
     onWarning: (text: string) => void told.push(`warning ${text}`),
   };
-  return { ...world, site, edges, told };
+  return { ...world, site, deps, told };
 }
 
 /** What the inspection script prints on the machine with that VM id, with these lines besides. */

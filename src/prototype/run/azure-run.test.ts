@@ -64,13 +64,13 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
   );
 
   it('brings the donor home when the snapshot cannot be taken', async () => {
-    const { run, sim, lab, donor, cluster, intent, donorRef, edges } = await world(mode);
+    const { run, sim, lab, donor, cluster, intent, donorRef, deps } = await world(mode);
     sim.fail({ on: 'PUT snapshots', kind: 'lro-failed', times: 100 });
     await expect(run('first')).rejects.toThrow();
     expect((await lab.factory.pools.readInstance(donor.ref))!.power).toBe('running');
     expect(cluster.nodes.get('donor')).toMatchObject({ isUnschedulable: false, annotations: {} });
     sim.healAll();
-    expect(await recoverDonor(intent, donorRef, 'recover', edges)).toEqual([]);
+    expect(await recoverDonor(intent, donorRef, 'recover', deps)).toEqual([]);
     await run('second');
   });
 });
@@ -119,13 +119,13 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
   const goBack = { to: 'original', isUnsealing: false } as const;
 
   it('with the shipped role: the pool as it was, and nothing of ours left in the cloud or the cluster', async () => {
-    const { lab, sim, run, pool, intent, cluster, edges } = await world(mode);
+    const { lab, sim, run, pool, intent, cluster, deps } = await world(mode);
     const found = Object.values(sim.inspect().scaleSets).find(({ name }) => name === 'pool-3')!;
     await run('first');
     await lab.grow(pool.ref);
     const asked = { pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack };
 
-    const first = await uninstallPool(asked, edges);
+    const first = await uninstallPool(asked, deps);
     expect(first.done).toHaveLength(2); // the model, and the tag that said what it was
     expect(first.kept[0]).toMatchObject({ what: `version ${intent.version}`, next: expect.any(String) });
 
@@ -133,7 +133,7 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
       for (const [key, { id, birth }] of Object.entries(azure.instances))
         if (id.includes('pool-3') && birth.exactVersion === intent.version) delete azure.instances[key];
     });
-    const second = await uninstallPool(asked, edges);
+    const second = await uninstallPool(asked, deps);
     expect(second.kept).toEqual([]);
     expect(second.done).toHaveLength(4);
     const after = sim.inspect();
@@ -145,19 +145,19 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
       objectAt(found.properties, 'virtualMachineProfile', 'storageProfile'),
     );
     expect([cluster.secrets.size, cluster.leases.size]).toEqual([0, 0]);
-    expect(await uninstallPool(asked, edges)).toEqual({ done: [], kept: [], sealed: [] });
+    expect(await uninstallPool(asked, deps)).toEqual({ done: [], kept: [], sealed: [] });
     expect(sim.violations).toEqual([]);
   });
 
   it('rides out faults, and what takes long or fails part-way', async () => {
-    const { sim, run, pool, intent, edges } = await world(mode);
+    const { sim, run, pool, intent, deps } = await world(mode);
     await run('first');
     for (const on of ['DELETE versions', 'DELETE images', 'DELETE galleries', 'PATCH virtualMachineScaleSets']) {
       sim.fail({ on, kind: 'lro-failed', times: 1 });
       sim.fail({ on, kind: 'conflict', times: 1 });
     }
     sim.fail({ on: '* *', kind: 'connection-reset', chance: 0.1, times: 1000 });
-    const { kept } = await uninstallPool({ pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack }, edges);
+    const { kept } = await uninstallPool({ pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack }, deps);
     expect(kept).toEqual([]);
     expect(sim.inspect().galleries).toEqual({});
   });

@@ -12,7 +12,7 @@ import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { type AzureLab, azureLab } from '../../vms/azure/testing.ts';
 import { galleryName } from '../names.ts';
 import { Dial, pod } from '../testing.ts';
-import { type EngineEdges, runPrototype } from './engine.ts';
+import { type EngineDeps, runPrototype } from './engine.ts';
 import type { Intent } from './scene.ts';
 
 /** What is shipped: a run that needs more fails. */
@@ -55,7 +55,7 @@ export async function azureWorld(
     isReleased: false,
     mayBeManaged: false,
   };
-  const edges: EngineEdges = {
+  const deps: EngineDeps = {
     ...factory,
     cluster,
     clock,
@@ -66,11 +66,11 @@ export async function azureWorld(
   };
   const run = (id: string, dial = new Dial()) =>
     runPrototype(intent, donorRef, id, {
-      ...edges,
+      ...deps,
       ...dial.wrapFactory(factory),
       cluster: dial.wrap<Cluster>(cluster),
     });
-  return { lab, sim, clock, cluster, pool, donor, donorRef, intent, edges, run };
+  return { lab, sim, clock, cluster, pool, donor, donorRef, intent, deps, run };
 }
 
 /** A specialized image only comes from a gallery: the pool was made from somebody's golden version. */

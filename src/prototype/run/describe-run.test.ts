@@ -11,16 +11,16 @@ const REBOOT = 'reboot-required\t/run/reboot-required\tlinux-base';
 function planning(...lines: string[]) {
   const world = donorLab({ hasCluster: false });
   world.cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
-  const { site, edges, intent } = world;
+  const { site, deps, intent } = world;
   const find = (named: { node: string } | { pool: string } = { node: intent.nodeName }) =>
-    findDonor(site, { named, mayBeUnpatched: true, provenMs: 0 }, edges);
+    findDonor(site, { named, mayBeUnpatched: true, provenMs: 0 }, deps);
   const state = () => JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes, ...world.cluster.leases]);
   return {
     ...world,
     find,
     state,
     describe: async (wish: Partial<DescriptionWish> = {}) =>
-      describeRun(site, await find(), { intent, terms: STRICT, isInspecting: true, ...wish }, edges),
+      describeRun(site, await find(), { intent, terms: STRICT, isInspecting: true, ...wish }, deps),
   };
 }
 
@@ -36,11 +36,11 @@ describe('the description of a run', () => {
   });
 
   it('says why the donor was chosen, and nothing of that where it was named', async () => {
-    const { site, edges, intent, find } = planning();
+    const { site, deps, intent, find } = planning();
     const wish = { intent, terms: STRICT, isInspecting: false };
-    expect(await describeRun(site, await find(), wish, edges)).not.toHaveProperty('because');
+    expect(await describeRun(site, await find(), wish, deps)).not.toHaveProperty('because');
     const chosen = await find({ pool: POOL });
-    expect((await describeRun(site, chosen, wish, edges)).because).toBe(chosen.because);
+    expect((await describeRun(site, chosen, wish, deps)).because).toBe(chosen.because);
     expect(chosen.because).toBeDefined();
   });
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type DonorVerdict, donorRefusals } from '../donor/donor-verdict.ts';
 import type { FoundDonor } from '../donor/find-donor.ts';
-import { type LookEdges, lookAtDonor, reasonNotToInspect } from '../donor/look-at-donor.ts';
+import { type LookDeps, lookAtDonor, reasonNotToInspect } from '../donor/look-at-donor.ts';
 import type { DonorTerms } from '../donor/settle-donor.ts';
 import type { Site } from '../site.ts';
 import { type FieldChange, modelDiff } from './model-diff.ts';
@@ -34,13 +34,13 @@ export async function describeRun(
   site: Site,
   donor: FoundDonor,
   { intent, terms, isInspecting }: DescriptionWish,
-  edges: LookEdges & { clock: Clock },
+  deps: LookDeps & { clock: Clock },
 ): Promise<RunDescription> {
   const { factory, cluster } = site;
-  const world = await observe(intent, donor.ref, { ...factory, cluster, clock: edges.clock, signal: edges.signal });
+  const world = await observe(intent, donor.ref, { ...factory, cluster, clock: deps.clock, signal: deps.signal });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
   const inspection = isInspecting
-    ? await inspect(site, donor, terms, edges)
+    ? await inspect(site, donor, terms, deps)
     : { isDone: false as const, because: '--inspect was not given' };
   return {
     node: donor.node.name,
@@ -58,11 +58,11 @@ async function inspect(
   site: Site,
   donor: FoundDonor,
   { readBootstrap }: DonorTerms,
-  edges: LookEdges,
+  deps: LookDeps,
 ): Promise<RunDescription['inspection']> {
   const because = reasonNotToInspect(donor.node);
   if (because !== undefined) return { isDone: false, because };
   const hasGivenBootstrap = readBootstrap !== undefined;
-  const { verdict } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, edges);
+  const { verdict } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, deps);
   return { isDone: true, verdict };
 }

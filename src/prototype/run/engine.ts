@@ -8,12 +8,12 @@ import { nextStep, planSteps } from './plan.ts';
 import { refusals } from './preflight.ts';
 import type { RunEvent, Tell } from './run-event.ts';
 import { type Intent, type Run, type Scene, versionName } from './scene.ts';
-import type { Step, StepEdges } from './step.ts';
+import type { Step, StepDeps } from './step.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from './with-retries.ts';
 
 export type { RunEvent } from './run-event.ts';
 
-export interface EngineEdges extends Omit<StepEdges, 'onWaiting'> {
+export interface EngineDeps extends Omit<StepDeps, 'onWaiting'> {
   tell: Tell;
   /** Aborted by whoever interrupts a second time: the way home, too, ends then. */
   homeSignal?: AbortSignal | undefined;
@@ -33,13 +33,13 @@ export async function runPrototype(
   intent: Intent,
   donor: InstanceRef,
   runId: string,
-  given: EngineEdges,
+  given: EngineDeps,
 ): Promise<RunResult> {
-  const edges = { ...given, tell: unfailing(given.tell) };
+  const deps = { ...given, tell: unfailing(given.tell) };
   const asked = { pool: donor.pool, holder: runId, note: `prototype of ${intent.nodeName}` };
-  return holdingPool(asked, edges, async (hold) => {
+  return holdingPool(asked, deps, async (hold) => {
     const done: string[] = [];
-    const driving = { intent, donor, edges, hold, done };
+    const driving = { intent, donor, deps, hold, done };
     try {
       const scene = await drive({ ...driving, run: { id: runId, isAborting: false } });
       return { version: scene.intent.version, steps: done };
@@ -55,20 +55,20 @@ export async function recoverDonor(
   intent: Intent,
   donor: InstanceRef,
   runId: string,
-  edges: EngineEdges,
+  deps: EngineDeps,
 ): Promise<string[]> {
   const asked = { pool: donor.pool, holder: runId, note: `recovery of ${intent.nodeName}` };
-  return holdingPool(asked, edges, (hold) => recoverHeldDonor({ intent, donor, runId, edges, hold }));
+  return holdingPool(asked, deps, (hold) => recoverHeldDonor({ intent, donor, runId, deps, hold }));
 }
 
 /** The same for whoever has the pool already. */
 export async function recoverHeldDonor({
   runId,
   ...driving
-}: Pick<Driving, 'intent' | 'donor' | 'edges' | 'hold'> & { runId: string }): Promise<string[]> {
+}: Pick<Driving, 'intent' | 'donor' | 'deps' | 'hold'> & { runId: string }): Promise<string[]> {
   const done: string[] = [];
-  const edges = { ...driving.edges, tell: unfailing(driving.edges.tell) };
-  await drive({ ...driving, edges, run: { id: runId, isAborting: true }, done });
+  const deps = { ...driving.deps, tell: unfailing(driving.deps.tell) };
+  await drive({ ...driving, deps, run: { id: runId, isAborting: true }, done });
   return done;
 }
 
@@ -76,24 +76,24 @@ interface Driving {
   intent: Intent;
   donor: InstanceRef;
   run: Run;
-  edges: EngineEdges;
+  deps: EngineDeps;
   hold: Hold;
   done: string[];
 }
 
 async function drive(driving: Driving): Promise<Scene> {
-  const { donor, run, edges, hold, done } = driving;
+  const { donor, run, deps, hold, done } = driving;
   const most = run.isAborting ? HOME_ATTEMPTS : MAX_ATTEMPTS;
-  const endMs = edges.clock.nowMs() + LONGEST_MS;
+  const endMs = deps.clock.nowMs() + LONGEST_MS;
   const patientUntilMs = run.isAborting ? endMs : 0;
   const attempts = new Map<string, number>();
   let { intent } = driving;
   for (;;) {
-    await withRetries('hold-lease', hold, edges, patientUntilMs);
-    const world = await withRetries('observe', () => observe(intent, donor, edges), edges, patientUntilMs);
+    await withRetries('hold-lease', hold, deps, patientUntilMs);
+    const world = await withRetries('observe', () => observe(intent, donor, deps), deps, patientUntilMs);
     const scene: Scene = { world, intent, run };
     const next = nextStep(scene);
-    edges.tell({ event: 'plan', steps: planSteps(scene) });
+    deps.tell({ event: 'plan', steps: planSteps(scene) });
     if (!next || !HOME.includes(next)) {
       refuse(scene); // nothing speaks against bringing a donor home
       // What an earlier run began is what this one finishes: its version, not the one of a day that has begun since.
@@ -102,25 +102,25 @@ async function drive(driving: Driving): Promise<Scene> {
     if (!next) return scene;
     const attempt = (attempts.get(next.id) ?? 0) + 1;
     attempts.set(next.id, attempt);
-    if ((!next.isWaiting && attempt > most) || edges.clock.nowMs() > endMs) throw stuck(next, attempt);
+    if ((!next.isWaiting && attempt > most) || deps.clock.nowMs() > endMs) throw stuck(next, attempt);
     await perform(next, scene, driving, attempt, most);
     if (next.glance) await waitFurther(next, scene, driving, endMs);
     if (attempt === 1) done.push(next.id);
     const told = EVENTS[next.id];
-    if (told && attempt === 1 && world.node) await edges.cluster.recordEvent(world.node, told.reason, told.message);
+    if (told && attempt === 1 && world.node) await deps.cluster.recordEvent(world.node, told.reason, told.message);
   }
 }
 
 /** Reads no more than what is awaited, as long as it is still that which comes next. What comes after it, the whole world decides. */
-async function waitFurther(step: Step, from: Scene, { edges, hold, run }: Driving, endMs: number): Promise<void> {
-  const renewal = renewing(hold, edges.clock);
+async function waitFurther(step: Step, from: Scene, { deps, hold, run }: Driving, endMs: number): Promise<void> {
+  const renewal = renewing(hold, deps.clock);
   const patientUntilMs = run.isAborting ? endMs : 0;
   for (let scene = from; ; ) {
-    await withRetries('hold-lease', renewal.ifDue, edges, patientUntilMs);
-    const seen = await withRetries(step.id, () => step.glance!(scene, edges), edges, patientUntilMs);
-    scene = { ...scene, world: { ...scene.world, ...seen, nowMs: edges.clock.nowMs() } };
+    await withRetries('hold-lease', renewal.ifDue, deps, patientUntilMs);
+    const seen = await withRetries(step.id, () => step.glance!(scene, deps), deps, patientUntilMs);
+    scene = { ...scene, world: { ...scene.world, ...seen, nowMs: deps.clock.nowMs() } };
     if (nextStep(scene) !== step || scene.world.nowMs > endMs) return;
-    await apply(step, scene, { edges, hold });
+    await apply(step, scene, { deps, hold });
   }
 }
 
@@ -143,42 +143,42 @@ const EVENTS: Readonly<Record<string, { reason: string; message: string }>> = {
 
 /** One try; a transient failure is waited out and re-planned, not repeated blindly: the world may have moved. */
 async function perform(step: Step, scene: Scene, driving: Driving, attempt: number, most: number): Promise<void> {
-  const { edges } = driving;
-  edges.tell({ event: 'step', step: step.id, title: step.title, attempt });
+  const { deps } = driving;
+  deps.tell({ event: 'step', step: step.id, title: step.title, attempt });
   try {
     await apply(step, scene, driving);
   } catch (error) {
     if (!(error instanceof TransientError) || attempt >= most) throw error;
-    await pauseBeforeRetry(step.id, error, attempt, edges);
+    await pauseBeforeRetry(step.id, error, attempt, deps);
   }
 }
 
 /** A drain may take longer than a hold lasts. */
-async function apply(step: Step, scene: Scene, { edges, hold }: Pick<Driving, 'edges' | 'hold'>): Promise<void> {
-  const renewal = renewingAside(hold, edges.clock);
+async function apply(step: Step, scene: Scene, { deps, hold }: Pick<Driving, 'deps' | 'hold'>): Promise<void> {
+  const renewal = renewingAside(hold, deps.clock);
   const onWaiting = (what: string, percent?: number) => {
     renewal.ifDue();
-    edges.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
+    deps.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
   };
-  await step.apply(scene, { ...edges, onWaiting }).finally(renewal.settled);
+  await step.apply(scene, { ...deps, onWaiting }).finally(renewal.settled);
 }
 
 /** With its own signal: whoever interrupted the run does not want the donor left behind. A second interruption ends it. */
 async function bringHome(because: unknown, driving: Driving): Promise<void> {
-  const { edges } = driving;
+  const { deps } = driving;
   const reason = because instanceof Error ? because.message : String(because);
   let isTold = false;
   const tell = (event: RunEvent) => {
     if (event.event === 'step' && !isTold) {
       isTold = true;
-      edges.tell({ event: 'going-home', because: reason });
+      deps.tell({ event: 'going-home', because: reason });
     }
-    edges.tell(event);
+    deps.tell(event);
   };
   try {
-    await drive({ ...driving, edges: { ...edges, tell, signal: edges.homeSignal ?? new AbortController().signal } });
+    await drive({ ...driving, deps: { ...deps, tell, signal: deps.homeSignal ?? new AbortController().signal } });
   } catch (error) {
-    if (!edges.homeSignal?.aborted && (await isHome(driving))) return;
+    if (!deps.homeSignal?.aborted && (await isHome(driving))) return;
     throw new UserError(
       `the run failed (${reason}), and the donor ${driving.intent.nodeName} could not be brought back into service: ${(error as Error).message}`,
       {
@@ -193,8 +193,8 @@ async function bringHome(because: unknown, driving: Driving): Promise<void> {
 }
 
 /** Looked at once more, for the alarm: a run that has lost its hold may change nothing, but its donor mostly is in service. */
-async function isHome({ intent, donor, run, edges }: Driving): Promise<boolean> {
-  const calm = { ...edges, signal: new AbortController().signal };
+async function isHome({ intent, donor, run, deps }: Driving): Promise<boolean> {
+  const calm = { ...deps, signal: new AbortController().signal };
   const world = await observe(intent, donor, calm).catch(() => undefined);
   return world !== undefined && nextStep({ world, intent, run }) === undefined;
 }

@@ -27,13 +27,13 @@ describe('the hold on a pool', () => {
   });
 
   const asked = { pool: { id: '/pools/p', name: 'p' }, holder: 'run-1', note: 'a test' };
-  const edges = () => {
+  const deps = () => {
     const clock = fakeClock();
     return { clock, cluster: fakeCluster(clock), signal: new AbortController().signal, tell: () => undefined };
   };
 
   it('is given back however the work ends, and one that cannot be given back is no failure', async () => {
-    const world = edges();
+    const world = deps();
     const held = () => world.cluster.leases.get(leaseName('p'));
     expect(await holdingPool(asked, world, async () => held()?.holder)).toBe('run-1');
     expect(held()).toBeUndefined();
@@ -44,7 +44,7 @@ describe('the hold on a pool', () => {
   });
 
   it('is asked for again when the failure may pass, before any work begins', async () => {
-    const world = edges();
+    const world = deps();
     const { holdLease } = world.cluster;
     let tries = 0;
     world.cluster.holdLease = async (...args) => {

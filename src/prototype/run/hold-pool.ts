@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { leaseName } from '../names.ts';
-import { type RetryEdges, withRetries } from './with-retries.ts';
+import { type RetryDeps, withRetries } from './with-retries.ts';
 
 /** A hold outlives a slow step, and a dead run is taken over within the quarter of an hour. */
 const LEASE_MS = 15 * 60_000;
@@ -14,17 +14,17 @@ export type Hold = () => Promise<void>;
 /** A hold that could not be given back ends by itself. */
 export async function holdingPool<T>(
   asked: { pool: PoolRef; holder: string; note: string },
-  edges: RetryEdges & { cluster: Cluster },
+  deps: RetryDeps & { cluster: Cluster },
   work: (hold: Hold) => Promise<T>,
 ): Promise<T> {
   const { holder, note } = asked;
   const name = leaseName(asked.pool.name);
-  const hold = () => edges.cluster.holdLease(name, { holder, durationMs: LEASE_MS, note });
-  await withRetries('hold-lease', hold, edges);
+  const hold = () => deps.cluster.holdLease(name, { holder, durationMs: LEASE_MS, note });
+  await withRetries('hold-lease', hold, deps);
   try {
     return await work(hold);
   } finally {
-    await edges.cluster.releaseLease(name, holder).catch(() => undefined);
+    await deps.cluster.releaseLease(name, holder).catch(() => undefined);
   }
 }
 

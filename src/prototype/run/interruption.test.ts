@@ -4,7 +4,7 @@ import { Interrupted, TransientError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';
 import { leaseName } from '../names.ts';
 import { type Lab, lab, POOL } from '../testing.ts';
-import { type EngineEdges, recoverDonor, runPrototype } from './engine.ts';
+import { type EngineDeps, recoverDonor, runPrototype } from './engine.ts';
 import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
 
 /** Every call to the outside is counted, and one that is given an aborted signal is not made. */
@@ -33,11 +33,11 @@ function signalIn(args: readonly unknown[]): AbortSignal | undefined {
   return undefined;
 }
 
-function attempt(world: Lab, before: (call: number) => void, more: Partial<EngineEdges> = {}) {
+function attempt(world: Lab, before: (call: number) => void, more: Partial<EngineDeps> = {}) {
   let calls = 0;
   const count = () => before(calls++);
   const cluster = watched(world.cluster, count);
-  const edges: EngineEdges = {
+  const deps: EngineDeps = {
     pools: watched(world.factory.pools, count),
     snapshots: watched(world.factory.snapshots, count),
     gallery: watched(world.factory.gallery, count),
@@ -49,11 +49,11 @@ function attempt(world: Lab, before: (call: number) => void, more: Partial<Engin
     seal: async (nodeName) => void (await cluster.runOnNode(nodeName, 'seal', { deadlineMs: 60_000 })),
     ...more,
   };
-  const ended = runPrototype(world.intent, world.ref, 'run', edges).then(
+  const ended = runPrototype(world.intent, world.ref, 'run', deps).then(
     () => undefined,
     (error: unknown) => error,
   );
-  return { ended, edges, calls: () => calls };
+  return { ended, deps, calls: () => calls };
 }
 
 async function callsOfARun(): Promise<number> {
@@ -114,7 +114,7 @@ describe('interrupted', () => {
         code: 'prototype/donor-out',
         next: `headstart prototype recover --node ${world.intent.nodeName}`,
       });
-      await recoverDonor(world.intent, world.ref, 'recovery', { ...one.edges, signal: new AbortController().signal });
+      await recoverDonor(world.intent, world.ref, 'recovery', { ...one.deps, signal: new AbortController().signal });
       expect(donorViolations(world, found), `recovered, at call ${at}`).toEqual([]);
     }
     process.stderr.write(`interrupted twice: ${calls} runs, ${left} left the donor out and said so\n`);

@@ -9,18 +9,18 @@ import { definitionName, leaseName, recipeName, snapshotName } from '../names.ts
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, World } from './scene.ts';
 
-export interface ObserveEdges extends Omit<Factory, 'publisher'> {
+export interface ObserveDeps extends Omit<Factory, 'publisher'> {
   cluster: Cluster;
   clock: Clock;
   signal: AbortSignal;
 }
 
-export async function observe(intent: Intent, donorRef: InstanceRef, edges: ObserveEdges): Promise<World> {
-  const { pools, snapshots, gallery, cluster, clock, signal } = edges;
+export async function observe(intent: Intent, donorRef: InstanceRef, deps: ObserveDeps): Promise<World> {
+  const { pools, snapshots, gallery, cluster, clock, signal } = deps;
   const { pool: poolRef } = donorRef;
   const [pool, { donor, node }, lease, snapshot, definition, savedModel] = await Promise.all([
     pools.readPool(poolRef, { signal }),
-    observeDonor(intent, donorRef, edges),
+    observeDonor(intent, donorRef, deps),
     cluster.readLease(leaseName(poolRef.name), signal),
     snapshots.readSnapshot(snapshotName(poolRef.name), { signal }),
     gallery.readDefinition(intent.gallery, definitionName(poolRef.name), { signal }),
@@ -53,7 +53,7 @@ export async function observe(intent: Intent, donorRef: InstanceRef, edges: Obse
 export async function observeDonor(
   intent: Intent,
   donorRef: InstanceRef,
-  { pools, cluster, signal }: Pick<ObserveEdges, 'pools' | 'cluster' | 'signal'>,
+  { pools, cluster, signal }: Pick<ObserveDeps, 'pools' | 'cluster' | 'signal'>,
 ): Promise<Pick<World, 'donor' | 'node'>> {
   const [donor, node] = await Promise.all([
     pools.readInstance(donorRef, { signal }),

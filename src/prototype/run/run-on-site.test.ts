@@ -17,27 +17,27 @@ function refusingLab() {
     terms: { mayBeUnpatched: false, mayLoseWayBack: true },
     runId: 'run-1',
   };
-  const edges = { ...world.edges, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { ...world.deps, tell: (event: RunEvent) => void events.push(event) };
   const wish = { named: { pool: POOL }, mayBeUnpatched: false, provenMs: 0 };
-  return { ...world, events, order, runEdges: edges, find: () => findDonor(world.site, wish, edges) };
+  return { ...world, events, order, runDeps: deps, find: () => findDonor(world.site, wish, deps) };
 }
 
 describe('runOnSite', () => {
   it('tells why the donor was chosen before anything else', async () => {
-    const { site, donor, events, order, runEdges, find } = refusingLab();
-    await expect(runOnSite(site, await find(), order, runEdges)).rejects.toMatchObject({ code: 'prototype/unpatched' });
+    const { site, donor, events, order, runDeps, find } = refusingLab();
+    await expect(runOnSite(site, await find(), order, runDeps)).rejects.toMatchObject({ code: 'prototype/unpatched' });
     expect(events[0]).toMatchObject({ event: 'donor', node: donor.computerName });
   });
 
   it('brings donors of other runs home before it looks at its own', async () => {
-    const { site, cluster, order, runEdges, find, told } = refusingLab();
+    const { site, cluster, order, runDeps, find, told } = refusingLab();
     const found = await find();
     const stray = (await site.cluster.listNodes()).find(({ name }) => name !== found.node.name)!;
     const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
     cluster.touch(stray.name, { isUnschedulable: true, annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
     const ref = await site.factory.pools.locate(stray.providerId);
     const run = runOnSite(site, { ...found, strays: [{ node: stray, ref }] }, order, {
-      ...runEdges,
+      ...runDeps,
       onInspect: () => void told.push(String(cluster.nodes.get(stray.name)!.isUnschedulable)),
     });
     await expect(run).rejects.toMatchObject({ code: 'prototype/unpatched' });
@@ -46,9 +46,9 @@ describe('runOnSite', () => {
   });
 
   it('leaves a donor that is refused as it was', async () => {
-    const { site, cluster, factory, order, runEdges, find } = refusingLab();
+    const { site, cluster, factory, order, runDeps, find } = refusingLab();
     const before = JSON.stringify([...factory.state.pools, ...cluster.nodes]);
-    await expect(runOnSite(site, await find(), order, runEdges)).rejects.toThrow('is not patched');
+    await expect(runOnSite(site, await find(), order, runDeps)).rejects.toThrow('is not patched');
     expect(JSON.stringify([...factory.state.pools, ...cluster.nodes])).toBe(before);
     expect(cluster.leases.size).toBe(0);
   });

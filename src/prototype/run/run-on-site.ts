@@ -1,8 +1,8 @@
 // prototype/run/run-on-site.ts: what does a whole run do with the donor that was found? Other donors come home, this one is settled, the steps run.
 import type { FoundDonor } from '../donor/find-donor.ts';
-import { type DonorTerms, type SettleEdges, settleDonor } from '../donor/settle-donor.ts';
+import { type DonorTerms, type SettleDeps, settleDonor } from '../donor/settle-donor.ts';
 import type { Site } from '../site.ts';
-import { type EngineEdges, type RunResult, recoverDonor, runPrototype } from './engine.ts';
+import { type EngineDeps, type RunResult, recoverDonor, runPrototype } from './engine.ts';
 import type { Intent } from './scene.ts';
 import { sealMachine, sealNode } from './seal.ts';
 
@@ -12,20 +12,20 @@ export interface RunOrder {
   runId: string;
 }
 
-export type RunEdges = Pick<EngineEdges, 'clock' | 'signal' | 'homeSignal' | 'tell'> & SettleEdges;
+export type RunDeps = Pick<EngineDeps, 'clock' | 'signal' | 'homeSignal' | 'tell'> & SettleDeps;
 
 export async function runOnSite(
   site: Site,
   donor: FoundDonor,
   { intentFor, terms, runId }: RunOrder,
-  edges: RunEdges,
+  deps: RunDeps,
 ): Promise<RunResult> {
   const { factory, cluster, hasCluster } = site;
   const { node, ref, because, strays } = donor;
-  const { clock, signal, homeSignal, tell } = edges;
+  const { clock, signal, homeSignal, tell } = deps;
   if (because !== undefined) tell({ event: 'donor', node: node.name, because });
   const seal = hasCluster ? sealNode : sealMachine;
-  const engine: EngineEdges = {
+  const engine: EngineDeps = {
     ...factory,
     cluster,
     clock,
@@ -35,6 +35,6 @@ export async function runOnSite(
     tell,
   };
   for (const stray of strays) await recoverDonor(intentFor(stray.node.name), stray.ref, runId, engine);
-  const settled = await settleDonor(site, donor, terms, edges);
+  const settled = await settleDonor(site, donor, terms, deps);
   return runPrototype(intentFor(node.name), ref, runId, { ...engine, ...settled });
 }

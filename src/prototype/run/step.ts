@@ -7,7 +7,7 @@ import type { Factory } from '../../vms/factory.ts';
 import type { Scene, World } from './scene.ts';
 
 /** A step takes the contracts it needs, and no others. */
-export interface StepEdges extends Factory {
+export interface StepDeps extends Factory {
   cluster: Cluster;
   clock: Clock;
   signal: AbortSignal;
@@ -28,12 +28,12 @@ export interface Step {
   isNeeded(scene: Scene): boolean;
   /** Whether its effect is there, by looking at the world; never by remembering. */
   isDone(scene: Scene): boolean;
-  apply(scene: Scene, edges: StepEdges): Promise<void>;
+  apply(scene: Scene, deps: StepDeps): Promise<void>;
   /**
    * For a step that does nothing but wait: what it waits for, read by itself. It may show that there is more to wait for, never what to do
    * next: that is decided on the whole world.
    */
-  glance?(scene: Scene, edges: Pick<StepEdges, keyof Factory | 'cluster' | 'signal'>): Promise<Partial<World>>;
+  glance?(scene: Scene, deps: Pick<StepDeps, keyof Factory | 'cluster' | 'signal'>): Promise<Partial<World>>;
   /** It looks and waits, and is right to be asked again and again; every other step has to have an effect. */
   isWaiting?: boolean;
 }

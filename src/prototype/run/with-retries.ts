@@ -10,7 +10,7 @@ const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 5 * 60_000 };
 /** Room in a region is not back within seconds. */
 const NO_CAPACITY_BACKOFF: Backoff = { ...BACKOFF, firstMs: 20_000 };
 
-export interface RetryEdges {
+export interface RetryDeps {
   clock: Clock;
   signal: AbortSignal;
   tell: Tell;
@@ -20,16 +20,16 @@ export interface RetryEdges {
 export async function withRetries<T>(
   step: string,
   call: () => Promise<T>,
-  edges: RetryEdges,
+  deps: RetryDeps,
   patientUntilMs = 0,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (error) {
-      const isEnough = attempt >= MAX_ATTEMPTS && edges.clock.nowMs() >= patientUntilMs;
+      const isEnough = attempt >= MAX_ATTEMPTS && deps.clock.nowMs() >= patientUntilMs;
       if (!(error instanceof TransientError) || isEnough) throw error;
-      await pauseBeforeRetry(step, error, attempt, edges);
+      await pauseBeforeRetry(step, error, attempt, deps);
     }
   }
 }
@@ -38,7 +38,7 @@ export async function pauseBeforeRetry(
   step: string,
   error: TransientError,
   attempt: number,
-  { clock, signal, tell }: RetryEdges,
+  { clock, signal, tell }: RetryDeps,
 ): Promise<void> {
   const inMs = pauseMs(attempt, error instanceof NoCapacity ? NO_CAPACITY_BACKOFF : BACKOFF, {
     retryAfterMs: error instanceof Throttled ? error.retryAfterMs : undefined,

@@ -5,7 +5,7 @@ import type { Factory } from '../factory.ts';
 import type { Gallery } from '../gallery.ts';
 import { azureOf } from './azure.ts';
 import { offer, readModel } from './change-model.ts';
-import type { Edges } from './connect/connection.ts';
+import type { AzureDeps } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
 import { listInstances, locate, readInstance } from './instances.ts';
@@ -36,8 +36,8 @@ export interface AzureFactory extends Factory {
 }
 
 /** Nothing is loaded, and nobody logs in, before the first call. */
-export function createAzureFactory(settings: AzureSettings, edges: Edges): AzureFactory {
-  const azure = azureOf(settings, edges);
+export function createAzureFactory(settings: AzureSettings, deps: AzureDeps): AzureFactory {
+  const azure = azureOf(settings, deps);
   return {
     pools: boundTo(azure, {
       ...{ locate, findPool, readPool, readInstance, listInstances },

@@ -1,5 +1,5 @@
 // vms/azure/azure.ts: what do all orders to one Azure share? The way there, and what was learned on earlier calls.
-import { type Connection, connect, type Edges } from './connect/connection.ts';
+import { type AzureDeps, type Connection, connect } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import type { HardwareFacts } from './scale-set.ts';
 
@@ -12,9 +12,9 @@ export interface Azure extends Connection {
   knownGroups: Set<string>;
 }
 
-export function azureOf(settings: AzureSettings, edges: Edges): Azure {
+export function azureOf(settings: AzureSettings, deps: AzureDeps): Azure {
   return {
-    ...connect(settings, edges),
+    ...connect(settings, deps),
     knownHardware: new Map(),
     knownSpot: new Map(),
     knownGroups: new Set([settings.resourceGroup.toLowerCase()]),

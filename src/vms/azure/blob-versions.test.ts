@@ -25,7 +25,7 @@ afterAll(async () => {
 
 async function open(): Promise<{ factory: AzureFactory; definition: Definition; spec: BlobVersionSpec }> {
   lab = await azureLab({ mode: 'Uniform', sim: { referee } });
-  const factory = createAzureFactory(lab.settings, lab.edges);
+  const factory = createAzureFactory(lab.settings, lab.deps);
   const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
   const identity = { publisher: 'headstart', offer: 'node', sku: '1.35.8' };
   const named = { gallery: 'images', name: 'node-1.35.8' };

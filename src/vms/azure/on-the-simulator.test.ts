@@ -186,9 +186,9 @@ describe('references', () => {
     await lab.clock.sleep(3 * 3_600_000);
     const version = `${definition.id}/versions/${spec.name}`;
     await lab.factory.publisher.offer((await lab.factory.pools.readPool(ref))!, switchTo(version, 'version'));
-    const network = lab.edges.httpClient!;
+    const network = lab.deps.httpClient!;
     const narrow = createAzureFactory(lab.settings, {
-      ...lab.edges,
+      ...lab.deps,
       httpClient: {
         sendRequest: async (request) =>
           /^\/subscriptions\/[^/]+\/providers\//.test(new URL(request.url).pathname)
@@ -215,7 +215,7 @@ describe('a login', () => {
     const { clientId } = servicePrincipal;
     const choice = { kind: 'service-principal', tenantId, clientId, secret: new Secret(secret), from: 'test' } as const;
     const credential = lazyCredential(choice, lab.settings, lab.sim.caPem);
-    return { lab, factory: createAzureFactory(lab.settings, { ...lab.edges, credential }) };
+    return { lab, factory: createAzureFactory(lab.settings, { ...lab.deps, credential }) };
   }
 
   it('with a service principal works', async () => {
@@ -243,7 +243,7 @@ describe('a login', () => {
       const { clientId } = servicePrincipal;
       const choice = { kind: 'workload-identity', tenantId, clientId, tokenFile, from: 'test' } as const;
       const credential = lazyCredential(choice, lab.settings, lab.sim.caPem);
-      const factory = createAzureFactory(lab.settings, { ...lab.edges, credential });
+      const factory = createAzureFactory(lab.settings, { ...lab.deps, credential });
       expect((await factory.pools.readPool((await lab.makePool(1)).ref))?.capacity).toBe(1);
     } finally {
       await rm(folder, { recursive: true });

@@ -9,7 +9,7 @@ import type { PoolRef } from '../pools.ts';
 import type { Azure } from './azure.ts';
 import { createAzureFactory } from './azure-factory.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { type Call, connect, type Edges } from './connect/connection.ts';
+import { type AzureDeps, type Call, connect } from './connect/connection.ts';
 import { untilEnded } from './connect/operations.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { imageOf, imageReferenceSchema } from './scale-set.ts';
@@ -17,7 +17,7 @@ import { imageOf, imageReferenceSchema } from './scale-set.ts';
 export interface AzureLab extends Lab {
   sim: AzureSim;
   settings: AzureSettings;
-  edges: Edges;
+  deps: AzureDeps;
 }
 
 const resourceGroup = 'contract';
@@ -59,7 +59,7 @@ export async function azureLab(options: {
     audience: sim.url,
   };
   const network = createDefaultHttpClient();
-  const edges: Edges = {
+  const deps: AzureDeps = {
     clock,
     caPem: sim.caPem,
     credential: {
@@ -71,9 +71,9 @@ export async function azureLab(options: {
   return {
     sim,
     settings,
-    edges,
+    deps,
     clock,
-    factory: createAzureFactory(settings, edges),
+    factory: createAzureFactory(settings, deps),
     async makePool(count) {
       const world = sim.inspect();
       const set = Object.values(world.scaleSets).find(({ name }) => name === `pool-${count}`)!;
@@ -84,7 +84,7 @@ export async function azureLab(options: {
       );
       return { ref: { id: set.id, name: set.name }, providerIds };
     },
-    grow: (pool) => growPool(pool, { sim, settings, edges }),
+    grow: (pool) => growPool(pool, { sim, settings, deps }),
     end: () => sim.stop(),
   };
 }
@@ -97,10 +97,10 @@ export function azureOn(call: Call): Azure {
 /** One instance more, asked for as an autoscaler would, and what it was made from. */
 export async function growPool(
   pool: PoolRef,
-  { sim, settings, edges }: { sim: Pick<AzureSim, 'inspect'>; settings: AzureSettings; edges: Edges },
+  { sim, settings, deps }: { sim: Pick<AzureSim, 'inspect'>; settings: AzureSettings; deps: AzureDeps },
 ): Promise<Birth> {
   const before = new Set(Object.keys(sim.inspect().instances));
-  const call = await connect(settings, edges).open();
+  const call = await connect(settings, deps).open();
   const capacity = instancesOf(sim.inspect(), pool).length + 1;
   const url = `${pool.id}?api-version=${apiVersions.compute}`;
   await untilEnded(

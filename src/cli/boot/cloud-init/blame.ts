@@ -17,17 +17,17 @@ export const verb: Verb = {
   configure(command) {
     withCloudInitOptions(command);
   },
-  async run(_args, options: CloudInitOptions, edges) {
-    if (options.compat !== undefined) return runCompat(options, edges, compatBlame);
-    const { boots, notes } = await readCloudInit(options, edges);
+  async run(_args, options: CloudInitOptions, deps) {
+    if (options.compat !== undefined) return runCompat(options, deps, compatBlame);
+    const { boots, notes } = await readCloudInit(options, deps);
     if (options.json) {
       const body = {
         boots: [...boots()].map((boot) => ({ blame: blameOf(boot).map(({ step }) => stepJson(step)) })),
         notes,
       };
-      writeJson(options, edges, 'CloudInitBlame', body);
+      writeJson(options, deps, 'CloudInitBlame', body);
     } else {
-      writeAnswer(options, edges, blameText(boots()));
+      writeAnswer(options, deps, blameText(boots()));
     }
     return 0;
   },

@@ -4,7 +4,7 @@ import { betweenUs, bootTimesText } from '../../../boot/compat/cloud-init/boot-t
 import { type BootTimes, bootTimes, logOf } from '../../../boot/compat/cloud-init/boot-times.ts';
 import { compatBoot } from '../../../boot/compat/cloud-init/exact/compat-boot.ts';
 import type { BootRecord } from '../../../boot/model/record.ts';
-import type { Edges, Verb } from '../../verb.ts';
+import type { CliDeps, Verb } from '../../verb.ts';
 import { readBoot, WHICH_BOOT } from '../read-boot.ts';
 import {
   type CloudInitOptions,
@@ -25,8 +25,8 @@ export const verb: Verb = {
   configure(command) {
     withCloudInitOptions(command).option('-b, --boot <N|ID>', WHICH_BOOT);
   },
-  async run(_args, options: Options, edges) {
-    const world = withStdinKept(edges);
+  async run(_args, options: Options, deps) {
+    const world = withStdinKept(deps);
     if (options.compat !== undefined) {
       const record = await recordOf(options, { ...world, stderr: () => {} }).catch(orRethrow);
       return runCompat(options, world, (events, version) => compatBoot(events, record, version));
@@ -35,22 +35,22 @@ export const verb: Verb = {
     const log = await readCloudInit(options, { ...world, stderr: () => {} }).catch(noLog);
     const times = bootTimes(record, logOf(record, log?.boots() ?? []));
     if (Object.values(times).every((at) => typeof at === 'string' || 'unknown' in at)) throw nothingKnown(options);
-    if (options.json) writeJson(options, edges, 'CloudInitBoot', jsonOf(times, record));
-    else writeAnswer(options, edges, bootTimesText(times));
+    if (options.json) writeJson(options, deps, 'CloudInitBoot', jsonOf(times, record));
+    else writeAnswer(options, deps, bootTimesText(times));
     return 0;
   },
 };
 
 /** Read once for the record and once for the log. */
-function withStdinKept(edges: Edges): Edges {
+function withStdinKept(deps: CliDeps): CliDeps {
   let kept: Uint8Array | undefined;
-  return { ...edges, readStdin: () => (kept ??= edges.readStdin()) };
+  return { ...deps, readStdin: () => (kept ??= deps.readStdin()) };
 }
 
-async function recordOf(options: Options, edges: Edges): Promise<BootRecord | undefined> {
+async function recordOf(options: Options, deps: CliDeps): Promise<BootRecord | undefined> {
   const isLive = options.infile === undefined && options.input === undefined;
   const named = isLive ? {} : { input: pathsOf(options) };
-  return readBoot({ ...named, ...(options.boot === undefined ? {} : { boot: options.boot }) }, edges).catch(noRecord);
+  return readBoot({ ...named, ...(options.boot === undefined ? {} : { boot: options.boot }) }, deps).catch(noRecord);
 }
 
 /** Without a log the other half of the answer is still known; a path that cannot be read has been told by then. */

@@ -17,11 +17,11 @@ export const verb: Verb = {
   configure(command) {
     withCloudInitOptions(command);
   },
-  async run(_args, options: CloudInitOptions, edges) {
-    if (options.compat !== undefined) return runCompat(options, edges, compatDump);
-    const { events, notes } = await readCloudInit(options, edges);
-    if (options.json) writeJson(options, edges, 'CloudInitDump', { events, notes });
-    else writeAnswer(options, edges, dumpText(events));
+  async run(_args, options: CloudInitOptions, deps) {
+    if (options.compat !== undefined) return runCompat(options, deps, compatDump);
+    const { events, notes } = await readCloudInit(options, deps);
+    if (options.json) writeJson(options, deps, 'CloudInitDump', { events, notes });
+    else writeAnswer(options, deps, dumpText(events));
     return 0;
   },
 };

@@ -16,7 +16,7 @@ import { openInputs } from '../../../boot/load/open-inputs.ts';
 import { writeAnswerFile } from '../../output/answer-file.ts';
 import { API_VERSION } from '../../output/json.ts';
 import { printable } from '../../output/table.ts';
-import type { Edges } from '../../verb.ts';
+import type { CliDeps } from '../../verb.ts';
 import { againAs, collect, throwWithStdinHint } from '../read-boot.ts';
 
 export interface CloudInitOptions {
@@ -48,9 +48,9 @@ export function pathsOf(options: CloudInitOptions): string[] {
 }
 
 /** The log or dump that the paths name; of folders and archives what is cloud-init's, by content. */
-async function openLog(paths: readonly string[], edges: Edges): Promise<{ input: Input; kind?: 'log' | 'dump' }> {
-  const groups = (await Promise.all(paths.map((path) => openInputs(path, edges.readStdin)))).flat();
-  for (const { problems } of groups) for (const text of problems) edges.stderr(`warning: ${printable(text)}\n`);
+async function openLog(paths: readonly string[], deps: CliDeps): Promise<{ input: Input; kind?: 'log' | 'dump' }> {
+  const groups = (await Promise.all(paths.map((path) => openInputs(path, deps.readStdin)))).flat();
+  for (const { problems } of groups) for (const text of problems) deps.stderr(`warning: ${printable(text)}\n`);
   const [only] = groups;
   if (groups.length === 1 && !only!.isFolder) return { input: only!.inputs[0]! };
   const picked = pickLog(groups.flatMap((group) => group.inputs));
@@ -70,19 +70,19 @@ export interface ReadBoots extends ReadLog {
 }
 
 /** The correct reading. Warnings are told on stderr; a file without anything of cloud-init's is an error. */
-export async function readCloudInit(options: CloudInitOptions, edges: Edges): Promise<ReadBoots> {
+export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<ReadBoots> {
   const isLive = options.infile === undefined && options.input === undefined;
-  const { input, kind } = await openLog(pathsOf(options), edges).catch((error: unknown) => {
-    if (isLive) throwWithStdinHint(error, edges);
+  const { input, kind } = await openLog(pathsOf(options), deps).catch((error: unknown) => {
+    if (isLive) throwWithStdinHint(error, deps);
     throw error;
   });
   const isDump = kind === 'dump' || (kind === undefined && looksLikeDump(input.head) > 0);
-  const read = isDump ? readDump(input) : readLog(input, edges.nowUs());
+  const read = isDump ? readDump(input) : readLog(input, deps.nowUs());
   for (const note of read.notes)
-    edges.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
+    deps.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
   if (bootsOf(read.events).next().done) {
     const { packedAs, unrecognised } = await import('../../../boot/load/unrecognised.ts');
-    if (packedAs(input.head)) throw unrecognised(input, againAs(edges.typed).again);
+    if (packedAs(input.head)) throw unrecognised(input, againAs(deps.typed).again);
     throw new UserError(
       `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
         (input.head.length === 0 ? 'an empty file' : 'none that can be read'),
@@ -99,46 +99,46 @@ export async function readCloudInit(options: CloudInitOptions, edges: Edges): Pr
 /** What the real tool would print, and its exit code. `answer` may end in a ToolCrash: then nothing is printed but why. */
 export async function runCompat(
   options: CloudInitOptions,
-  edges: Edges,
+  deps: CliDeps,
   answer: (events: PythonValue, version: CompatVersion) => string | { text: string; code: number; word?: string },
 ): Promise<number> {
   const version = compatVersion(options.compat!);
   const paths = pathsOf(options);
-  const opened = await openLog(paths, edges).catch((error: unknown) => {
+  const opened = await openLog(paths, deps).catch((error: unknown) => {
     if (error instanceof UserError && error.code === 'boot/input-unreadable') return undefined;
     throw error;
   });
-  if (!opened) return cannotOpen(paths.join(' '), edges);
+  if (!opened) return cannotOpen(paths.join(' '), deps);
   const output = openOutput(options.outfile);
-  if (output === undefined) return cannotOpen(options.outfile!, edges);
+  if (output === undefined) return cannotOpen(options.outfile!, deps);
   try {
     const events = compatEvents(opened.input, version, {
-      year: new Date(edges.nowUs() / 1000).getFullYear(),
+      year: new Date(deps.nowUs() / 1000).getFullYear(),
       secondsOf: version.readsUtc ? (seconds) => seconds : localZone(),
-      onSkip: () => edges.stderr('Skipping invalid entry\n'),
+      onSkip: () => deps.stderr('Skipping invalid entry\n'),
     });
     const given = answer(events, version);
     const { text, code, word } = typeof given === 'string' ? { text: given, code: 0, word: undefined } : given;
-    output(text, edges);
-    if (word !== undefined) edges.stderr(`${word}\n`);
+    output(text, deps);
+    if (word !== undefined) deps.stderr(`${word}\n`);
     return code;
   } catch (error) {
-    if (error instanceof EmptyFile) edges.stderr(`Empty file ${paths[0] === '-' ? '<stdin>' : paths[0]}\n`);
+    if (error instanceof EmptyFile) deps.stderr(`Empty file ${paths[0] === '-' ? '<stdin>' : paths[0]}\n`);
     else if (error instanceof ToolCrash)
-      edges.stderr(`cloud-init analyze ${version.name} crashes here: ${error.message}\n`);
+      deps.stderr(`cloud-init analyze ${version.name} crashes here: ${error.message}\n`);
     else throw error;
     return 1;
   }
 }
 
-function cannotOpen(path: string, edges: Edges): number {
-  edges.stderr(`Cannot open file ${path}\n`);
+function cannotOpen(path: string, deps: CliDeps): number {
+  deps.stderr(`Cannot open file ${path}\n`);
   return 1;
 }
 
 /** Opened, and so emptied, before anything is read, as the real tool does. */
-function openOutput(path: string | undefined): ((text: string, edges: Edges) => void) | undefined {
-  if (path === undefined || path === '-') return (text, edges) => edges.stdout(text);
+function openOutput(path: string | undefined): ((text: string, deps: CliDeps) => void) | undefined {
+  if (path === undefined || path === '-') return (text, deps) => deps.stdout(text);
   try {
     closeSync(openSync(path, 'w'));
   } catch {
@@ -147,13 +147,13 @@ function openOutput(path: string | undefined): ((text: string, edges: Edges) => 
   return (text) => writeAnswerFile(path, text, 'boot/output-unwritable');
 }
 
-export function writeAnswer({ outfile }: CloudInitOptions, edges: Edges, text: string): void {
-  if (outfile === undefined || outfile === '-') edges.stdout(text);
+export function writeAnswer({ outfile }: CloudInitOptions, deps: CliDeps, text: string): void {
+  if (outfile === undefined || outfile === '-') deps.stdout(text);
   else writeAnswerFile(outfile, text, 'boot/output-unwritable');
 }
 
-export function writeJson(options: CloudInitOptions, edges: Edges, kind: string, body: object): void {
-  writeAnswer(options, edges, `${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
+export function writeJson(options: CloudInitOptions, deps: CliDeps, kind: string, body: object): void {
+  writeAnswer(options, deps, `${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
 }
 
 /** The zone of whoever runs it: old versions read every stamp as local time. One offset holds for a quarter of an hour. */

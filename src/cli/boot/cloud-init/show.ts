@@ -24,18 +24,18 @@ export const verb: Verb = {
       'the format of a line: %d delta, %D description, %E elapsed, %e type, %I indent, %l level, %n name, %o origin, %r result, %t timestamp',
     );
   },
-  async run(_args, options: Options, edges) {
+  async run(_args, options: Options, deps) {
     if (options.compat !== undefined) {
-      return runCompat(options, edges, (events, version) =>
+      return runCompat(options, deps, (events, version) =>
         compatShow(events, options.format ?? DEFAULT_FORMAT, version),
       );
     }
-    const { boots, notes } = await readCloudInit(options, edges);
+    const { boots, notes } = await readCloudInit(options, deps);
     if (options.json) {
       const body = { boots: [...boots()].map((boot) => ({ ...bootJson(boot), totalUs: coveredUs(boot) })), notes };
-      writeJson(options, edges, 'CloudInitShow', body);
+      writeJson(options, deps, 'CloudInitShow', body);
     } else {
-      writeAnswer(options, edges, showText(boots(), options.format));
+      writeAnswer(options, deps, showText(boots(), options.format));
     }
     return 0;
   },

@@ -14,10 +14,10 @@ export const verb: Verb = {
     'boot systemd blame --compat=252 -i boot.tar.gz',
   ],
   configure: withSystemdOptions,
-  async run(args, options: SystemdOptions, edges) {
+  async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
-    const record = await readBoot(options, edges);
-    if (behaviour) return tell(compatBlame(record, behaviour), edges);
+    const record = await readBoot(options, deps);
+    if (behaviour) return tell(compatBlame(record, behaviour), deps);
     if (record.units.length === 0) {
       throw new UserError('nothing given lists the units of this boot', {
         code: 'boot/no-units',
@@ -26,9 +26,9 @@ export const verb: Verb = {
     }
     const units = blameUnits(record);
     if (options.json) {
-      return printJson(edges, 'SystemdBlame', { ...jsonFacts(record), units, notRun: unitsNotRun(record) });
+      return printJson(deps, 'SystemdBlame', { ...jsonFacts(record), units, notRun: unitsNotRun(record) });
     }
-    if (units.length === 0) edges.stderr(`none of the ${record.units.length} units given took any time to start\n`);
-    printLines(edges, renderBlame(units));
+    if (units.length === 0) deps.stderr(`none of the ${record.units.length} units given took any time to start\n`);
+    printLines(deps, renderBlame(units));
   },
 };

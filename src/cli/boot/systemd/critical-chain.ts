@@ -16,7 +16,7 @@ import { paint } from '../../output/paint.ts';
 import { sameCommand } from '../../output/same-command.ts';
 import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
-import type { Edges, Verb } from '../../verb.ts';
+import type { CliDeps, Verb } from '../../verb.ts';
 import { readBoot, refuseFileAsUnit } from '../read-boot.ts';
 import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
 
@@ -35,35 +35,35 @@ export const verb: Verb = {
       '--fuzz <SPAN>',
       'also show units that were ready at most this long before the latest',
     ),
-  async run(given, options: ChainOptions, edges) {
+  async run(given, options: ChainOptions, deps) {
     const { behaviour, args: targets } = compatOf(options, given);
     refuseFileAsUnit(targets, options, 'boot systemd critical-chain');
     const fuzzUs = parseFuzz(options.fuzz);
-    const record = await readBoot(options, edges);
+    const record = await readBoot(options, deps);
     if (behaviour) {
-      return tell(compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(edges) }), edges);
+      return tell(compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(deps) }), deps);
     }
-    const chains = (targets.length > 0 ? targets : [mainTarget(record, edges.typed)]).map((target) => {
-      if (!namedUnit(record, target)) throw unknownUnit(record, target, edges.typed);
+    const chains = (targets.length > 0 ? targets : [mainTarget(record, deps.typed)]).map((target) => {
+      if (!namedUnit(record, target)) throw unknownUnit(record, target, deps.typed);
       return { target, nodes: criticalChain(record, { target, fuzzUs }) };
     });
-    for (const { nodes } of chains) tellIfUnordered(nodes, edges);
+    for (const { nodes } of chains) tellIfUnordered(nodes, deps);
     if (knownUserspaceUs(record) === undefined) {
-      edges.stderr(
+      deps.stderr(
         'note: nothing given tells when userspace began: times count from the start of the kernel or of the log\n',
       );
     }
     if (options.json) {
       const body = chains.map(({ target, nodes }) => ({ target, nodes: nodes.map((node) => jsonNode(node, record)) }));
-      return printJson(edges, 'SystemdCriticalChain', {
+      return printJson(deps, 'SystemdCriticalChain', {
         ...jsonFacts(record),
         userspaceUs: record.manager?.userspaceUs ?? 0,
         chains: body,
       });
     }
-    const screen = screenOf(edges);
+    const screen = screenOf(deps);
     const painted = (text: string, isTimed: boolean) => paint(printable(text), isTimed ? 'path' : undefined, screen);
-    edges.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, painted)).join('')}`);
+    deps.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, painted)).join('')}`);
   },
 };
 
@@ -92,10 +92,10 @@ function mainTarget(record: BootRecord, typed: readonly string[] = TYPED): strin
 }
 
 /** A chain of one is an answer only where the input knows orderings at all. */
-function tellIfUnordered(nodes: readonly ChainNode[], edges: Edges): void {
+function tellIfUnordered(nodes: readonly ChainNode[], deps: CliDeps): void {
   const unit = nodes.length === 1 ? nodes[0]!.unit : undefined;
   if (!unit || unit.after.length > 0) return;
-  edges.stderr(
+  deps.stderr(
     `warning: nothing given says what ${printable(unit.name)} was ordered after; add \`systemctl show '*'\` with -i\n`,
   );
 }

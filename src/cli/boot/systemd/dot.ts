@@ -26,7 +26,7 @@ export const verb: Verb = {
       .option('--require', 'print everything but After=')
       .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', collect)
       .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', collect),
-  async run(given, options: DotCommandOptions, edges) {
+  async run(given, options: DotCommandOptions, deps) {
     const { behaviour, args: patterns } = compatOf(options, given);
     const dot: DotOptions = {
       edges: options.require ? 'require' : options.order ? 'order' : 'all',
@@ -34,8 +34,8 @@ export const verb: Verb = {
       fromPatterns: options.fromPattern ?? [],
       toPatterns: options.toPattern ?? [],
     };
-    const record = await readBoot(options, edges);
-    if (behaviour) return tell(compatDot(record, behaviour, dot), edges);
+    const record = await readBoot(options, deps);
+    if (behaviour) return tell(compatDot(record, behaviour, dot), deps);
     if (record.units.length === 0) {
       throw new UserError('nothing given lists the units of this boot', {
         code: 'boot/no-units',
@@ -43,12 +43,12 @@ export const verb: Verb = {
       });
     }
     const found = dotEdges(record, dot);
-    if (options.json) return printJson(edges, 'SystemdDot', { ...jsonFacts(record), edges: found });
-    printDotLines(found, edges);
+    if (options.json) return printJson(deps, 'SystemdDot', { ...jsonFacts(record), edges: found });
+    printDotLines(found, deps);
   },
 };
 
-function printDotLines(found: ReturnType<typeof dotEdges>, edges: Parameters<typeof printLines>[0]): void {
-  edges.stdout(renderDot(found).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd'));
-  edges.stderr(legend({ drawsBindsTo: true }));
+function printDotLines(found: ReturnType<typeof dotEdges>, deps: Parameters<typeof printLines>[0]): void {
+  deps.stdout(renderDot(found).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd'));
+  deps.stderr(legend({ drawsBindsTo: true }));
 }

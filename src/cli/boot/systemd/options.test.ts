@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { testEdges } from '../../testing.ts';
+import { testDeps } from '../../testing.ts';
 import { compatOf, isColoured, printLines, tell } from './options.ts';
 import { boot, expectRefused, FIXTURES } from './testing.ts';
 
@@ -34,20 +34,20 @@ describe('--compat', () => {
 
 describe('what is printed', () => {
   it('keeps the streams and the exit code of the real tool apart', () => {
-    const { ran, edges } = testEdges({});
-    expect(tell({ stdout: 'a', stderr: 'b', exitCode: 1 }, edges)).toBe(1);
+    const { ran, deps } = testDeps({});
+    expect(tell({ stdout: 'a', stderr: 'b', exitCode: 1 }, deps)).toBe(1);
     expect(ran).toMatchObject({ stdout: 'a', stderr: 'b' });
   });
 
   it('keeps its lines, and no control character within one', () => {
-    const { ran, edges } = testEdges({});
-    printLines(edges, 'a\u001b[2J\nb\n');
+    const { ran, deps } = testDeps({});
+    printLines(deps, 'a\u001b[2J\nb\n');
     expect(ran.stdout).toBe('a\ufffd[2J\nb\n');
   });
 
   it('is coloured on a terminal only', () => {
-    expect(isColoured(testEdges({ env: { FORCE_COLOR: '1' } }).edges)).toBe(false);
-    expect(isColoured(testEdges({ columns: 80, env: { NO_COLOR: '1' } }).edges)).toBe(false);
-    expect(isColoured(testEdges({ columns: 80, env: { TERM: 'xterm' } }).edges)).toBe(true);
+    expect(isColoured(testDeps({ env: { FORCE_COLOR: '1' } }).deps)).toBe(false);
+    expect(isColoured(testDeps({ columns: 80, env: { NO_COLOR: '1' } }).deps)).toBe(false);
+    expect(isColoured(testDeps({ columns: 80, env: { TERM: 'xterm' } }).deps)).toBe(true);
   });
 });

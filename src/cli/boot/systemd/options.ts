@@ -5,7 +5,7 @@ import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../..
 import type { BootRecord } from '../../../boot/model/record.ts';
 import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
-import type { Edges } from '../../verb.ts';
+import type { CliDeps } from '../../verb.ts';
 import { type BootOptions, withBootOptions } from '../read-boot.ts';
 
 export interface SystemdOptions extends BootOptions {
@@ -33,20 +33,20 @@ export function compatOf(options: SystemdOptions, args: string[]): { behaviour?:
   return { behaviour: behaviourOf(parseVersion(isUnit ? true : compat)), args: isUnit ? [compat, ...args] : args };
 }
 
-export function tell({ stdout, stderr, exitCode }: Printed, edges: Edges): number {
-  if (stdout !== '') edges.stdout(stdout);
-  if (stderr !== '') edges.stderr(stderr);
+export function tell({ stdout, stderr, exitCode }: Printed, deps: CliDeps): number {
+  if (stdout !== '') deps.stdout(stdout);
+  if (stderr !== '') deps.stderr(stderr);
   return exitCode;
 }
 
 /** As systemd-analyze decides: what goes into a pipe is never coloured, whatever FORCE_COLOR says. */
-export function isColoured(edges: Edges): boolean {
-  return edges.isTerminal.stdout && screenOf(edges).hasColour;
+export function isColoured(deps: CliDeps): boolean {
+  return deps.isTerminal.stdout && screenOf(deps).hasColour;
 }
 
 /** Names come from files: no control character of theirs reaches a terminal. */
-export function printLines(edges: Edges, text: string): void {
-  edges.stdout(text.split('\n').map(printable).join('\n'));
+export function printLines(deps: CliDeps, text: string): void {
+  deps.stdout(text.split('\n').map(printable).join('\n'));
 }
 
 /** Facts of the record that every JSON answer of these verbs carries. */

@@ -33,13 +33,13 @@ export const verb: Verb = {
       .option('--no-legend', 'with --compat: leave out the header and the count of --table and --json')
       .option('--scale-svg <FACTOR>', 'stretch the time axis by this factor')
       .option('--detailed', 'with --compat: add the times at which userspace started'),
-  async run(args, options: PlotOptions, edges) {
+  async run(args, options: PlotOptions, deps) {
     const { json, ...rest } = options;
     const shared: SystemdOptions = rest;
     const { behaviour } = compatOf(shared, args);
     const scale = parseScale(options.scaleSvg);
     const format = formatOf(options);
-    const record = await readBoot(shared, edges);
+    const record = await readBoot(shared, deps);
     if (behaviour) {
       return tell(
         compatPlot(record, behaviour, {
@@ -48,7 +48,7 @@ export const verb: Verb = {
           scale,
           isDetailed: options.detailed === true,
         }),
-        edges,
+        deps,
       );
     }
     if (record.units.length === 0 && !record.manager) {
@@ -58,13 +58,13 @@ export const verb: Verb = {
       });
     }
     if (json !== undefined && json !== 'off') {
-      return printJson(edges, 'SystemdPlot', {
+      return printJson(deps, 'SystemdPlot', {
         ...jsonFacts(record),
         phases: phases(record),
         units: plottedUnits(record),
       });
     }
-    edges.stdout(renderPlot(record, scale));
+    deps.stdout(renderPlot(record, scale));
   },
 };
 

@@ -10,10 +10,10 @@ import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemd
 export const verb: Verb = {
   examples: ['boot systemd time', 'boot systemd time --compat=252 -i boot.tar.gz'],
   configure: withSystemdOptions,
-  async run(args, options: SystemdOptions, edges) {
+  async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
-    const record = await readBoot(options, edges);
-    if (behaviour) return tell(compatTime(record, behaviour), edges);
+    const record = await readBoot(options, deps);
+    if (behaviour) return tell(compatTime(record, behaviour), deps);
     const time = bootTime(record);
     if (!time) {
       throw new UserError('nothing given tells how long the phases of this boot took', {
@@ -21,7 +21,7 @@ export const verb: Verb = {
         next: 'add `systemctl show` of the manager, or a journal of the same boot, with -i',
       });
     }
-    if (options.json) return printJson(edges, 'SystemdTime', { ...jsonFacts(record), ...time });
-    printLines(edges, renderTime(time));
+    if (options.json) return printJson(deps, 'SystemdTime', { ...jsonFacts(record), ...time });
+    printLines(deps, renderTime(time));
   },
 };

@@ -23,13 +23,13 @@ function go(code: number, said: string) {
     const stdout = Buffer.from(isEnv ? JSON.stringify({ GOVERSION: 'go1.26.0', GOCACHE: join(folder, 'cache') }) : '');
     return { outcome: 'exited', code: isEnv ? 0 : code, stdout, stderr: '' };
   };
-  return { calls, edges: { env: {}, run, freeBytes: async () => 2 ** 40 } };
+  return { calls, deps: { env: {}, run, freeBytes: async () => 2 ** 40 } };
 }
 
 it('a program is stamped with its version, and every hundred packages are told', async () => {
-  const { calls, edges } = go(0, 'package\n'.repeat(250));
+  const { calls, deps } = go(0, 'package\n'.repeat(250));
   const told: string[] = [];
-  await buildProgram(what(), edges, { onWaiting: (waiting) => told.push(waiting) });
+  await buildProgram(what(), deps, { onWaiting: (waiting) => told.push(waiting) });
   const flags = calls.at(-1)!.find((word) => word.startsWith('-ldflags='))!;
   expect(flags).toContain('version.gitVersion=v1.35.8');
   expect(flags).toContain('version.gitMinor=35');
@@ -37,17 +37,17 @@ it('a program is stamped with its version, and every hundred packages are told',
 });
 
 it('a build that fails is told of with the end of what Go said', async () => {
-  const { edges } = go(1, `${'x'.repeat(5_000)}\nkubectl.go:1: undefined: y\n`);
-  await expect(buildProgram(what(), edges)).rejects.toMatchObject({
+  const { deps } = go(1, `${'x'.repeat(5_000)}\nkubectl.go:1: undefined: y\n`);
+  await expect(buildProgram(what(), deps)).rejects.toMatchObject({
     code: 'cluster/build-failed',
     message: expect.stringMatching(/^kubectl was not built \(exited, code 1\): [\s\S]{0,2000}undefined: y$/),
   });
 });
 
 it('an interrupt is no failed build', async () => {
-  const { edges } = go(1, '');
+  const { deps } = go(1, '');
   const signal = AbortSignal.abort(new Error('enough'));
-  await expect(buildProgram(what(), edges, { signal })).rejects.toThrow('enough');
+  await expect(buildProgram(what(), deps, { signal })).rejects.toThrow('enough');
 });
 
 it('a disk without a gigabyte is refused before Go is asked for more', async () => {

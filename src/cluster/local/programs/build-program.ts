@@ -19,7 +19,7 @@ export const PACKAGES = {
 } as const;
 export type Program = keyof typeof PACKAGES;
 
-export interface BuildEdges {
+export interface BuildDeps {
   env: Readonly<Record<string, string | undefined>>;
   run: RunCommand;
   freeBytes(folder: string): Promise<number>;
@@ -36,11 +36,11 @@ const TAIL_CHARS = 2_000;
 /** Ten minutes of two cores for the API server when Go has built nothing yet. `version` is what it will tell of itself. */
 export async function buildProgram(
   { name, version, output }: { name: Program; version: string; output: string },
-  edges: BuildEdges,
+  deps: BuildDeps,
   call: CallOptions = {},
 ): Promise<void> {
-  const env = { ...edges.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' };
-  const asked = await edges.run(['go', 'env', '-json', 'GOVERSION', 'GOCACHE'], {
+  const env = { ...deps.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' };
+  const asked = await deps.run(['go', 'env', '-json', 'GOVERSION', 'GOCACHE'], {
     env,
     timeoutMs: GO_ENV_MS,
     signal: call.signal,
@@ -48,7 +48,7 @@ export async function buildProgram(
   call.signal?.throwIfAborted();
   const go = requireGo(asked);
   mkdirSync(go.cache, { recursive: true });
-  await ensureRoom(go.cache, name, edges);
+  await ensureRoom(go.cache, name, deps);
   let [packages, tail] = [0, ''];
   const tell = () => {
     const round = Math.floor(packages / TOLD_PACKAGES) * TOLD_PACKAGES;
@@ -56,7 +56,7 @@ export async function buildProgram(
   };
   tell();
   const argv = ['go', '-C', MODULE, 'build', '-v', '-trimpath', `-ldflags=${linkerFlags(version)}`] as const;
-  const built = await edges.run(dyingWithUs([...argv, '-o', output, PACKAGES[name]]), {
+  const built = await deps.run(dyingWithUs([...argv, '-o', output, PACKAGES[name]]), {
     timeoutMs: BUILD_MS,
     env,
     signal: call.signal,
@@ -69,7 +69,7 @@ export async function buildProgram(
   });
   call.signal?.throwIfAborted();
   if (built.outcome === 'exited' && built.code === 0) return;
-  const free = await edges.freeBytes(go.cache);
+  const free = await deps.freeBytes(go.cache);
   throw new UserError(`${name} was not built (${built.outcome}, code ${built.code}): ${tail.trim()}`, {
     code: 'cluster/build-failed',
     kept: `Nothing was left behind; ${inMib(free)} are free where Go builds (${go.cache}).`,
@@ -91,7 +91,7 @@ function linkerFlags(version: string): string {
 export async function ensureRoom(
   folder: string,
   name: Program,
-  { freeBytes }: Pick<BuildEdges, 'freeBytes'>,
+  { freeBytes }: Pick<BuildDeps, 'freeBytes'>,
 ): Promise<void> {
   const free = await freeBytes(folder);
   if (free >= NEEDED_BYTES) return;

@@ -10,7 +10,7 @@ import {
   checkVersion,
   missingPrograms,
   PLANE_PROGRAMS,
-  type ProgramEdges,
+  type ProgramDeps,
   programsFolder,
 } from './programs.ts';
 
@@ -32,7 +32,7 @@ export interface ChosenPrograms {
 export async function choosePrograms(
   place: ClusterPlace,
   { kubernetes, programs }: WantedPrograms,
-  { cache, run }: Pick<ProgramEdges, 'cache' | 'run'>,
+  { cache, run }: Pick<ProgramDeps, 'cache' | 'run'>,
 ): Promise<ChosenPrograms> {
   const asked = kubernetes === undefined ? undefined : checkVersion(kubernetes);
   const known = readRecord(place);

@@ -21,7 +21,7 @@ import {
   checkVersion,
   ensurePrograms,
   missingPrograms,
-  type ProgramEdges,
+  type ProgramDeps,
   programsFolder,
 } from './programs.ts';
 
@@ -53,7 +53,7 @@ const run: RunCommand = async (argv, options = {}) => {
   built.push(argv);
   return ran(await builds(argv[argv.indexOf('-o') + 1]!, options));
 };
-const edges = (): ProgramEdges => ({ cache, env: { PATH: '/bin' }, run, freeBytes: async () => free });
+const deps = (): ProgramDeps => ({ cache, env: { PATH: '/bin' }, run, freeBytes: async () => free });
 const folder = () => programsFolder(cache, BUILT_VERSION);
 const left = () => (existsSync(folder()) ? readdirSync(folder()) : []);
 
@@ -64,9 +64,9 @@ describe('the programs of Kubernetes', () => {
   });
 
   it('are built once, with the version they will tell', async () => {
-    expect(await ensurePrograms(['etcd', 'kube-apiserver'], 'v1.35.8', edges())).toBe(folder());
+    expect(await ensurePrograms(['etcd', 'kube-apiserver'], 'v1.35.8', deps())).toBe(folder());
     expect(left().sort()).toEqual(['etcd', 'kube-apiserver']);
-    await ensurePrograms(['etcd', 'kube-apiserver'], '1.35.8', edges());
+    await ensurePrograms(['etcd', 'kube-apiserver'], '1.35.8', deps());
     expect(built).toHaveLength(2);
     const argv = built[1]!.join(' ');
     expect(argv).toContain('version.gitVersion=v1.35.8');
@@ -76,7 +76,7 @@ describe('the programs of Kubernetes', () => {
   });
 
   it('are built by one of several who want them at once', async () => {
-    await Promise.all(Array.from({ length: 4 }, () => ensurePrograms(['etcd'], BUILT_VERSION, edges())));
+    await Promise.all(Array.from({ length: 4 }, () => ensurePrograms(['etcd'], BUILT_VERSION, deps())));
     expect(built).toHaveLength(1);
   });
 
@@ -87,7 +87,7 @@ describe('the programs of Kubernetes', () => {
       writeFileSync(output, '', { mode: 0o755 });
       return {};
     };
-    await ensurePrograms(['etcd'], BUILT_VERSION, edges(), { onWaiting: (what) => told.push(what) });
+    await ensurePrograms(['etcd'], BUILT_VERSION, deps(), { onWaiting: (what) => told.push(what) });
     expect([...new Set(told)].filter((what) => what.startsWith('Go'))).toEqual([
       'Go to build etcd v1.35.8',
       'Go to build etcd v1.35.8 (100 packages so far)',
@@ -102,7 +102,7 @@ describe('the programs of Kubernetes', () => {
       onStderr?.(`${'package\n'.repeat(20_000)}main.go:1: no such thing\n`);
       return { code: 1 };
     };
-    await expect(ensurePrograms(['etcd'], BUILT_VERSION, edges())).rejects.toMatchObject({
+    await expect(ensurePrograms(['etcd'], BUILT_VERSION, deps())).rejects.toMatchObject({
       code: 'cluster/build-failed',
       message: expect.stringMatching(/^etcd was not built .*main\.go:1: no such thing$/s),
     });
@@ -112,7 +112,7 @@ describe('the programs of Kubernetes', () => {
   it('that a killed builder left half done are built anew', async () => {
     mkdirSync(join(folder(), '.partial-etcd-x'), { recursive: true });
     mkdirSync(join(folder(), '.partial-kubectl-x'));
-    await ensurePrograms(['etcd'], BUILT_VERSION, edges());
+    await ensurePrograms(['etcd'], BUILT_VERSION, deps());
     expect(left().sort()).toEqual(['.partial-kubectl-x', 'etcd']);
   });
 
@@ -122,7 +122,7 @@ describe('the programs of Kubernetes', () => {
       stop.abort(new Error('interrupted'));
       return { outcome: 'aborted', code: null };
     };
-    await expect(ensurePrograms(['etcd'], BUILT_VERSION, edges(), { signal: stop.signal })).rejects.toThrow(
+    await expect(ensurePrograms(['etcd'], BUILT_VERSION, deps(), { signal: stop.signal })).rejects.toThrow(
       'interrupted',
     );
     expect(left()).toEqual([]);
@@ -130,7 +130,7 @@ describe('the programs of Kubernetes', () => {
 
   it('need a Go that is new enough, room, and a version that can be built', async () => {
     const reject = (code: string, version = BUILT_VERSION) =>
-      expect(ensurePrograms(['etcd'], version, edges())).rejects.toMatchObject({ code });
+      expect(ensurePrograms(['etcd'], version, deps())).rejects.toMatchObject({ code });
     goVersion = 'go1.24.1';
     await reject('cluster/no-go');
     goVersion = 'go1.26.0';
@@ -146,7 +146,7 @@ describe('the programs of Kubernetes', () => {
     const other = programsFolder(cache, '1.34.2');
     mkdirSync(other, { recursive: true });
     writeFileSync(join(other, 'etcd'), '', { mode: 0o755 });
-    expect(await ensurePrograms(['etcd'], '1.34.2', edges())).toBe(other);
+    expect(await ensurePrograms(['etcd'], '1.34.2', deps())).toBe(other);
   });
 
   it.each(['', 'v', '1.35', 'v2.0.0', '../1.35.8', '1.35.8 -X x', 'v1.35.8\n', '1.9999.1'])(

@@ -7,7 +7,7 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { lockName } from '../../../host/lock-name.ts';
 import { withLock } from '../../../host/locks.ts';
-import { type BuildEdges, buildProgram, ensureRoom, type Program } from './build-program.ts';
+import { type BuildDeps, buildProgram, ensureRoom, type Program } from './build-program.ts';
 
 /** The version in tools/kube/go.mod: the only one that can be built. */
 export const BUILT_VERSION = 'v1.35.8';
@@ -21,12 +21,12 @@ export const PLANE_PROGRAMS = [
   'kubectl',
 ] as const;
 
-export interface ProgramEdges extends BuildEdges {
+export interface ProgramDeps extends BuildDeps {
   /** Of this user on this machine; see `cacheFolder`. */
   cache: string;
 }
 
-export function cacheFolder(env: ProgramEdges['env']): string {
+export function cacheFolder(env: ProgramDeps['env']): string {
   if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE);
   const base = env.XDG_CACHE_HOME;
   return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'headstart');
@@ -57,24 +57,24 @@ export function missingPrograms(folder: string, programs: readonly Program[]): P
 export async function ensurePrograms(
   programs: readonly Program[],
   version: string,
-  edges: ProgramEdges,
+  deps: ProgramDeps,
   call: CallOptions = {},
 ): Promise<string> {
-  const folder = programsFolder(edges.cache, version);
+  const folder = programsFolder(deps.cache, version);
   const missing = missingPrograms(folder, programs);
   if (missing.length > 0 && checkVersion(version) !== BUILT_VERSION) throw cannotBuild(version);
-  for (const name of missing) await ensureProgram(name, version, edges, call);
+  for (const name of missing) await ensureProgram(name, version, deps, call);
   return folder;
 }
 
-async function ensureProgram(name: Program, version: string, edges: ProgramEdges, call: CallOptions): Promise<void> {
-  const folder = programsFolder(edges.cache, version);
+async function ensureProgram(name: Program, version: string, deps: ProgramDeps, call: CallOptions): Promise<void> {
+  const folder = programsFolder(deps.cache, version);
   const target = join(folder, name);
   if (isProgram(target)) return;
-  mkdirSync(edges.cache, { recursive: true });
-  await ensureRoom(edges.cache, name, edges);
+  mkdirSync(deps.cache, { recursive: true });
+  await ensureRoom(deps.cache, name, deps);
   const lock = { name: programLock(version, name), why: `building ${name}` };
-  await withLock(edges.cache, lock, call, async () => {
+  await withLock(deps.cache, lock, call, async () => {
     if (isProgram(target)) return; // somebody else was faster
     mkdirSync(folder, { recursive: true });
     const partial = `.partial-${name}-`;
@@ -83,7 +83,7 @@ async function ensureProgram(name: Program, version: string, edges: ProgramEdges
       rmSync(join(folder, old), { recursive: true });
     const temporary = mkdtempSync(join(folder, partial));
     try {
-      await buildProgram({ name, version: checkVersion(version), output: join(temporary, name) }, edges, call);
+      await buildProgram({ name, version: checkVersion(version), output: join(temporary, name) }, deps, call);
       renameSync(join(temporary, name), target);
     } finally {
       rmSync(temporary, { recursive: true, force: true });

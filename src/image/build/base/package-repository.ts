@@ -21,7 +21,7 @@ export interface PackageRepository {
   packages: readonly Package[];
 }
 
-export interface RepositoryEdges {
+export interface RepositoryDeps {
   cache: Cache;
   run: RunCommand;
   signal?: AbortSignal | undefined;
@@ -34,15 +34,15 @@ const AT_ONCE = 4;
 export async function makePackageRepository(
   debs: readonly Artifact[],
   folder: string,
-  edges: RepositoryEdges,
+  deps: RepositoryDeps,
 ): Promise<PackageRepository> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const entries: IndexEntry[] = new Array(debs.length);
   let [next, done] = [0, 0];
   const work = async () => {
     for (let at = next++; at < debs.length; at = next++) {
-      entries[at] = await addPackage(debs[at]!, `${at}.deb`, folder, edges);
-      edges.onWaiting?.('the packages to be verified', tenths(++done, debs.length));
+      entries[at] = await addPackage(debs[at]!, `${at}.deb`, folder, deps);
+      deps.onWaiting?.('the packages to be verified', tenths(++done, debs.length));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -56,8 +56,8 @@ interface IndexEntry {
   text: string;
 }
 
-async function addPackage(deb: Artifact, name: string, folder: string, edges: RepositoryEdges): Promise<IndexEntry> {
-  const { cache, run, signal } = edges;
+async function addPackage(deb: Artifact, name: string, folder: string, deps: RepositoryDeps): Promise<IndexEntry> {
+  const { cache, run, signal } = deps;
   const file = await cache.open(deb, { signal });
   symlinkSync(file, join(folder, name));
   const control = (await runTool(run, ['dpkg-deb', '--field', file], signal)).trimEnd();

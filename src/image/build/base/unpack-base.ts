@@ -11,7 +11,7 @@ import { runTool } from '../../../host/run-tool.ts';
 import type { NodeFiles } from '../files/node-files.ts';
 import type { Package, PackageRepository } from './package-repository.ts';
 
-export interface UnpackEdges {
+export interface UnpackDeps {
   /** As root, in namespaces of its own that end with it. */
   runAsRoot: RunCommand;
   /** Scratch, closed to others. */
@@ -31,9 +31,9 @@ export interface Unpacking {
 const DEADLINE_MS = 60 * 60_000;
 
 /** Gives the folder. What is installed is exactly what the repository has, or it throws. */
-export async function unpackBase(unpacking: Unpacking, edges: UnpackEdges): Promise<string> {
+export async function unpackBase(unpacking: Unpacking, deps: UnpackDeps): Promise<string> {
   const { repository } = unpacking;
-  const { runAsRoot, folder, signal } = edges;
+  const { runAsRoot, folder, signal } = deps;
   const [target, aptConf] = [join(folder, 'rootfs'), join(folder, 'apt.conf')];
   writeFileSync(aptConf, APT_CONF, { mode: 0o600 });
   const packages = repository.packages.map(({ name }) => name);
@@ -41,7 +41,7 @@ export async function unpackBase(unpacking: Unpacking, edges: UnpackEdges): Prom
     timeoutMs: DEADLINE_MS,
     signal,
     input: `${repository.source}\n`,
-    onStderr: tellSteps({ onWaiting: edges.onWaiting, count: repository.packages.length }),
+    onStderr: tellSteps({ onWaiting: deps.onWaiting, count: repository.packages.length }),
   });
   signal?.throwIfAborted();
   if (ran.code !== 0) throw notInstalled(`mmdebstrap ended with ${ran.code ?? ran.outcome}: ${lastWords(ran.stderr)}`);

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { BuildEdges, DiskFiles, RootImage } from '../contract.ts';
+import type { BuildDeps, DiskFiles, RootImage } from '../contract.ts';
 import { bootFiles, kernelCommandLine } from './boot-files.ts';
 import { derivedId } from './derived-id.ts';
 import { type DiskLayout, layoutFor } from './disk-layout.ts';
@@ -13,7 +13,7 @@ import { partitionTable } from './gpt.ts';
 import { vhdFooter } from './vhd.ts';
 
 export type Format = 'raw' | 'qcow2' | 'vhd';
-export type DiskEdges = Pick<BuildEdges, 'run' | 'signal' | 'onWaiting'>;
+export type DiskDeps = Pick<BuildDeps, 'run' | 'signal' | 'onWaiting'>;
 
 export const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
 export const diskName = (format: Format): string => `disk.${format}`;
@@ -27,10 +27,10 @@ const GROW_FILE_SYSTEM = 59;
 /** The same bytes for the same root, whenever and wherever. `disk.qcow2` and `disk.vhd` are beside the file that the root is in, which is the raw one, or becomes the VHD. */
 export async function makeDisk<F extends Format = Format>(
   root: RootImage,
-  edges: DiskEdges & { want?: readonly F[] | undefined },
+  deps: DiskDeps & { want?: readonly F[] | undefined },
 ): Promise<Pick<DiskFiles, F | 'root' | 'sizeBytes'>> {
-  const { onWaiting } = edges;
-  const wanted: readonly Format[] = edges.want ?? FORMATS;
+  const { onWaiting } = deps;
+  const wanted: readonly Format[] = deps.want ?? FORMATS;
   const layout = layoutFor(root.bytes);
   if (root.place.startBytes !== layout.root.startBytes) throw new RangeError('the root is not where its partition is');
   const { file: raw } = root.place;
@@ -41,11 +41,11 @@ export async function makeDisk<F extends Format = Format>(
   await writePieces(raw, layout.diskBytes, frameOf(root, layout, partition));
   if (wanted.includes('qcow2')) {
     onWaiting?.('the disk as qcow2');
-    await runTool(edges.run, qcow2Argv(raw, qcow2), edges.signal);
+    await runTool(deps.run, qcow2Argv(raw, qcow2), deps.signal);
   }
   if (wanted.includes('vhd')) {
     onWaiting?.('the disk as VHD');
-    if (wanted.includes('raw')) await runTool(edges.run, ['cp', '--reflink=auto', raw, vhd], edges.signal);
+    if (wanted.includes('raw')) await runTool(deps.run, ['cp', '--reflink=auto', raw, vhd], deps.signal);
     else await rename(raw, vhd);
     await append(vhd, layout.diskBytes, vhdFooter(layout.diskBytes, derivedId(root.uuid, 'VHD')));
   }

@@ -13,7 +13,7 @@ export interface Ext4 {
   epochSec: number;
 }
 
-export interface Ext4Edges {
+export interface Ext4Deps {
   /** Where the folder's owners are what they are to be. */
   runAsRoot: RunCommand;
   folder: string;
@@ -29,7 +29,7 @@ const FEATURES = [
   ...['sparse_super', 'large_file', 'huge_file', 'dir_nlink', 'extra_isize', 'metadata_csum', 'metadata_csum_seed'],
 ];
 
-export async function makeExt4(rootfs: string, ext4: Ext4, { runAsRoot, folder, signal }: Ext4Edges): Promise<void> {
+export async function makeExt4(rootfs: string, ext4: Ext4, { runAsRoot, folder, signal }: Ext4Deps): Promise<void> {
   const { file, bytes, epochSec } = ext4;
   const options = ext4Options(ext4);
   await forgetTimes(rootfs, epochSec, runAsRoot, signal);

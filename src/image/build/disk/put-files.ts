@@ -30,7 +30,7 @@ export interface Xattr {
   value: Uint8Array;
 }
 
-export interface PutEdges {
+export interface PutDeps {
   run: RunCommand;
   /** Scratch. */
   folder: string;
@@ -40,17 +40,17 @@ export interface PutEdges {
 }
 
 /** What is there under a name is replaced. Throws unless all of it is there afterwards, and the file system is sound. */
-export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], edges: PutEdges): Promise<void> {
-  checkFolder(edges.folder);
+export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], deps: PutDeps): Promise<void> {
+  checkFolder(deps.folder);
   for (const file of files) checkNames(file);
-  mkdirSync(edges.folder, { recursive: true, mode: 0o700 });
+  mkdirSync(deps.folder, { recursive: true, mode: 0o700 });
   const all = withFolders(files);
-  const before = await statAll(disk, all, edges);
-  const lines = all.flatMap((file, index) => placing(file, before[index], join(edges.folder, `file-${index}`), edges));
-  await debugfs(disk, lines, edges, ['-w']);
+  const before = await statAll(disk, all, deps);
+  const lines = all.flatMap((file, index) => placing(file, before[index], join(deps.folder, `file-${index}`), deps));
+  await debugfs(disk, lines, deps, ['-w']);
   // 1: something was put right, which is no more than counts that debugfs leaves to it.
-  await tool(onPlace(disk, edges.epochSec, ['e2fsck', '-f', '-p']), edges, [0, 1]);
-  const after = await statAll(disk, all, edges);
+  await tool(onPlace(disk, deps.epochSec, ['e2fsck', '-f', '-p']), deps, [0, 1]);
+  const after = await statAll(disk, all, deps);
   for (const [index, file] of all.entries()) expectThere(file, after[index]);
 }
 
@@ -100,7 +100,7 @@ function checkNames(file: DiskFile): void {
 
 const isQuotable = (word: string) => !/["\u0000-\u001f\u007f]/.test(word);
 
-function placing(file: Entry, before: Stat | undefined, scratch: string, { epochSec }: PutEdges): string[] {
+function placing(file: Entry, before: Stat | undefined, scratch: string, { epochSec }: PutDeps): string[] {
   const place = `"/${file.path}"`;
   if ('isAbove' in file) return before === undefined ? [`mkdir ${place}`] : [];
   const owner = [`sif ${place} uid ${file.uid ?? 0}`, `sif ${place} gid ${file.gid ?? 0}`];
@@ -142,11 +142,11 @@ interface Stat {
 }
 
 /** Undefined: there is nothing of that name. */
-async function statAll(disk: Ext4Place, files: readonly Entry[], edges: PutEdges): Promise<(Stat | undefined)[]> {
+async function statAll(disk: Ext4Place, files: readonly Entry[], deps: PutDeps): Promise<(Stat | undefined)[]> {
   const said = await debugfs(
     disk,
     files.map(({ path }) => `stat "/${path}"`),
-    edges,
+    deps,
     [],
     ['File not found by ext2_lookup'],
   );
@@ -196,13 +196,13 @@ function typeOf(file: DiskFile): string {
 async function debugfs(
   disk: Ext4Place,
   lines: readonly string[],
-  edges: PutEdges,
+  deps: PutDeps,
   flags: readonly string[],
   expected: readonly string[] = [],
 ): Promise<string> {
-  const script = join(edges.folder, 'debugfs.txt');
+  const script = join(deps.folder, 'debugfs.txt');
   writeFileSync(script, `${lines.join('\n')}\n`, { mode: 0o600 });
-  const { stdout, stderr } = await tool(onPlace(disk, edges.epochSec, ['debugfs', ...flags, '-f', script]), edges);
+  const { stdout, stderr } = await tool(onPlace(disk, deps.epochSec, ['debugfs', ...flags, '-f', script]), deps);
   const wrong = stderr
     .split('\n')
     .slice(1)
@@ -218,7 +218,7 @@ async function debugfs(
 
 const DEADLINE_MS = 60 * 60_000;
 
-async function tool(argv: ToolArgv, { run, signal }: PutEdges, good: readonly number[] = [0]) {
+async function tool(argv: ToolArgv, { run, signal }: PutDeps, good: readonly number[] = [0]) {
   signal?.throwIfAborted();
   const ran = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
   signal?.throwIfAborted();

@@ -8,7 +8,7 @@ import { runTool } from '../../../host/run-tool.ts';
 import type { Artifact } from '../../lock/lock.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 
-export interface UnpackEdges {
+export interface UnpackDeps {
   run: RunCommand;
   signal?: AbortSignal | undefined;
 }
@@ -18,7 +18,7 @@ export async function unpackArchive(
   file: string,
   { component, install }: Pick<Artifact, 'component' | 'install'>,
   into: string,
-  { run, signal }: UnpackEdges,
+  { run, signal }: UnpackDeps,
 ): Promise<DiskFile[]> {
   mkdirSync(into, { recursive: true, mode: 0o700 });
   const flags = ['--no-same-owner', '--preserve-permissions', '--no-overwrite-dir', '--force-local'];

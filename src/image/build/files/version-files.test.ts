@@ -19,7 +19,7 @@ const cache = {
   },
 } as Partial<Cache> as Cache;
 const run = () => Promise.reject(new Error('nothing is run'));
-const edges = { cache, run, isRoot: true, tools: SOME_TOOLS, folder: '/scratch' };
+const deps = { cache, run, isRoot: true, tools: SOME_TOOLS, folder: '/scratch' };
 const facts = { contentSha256: 'ab'.repeat(32), kernelRelease: '6.1' };
 const KUBELET = anArtifact('kubelet', 'binary', { kubernetes: '1.35.8', install: { to: '/usr/local/bin/kubelet' } });
 const file = (to: string): LockedFile => ({
@@ -29,7 +29,7 @@ const file = (to: string): LockedFile => ({
 describe('what a patch version adds', () => {
   it('is its programs, verified, and what the image says of itself; not those of another version', async () => {
     const lock = aLock([KUBELET, { ...KUBELET, component: 'older', kubernetes: '1.35.7' }]);
-    const { files, placed, release } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, edges);
+    const { files, placed, release } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
     expect(opened).toEqual(['kubelet']);
     expect(files).toContainEqual({ path: 'usr/local/bin/kubelet', mode: 0o755, from: join(folder, 'kubelet') });
     expect(placed).toEqual([{ path: '/usr/local/bin/kubelet', mode: 0o755, sha256: sha256Of('kubelet') }]);
@@ -43,11 +43,9 @@ describe('what a patch version adds', () => {
       anArtifact('headstart', 'binary', { install: { to: '/usr/lib/headstart/headstart' } }),
     ]);
     const target = { lock, kubernetes: '1.35.8' };
-    const own = await versionFiles(target, facts, 0, edges);
+    const own = await versionFiles(target, facts, 0, deps);
     expect(own.files.map(({ path }) => path)).not.toContain('usr/lib/headstart/headstart');
-    expect((await sharedFiles(target, 0, edges)).files.map(({ path }) => path)).toEqual([
-      'usr/lib/headstart/headstart',
-    ]);
+    expect((await sharedFiles(target, 0, deps)).files.map(({ path }) => path)).toEqual(['usr/lib/headstart/headstart']);
     expect(opened).toEqual(['kubelet', 'headstart']);
   });
 
@@ -60,7 +58,7 @@ describe('what a patch version adds', () => {
 
   it('may be replaced by a file of the manifest, and then is there once', async () => {
     const lock = aLock([], { files: [file('/etc/containerd/config.toml'), file('/lib/udev/rules.d/9.rules')] });
-    const { files, placed } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, edges);
+    const { files, placed } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
     expect(placed.map(({ path, mode }) => [path, mode])).toEqual([
       ['/etc/containerd/config.toml', 0o600],
       ['/usr/lib/udev/rules.d/9.rules', 0o600],

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
-import type { BuildEdges, Target } from '../contract.ts';
+import type { BuildDeps, Target } from '../contract.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 import { containerImageFiles } from '../store/container-images.ts';
 import { type PlacedFile, placedFiles } from './placed-files.ts';
@@ -21,14 +21,14 @@ export interface VersionFiles extends LaidOut {
 }
 
 /** What every image of the lock has besides its base, programs and container images: hashed anew, and written once for all of them. */
-export async function sharedFiles(target: Target, epochSec: number, edges: BuildEdges): Promise<LaidOut> {
+export async function sharedFiles(target: Target, epochSec: number, deps: BuildDeps): Promise<LaidOut> {
   const { programs, images } = sharedArtifacts(target);
-  const placed = await Promise.all(programs.map((artifact) => filesOf(artifact, edges)));
-  const store = images.length > 0 ? await containerImageFiles(target, epochSec, edges) : [];
+  const placed = await Promise.all(programs.map((artifact) => filesOf(artifact, deps)));
+  const store = images.length > 0 ? await containerImageFiles(target, epochSec, deps) : [];
   const components = oncePerPath(placed.flat());
   return {
     files: oncePerPath([...components, ...store]),
-    placed: await placedFiles(components, edges.signal),
+    placed: await placedFiles(components, deps.signal),
   };
 }
 
@@ -49,23 +49,23 @@ export async function versionFiles(
   target: Target,
   facts: ReleaseFacts,
   epochSec: number,
-  edges: BuildEdges,
+  deps: BuildDeps,
 ): Promise<VersionFiles> {
   const { lock, kubernetes } = target;
   const own = artifactsOf(lock, kubernetes).filter((artifact) => artifact.kubernetes !== undefined);
-  const placed = await Promise.all(own.filter(isProgram).map((artifact) => filesOf(artifact, edges)));
+  const placed = await Promise.all(own.filter(isProgram).map((artifact) => filesOf(artifact, deps)));
   const hasStore = own.some(({ kind }) => kind === 'oci-image');
   const release = renderRelease(target, facts);
   const given = lock.files.map(({ to, mode, content }) => ({ path: to.replace(/^\/+/, ''), mode, bytes: content }));
   return {
     release,
-    placed: await placedFiles(oncePerPath([...placed.flat(), ...given]), edges.signal),
+    placed: await placedFiles(oncePerPath([...placed.flat(), ...given]), deps.signal),
     files: oncePerPath([
       { path: 'usr/lib/headstart/release.json', mode: 0o644, bytes: release },
       ...(await renderContainerdFiles(release)).map(({ path, text }) => ({ path, mode: 0o644, bytes: text })),
       ...ownFiles(target),
       ...placed.flat(),
-      ...(hasStore ? await containerImageFiles(target, epochSec, edges) : []),
+      ...(hasStore ? await containerImageFiles(target, epochSec, deps) : []),
       // Last, so that a manifest may replace any of the above.
       ...given,
     ]),
@@ -83,7 +83,7 @@ export function knowsWatchdog(kubernetes: string): boolean {
   return major > 1 || minor >= 32;
 }
 
-async function filesOf(artifact: Artifact, { cache, run, folder, signal }: BuildEdges): Promise<DiskFile[]> {
+async function filesOf(artifact: Artifact, { cache, run, folder, signal }: BuildDeps): Promise<DiskFile[]> {
   const from = await cache.open(artifact, { signal });
   if (artifact.kind === 'archive') {
     return unpackArchive(from, artifact, join(folder, 'archives', artifact.sha256), { run, signal });

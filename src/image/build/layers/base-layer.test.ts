@@ -37,37 +37,37 @@ async function aLayer(name: string) {
   const record = { key, kernelRelease: '6.1', rootSum, packages: [], files };
   writeFileSync(join(folder, 'layer.json'), JSON.stringify(record));
   const cache = { folder: join(top, name) } as Partial<Cache> as Cache;
-  return { folder, edges: { cache, run, isRoot: true, tools: SOME_TOOLS, folder: join(top, name) } };
+  return { folder, deps: { cache, run, isRoot: true, tools: SOME_TOOLS, folder: join(top, name) } };
 }
 
 describe('a base layer', () => {
   it('is taken as it is when every byte is what was made', async () => {
-    const { edges } = await aLayer('good');
-    expect(layer.isKept(edges.cache.folder)).toBe(true);
-    const content = await layer.verify(edges);
+    const { deps } = await aLayer('good');
+    expect(layer.isKept(deps.cache.folder)).toBe(true);
+    const content = await layer.verify(deps);
     expect(content).toMatchObject({ kernel: { release: '6.1', vmlinuz: Buffer.from('vmlinuz') }, packages: [] });
-    await layer.copyTo({ file: join(top, 'copy'), startBytes: 0 }, edges);
+    await layer.copyTo({ file: join(top, 'copy'), startBytes: 0 }, deps);
     expect((await sumOf(join(top, 'copy'))).bytes).toBe(CONTENT.length);
   });
 
   it('is set aside, and named, when one byte of its file system was changed', async () => {
-    const { folder, edges } = await aLayer('root');
-    await layer.verify(edges);
+    const { folder, deps } = await aLayer('root');
+    await layer.verify(deps);
     writeFileSync(join(folder, 'root.ext4'), CONTENT.with(123_456, 8));
-    await expect(layer.copyTo({ file: join(top, 'copy2'), startBytes: 0 }, edges)).rejects.toMatchObject({
+    await expect(layer.copyTo({ file: join(top, 'copy2'), startBytes: 0 }, deps)).rejects.toMatchObject({
       code: 'image/layer-damaged',
       message: expect.stringContaining('root.ext4'),
     });
-    expect(layer.isKept(edges.cache.folder)).toBe(false);
+    expect(layer.isKept(deps.cache.folder)).toBe(false);
   });
 
   it.each(['vmlinuz', 'loader.efi'])('is set aside when %s was changed or is gone', async (part) => {
-    const { folder, edges } = await aLayer(`changed-${part}`);
+    const { folder, deps } = await aLayer(`changed-${part}`);
     writeFileSync(join(folder, part), 'other');
-    await expect(layer.verify(edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
+    await expect(layer.verify(deps)).rejects.toMatchObject({ code: 'image/layer-damaged' });
     const again = await aLayer(`gone-${part}`);
     rmSync(join(again.folder, part));
-    await expect(layer.verify(again.edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
+    await expect(layer.verify(again.deps)).rejects.toMatchObject({ code: 'image/layer-damaged' });
   });
 
   it('is another one for other packages, another day and another size, and the same for another Kubernetes', () => {
@@ -88,16 +88,16 @@ describe('a base layer', () => {
   });
 
   it('is not there before it was made', async () => {
-    const { edges } = await aLayer('other');
+    const { deps } = await aLayer('other');
     const other = baseLayer(aLock([anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })]), SOME_TOOLS);
-    expect(other.isKept(edges.cache.folder)).toBe(false);
-    expect(await other.verify(edges)).toBeUndefined();
+    expect(other.isKept(deps.cache.folder)).toBe(false);
+    expect(await other.verify(deps)).toBeUndefined();
   });
 
   it('is left alone when another command made it meanwhile', async () => {
-    const { edges } = await aLayer('raced');
+    const { deps } = await aLayer('raced');
     const done: string[] = [];
-    await layer.make({ ...edges, onDone: (words) => done.push(words) });
+    await layer.make({ ...deps, onDone: (words) => done.push(words) });
     expect(done).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import { makePackageRepository } from '../base/package-repository.ts';
 import { KERNEL_FILES, takeKernel } from '../base/take-kernel.ts';
 import { type Unpacking, unpackBase, unpackWords } from '../base/unpack-base.ts';
 import { baseLayerLock } from '../build-locks.ts';
-import type { BaseContent, BuildEdges } from '../contract.ts';
+import type { BaseContent, BuildDeps } from '../contract.ts';
 import { derivedId } from '../disk/derived-id.ts';
 import { rootBytesFor } from '../disk/disk-layout.ts';
 import { ext4Options, makeExt4 } from '../disk/make-ext4.ts';
@@ -34,7 +34,7 @@ import {
   readLayer,
   setLayerAside,
 } from './keep-layer.ts';
-import type { Layer, LayerEdges } from './layer.ts';
+import type { Layer, LayerDeps } from './layer.ts';
 
 /** Counts changes of how a layer is made that its content does not show. */
 const FORMAT = 2;
@@ -55,19 +55,19 @@ export function baseLayer(lock: Lock, tools: ToolVersions): Layer<BaseContent> {
   const layer: Layer<BaseContent> = {
     key,
     isKept: (cacheFolder) => isLayerKept(BASE, key, cacheFolder),
-    verify: (edges) => readContent(key, edges),
-    async make(edges) {
-      const { cache, signal, onWaiting } = edges;
+    verify: (deps) => readContent(key, deps),
+    async make(deps) {
+      const { cache, signal, onWaiting } = deps;
       const options = { ...(signal && { signal }), ...(onWaiting && { onWaiting }) };
       await withLock(cache.folder, { name: baseLayerLock, why: 'building a base layer' }, options, async () => {
         // Another command may have made it while it held the lock.
-        if (await layer.verify(edges)) return;
-        await keepLayer(BASE, key, edges, (folder, shop) => installPackages(lock, key, folder, shop));
-        edges.onDone?.('base layer kept');
+        if (await layer.verify(deps)) return;
+        await keepLayer(BASE, key, deps, (folder, shop) => installPackages(lock, key, folder, shop));
+        deps.onDone?.('base layer kept');
       });
     },
-    async copyTo(to, edges) {
-      await copyLayer(BASE, key, to, edges);
+    async copyTo(to, deps) {
+      await copyLayer(BASE, key, to, deps);
     },
   };
   return layer;
@@ -82,7 +82,7 @@ export function layerKey(lock: Lock, { mmdebstrap, mke2fs, debugfs }: ToolVersio
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
-async function readContent(key: string, { cache, signal }: LayerEdges): Promise<BaseContent | undefined> {
+async function readContent(key: string, { cache, signal }: LayerDeps): Promise<BaseContent | undefined> {
   const record = await readLayer(BASE, key, cache.folder);
   if (record === undefined) return undefined;
   const folder = layerFolder(cache.folder, key);
@@ -107,15 +107,15 @@ async function readContent(key: string, { cache, signal }: LayerEdges): Promise<
   return { kernel, packages: record.packages };
 }
 
-type Workshop = BuildEdges & { runAsRoot: RunCommand };
+type Workshop = BuildDeps & { runAsRoot: RunCommand };
 
 async function installPackages(
   lock: Lock,
   key: string,
   layer: string,
-  edges: Workshop,
+  deps: Workshop,
 ): Promise<LayerFacts<BaseRecord>> {
-  const { cache, run, runAsRoot, folder, signal, onWaiting, onDone } = edges;
+  const { cache, run, runAsRoot, folder, signal, onWaiting, onDone } = deps;
   const room = { what: 'the base of the image', bytes: WORK_BYTES, option: '--cache' } as const;
   ensureRoom(cache.folder, await statfsFree(cache.folder), room);
   const repository = await makePackageRepository(debsOf(lock), join(folder, 'packages'), {
@@ -132,7 +132,7 @@ async function installPackages(
   const rootfs = await unpackBase({ repository, ...settings }, { runAsRoot, folder, signal, onWaiting });
   onDone?.('packages installed');
   onWaiting?.('the kernel to be unpacked');
-  const kernelRelease = await takeKernel(rootfs, layer, edges);
+  const kernelRelease = await takeKernel(rootfs, layer, deps);
   onWaiting?.('the file system');
   const file = join(layer, LAYER_ROOT);
   const root = { file, bytes, uuid: derivedId(key, 'root file system'), label: LABEL, epochSec };

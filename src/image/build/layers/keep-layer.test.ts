@@ -50,12 +50,12 @@ const run: RunCommand = async (argv) => {
   const map = () => JSON.stringify([{ start: 0, length: statSync(argv.at(-1)!).size, data: true }]);
   return { outcome: 'exited', code: 0, stdout: Buffer.from(isMap ? map() : ''), stderr: '' };
 };
-const edges = () => ({
+const deps = () => ({
   cache: { folder: cacheFolder } as Partial<Cache> as Cache,
   ...{ run, isRoot: true, tools: SOME_TOOLS },
 });
 const keep = (key: string) =>
-  keepLayer(KIND, key, edges(), async (layer) => {
+  keepLayer(KIND, key, deps(), async (layer) => {
     writeFileSync(join(layer, LAYER_ROOT), CONTENT);
     return { note: `of ${key}` };
   });
@@ -69,7 +69,7 @@ describe('a layer', () => {
     expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(true);
     expect(statSync(join(folderOf('k1'), LAYER_ROOT)).mode & 0o777).toBe(0o400);
     const file = join(cacheFolder, 'disk');
-    expect(await copyLayer(KIND, 'k1', { file, startBytes: 512 }, edges())).toMatchObject({ note: 'of k1' });
+    expect(await copyLayer(KIND, 'k1', { file, startBytes: 512 }, deps())).toMatchObject({ note: 'of k1' });
     expect(readFileSync(file).subarray(512).equals(CONTENT)).toBe(true);
   });
 
@@ -80,7 +80,7 @@ describe('a layer', () => {
 
   it('leaves nothing when it cannot be made, and what a killed command left is removed', async () => {
     mkdirSync(join(cacheFolder, 'layers'));
-    const bad = keepLayer(KIND, 'k1', edges(), () => Promise.reject(new Error('no')));
+    const bad = keepLayer(KIND, 'k1', deps(), () => Promise.reject(new Error('no')));
     await expect(bad).rejects.toThrow('no');
     expect(layers()).toEqual([]);
     mkdirSync(join(cacheFolder, 'layers', `${partialPrefix}killed`));
@@ -89,7 +89,7 @@ describe('a layer', () => {
   });
 
   it('says that the disk is full, and where there may be room', async () => {
-    const full = keepLayer(KIND, 'k1', edges(), () =>
+    const full = keepLayer(KIND, 'k1', deps(), () =>
       Promise.reject(Object.assign(new Error('write'), { code: 'ENOSPC' })),
     );
     await expect(full).rejects.toMatchObject({ code: 'image/no-space', next: expect.stringContaining('--cache') });
@@ -102,7 +102,7 @@ describe('a layer', () => {
     await keep('k1');
     rmSync(join(folderOf('k1'), name));
     writeFileSync(join(folderOf('k1'), name), content());
-    const copying = copyLayer(KIND, 'k1', { file: join(cacheFolder, 'disk'), startBytes: 0 }, edges());
+    const copying = copyLayer(KIND, 'k1', { file: join(cacheFolder, 'disk'), startBytes: 0 }, deps());
     await expect(copying).rejects.toMatchObject({
       code: 'image/layer-damaged',
       message: expect.stringContaining(name),

@@ -10,12 +10,12 @@ import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { partialPrefix } from '../../../host/whole-folders.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildEdges } from '../contract.ts';
+import type { BuildDeps } from '../contract.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
 import type { Ext4Place } from '../disk/ext4-place.ts';
 import { copySparse, sumSparse } from '../disk/sparse-copy.ts';
 import { orFull } from '../room.ts';
-import type { LayerEdges } from './layer.ts';
+import type { LayerDeps } from './layer.ts';
 
 /** The file system of a layer. */
 export const LAYER_ROOT = 'root.ext4';
@@ -60,12 +60,12 @@ export async function readLayer<R extends Sealed>(
 export async function keepLayer<R extends Sealed>(
   kind: LayerKind<R>,
   key: string,
-  edges: LayerEdges,
-  write: (layer: string, edges: BuildEdges & { runAsRoot: RunCommand }) => Promise<LayerFacts<R>>,
+  deps: LayerDeps,
+  write: (layer: string, deps: BuildDeps & { runAsRoot: RunCommand }) => Promise<LayerFacts<R>>,
 ): Promise<void> {
-  const { cache, run, signal } = edges;
+  const { cache, run, signal } = deps;
   const layers = layersIn(cache.folder);
-  const runAsRoot = await imageRootRunner(run, edges.isRoot);
+  const runAsRoot = await imageRootRunner(run, deps.isRoot);
   await mkdir(layers, { recursive: true, mode: 0o700 });
   await removeLeftOvers(layers, runAsRoot);
   const work = join(layers, `${partialPrefix}${randomBytes(6).toString('hex')}`);
@@ -73,7 +73,7 @@ export async function keepLayer<R extends Sealed>(
   try {
     await orFull(layers, '--cache', async () => {
       await mkdir(layer, { recursive: true, mode: 0o700 });
-      const facts = await write(layer, { ...edges, folder: work, runAsRoot });
+      const facts = await write(layer, { ...deps, folder: work, runAsRoot });
       const file = join(layer, LAYER_ROOT);
       const rootSum = await sumSparse({ file, ranges: await dataRanges(file, run, signal), signal });
       // Not synced to the disk: what a power cut leaves is found out when it is used, as any other damage is.
@@ -92,7 +92,7 @@ export async function copyLayer<R extends Sealed>(
   kind: LayerKind<R>,
   key: string,
   to: Ext4Place,
-  { cache, run, signal }: Pick<BuildEdges, 'cache' | 'run' | 'signal'>,
+  { cache, run, signal }: Pick<BuildDeps, 'cache' | 'run' | 'signal'>,
 ): Promise<R> {
   const folder = layerFolder(cache.folder, key);
   const record = await readLayer(kind, key, cache.folder);

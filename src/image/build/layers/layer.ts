@@ -1,8 +1,8 @@
 // image/build/layers/layer.ts: what is a layer? A file system that images begin with, named by what it is made of.
-import type { BuildEdges } from '../contract.ts';
+import type { BuildDeps } from '../contract.ts';
 import type { Ext4Place } from '../disk/ext4-place.ts';
 
-export type LayerEdges = Omit<BuildEdges, 'folder'>;
+export type LayerDeps = Omit<BuildDeps, 'folder'>;
 
 /** `Content`: what is known of a kept layer besides its file system. `Copied`: what a copy is known to hold. */
 export interface Layer<Content, Copied = void> {
@@ -11,9 +11,9 @@ export interface Layer<Content, Copied = void> {
   /** Whether the cache has it. Its bytes are not read. */
   isKept(cacheFolder: string): boolean;
   /** Its content, every byte of it verified; undefined if it is not kept. A damaged layer is set aside, and that is an error. */
-  verify(edges: LayerEdges): Promise<Content | undefined>;
+  verify(deps: LayerDeps): Promise<Content | undefined>;
   /** Makes and keeps it, whole or not at all. One build at a time; a layer that is there is left alone. */
-  make(edges: LayerEdges): Promise<void>;
+  make(deps: LayerDeps): Promise<void>;
   /** Writes its file system to a place. What is copied is verified on the way. */
-  copyTo(to: Ext4Place, edges: BuildEdges): Promise<Copied>;
+  copyTo(to: Ext4Place, deps: BuildDeps): Promise<Copied>;
 }

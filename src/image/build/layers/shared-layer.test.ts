@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../../base/command.ts';
 import type { Cache } from '../../fetch/cache.ts';
-import type { BuildEdges, Target } from '../contract.ts';
+import type { BuildDeps, Target } from '../contract.ts';
 import { sumSparse } from '../disk/sparse-copy.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
 import { baseLayer } from './base-layer.ts';
@@ -50,58 +50,58 @@ async function withBase(name: string, target: Target) {
   writeFileSync(join(folder, 'layer.json'), JSON.stringify(record));
   const cache = { folder: join(top, name) } as Partial<Cache> as Cache;
   const done: string[] = [];
-  const edges: BuildEdges = {
+  const deps: BuildDeps = {
     ...{ cache, run, isRoot: true, tools: SOME_TOOLS, folder: join(top, name) },
     onDone: (words) => done.push(words),
   };
-  return { folder, edges, done };
+  return { folder, deps, done };
 }
 
 describe('what all images of a lock share', () => {
   const at = (name: string, startBytes = 0) => ({ file: join(top, name), startBytes });
 
   it('is kept if the lock has several versions, and given to each as it was, wherever it is to go', async () => {
-    const { folder, edges } = await withBase('kept', several);
+    const { folder, deps } = await withBase('kept', several);
     const layer = layerOf(several);
     expect(isSharedKept(several)).toBe(true);
-    expect(layer.isKept(edges.cache.folder)).toBe(false);
-    await layer.make(edges);
+    expect(layer.isKept(deps.cache.folder)).toBe(false);
+    await layer.make(deps);
     rmSync(folder, { recursive: true }); // it is not needed again
-    await layer.make(edges);
-    await layer.copyTo(at('one'), edges);
+    await layer.make(deps);
+    await layer.copyTo(at('one'), deps);
     expect(readFileSync(join(top, 'one')).equals(CONTENT)).toBe(true);
-    await layerOf({ ...several, kubernetes: '1.35.7' }).copyTo(at('two', 5000), edges);
+    await layerOf({ ...several, kubernetes: '1.35.7' }).copyTo(at('two', 5000), deps);
     expect(readFileSync(join(top, 'two')).equals(Buffer.concat([Buffer.alloc(5000), CONTENT]))).toBe(true);
     expect(readdirSync(join(top, 'kept/layers'))).toEqual([layer.key]);
-    expect(await layer.verify(edges)).toEqual([]);
+    expect(await layer.verify(deps)).toEqual([]);
   });
 
   it('is written straight into the image, and is the same, if the lock has one version', async () => {
-    const { folder, edges, done } = await withBase('single', single);
+    const { folder, deps, done } = await withBase('single', single);
     expect(isSharedKept(single)).toBe(false);
-    await layerOf(single).copyTo(at('only'), edges);
+    await layerOf(single).copyTo(at('only'), deps);
     expect(readdirSync(join(top, 'single/layers'))).toEqual([basename(folder)]);
     expect(readFileSync(join(top, 'only')).equals(CONTENT)).toBe(true);
     expect(done).toContain('base copied');
   });
 
   it('is copied for a lock with one version, too, if another lock kept the same', async () => {
-    const { edges, done } = await withBase('other lock', several);
+    const { deps, done } = await withBase('other lock', several);
     expect(layerOf(single).key).toBe(layerOf(several).key);
-    await layerOf(several).make(edges);
+    await layerOf(several).make(deps);
     done.length = 0;
-    await layerOf(single).copyTo(at('copied'), edges);
+    await layerOf(single).copyTo(at('copied'), deps);
     expect(done).toEqual(['shared layer copied']);
   });
 
   it('is put aside, and named, when one byte of it was changed', async () => {
-    const { edges } = await withBase('changed', several);
+    const { deps } = await withBase('changed', several);
     const layer = layerOf(several);
-    await layer.make(edges);
+    await layer.make(deps);
     const folder = join(top, 'changed/layers', layer.key);
     rmSync(join(folder, 'root.ext4'));
     writeFileSync(join(folder, 'root.ext4'), CONTENT.with(77_777, 8));
-    await expect(layer.copyTo(at('second'), edges)).rejects.toMatchObject({
+    await expect(layer.copyTo(at('second'), deps)).rejects.toMatchObject({
       code: 'image/layer-damaged',
       message: expect.stringContaining('root.ext4'),
     });
@@ -109,9 +109,9 @@ describe('what all images of a lock share', () => {
   });
 
   it('is not made of a base with a changed byte, and nothing of it is left', async () => {
-    const { folder, edges } = await withBase('bad base', several);
+    const { folder, deps } = await withBase('bad base', several);
     writeFileSync(join(folder, 'root.ext4'), CONTENT.with(77_777, 8));
-    await expect(layerOf(several).make(edges)).rejects.toMatchObject({ code: 'image/layer-damaged' });
+    await expect(layerOf(several).make(deps)).rejects.toMatchObject({ code: 'image/layer-damaged' });
     expect(readdirSync(join(top, 'bad base/layers'))).toEqual([]);
   });
 

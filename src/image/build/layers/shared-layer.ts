@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { statfsFree } from '../../../host/disk-space.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildEdges, Target } from '../contract.ts';
+import type { BuildDeps, Target } from '../contract.ts';
 import type { Ext4Place } from '../disk/ext4-place.ts';
 import { putFiles } from '../disk/put-files.ts';
 import { epochOf } from '../epoch.ts';
@@ -48,18 +48,18 @@ export function sharedLayer(target: Target, base: Base): Layer<readonly PlacedFi
     key,
     isKept: (cacheFolder) => isLayerKept(SHARED, key, cacheFolder),
     verify: async ({ cache }) => (await readLayer(SHARED, key, cache.folder))?.placed,
-    async make(edges) {
-      if (isLayerKept(SHARED, key, edges.cache.folder)) return;
-      await keepLayer(SHARED, key, edges, async (layer, shop) => {
-        await ensureLayerRoom(target, edges.cache.folder);
+    async make(deps) {
+      if (isLayerKept(SHARED, key, deps.cache.folder)) return;
+      await keepLayer(SHARED, key, deps, async (layer, shop) => {
+        await ensureLayerRoom(target, deps.cache.folder);
         return { placed: await writeShared(target, base, { file: join(layer, LAYER_ROOT), startBytes: 0 }, shop) };
       });
     },
-    async copyTo(to, edges) {
+    async copyTo(to, deps) {
       // Not what isSharedKept says: another lock may have kept the same layer.
-      if (!isLayerKept(SHARED, key, edges.cache.folder)) return writeShared(target, base, to, edges);
-      const { placed } = await copyLayer(SHARED, key, to, edges);
-      edges.onDone?.('shared layer copied');
+      if (!isLayerKept(SHARED, key, deps.cache.folder)) return writeShared(target, base, to, deps);
+      const { placed } = await copyLayer(SHARED, key, to, deps);
+      deps.onDone?.('shared layer copied');
       return placed;
     },
   };
@@ -86,23 +86,18 @@ async function ensureLayerRoom({ lock: { disk } }: Target, cacheFolder: string):
   ensureRoom(layers, await statfsFree(layers), { what: 'what all images share', bytes, option: '--cache' });
 }
 
-async function writeShared(
-  target: Target,
-  base: Base,
-  to: Ext4Place,
-  edges: BuildEdges,
-): Promise<readonly PlacedFile[]> {
-  edges.onWaiting?.('the copy of the base');
-  await base.copyTo(to, edges);
-  edges.onDone?.('base copied');
+async function writeShared(target: Target, base: Base, to: Ext4Place, deps: BuildDeps): Promise<readonly PlacedFile[]> {
+  deps.onWaiting?.('the copy of the base');
+  await base.copyTo(to, deps);
+  deps.onDone?.('base copied');
   const epochSec = epochOf(target.lock.base);
-  edges.onWaiting?.('what all versions share');
-  const { files, placed } = await sharedFiles(target, epochSec, edges);
-  edges.onDone?.('shared programs verified, container images imported');
+  deps.onWaiting?.('what all versions share');
+  const { files, placed } = await sharedFiles(target, epochSec, deps);
+  deps.onDone?.('shared programs verified, container images imported');
   // What a container store holds is root's alone, or of root's users in a namespace.
-  const run = await imageRootRunner(edges.run, edges.isRoot);
-  const folder = join(edges.folder, 'shared-files');
-  if (files.length > 0) await putFiles(to, files, { run, folder, epochSec, signal: edges.signal });
-  edges.onDone?.('shared files written');
+  const run = await imageRootRunner(deps.run, deps.isRoot);
+  const folder = join(deps.folder, 'shared-files');
+  if (files.length > 0) await putFiles(to, files, { run, folder, epochSec, signal: deps.signal });
+  deps.onDone?.('shared files written');
   return placed;
 }

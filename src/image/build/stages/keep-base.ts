@@ -13,14 +13,14 @@ export const keepBase: SharedStage<never, 'base'> = {
   isThere: ({ lock }, { tools, cacheFolder }) => baseLayer(lock, tools).isKept(cacheFolder),
   needs: [],
   gives: ['base'],
-  async open({ target, ...edges }) {
-    const base = await baseLayer(target.lock, edges.tools).verify(edges);
+  async open({ target, ...deps }) {
+    const base = await baseLayer(target.lock, deps.tools).verify(deps);
     return base && { base };
   },
-  async make({ target, ...edges }) {
-    const layer = baseLayer(target.lock, edges.tools);
-    await layer.make(edges);
-    const base = await layer.verify(edges);
+  async make({ target, ...deps }) {
+    const layer = baseLayer(target.lock, deps.tools);
+    await layer.make(deps);
+    const base = await layer.verify(deps);
     if (!base) throw new Error(`the layer ${layer.key} is not there although it was made`);
     return { base };
   },

@@ -14,8 +14,8 @@ export const keepShared: SharedStage<never, never> = {
   isThere: (target, { tools, cacheFolder }) => layerOf(target, tools).isKept(cacheFolder),
   needs: [],
   gives: [],
-  async make({ target, ...edges }) {
-    await layerOf(target, edges.tools).make(edges);
+  async make({ target, ...deps }) {
+    await layerOf(target, deps.tools).make(deps);
     return {};
   },
 };

@@ -10,8 +10,8 @@ export const writeDisk = versionStage({
   done: 'disk made',
   needs: ['content'],
   gives: ['disk'],
-  async make({ files, formats, ...edges }, { content }) {
-    const { root, sizeBytes } = await makeDisk(content.image, { ...edges, want: formats });
+  async make({ files, formats, ...deps }, { content }) {
+    const { root, sizeBytes } = await makeDisk(content.image, { ...deps, want: formats });
     if (!formats.includes('raw')) await rm(join(files, diskName('raw')), { force: true });
     return { disk: { root, sizeBytes } };
   },

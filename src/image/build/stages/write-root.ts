@@ -14,10 +14,10 @@ export const writeRoot = versionStage({
   title: 'write the root file system',
   needs: [],
   gives: ['root'],
-  async make({ target, files, ...edges }) {
+  async make({ target, files, ...deps }) {
     const { root } = layoutFor(rootBytesFor(target.lock.disk.sizeMb * MIB));
     const place = { file: join(files, diskName('raw')), startBytes: root.startBytes };
-    const shared = sharedLayer(target, baseLayer(target.lock, edges.tools));
-    return { root: { place, bytes: root.bytes, placed: await shared.copyTo(place, edges) } };
+    const shared = sharedLayer(target, baseLayer(target.lock, deps.tools));
+    return { root: { place, bytes: root.bytes, placed: await shared.copyTo(place, deps) } };
   },
 });

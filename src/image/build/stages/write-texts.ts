@@ -5,7 +5,7 @@ import { artifactsOf } from '../../lock/content-hash.ts';
 import { renderLock } from '../../lock/read-lock.ts';
 import { listImages, renderImageList } from '../../report/image-list.ts';
 import { makeSbom } from '../../report/sbom.ts';
-import type { BuildEdges, RootContent, Target } from '../contract.ts';
+import type { BuildDeps, RootContent, Target } from '../contract.ts';
 import { diskName } from '../disk/disk.ts';
 import { PLACED_FILES, renderPlaced } from '../files/placed-files.ts';
 import { imageInArchive } from '../store/oci-archive.ts';
@@ -18,8 +18,8 @@ export const writeTexts = versionStage({
   done: 'texts written',
   needs: ['content'],
   gives: ['names'],
-  async make({ target, contentSha256, formats, files, ...edges }, { content }) {
-    const texts = await textsOf(target, contentSha256, content, edges);
+  async make({ target, contentSha256, formats, files, ...deps }, { content }) {
+    const texts = await textsOf(target, contentSha256, content, deps);
     for (const [name, text] of Object.entries(texts)) await writeFile(join(files, name), text);
     return { names: [...formats.map(diskName), VMLINUX, INITRD, ...Object.keys(texts)].sort() };
   },
@@ -29,10 +29,10 @@ async function textsOf(
   target: Target,
   contentSha256: string,
   content: RootContent,
-  edges: BuildEdges,
+  deps: BuildDeps,
 ): Promise<Record<string, string>> {
   const { lock, kubernetes } = target;
-  const images = listImages(lock, kubernetes, await digestsOf(target, edges));
+  const images = listImages(lock, kubernetes, await digestsOf(target, deps));
   return {
     'lock.json': renderLock(lock),
     'release.json': content.release,
@@ -45,7 +45,7 @@ async function textsOf(
 /** Of the container images' manifests, by component. */
 async function digestsOf(
   { lock, kubernetes }: Target,
-  { cache, run, signal }: BuildEdges,
+  { cache, run, signal }: BuildDeps,
 ): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const artifact of artifactsOf(lock, kubernetes).filter(({ kind }) => kind === 'oci-image')) {

@@ -20,13 +20,13 @@ export const writeVersionFiles = versionStage({
   done: 'files of this version written',
   needs: ['base', 'root'],
   gives: ['content'],
-  async make({ target, contentSha256, ...edges }, { base, root }) {
-    const { folder, run, isRoot, signal, onWaiting } = edges;
+  async make({ target, contentSha256, ...deps }, { base, root }) {
+    const { folder, run, isRoot, signal, onWaiting } = deps;
     const { place, bytes } = root;
     const epochSec = epochOf(target.lock.base);
     onWaiting?.('the files of this version');
     const facts = { contentSha256, kernelRelease: base.kernel.release };
-    const { files, placed, release } = await versionFiles(target, facts, epochSec, edges);
+    const { files, placed, release } = await versionFiles(target, facts, epochSec, deps);
     const put = { run: await imageRootRunner(run, isRoot), folder: join(folder, 'files'), epochSec, signal };
     await putFiles(place, files, put);
     const uuid = derivedId(contentSha256, 'root file system');

@@ -6,24 +6,24 @@ import { runTool } from '../../../host/run-tool.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildEdges, Target } from '../contract.ts';
+import type { BuildDeps, Target } from '../contract.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 import { makeContainerStore, type StoreImage, type StorePrograms } from './container-store.ts';
 import { storeFiles } from './store-files.ts';
 
 /** None for a lock without container images. Those of a store belong to root or to root's users in a namespace: whoever reads them has to be that. */
-export async function containerImageFiles(target: Target, epochSec: number, edges: BuildEdges): Promise<DiskFile[]> {
+export async function containerImageFiles(target: Target, epochSec: number, deps: BuildDeps): Promise<DiskFile[]> {
   const artifacts = artifactsOf(target.lock, target.kubernetes);
   const wanted = artifacts.filter(({ kind }) => kind === 'oci-image');
   if (wanted.length === 0) return [];
   const images: StoreImage[] = [];
   for (const artifact of wanted) {
     const name = artifact.install?.to ?? artifact.component;
-    images.push({ archive: await edges.cache.open(artifact, edges), name, pin: isPause(name) });
+    images.push({ archive: await deps.cache.open(artifact, deps), name, pin: isPause(name) });
   }
-  const programs = await unpackContainerd(target, edges);
-  const store = await makeContainerStore(sortedByName(images), programs, { ...edges, epochSec });
-  return storeFiles(store, { ...edges, runAsRoot: await imageRootRunner(edges.run, edges.isRoot) });
+  const programs = await unpackContainerd(target, deps);
+  const store = await makeContainerStore(sortedByName(images), programs, { ...deps, epochSec });
+  return storeFiles(store, { ...deps, runAsRoot: await imageRootRunner(deps.run, deps.isRoot) });
 }
 
 /** Without it no pod starts, and kubelet's clean-up does not know that. */
@@ -42,13 +42,13 @@ export function containerdOf({ lock, kubernetes }: Target): Artifact | undefined
   );
 }
 
-async function unpackContainerd(target: Target, edges: BuildEdges): Promise<StorePrograms> {
+async function unpackContainerd(target: Target, deps: BuildDeps): Promise<StorePrograms> {
   const found = containerdOf(target);
   if (!found)
     throw noContainerd('there is no component `containerd` in the lock, neither as a package nor as an archive');
-  const folder = join(edges.folder, 'containerd-programs');
+  const folder = join(deps.folder, 'containerd-programs');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = await edges.cache.open(found, edges);
+  const file = await deps.cache.open(found, deps);
   const tar = [
     'tar',
     '--extract',
@@ -57,7 +57,7 @@ async function unpackContainerd(target: Target, edges: BuildEdges): Promise<Stor
     `--file=${file}`,
     `--directory=${folder}`,
   ] as const;
-  await runTool(edges.run, found.kind === 'deb' ? ['dpkg-deb', '--extract', file, folder] : tar, edges.signal);
+  await runTool(deps.run, found.kind === 'deb' ? ['dpkg-deb', '--extract', file, folder] : tar, deps.signal);
   const place = PLACES.map((path) => join(folder, path)).find((path) => existsSync(join(path, 'containerd')));
   if (!place || !existsSync(join(place, 'ctr')))
     throw noContainerd(`neither containerd nor ctr is where it is looked for in ${found.path}`);

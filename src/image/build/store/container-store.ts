@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildEdges } from '../contract.ts';
+import type { BuildDeps } from '../contract.ts';
 import { importImages } from './import-images.ts';
 import { type ArchiveImage, imageInArchive } from './oci-archive.ts';
 import { settleStore } from './settle-store.ts';
@@ -24,14 +24,14 @@ export interface StorePrograms {
   ctr: string;
 }
 
-export interface StoreEdges extends Pick<BuildEdges, 'run' | 'isRoot' | 'folder' | 'signal' | 'onWaiting'> {
+export interface StoreDeps extends Pick<BuildDeps, 'run' | 'isRoot' | 'folder' | 'signal' | 'onWaiting'> {
   /** No file is younger; what containerd makes is of this second. */
   epochSec: number;
 }
 
 export interface ContainerStore {
   /**
-   * What is to be /var/lib/containerd, in `edges.folder`: owners, modes, devices (whiteouts) and times are as they have to be. Made by a
+   * What is to be /var/lib/containerd, in `deps.folder`: owners, modes, devices (whiteouts) and times are as they have to be. Made by a
    * user who is not root it is that only as seen in that user's namespace (rootRunner), with notes of overlayfs that storeFiles translates.
    */
   folder: string;
@@ -50,19 +50,19 @@ export interface ImportedImage {
 export async function makeContainerStore(
   images: readonly StoreImage[],
   programs: StorePrograms,
-  edges: StoreEdges,
+  deps: StoreDeps,
 ): Promise<ContainerStore> {
   expectNames(images);
   // The programs run here, so what they unpack is for this machine's kind.
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const found: (StoreImage & ArchiveImage)[] = [];
   for (const image of images) {
-    found.push({ ...image, ...(await imageInArchive(image.archive, image.name, { ...edges, architecture })) });
+    found.push({ ...image, ...(await imageInArchive(image.archive, image.name, { ...deps, architecture })) });
   }
-  const runAsRoot = await imageRootRunner(edges.run, edges.isRoot);
-  const scratch = join(edges.folder, 'container-store');
+  const runAsRoot = await imageRootRunner(deps.run, deps.isRoot);
+  const scratch = join(deps.folder, 'container-store');
   const folder = join(scratch, 'containerd');
-  await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', scratch], edges.signal);
+  await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', scratch], deps.signal);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const imported = found.map(({ name, digest, bytes }) => ({ name, digest, bytes }));
   if (images.length === 0) return { folder, images: imported };
@@ -72,12 +72,12 @@ export async function makeContainerStore(
     labels: labelsOf(image),
     names: namesOf(image),
   }));
-  const usages = await importImages(toImport, programs, { ...edges, runAsRoot, scratch, store: folder });
-  settleStore(folder, { digests: digestsByName(found), usages, epochSec: edges.epochSec });
+  const usages = await importImages(toImport, programs, { ...deps, runAsRoot, scratch, store: folder });
+  settleStore(folder, { digests: digestsByName(found), usages, epochSec: deps.epochSec });
   // Younger ones only: what is in a layer keeps its time.
-  const [moment, youngest] = [`--date=@${edges.epochSec}`, `@${edges.epochSec}`];
+  const [moment, youngest] = [`--date=@${deps.epochSec}`, `@${deps.epochSec}`];
   const touch = ['touch', '--no-dereference', moment, '{}', '+'];
-  await runTool(runAsRoot, ['find', folder, '-newermt', youngest, '-exec', ...touch], edges.signal);
+  await runTool(runAsRoot, ['find', folder, '-newermt', youngest, '-exec', ...touch], deps.signal);
   return { folder, images: imported };
 }
 

@@ -21,12 +21,12 @@ function machine(ran: Partial<Ran> & { says?: string[] } = {}) {
     return Promise.resolve({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: says.join(''), ...rest });
   };
   const onWaiting = (what: string, percent?: number) => void told.push(`${what} ${percent ?? ''}`.trim());
-  return { calls, told, edges: { runAsRoot, store: '/s/store', scratch: '/s', onWaiting } };
+  return { calls, told, deps: { runAsRoot, store: '/s/store', scratch: '/s', onWaiting } };
 }
 
 test('what is done has no network, and every word is an argument of its own', async () => {
-  const { calls, edges } = machine();
-  await importImages([PAUSE, HELLO], programs, edges);
+  const { calls, deps } = machine();
+  await importImages([PAUSE, HELLO], programs, deps);
   const [[first, second, shell, , script, ...words] = []] = calls;
   expect([first, second, shell]).toEqual(['unshare', '--net', 'sh']);
   expect(script).not.toMatch(/a\.example|cache/);
@@ -39,8 +39,8 @@ test('what is done has no network, and every word is an argument of its own', as
 
 test('it tells how far it is, and gives what the snapshots take', async () => {
   const stdout = Buffer.from('d 1 4096 1/fs\nf 2 10 1/fs\n');
-  const { told, edges } = machine({ says: ['importing 0\n', 'a warning\n', 'importing 1\n'], stdout });
-  expect(await importImages([PAUSE, HELLO], programs, edges)).toEqual(new Map([[1n, { inodes: 2, bytes: 8192 }]]));
+  const { told, deps } = machine({ says: ['importing 0\n', 'a warning\n', 'importing 1\n'], stdout });
+  expect(await importImages([PAUSE, HELLO], programs, deps)).toEqual(new Map([[1n, { inodes: 2, bytes: 8192 }]]));
   expect(told).toEqual([
     'containerd to start',
     'a.example/pause:1 to be imported 0',
@@ -50,7 +50,7 @@ test('it tells how far it is, and gives what the snapshots take', async () => {
 
 test('which image was not imported is said, with the last words alone', async () => {
   const says = ['importing 0\n', 'importing 1\n', 'level=info a lot\nctr: no space left on device\n'];
-  await expect(importImages([PAUSE, HELLO], programs, machine({ code: 1, says }).edges)).rejects.toMatchObject({
+  await expect(importImages([PAUSE, HELLO], programs, machine({ code: 1, says }).deps)).rejects.toMatchObject({
     code: 'image/not-imported',
     message: 'containerd did not import a.example/hello:1 (exited): ctr: no space left on device',
   });
@@ -58,7 +58,7 @@ test('which image was not imported is said, with the last words alone', async ()
 
 test('a containerd that does not start is another matter', async () => {
   const failed = machine({ code: 1, says: ["containerd: version `GLIBC_2.34' not found\n"] });
-  await expect(importImages([PAUSE], programs, failed.edges)).rejects.toMatchObject({
+  await expect(importImages([PAUSE], programs, failed.deps)).rejects.toMatchObject({
     code: 'image/containerd-not-started',
     next: expect.stringContaining('/p/containerd'),
   });
@@ -67,5 +67,5 @@ test('a containerd that does not start is another matter', async () => {
 test('told to stop, it is that and no failure', async () => {
   const signal = AbortSignal.abort(new Error('told to stop'));
   const stopped = machine({ outcome: 'aborted', code: null });
-  await expect(importImages([PAUSE], programs, { ...stopped.edges, signal })).rejects.toThrow('told to stop');
+  await expect(importImages([PAUSE], programs, { ...stopped.deps, signal })).rejects.toThrow('told to stop');
 });

@@ -15,7 +15,7 @@ export interface ToImport {
   names: readonly string[];
 }
 
-export interface ImportEdges {
+export interface ImportDeps {
   runAsRoot: RunCommand;
   /** Becomes containerd's root folder. */
   store: string;
@@ -29,7 +29,7 @@ export interface ImportEdges {
 export async function importImages(
   images: readonly ToImport[],
   programs: { containerd: string; ctr: string },
-  { runAsRoot, store, scratch, signal, onWaiting }: ImportEdges,
+  { runAsRoot, store, scratch, signal, onWaiting }: ImportDeps,
 ): Promise<ReadonlyMap<bigint, Usage>> {
   const words = images.flatMap(({ archive, digest, labels, names }) => [archive, digest, labels.join(), names.join()]);
   const shell = ['sh', '-c', SCRIPT, 'import-images', programs.containerd, programs.ctr, store, scratch];

@@ -14,22 +14,22 @@ export interface ArchiveImage {
   bytes: number;
 }
 
-export interface ArchiveEdges {
+export interface ArchiveDeps {
   run: RunCommand;
   /** As OCI calls it: `amd64`. */
   architecture: string;
   signal?: AbortSignal | undefined;
 }
 
-export async function imageInArchive(archive: string, name: string, edges: ArchiveEdges): Promise<ArchiveImage> {
+export async function imageInArchive(archive: string, name: string, deps: ArchiveDeps): Promise<ArchiveImage> {
   if (!isTar(archive))
     throw unusable(name, 'its archive is no tar, or one that is packed, which containerd does not unpack');
-  const read = (path: string) => readJson(archive, path, { ...edges, name });
+  const read = (path: string) => readJson(archive, path, { ...deps, name });
   const { manifests } = parse(INDEX, await read('index.json'), name, 'index.json');
   const [target] = manifests;
   if (!target || manifests.length > 1)
     throw unusable(name, `its archive holds ${manifests.length} images, and which one is meant is not said`);
-  const found = await manifestOf(target, name, { read, architecture: edges.architecture });
+  const found = await manifestOf(target, name, { read, architecture: deps.architecture });
   const bytes = found.layers.reduce((sum, layer) => sum + layer.size, 0);
   return { digest: target.digest, configDigest: found.config.digest, bytes };
 }
@@ -80,7 +80,7 @@ type Manifest = z.infer<typeof MANIFEST>;
 /** Registries take no larger ones. */
 const MAX_DOCUMENT_BYTES = 4 << 20;
 
-async function readJson(archive: string, path: string, { run, name, signal }: ArchiveEdges & { name: string }) {
+async function readJson(archive: string, path: string, { run, name, signal }: ArchiveDeps & { name: string }) {
   // Some begin every path with `./`; a colon in a file's name would be another machine's name to tar.
   const argv = ['tar', '--extract', '--to-stdout', '--force-local', `--file=${archive}`, '--no-anchored'] as const;
   const limited: RunCommand = (all, options) => run(all, { ...options, maxBytes: MAX_DOCUMENT_BYTES });

@@ -6,7 +6,7 @@ import { runTool } from '../../../host/run-tool.ts';
 import type { DiskFile, Xattr } from '../disk/put-files.ts';
 import type { ContainerStore } from './container-store.ts';
 
-export interface StoreFilesEdges {
+export interface StoreFilesDeps {
   /** Not every file is this user's to read. */
   runAsRoot: RunCommand;
   signal?: AbortSignal | undefined;
@@ -15,8 +15,8 @@ export interface StoreFilesEdges {
 /** Where containerd looks. */
 export const STORE_PATH = 'var/lib/containerd';
 
-export async function storeFiles({ folder }: ContainerStore, edges: StoreFilesEdges): Promise<DiskFile[]> {
-  const { runAsRoot, signal } = edges;
+export async function storeFiles({ folder }: ContainerStore, deps: StoreFilesDeps): Promise<DiskFile[]> {
+  const { runAsRoot, signal } = deps;
   // Node.js reads no extended attributes, tar does. Of a copy without content, so that it has nothing else to say.
   const copy = `${folder}.attributes`;
   await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', copy], signal);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../../base/fake-clock.ts';
-import type { Edges, UnitHealth } from '../contract.ts';
+import type { ApplyDeps, UnitHealth } from '../contract.ts';
 import { isKubeletFailing } from './kubelet-failing.ts';
 
 /** What systemd says of it, look by look; the last from then on. */
@@ -11,7 +11,7 @@ async function asked(...looks: (UnitHealth | undefined)[]): Promise<{ isFailing:
       const seen = looks.length > 1 ? looks.shift() : looks[0];
       return new Map(seen && [['kubelet.service', seen]]);
     },
-  } as unknown as Edges['probes'];
+  } as unknown as ApplyDeps['probes'];
   const isFailing = await isKubeletFailing({ probes, clock });
   return { isFailing, afterMs: clock.sleptMs };
 }

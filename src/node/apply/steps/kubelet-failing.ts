@@ -1,7 +1,7 @@
 // node/apply/steps/kubelet-failing.ts: does kubelet crash over and over? Asked before a drain: such a kubelet ends no pods, and to wait for that is
 // to leave the node as it is. One that somebody has stopped, or that nobody can say anything about, is no reason to pass over budgets.
 import { KUBELET } from '../../desired/aspects/aspect.ts';
-import type { Edges, UnitHealth } from '../contract.ts';
+import type { ApplyDeps, UnitHealth } from '../contract.ts';
 
 const LOOK_EVERY_MS = 3_000;
 /** So many looks in a row that find the same run of it. */
@@ -9,7 +9,7 @@ const ENOUGH = 3;
 /** One that was just started, for whatever reason, has time to settle. */
 const MOST_LOOKS = 12;
 
-export async function isKubeletFailing({ probes, clock }: Pick<Edges, 'probes' | 'clock'>): Promise<boolean> {
+export async function isKubeletFailing({ probes, clock }: Pick<ApplyDeps, 'probes' | 'clock'>): Promise<boolean> {
   let last: UnitHealth | undefined;
   let same = 0;
   for (let look = 0; look < MOST_LOOKS; look++) {

@@ -9,8 +9,8 @@ import { execute } from '../execute.ts';
 describe('a step that sets a value', () => {
   it('sets no MTU while there is no network, and does not fail by that', async () => {
     const { done, context } = aWorld();
-    const look: Look = { ...context.edges.look, text: () => undefined };
-    await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, edges: { ...context.edges, look } });
+    const look: Look = { ...context.deps.look, text: () => undefined };
+    await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, deps: { ...context.deps, look } });
     expect(done.filter((line) => line.startsWith('setKernelValue'))).toEqual([]);
     expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
   });
@@ -18,10 +18,10 @@ describe('a step that sets a value', () => {
   it('waits for the network to come up before it sets its MTU', async () => {
     const { done, context } = aWorld();
     let looks = 0;
-    const text = (path: string) => (++looks > 20 ? context.edges.look.text(path) : undefined);
+    const text = (path: string) => (++looks > 20 ? context.deps.look.text(path) : undefined);
     await execute([set('mtu', '', '9000')], {
       ...context,
-      edges: { ...context.edges, look: { ...context.edges.look, text } },
+      deps: { ...context.deps, look: { ...context.deps.look, text } },
     });
     expect(done).toContain('setKernelValue /sys/class/net/eth7/mtu 9000');
   });
@@ -83,12 +83,12 @@ describe('a step that sets a value', () => {
     const refuse = (error: Error) => {
       const { context } = aWorld();
       const disk = {
-        ...context.edges.disk,
+        ...context.deps.disk,
         setKernelValue: () => {
           throw error;
         },
       };
-      return execute([set('sysctl', 'vm.a', '1')], { ...context, edges: { ...context.edges, disk } });
+      return execute([set('sysctl', 'vm.a', '1')], { ...context, deps: { ...context.deps, disk } });
     };
     await expect(refuse(Object.assign(new Error('x'), { code: 'EINVAL' }))).rejects.toMatchObject({
       code: 'apply/setting-refused',

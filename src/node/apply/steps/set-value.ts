@@ -7,44 +7,44 @@ import type { Step } from '../../desired/tree.ts';
 import { firstInterface, isSwapOn } from '../../observe/live-values.ts';
 import { errnoOf, StepFailed } from '../failures.ts';
 import type { StagedFiles } from './stage.ts';
-import { command, isDoneBy, placeOf, type StepEdges } from './step-command.ts';
+import { command, isDoneBy, placeOf, type StepDeps } from './step-command.ts';
 
 type SetStep = Extract<Step, { do: 'set' }>;
 
 export interface ValueContext {
-  edges: StepEdges;
+  deps: StepDeps;
   staged: StagedFiles;
   /** Takes the folders with new or fewer names in them, also of a step that fails. */
   touched: Set<string>;
 }
 
 export async function setValue({ kind, key, value }: SetStep, context: ValueContext): Promise<void> {
-  const { edges, staged, touched } = context;
+  const { deps, staged, touched } = context;
   switch (kind) {
     case 'sysctl':
-      return setInKernel(sysctlPath(key), value, edges);
+      return setInKernel(sysctlPath(key), value, deps);
     case 'host-name':
-      return setInKernel('/proc/sys/kernel/hostname', value, edges);
+      return setInKernel('/proc/sys/kernel/hostname', value, deps);
     case 'mtu': {
       // Without a network there is nothing to set yet: planned again until there is, and no reason to take the rest back.
-      const name = await interfaceInTime(edges);
-      return name === undefined ? undefined : setInKernel(`/sys/class/net/${name}/mtu`, value, edges);
+      const name = await interfaceInTime(deps);
+      return name === undefined ? undefined : setInKernel(`/sys/class/net/${name}/mtu`, value, deps);
     }
     case 'swap':
       await clearValue({ kind, key }, context);
       return makeSwap(key, value, context);
     case 'firewall':
-      return command(['nft', '-f', placeOf(RULES_PATH, edges)], edges);
+      return command(['nft', '-f', placeOf(RULES_PATH, deps)], deps);
     case 'kubeconfig': {
       const waiting = staged.get(KUBECONFIG_PATH);
       if (waiting === undefined) return;
-      edges.disk.rename(waiting, KUBECONFIG_PATH);
+      deps.disk.rename(waiting, KUBECONFIG_PATH);
       touched.add(dirname(KUBECONFIG_PATH));
       return;
     }
     case 'label':
       // Planned again as long as it is not there, and no reason to take the rest back.
-      await isDoneBy(() => edges.node.setLabel(key, value));
+      await isDoneBy(() => deps.node.setLabel(key, value));
       return;
     default:
       throw new Error(`${kind} is not set on a node`);
@@ -55,7 +55,7 @@ const NETWORK_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
 /** The network may still be on its way: a kubelet that starts before the value is set has pods that would have to be drained for it. */
-async function interfaceInTime({ look, clock }: StepEdges): Promise<string | undefined> {
+async function interfaceInTime({ look, clock }: StepDeps): Promise<string | undefined> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const name = firstInterface(look);
     if (name !== undefined || waitedMs >= NETWORK_MS) return name;
@@ -65,21 +65,21 @@ async function interfaceInTime({ look, clock }: StepEdges): Promise<string | und
 
 export async function clearValue(
   { kind, key }: Pick<SetStep, 'kind' | 'key'>,
-  { edges, touched }: ValueContext,
+  { deps, touched }: ValueContext,
 ): Promise<void> {
   switch (kind) {
     case 'swap':
-      if (isSwapOn(key, edges.look)) await command(['swapoff', placeOf(key, edges)], edges);
-      edges.disk.remove(key);
+      if (isSwapOn(key, deps.look)) await command(['swapoff', placeOf(key, deps)], deps);
+      deps.disk.remove(key);
       touched.add(dirname(key));
       return;
     case 'firewall':
       // Made before it is deleted, so that there is something to delete.
-      return command(['nft', '-f', '-'], edges, {
+      return command(['nft', '-f', '-'], deps, {
         input: `table inet ${key}\ndelete table inet ${key}\n`,
       });
     case 'label':
-      await isDoneBy(() => edges.node.setLabel(key, undefined));
+      await isDoneBy(() => deps.node.setLabel(key, undefined));
       return;
     default:
       throw new Error(`${kind} is not cleared on a node`);
@@ -87,22 +87,22 @@ export async function clearValue(
 }
 
 /** What could not be made does not stay: it may be what filled the disk. */
-async function makeSwap(file: string, bytes: string, { edges, touched }: ValueContext): Promise<void> {
-  const { disk } = edges;
-  const place = placeOf(file, edges);
+async function makeSwap(file: string, bytes: string, { deps, touched }: ValueContext): Promise<void> {
+  const { disk } = deps;
+  const place = placeOf(file, deps);
   disk.create(file, new Uint8Array(), { mode: 0o600 });
   touched.add(dirname(file));
   try {
-    await command(['fallocate', '--length', bytes, place], edges, { code: 'apply/disk-full' });
-    await command(['mkswap', place], edges);
-    await command(['swapon', place], edges);
+    await command(['fallocate', '--length', bytes, place], deps, { code: 'apply/disk-full' });
+    await command(['mkswap', place], deps);
+    await command(['swapon', place], deps);
   } catch (error) {
     disk.remove(file);
     throw error;
   }
 }
 
-function setInKernel(path: string, value: string, { disk }: StepEdges): void {
+function setInKernel(path: string, value: string, { disk }: StepDeps): void {
   try {
     disk.setKernelValue(path, value);
   } catch (error) {

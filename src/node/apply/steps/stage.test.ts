@@ -18,7 +18,7 @@ function aWorld(there: Record<string, Seen> = {}) {
     syncFiles: async (paths: readonly string[]) => void done.push(`sync ${paths.join(' ')}`),
   } as unknown as Disk;
   const look = { at: (path: string): Seen => there[path] ?? { kind: 'absent' } };
-  return { done, edges: { disk, look: look as never } };
+  return { done, deps: { disk, look: look as never } };
 }
 const RIGHTS = { mode: 0o600, uid: 0, gid: 0 };
 const write = (path: string, content: string | Secret): Step => ({
@@ -39,8 +39,8 @@ const file = (content: string | Secret, over: object = {}): Seen => ({
 
 describe('new files', () => {
   it('wait beside the old ones, all made safe before the first old one is touched', async () => {
-    const { done, edges } = aWorld();
-    const staged = await stage([{ do: 'make-folder', path: '/etc' }, write(A, 'one'), write(B, 'two')], edges);
+    const { done, deps } = aWorld();
+    const staged = await stage([{ do: 'make-folder', path: '/etc' }, write(A, 'one'), write(B, 'two')], deps);
     expect([...staged]).toEqual([
       [A, waitingPlace(A)],
       [B, waitingPlace(B)],
@@ -54,8 +54,8 @@ describe('new files', () => {
   });
 
   it('are not written where they are there already, a secret included', async () => {
-    const { edges } = aWorld({ [A]: file(new Secret('one')) });
-    expect((await stage([write(A, new Secret('one'))], edges)).size).toBe(0);
+    const { deps } = aWorld({ [A]: file(new Secret('one')) });
+    expect((await stage([write(A, new Secret('one'))], deps)).size).toBe(0);
   });
 
   it.each([
@@ -65,14 +65,14 @@ describe('new files', () => {
     ['group', file('one', { gid: 7 })],
     ['kind', { kind: 'link', target: 'one' } as const],
   ])('are written where the %s is another', async (_, seen) => {
-    const { edges } = aWorld({ [A]: seen });
-    expect((await stage([write(A, 'one')], edges)).size).toBe(1);
+    const { deps } = aWorld({ [A]: seen });
+    expect((await stage([write(A, 'one')], deps)).size).toBe(1);
   });
 
   it('that are links are made where the link leads elsewhere', async () => {
     const link: Step = { do: 'make-link', path: A, target: '/dev/null' };
-    expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/dev/null' } }).edges)).size).toBe(0);
-    expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/etc/x' } }).edges)).size).toBe(1);
+    expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/dev/null' } }).deps)).size).toBe(0);
+    expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/etc/x' } }).deps)).size).toBe(1);
   });
 
   it('have one waiting place each, hidden, in the folder of the old one', () => {
@@ -86,32 +86,32 @@ describe("kubelet's own kubeconfig", () => {
   const text = (server: string) => `apiVersion: v1\nclusters:\n- cluster:\n    server: ${server}\n`;
 
   it('gets another address, and is left alone where it has it already', async () => {
-    const { done, edges } = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.1:6443')) });
-    expect((await stage([step], edges)).get(KUBECONFIG_PATH)).toBe(waitingPlace(KUBECONFIG_PATH));
+    const { done, deps } = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.1:6443')) });
+    expect((await stage([step], deps)).get(KUBECONFIG_PATH)).toBe(waitingPlace(KUBECONFIG_PATH));
     expect(done[0]).toContain('server: https://10.0.0.2:6443');
     const right = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.2:6443')) });
-    expect((await stage([step], right.edges)).size).toBe(0);
+    expect((await stage([step], right.deps)).size).toBe(0);
   });
 
   it('is not replaced where it is no file', async () => {
-    await expect(stage([step], aWorld().edges)).rejects.toMatchObject({ code: 'apply/write-failed' });
+    await expect(stage([step], aWorld().deps)).rejects.toMatchObject({ code: 'apply/write-failed' });
   });
 });
 
 describe('a change that was not begun', () => {
   it('leaves neither new content nor new folders, the inner ones first', () => {
-    const { done, edges } = aWorld();
+    const { done, deps } = aWorld();
     unstage(
       [{ do: 'make-folder', path: '/etc/x' }, { do: 'make-folder', path: '/etc/x/y' }, write(A, '1'), { do: 'drain' }],
-      edges.disk,
+      deps.disk,
     );
     expect(done).toEqual([`remove ${waitingPlace(A)}`, 'removeFolder /etc/x/y', 'removeFolder /etc/x']);
   });
 
   it('keeps its folders where some of it was done', () => {
-    const { done, edges } = aWorld();
+    const { done, deps } = aWorld();
     const kubeconfig: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'x' };
-    dropWaiting([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], edges.disk);
+    dropWaiting([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], deps.disk);
     expect(done).toEqual([`remove ${waitingPlace(A)}`, `remove ${waitingPlace(KUBECONFIG_PATH)}`]);
   });
 });

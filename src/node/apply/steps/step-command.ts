@@ -1,11 +1,11 @@
 // node/apply/steps/step-command.ts: how does a step have something done by others: by a program, or by whoever has the Node's credential?
 import type { Argv } from '../../../base/command.ts';
 import type { ReasonCode } from '../../reason-codes.ts';
-import type { Edges } from '../contract.ts';
+import type { ApplyDeps } from '../contract.ts';
 import { commandFailed } from '../failures.ts';
 
 /** What a step may use of the world. */
-export type StepEdges = Pick<Edges, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
+export type StepDeps = Pick<ApplyDeps, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
 
 /** A unit may take its time to stop; systemd's own patience ends after a minute and a half. */
 const COMMAND_TIMEOUT_MS = 180_000;
@@ -13,7 +13,7 @@ const COMMAND_TIMEOUT_MS = 180_000;
 /** Throws a StepFailed of this code when it does not succeed. */
 export async function command(
   argv: Argv,
-  { run }: Pick<Edges, 'run'>,
+  { run }: Pick<ApplyDeps, 'run'>,
   { code = 'apply/command-failed', input }: { code?: ReasonCode; input?: string } = {},
 ): Promise<void> {
   const ran = await run(argv, { timeoutMs: COMMAND_TIMEOUT_MS, ...(input !== undefined && { input }) });
@@ -21,7 +21,7 @@ export async function command(
 }
 
 /** As programs see it. */
-export function placeOf(path: string, { root }: Pick<Edges, 'root'>): string {
+export function placeOf(path: string, { root }: Pick<ApplyDeps, 'root'>): string {
   return root === '/' ? path : `${root}${path}`;
 }
 

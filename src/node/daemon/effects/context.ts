@@ -9,7 +9,7 @@ import type { NodeContext } from '../read.ts';
 import type { DaemonState, Event } from '../state.ts';
 import type { Documents } from './documents.ts';
 
-export interface DaemonEdges {
+export interface DaemonDeps {
   clock: Clock;
   /** Goes on evenly when the clock of the machine is set. */
   steadyMs(): number;
@@ -32,7 +32,7 @@ export interface DaemonEdges {
 }
 
 export interface EffectContext {
-  edges: DaemonEdges;
+  deps: DaemonDeps;
   documents: Documents;
   state(): DaemonState;
   tell(event: EventOfNow): void;

@@ -27,7 +27,7 @@ export function aWorld(
   const unused = () => Promise.reject(new Error('not asked for in this test'));
   const store = { slots: () => ({ bad: [] }), active: () => undefined, ...over.store } as NodeStore;
   const context: EffectContext = {
-    edges: {
+    deps: {
       clock,
       steadyMs: () => clock.nowMs(),
       random: () => 0.5,

@@ -19,8 +19,8 @@ export function createFetch(context: EffectContext): Fetch {
 
 /** `mine` is aborted by the next request: nothing is told of this one then. */
 async function fetchOnce(context: EffectContext, { isOrdered, mine }: { isOrdered: boolean; mine: AbortSignal }) {
-  const { edges, documents, state, tell, stopping } = context;
-  const { clock, random, source, steps, log } = edges;
+  const { deps, documents, state, tell, stopping } = context;
+  const { clock, random, source, steps, log } = deps;
   const startUs = steps.nowUs();
   try {
     const fetched = await fetchDocument(source, {
@@ -44,9 +44,9 @@ async function fetchOnce(context: EffectContext, { isOrdered, mine }: { isOrdere
   }
 }
 
-function tellTrouble({ edges, tell }: EffectContext, event: RetryEvent): void {
+function tellTrouble({ deps, tell }: EffectContext, event: RetryEvent): void {
   const { reason, message, attempts } = event;
-  edges.log('warning', message, { code: reason, attempts });
+  deps.log('warning', message, { code: reason, attempts });
   tell({ is: 'fetch-trouble', why: { code: reason, detail: message }, isDegraded: event.kind === 'degraded' });
 }
 

@@ -56,7 +56,7 @@ describe('a document', () => {
 
   it('is refused with the reason where a file of the node cannot be read', async () => {
     const world = aWorld();
-    world.context.edges.context = () => {
+    world.context.deps.context = () => {
       throw new UserError('the release file cannot be read', { code: 'config/invalid' });
     };
     await readOf(world, bytesOf(aDocument()));

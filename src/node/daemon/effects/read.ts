@@ -13,20 +13,20 @@ import { activeIfReadable } from './readable-store.ts';
 type ReadEffect = Extract<Effect, { do: 'read' }>;
 
 export async function read(context: EffectContext, { raw, allowsOlder }: ReadEffect): Promise<void> {
-  const { edges, documents, tell } = context;
+  const { deps, documents, tell } = context;
   try {
     const found = documents.toRead(raw);
     const { slots, isForeign } = context.state();
     const applied = isForeign || isOfAnother(found.instance, context) ? undefined : slots.active;
-    const startUs = edges.steps.nowUs();
-    const result = await readAssignment(found, edges.context(), {
-      nowMs: edges.clock.nowMs(),
+    const startUs = deps.steps.nowUs();
+    const result = await readAssignment(found, deps.context(), {
+      nowMs: deps.clock.nowMs(),
       applied,
       allowsOlder,
       // What a person brings has not gone through the metadata.
       ...(allowsOlder && { maxBytes: MAX_TEXT_BYTES }),
     });
-    edges.steps.since('read', startUs, { isOk: 'assignment' in result });
+    deps.steps.since('read', startUs, { isOk: 'assignment' in result });
     if ('why' in result) refuse(context, result);
     else accept(context, raw, result);
   } catch (error) {
@@ -38,8 +38,8 @@ export async function read(context: EffectContext, { raw, allowsOlder }: ReadEff
 }
 
 /** Beside the clone check: the platform knows which instance this is. */
-function isOfAnother({ vmId }: InstanceFacts, { edges }: EffectContext): boolean {
-  const before = activeIfReadable(edges.store)?.facts.instance.vmId;
+function isOfAnother({ vmId }: InstanceFacts, { deps }: EffectContext): boolean {
+  const before = activeIfReadable(deps.store)?.facts.instance.vmId;
   return vmId !== undefined && before !== undefined && vmId !== before;
 }
 

@@ -44,7 +44,7 @@ describe('what the node runs', () => {
     ],
   ])('is put right after a boot %s', async (_, read, problem) => {
     const folder = await booted();
-    const store = openNodeStore(folder.edges());
+    const store = openNodeStore(folder.deps());
     const { outcome, note } = await reconcile({ store, context: read, clock: folder.clock });
     expect(['unchanged', 'applied']).toContain(outcome.kind);
     expect(folder.ran.some((line) => line.startsWith('nft'))).toBe(true);

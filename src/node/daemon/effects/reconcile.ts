@@ -7,7 +7,7 @@ import { MAX_TEXT_BYTES } from '../../document/unwrap.ts';
 import { type NodeContext, readAssignment } from '../read.ts';
 import type { Why } from '../state.ts';
 
-export interface ReconcileEdges {
+export interface ReconcileDeps {
   store: NodeStore;
   context(): NodeContext;
   clock: Clock;
@@ -20,7 +20,7 @@ export interface Reconciliation {
   note?: Why | undefined;
 }
 
-export async function reconcile({ store, context, clock, signal }: ReconcileEdges): Promise<Reconciliation> {
+export async function reconcile({ store, context, clock, signal }: ReconcileDeps): Promise<Reconciliation> {
   const active = store.active();
   const slots = store.slots();
   if (active === undefined)

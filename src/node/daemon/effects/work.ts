@@ -22,9 +22,9 @@ const STEP: Readonly<Record<WorkEffect['do'], StepName>> = {
 };
 
 export async function work(context: EffectContext, effect: WorkEffect): Promise<void> {
-  const { edges, tell, stopping } = context;
+  const { deps, tell, stopping } = context;
   const name = STEP[effect.do];
-  const timed = timedSteps(edges.steps, edges.clock);
+  const timed = timedSteps(deps.steps, deps.clock);
   try {
     const { outcome, note } = await callStore(context, effect);
     timed.done(name, outcome);
@@ -33,13 +33,13 @@ export async function work(context: EffectContext, effect: WorkEffect): Promise<
   } catch (error) {
     if (!(error instanceof UserError) || stopping.aborted) return tellBroke(context, 'work', error);
     const { code, message, next } = error;
-    edges.log('warning', `${name}: ${message}`, { code });
+    deps.log('warning', `${name}: ${message}`, { code });
     tell({ is: 'declined', error: { code, message, next } });
   }
 }
 
-async function callStore({ edges, documents, stopping }: EffectContext, effect: WorkEffect): Promise<Reconciliation> {
-  const { store, context, clock } = edges;
+async function callStore({ deps, documents, stopping }: EffectContext, effect: WorkEffect): Promise<Reconciliation> {
+  const { store, context, clock } = deps;
   switch (effect.do) {
     case 'recover':
       return { outcome: await store.recover() };

@@ -5,7 +5,7 @@ import { lab } from '../../testing.ts';
 import { observe } from '../observe.ts';
 import { donorMark, priorOf, recordChange } from '../prior.ts';
 import type { Scene } from '../scene.ts';
-import type { StepEdges } from '../step.ts';
+import type { StepDeps } from '../step.ts';
 import { awaitReady, isBack, restoreNode, restoreProtection, startDonor } from './bring-home.ts';
 
 async function outOfService({ hasNode = true } = {}) {
@@ -16,7 +16,7 @@ async function outOfService({ hasNode = true } = {}) {
   await world.cluster.changeNode(found, recordChange(prior));
   await world.factory.pools.tagInstance(world.ref, { [DONOR_TAG]: donorMark(prior) });
   if (!hasNode) world.cluster.nodes.delete(found.name);
-  const edges: StepEdges = {
+  const deps: StepDeps = {
     ...world.factory,
     cluster: world.cluster,
     clock: world.clock,
@@ -25,35 +25,35 @@ async function outOfService({ hasNode = true } = {}) {
     seal: async () => undefined,
   };
   const look = async (): Promise<Scene> => ({
-    world: await observe(world.intent, world.ref, edges),
+    world: await observe(world.intent, world.ref, deps),
     intent: world.intent,
     run: { id: 'run-1', isAborting: true },
   });
-  return { world, edges, look, protection };
+  return { world, deps, look, protection };
 }
 
 describe('a donor out of service', () => {
   it.each([true, false])('is started, also when its Node object is gone (has one: %s)', async (hasNode) => {
-    const { world, edges, look } = await outOfService({ hasNode });
+    const { world, deps, look } = await outOfService({ hasNode });
     await world.factory.pools.stop(world.ref);
     const scene = await look();
     expect([startDonor.isNeeded(scene), startDonor.isDone(scene)]).toEqual([true, false]);
-    await startDonor.apply(scene, edges);
+    await startDonor.apply(scene, deps);
     expect(startDonor.isDone(await look())).toBe(true);
   });
 
   it.each([true, false])('gets its protection back as it was (has a Node object: %s)', async (hasNode) => {
-    const { edges, look, protection } = await outOfService({ hasNode });
+    const { deps, look, protection } = await outOfService({ hasNode });
     const scene = await look();
     expect([restoreProtection.isNeeded(scene), restoreProtection.isDone(scene)]).toEqual([true, false]);
-    await restoreProtection.apply(scene, edges);
+    await restoreProtection.apply(scene, deps);
     expect((await look()).world.donor?.protection).toEqual(protection);
   });
 
   it('loses its mark before its note: killed in between, it is found again', async () => {
-    const { world, edges, look } = await outOfService();
+    const { world, deps, look } = await outOfService();
     world.cluster.changeNode = () => Promise.reject(new Error('killed'));
-    await expect(restoreNode.apply(await look(), edges)).rejects.toThrow('killed');
+    await expect(restoreNode.apply(await look(), deps)).rejects.toThrow('killed');
     const after = await look();
     expect(after.world.donor?.tags).toEqual({});
     expect(after.world.node?.annotations).toHaveProperty([PRIOR_ANNOTATION]);
@@ -62,14 +62,14 @@ describe('a donor out of service', () => {
 
   it('that was never taken needs nothing', async () => {
     const world = lab();
-    const edges = {
+    const deps = {
       ...world.factory,
       cluster: world.cluster,
       clock: world.clock,
       signal: new AbortController().signal,
     };
     const scene = {
-      world: await observe(world.intent, world.ref, edges),
+      world: await observe(world.intent, world.ref, deps),
       intent: world.intent,
       run: { id: 'r', isAborting: true },
     };

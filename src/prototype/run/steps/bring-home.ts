@@ -43,7 +43,7 @@ export const awaitReady: Step = {
     onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to go` : `${intent.nodeName} to be Ready`);
     await clock.sleep(POLL_MS, signal);
   },
-  glance: ({ world, intent }, edges) => observeDonor(intent, world.donor!.ref, edges),
+  glance: ({ world, intent }, deps) => observeDonor(intent, world.donor!.ref, deps),
 };
 
 export function isBack(node: Node, nowMs: number): boolean {

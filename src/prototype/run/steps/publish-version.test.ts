@@ -5,7 +5,7 @@ import { TAGS } from '../../names.ts';
 import { lab } from '../../testing.ts';
 import { observe } from '../observe.ts';
 import type { Scene } from '../scene.ts';
-import type { StepEdges } from '../step.ts';
+import type { StepDeps } from '../step.ts';
 import { awaitVersion, beginVersion, includeVersion } from './publish-version.ts';
 
 async function captured(change: Partial<Version> | undefined = undefined) {
@@ -23,7 +23,7 @@ async function captured(change: Partial<Version> | undefined = undefined) {
     region: 'here',
     tags: { ...tags, [TAGS.version]: world.intent.version },
   });
-  const edges: StepEdges = {
+  const deps: StepDeps = {
     ...world.factory,
     cluster: world.cluster,
     clock: world.clock,
@@ -31,7 +31,7 @@ async function captured(change: Partial<Version> | undefined = undefined) {
     onWaiting: () => undefined,
     seal: async () => undefined,
   };
-  const seen = await observe(world.intent, world.ref, edges);
+  const seen = await observe(world.intent, world.ref, deps);
   const version = { name: world.intent.version, id: '/v', ...change } as Version;
   const scene: Scene = {
     world: {
@@ -43,7 +43,7 @@ async function captured(change: Partial<Version> | undefined = undefined) {
     intent: world.intent,
     run: { id: 'run-1', isAborting: false },
   };
-  return { world, edges, scene };
+  return { world, deps, scene };
 }
 
 describe('beginning a version', () => {
@@ -58,7 +58,7 @@ describe('beginning a version', () => {
   });
 
   it('asks for zones first, and for local storage where the region has none', async () => {
-    const { world, edges, scene } = await captured();
+    const { world, deps, scene } = await captured();
     world.factory.hasZoneRedundancy = false;
     const asked: Redundancy[] = [];
     const { beginVersion: begin } = world.factory.gallery;
@@ -66,25 +66,25 @@ describe('beginning a version', () => {
       asked.push(spec.redundancy);
       return begin(spec, options);
     };
-    await beginVersion.apply(scene, edges);
+    await beginVersion.apply(scene, deps);
     expect(asked).toEqual(['zone', 'local']);
   });
 
   it('does not ask for local storage after another refusal', async () => {
-    const { world, edges, scene } = await captured();
+    const { world, deps, scene } = await captured();
     let asked = 0;
     world.factory.gallery.beginVersion = () => Promise.reject(new Refused(`no ${++asked}`));
-    await expect(beginVersion.apply(scene, edges)).rejects.toThrow('no 1');
+    await expect(beginVersion.apply(scene, deps)).rejects.toThrow('no 1');
     expect(asked).toBe(1);
   });
 
   it('deletes one that failed, and waits for one that goes', async () => {
     const deleted: string[] = [];
     for (const state of ['failed', 'deleting'] as const) {
-      const { world, edges, scene } = await captured({ state });
+      const { world, deps, scene } = await captured({ state });
       world.factory.gallery.deleteVersion = async (_definition, name) => void deleted.push(`${state} ${name}`);
       const beganMs = world.clock.nowMs();
-      await beginVersion.apply(scene, edges);
+      await beginVersion.apply(scene, deps);
       expect(world.clock.nowMs() - beganMs).toBe(state === 'deleting' ? 30_000 : 0);
     }
     expect(deleted).toEqual([expect.stringContaining('failed ')]);
@@ -93,9 +93,9 @@ describe('beginning a version', () => {
 
 describe('a version that is awaited', () => {
   it('is looked at alone, and takes the place of what was seen of it', async () => {
-    const { edges, scene } = await captured({ state: 'creating' });
-    await beginVersion.apply({ ...scene, world: { ...scene.world, versions: [] } }, edges);
-    const { versions } = await awaitVersion.glance!(scene, edges);
+    const { deps, scene } = await captured({ state: 'creating' });
+    await beginVersion.apply({ ...scene, world: { ...scene.world, versions: [] } }, deps);
+    const { versions } = await awaitVersion.glance!(scene, deps);
     expect(versions?.map(({ name }) => name)).toEqual([scene.intent.version]);
     expect(awaitVersion.isDone({ ...scene, world: { ...scene.world, versions: versions! } })).toBe(false);
   });

@@ -4,7 +4,7 @@ import { NoZoneRedundancy } from '../../../base/failures.ts';
 import type { Redundancy } from '../../../vms/gallery.ts';
 import { TAGS } from '../../names.ts';
 import { type Scene, targetVersion, versionName } from '../scene.ts';
-import type { Step, StepEdges } from '../step.ts';
+import type { Step, StepDeps } from '../step.ts';
 
 const POLL_MS = 30_000;
 
@@ -20,24 +20,24 @@ export const beginVersion: Step = {
     const version = targetVersion(scene);
     return version !== undefined && version.state !== 'failed' && version.state !== 'deleting';
   },
-  apply: async (scene, edges) => {
+  apply: async (scene, deps) => {
     const version = targetVersion(scene);
-    if (version?.state === 'deleting') return edges.clock.sleep(POLL_MS, edges.signal);
+    if (version?.state === 'deleting') return deps.clock.sleep(POLL_MS, deps.signal);
     // A failed version can be neither changed nor used: it makes way.
-    if (version) return edges.gallery.deleteVersion(scene.world.definition!, version.name, edges);
+    if (version) return deps.gallery.deleteVersion(scene.world.definition!, version.name, deps);
     try {
-      await order(scene, edges, 'zone');
+      await order(scene, deps, 'zone');
     } catch (error) {
       // Not every region has zone-redundant storage; none tells before it is asked.
       if (!(error instanceof NoZoneRedundancy)) throw error;
-      await order(scene, edges, 'local');
+      await order(scene, deps, 'local');
     }
   },
 };
 
 function order(
   { world, intent, run, ...rest }: Scene,
-  { gallery, signal, onWaiting }: StepEdges,
+  { gallery, signal, onWaiting }: StepDeps,
   redundancy: Redundancy,
 ) {
   const name = versionName({ world, intent, run, ...rest });

@@ -10,7 +10,7 @@ import type { AzureSettings } from './settings.ts';
 import { keepToken } from './token.ts';
 import { type Answer, failureOf, failureWithoutAnswer } from './translate-errors.ts';
 
-export interface Edges {
+export interface AzureDeps {
   clock: Clock;
   credential: TokenCredential;
   /** The certificate authority to trust in place of the usual ones (the simulator's). */
@@ -54,18 +54,18 @@ export interface Connection {
   open(options?: CallOptions): Promise<Call>;
 }
 
-export function connect(settings: AzureSettings, edges: Edges): Connection {
-  const { clock } = edges;
-  const credential = keepToken(edges.credential, clock);
+export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
+  const { clock } = deps;
+  const credential = keepToken(deps.credential, clock);
   // One object for all clients: connections are pooled by its identity.
-  const tlsOptions = edges.caPem ? { ca: edges.caPem } : undefined;
+  const tlsOptions = deps.caPem ? { ca: deps.caPem } : undefined;
   const answered = new Set<string>();
   let loaded: Promise<Sdk> | undefined;
 
   return {
     async open(asked = {}) {
-      const options: CallOptions = { ...(edges.onWaiting && { onWaiting: edges.onWaiting }), ...asked };
-      loaded ??= loadSdk(edges.httpClient);
+      const options: CallOptions = { ...(deps.onWaiting && { onWaiting: deps.onWaiting }), ...asked };
+      loaded ??= loadSdk(deps.httpClient);
       const sdk = await loaded;
       options.signal?.throwIfAborted();
       const seen: { last?: Answer } = {};

@@ -15,7 +15,7 @@ const answerTimeoutMs = 120_000;
 /** As long as the service usually asks for while an operation runs. */
 const lostHintMs = 15_000;
 
-export function conversation(edges: {
+export function conversation(deps: {
   clock: Clock;
   options: CallOptions;
   seen: (answer: Answer) => void;
@@ -23,7 +23,7 @@ export function conversation(edges: {
   /** Addresses that have answered this process. */
   answered: Set<string>;
 }): PipelinePolicy {
-  const { clock, options, seen, settings, answered } = edges;
+  const { clock, options, seen, settings, answered } = deps;
   return {
     name: 'headstart-conversation',
     async sendRequest(request, next) {

@@ -23,7 +23,7 @@ function machine(answer: Partial<Ran> = {}, said = '') {
     options?.onStderr?.(said);
     return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: said, ...answer };
   };
-  return { ran, edges: { runAsRoot, folder } };
+  return { ran, deps: { runAsRoot, folder } };
 }
 
 describe('the command line of mmdebstrap', () => {
@@ -42,8 +42,8 @@ describe('the command line of mmdebstrap', () => {
 
 describe('resolvePackages', () => {
   it('gives what mmdebstrap would install, and shows no password in the command line', async () => {
-    const { ran, edges } = machine({}, 'I: x\nInst libc6 (2.36 Debian:12 [amd64])\n');
-    expect(await resolvePackages(recipe, sources, edges)).toEqual(new Map([['libc6', '2.36']]));
+    const { ran, deps } = machine({}, 'I: x\nInst libc6 (2.36 Debian:12 [amd64])\n');
+    expect(await resolvePackages(recipe, sources, deps)).toEqual(new Map([['libc6', '2.36']]));
     expect(ran[0]!.argv.join(' ')).not.toContain('hunter2');
     expect(ran[0]!.options?.input).toBe(`${sources.lines[0]}\n`);
     expect(readFileSync(join(folder, 'apt.conf'), 'utf8')).toBe(sources.aptConf);
@@ -51,22 +51,22 @@ describe('resolvePackages', () => {
   });
 
   it('fails where mmdebstrap says nothing of packages', async () => {
-    await expect(resolvePackages(recipe, sources, machine({}, 'I: x\n').edges)).rejects.toThrow('did not say');
+    await expect(resolvePackages(recipe, sources, machine({}, 'I: x\n').deps)).rejects.toThrow('did not say');
   });
 });
 
 describe('unpackPackages', () => {
   it('gives the folder, and tells how far it is', async () => {
     const told: string[] = [];
-    const { edges } = machine({}, 'I: downloading packages with apt...\n');
+    const { deps } = machine({}, 'I: downloading packages with apt...\n');
     const onWaiting = (what: string) => told.push(what);
-    expect(await unpackPackages(recipe, sources, { ...edges, count: 1, onWaiting })).toBe(join(folder, 'rootfs'));
+    expect(await unpackPackages(recipe, sources, { ...deps, count: 1, onWaiting })).toBe(join(folder, 'rootfs'));
     expect(told).toEqual(['the packages to be downloaded']);
   });
 
   it('says the last words of mmdebstrap when it fails, and what to try', async () => {
-    const { edges } = machine({ code: 25 }, 'a\nb\nE: no mirror\n');
-    await expect(unpackPackages(recipe, sources, { ...edges, count: 1 })).rejects.toMatchObject({
+    const { deps } = machine({ code: 25 }, 'a\nb\nE: no mirror\n');
+    await expect(unpackPackages(recipe, sources, { ...deps, count: 1 })).rejects.toMatchObject({
       code: 'pool/no-packages',
       message: 'mmdebstrap could not unpack bookworm (exited): a / b / E: no mirror',
       next: expect.stringContaining('apt-get update'),
@@ -74,8 +74,8 @@ describe('unpackPackages', () => {
   });
 
   it('stops with the reason it is given', async () => {
-    const { edges } = machine({ outcome: 'aborted', code: null });
+    const { deps } = machine({ outcome: 'aborted', code: null });
     const signal = AbortSignal.abort(new Error('enough'));
-    await expect(unpackPackages(recipe, sources, { ...edges, count: 1, signal })).rejects.toThrow('enough');
+    await expect(unpackPackages(recipe, sources, { ...deps, count: 1, signal })).rejects.toThrow('enough');
   });
 });

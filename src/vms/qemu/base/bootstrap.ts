@@ -12,7 +12,7 @@ import { type Packages, parseInstallPlan } from '../../../host/debian/packages.t
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import type { Recipe } from './recipe.ts';
 
-export interface BootstrapEdges {
+export interface BootstrapDeps {
   /** Runs it as root, in namespaces of its own that end with it. */
   runAsRoot: RunCommand;
   /** Scratch, closed to others. */
@@ -24,15 +24,11 @@ export interface BootstrapEdges {
 const DEADLINE_MS = 60 * 60_000;
 
 /** What would be installed today; nothing is. */
-export async function resolvePackages(
-  recipe: Recipe,
-  sources: PackageSources,
-  edges: BootstrapEdges,
-): Promise<Packages> {
-  edges.onWaiting?.('the package lists');
+export async function resolvePackages(recipe: Recipe, sources: PackageSources, deps: BootstrapDeps): Promise<Packages> {
+  deps.onWaiting?.('the package lists');
   let plan = '';
-  const target = join(edges.folder, 'plan');
-  await bootstrap(recipe, sources, { ...edges, target, isSimulated: true, onText: (text) => (plan += text) });
+  const target = join(deps.folder, 'plan');
+  await bootstrap(recipe, sources, { ...deps, target, isSimulated: true, onText: (text) => (plan += text) });
   const packages = parseInstallPlan(plan);
   if (packages.size > 0) return packages;
   throw new Error('mmdebstrap did not say what it would install');
@@ -42,15 +38,15 @@ export async function resolvePackages(
 export async function unpackPackages(
   recipe: Recipe,
   sources: PackageSources,
-  edges: BootstrapEdges & { count: number },
+  deps: BootstrapDeps & { count: number },
 ): Promise<string> {
-  const target = join(edges.folder, 'rootfs');
-  const onText = tellSteps(edges);
-  await bootstrap(recipe, sources, { ...edges, target, isSimulated: false, onText });
+  const target = join(deps.folder, 'rootfs');
+  const onText = tellSteps(deps);
+  await bootstrap(recipe, sources, { ...deps, target, isSimulated: false, onText });
   return target;
 }
 
-interface Bootstrap extends BootstrapEdges {
+interface Bootstrap extends BootstrapDeps {
   target: string;
   isSimulated: boolean;
   onText: (text: string) => void;

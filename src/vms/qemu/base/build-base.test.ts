@@ -40,7 +40,7 @@ function machine(dials: { plan: string; fail?: string }) {
     if (program === 'qemu-img') return imageTool(argv);
     return ok;
   };
-  return { calls, run, edges: { home, clock: systemClock, run, isRoot: true } };
+  return { calls, run, deps: { home, clock: systemClock, run, isRoot: true } };
 }
 
 function programOf(argv: Argv): string {
@@ -59,29 +59,29 @@ const PLAN = 'Inst libc6 (2.36 Debian:12 [amd64])\n';
 describe('a base image', () => {
   it('is built once, and from then on is there at once, without asking anybody', async () => {
     const first = machine({ plan: PLAN });
-    const built = await ensureBase(recipe, { refresh: false }, first.edges);
+    const built = await ensureBase(recipe, { refresh: false }, first.deps);
     expect(built).toMatchObject({ isNew: true, record: { tags: { [BASE_TAGS.kernel]: '6.1' } } });
     expect(readdirSync(home).sort()).toEqual(['galleries', 'locks']);
     const second = machine({ plan: PLAN });
-    expect(await ensureBase(recipe, { refresh: false }, second.edges)).toMatchObject({ isNew: false, id: built.id });
+    expect(await ensureBase(recipe, { refresh: false }, second.deps)).toMatchObject({ isNew: false, id: built.id });
     expect(second.calls).toEqual([]);
     expect(findBase(home, { ...recipe, packages: ['other'] })).toBeUndefined();
   });
 
   it('is built again by a refresh only when the packages changed', async () => {
-    const built = await ensureBase(recipe, { refresh: false }, machine({ plan: PLAN }).edges);
+    const built = await ensureBase(recipe, { refresh: false }, machine({ plan: PLAN }).deps);
     const same = machine({ plan: PLAN });
-    expect(await ensureBase(recipe, { refresh: true }, same.edges)).toMatchObject({ isNew: false, id: built.id });
+    expect(await ensureBase(recipe, { refresh: true }, same.deps)).toMatchObject({ isNew: false, id: built.id });
     expect(same.calls).toContain('plan');
     expect(same.calls).not.toContain('mmdebstrap');
-    const newer = await ensureBase(recipe, { refresh: true }, machine({ plan: PLAN.replace('2.36', '2.37') }).edges);
+    const newer = await ensureBase(recipe, { refresh: true }, machine({ plan: PLAN.replace('2.36', '2.37') }).deps);
     expect(newer.isNew).toBe(true);
     expect(findBase(home, recipe)?.id).toBe(newer.id);
   });
 
   it('is built once when two ask at once', async () => {
-    const { calls, edges } = machine({ plan: PLAN });
-    const both = await Promise.all([1, 2].map(() => ensureBase(recipe, { refresh: false }, edges)));
+    const { calls, deps } = machine({ plan: PLAN });
+    const both = await Promise.all([1, 2].map(() => ensureBase(recipe, { refresh: false }, deps)));
     expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
     expect(calls.filter((program) => program === 'mmdebstrap')).toHaveLength(1);
   });
@@ -89,15 +89,15 @@ describe('a base image', () => {
   it('leaves nothing behind when it fails, and clears away what a killed build left', async () => {
     mkdirSync(join(home, 'base-build/rootfs'), { recursive: true });
     for (const fail of ['mmdebstrap', 'mke2fs', 'qemu-img']) {
-      await expect(ensureBase(recipe, { refresh: false }, machine({ plan: PLAN, fail }).edges)).rejects.toThrow();
+      await expect(ensureBase(recipe, { refresh: false }, machine({ plan: PLAN, fail }).deps)).rejects.toThrow();
       expect(readdirSync(home).filter((name) => name === 'base-build')).toEqual([]);
       expect(findBase(home, recipe)).toBeUndefined();
     }
   });
 
   it('is not begun where nobody may be root', async () => {
-    const { edges } = machine({ plan: PLAN, fail: 'true' });
-    const refused = ensureBase(recipe, { refresh: false }, { ...edges, isRoot: false });
+    const { deps } = machine({ plan: PLAN, fail: 'true' });
+    const refused = ensureBase(recipe, { refresh: false }, { ...deps, isRoot: false });
     await expect(refused).rejects.toMatchObject({ code: 'pool/needs-root', next: expect.stringContaining('--home') });
   });
 });

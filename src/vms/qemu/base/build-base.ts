@@ -26,10 +26,10 @@ import {
   nextName,
   versionsOf,
 } from './base-versions.ts';
-import { type BootstrapEdges, resolvePackages, unpackPackages } from './bootstrap.ts';
+import { type BootstrapDeps, resolvePackages, unpackPackages } from './bootstrap.ts';
 import { hashRecipe, type Recipe } from './recipe.ts';
 
-export interface BaseEdges {
+export interface BaseDeps {
   home: string;
   clock: Clock;
   run: RunCommand;
@@ -53,24 +53,24 @@ const UNSUPPORTED_KERNEL: Unsupported = {
 export async function ensureBase(
   recipe: Recipe,
   { refresh }: { refresh: boolean },
-  edges: BaseEdges,
+  deps: BaseDeps,
   options: CallOptions = {},
 ): Promise<BaseImage> {
-  const found = findBase(edges.home, recipe);
+  const found = findBase(deps.home, recipe);
   if (found && !refresh) return found;
-  mkdirSync(edges.home, { recursive: true, mode: 0o700 });
-  return withLock(edges.home, { name: baseImageLock, why: `building ${recipe.definition}` }, options, async () => {
+  mkdirSync(deps.home, { recursive: true, mode: 0o700 });
+  return withLock(deps.home, { name: baseImageLock, why: `building ${recipe.definition}` }, options, async () => {
     // Whoever held the lock may have made it.
-    const made = findBase(edges.home, recipe);
+    const made = findBase(deps.home, recipe);
     if (made && !refresh) return made;
-    const runAsRoot = await rootRunner(edges.run, edges.isRoot, NEEDS_ROOT);
+    const runAsRoot = await rootRunner(deps.run, deps.isRoot, NEEDS_ROOT);
     // One name, under one lock: what is there was left by a command that was killed. Its files may belong to a namespace's users.
-    const folder = join(edges.home, 'base-build');
-    await removeAll(folder, runAsRoot, edges.clock);
+    const folder = join(deps.home, 'base-build');
+    await removeAll(folder, runAsRoot, deps.clock);
     try {
-      return await build(recipe, { ...edges, runAsRoot, folder }, options);
+      return await build(recipe, { ...deps, runAsRoot, folder }, options);
     } finally {
-      await removeAll(folder, runAsRoot, edges.clock);
+      await removeAll(folder, runAsRoot, deps.clock);
     }
   });
 }
@@ -89,7 +89,7 @@ async function removeAll(folder: string, runAsRoot: RunCommand, clock: Clock): P
   await remove();
 }
 
-interface Workshop extends BaseEdges {
+interface Workshop extends BaseDeps {
   runAsRoot: RunCommand;
   folder: string;
 }
@@ -98,16 +98,16 @@ async function build(recipe: Recipe, shop: Workshop, options: CallOptions): Prom
   const { home, clock, run, runAsRoot, folder } = shop;
   const { signal, onWaiting } = options;
   await ensureSpace({ home, freeBytes: statfsFree }, WORK_BYTES, `building ${recipe.definition}`);
-  const bootstrapEdges: BootstrapEdges = { runAsRoot, folder, signal, onWaiting };
+  const bootstrapDeps: BootstrapDeps = { runAsRoot, folder, signal, onWaiting };
   const sources = await readPackageSources(recipe.suite, run, signal);
   const recipeHash = hashRecipe(recipe);
-  const packages = await resolvePackages(recipe, sources, bootstrapEdges);
+  const packages = await resolvePackages(recipe, sources, bootstrapDeps);
   const packagesHash = hashPackages(packages);
   const same = versionsOf(home, recipe).find(
     ({ record: { tags } }) => tags[BASE_TAGS.recipe] === recipeHash && tags[BASE_TAGS.packages] === packagesHash,
   );
   if (same) return same;
-  const rootfs = await unpackPackages(recipe, sources, { ...bootstrapEdges, count: packages.size });
+  const rootfs = await unpackPackages(recipe, sources, { ...bootstrapDeps, count: packages.size });
   onWaiting?.('the kernel to be unpacked');
   const kernel = await takeKernel(rootfs, shop, signal);
   onWaiting?.('the file system');

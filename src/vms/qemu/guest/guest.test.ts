@@ -14,7 +14,7 @@ describe('runInGuest', () => {
   it('passes program, arguments and input as they are, and gives back what came out', async () => {
     let given: unknown;
     let looks = 0;
-    const edges = guest({
+    const deps = guest({
       'guest-exec': (args) => {
         given = args;
         return { pid: 7 };
@@ -24,14 +24,14 @@ describe('runInGuest', () => {
           ? { exited: false }
           : { exited: true, exitcode: 3, 'out-data': base64('out'), 'err-data': base64('err') },
     });
-    const ran = await runInGuest(edges, '/i', ['sh', '-c', 'a "b" $c'], { deadlineMs: 60_000, input: 'fed' });
+    const ran = await runInGuest(deps, '/i', ['sh', '-c', 'a "b" $c'], { deadlineMs: 60_000, input: 'fed' });
     expect(ran).toEqual({ exitCode: 3, stdout: Buffer.from('out'), stderr: Buffer.from('err') });
     expect(given).toEqual({ path: 'sh', arg: ['-c', 'a "b" $c'], 'capture-output': true, 'input-data': base64('fed') });
   });
 
   it('tells the end by a signal as a shell does', async () => {
-    const edges = guest({ 'guest-exec-status': () => ({ exited: true, signal: 9 }) });
-    expect((await runInGuest(edges, '/i', ['x'], { deadlineMs: 1000 })).exitCode).toBe(137);
+    const deps = guest({ 'guest-exec-status': () => ({ exited: true, signal: 9 }) });
+    expect((await runInGuest(deps, '/i', ['x'], { deadlineMs: 1000 })).exitCode).toBe(137);
   });
 
   it.each<[string, (stop: AbortController) => void, string]>([
@@ -40,7 +40,7 @@ describe('runInGuest', () => {
   ])('kills the program in the guest when %s', async (_when, whileRunning, says) => {
     const started: unknown[] = [];
     const stop = new AbortController();
-    const edges = guest({
+    const deps = guest({
       'guest-exec': (args) => {
         started.push([args.path, args.arg]);
         return { pid: 7 };
@@ -50,7 +50,7 @@ describe('runInGuest', () => {
         return { exited: false };
       },
     });
-    const running = runInGuest(edges, '/i', ['sleep', '1h'], { deadlineMs: 5000, signal: stop.signal });
+    const running = runInGuest(deps, '/i', ['sleep', '1h'], { deadlineMs: 5000, signal: stop.signal });
     await expect(running).rejects.toThrow(says);
     expect(started).toEqual([
       ['sleep', ['1h']],
@@ -59,24 +59,24 @@ describe('runInGuest', () => {
   });
 
   it('does not pass half of an output off as the whole', async () => {
-    const edges = guest({ 'guest-exec-status': () => ({ exited: true, exitcode: 0, 'out-truncated': true }) });
-    await expect(runInGuest(edges, '/i', ['cat', 'x'], { deadlineMs: 1000 })).rejects.toThrow('16 MiB');
+    const deps = guest({ 'guest-exec-status': () => ({ exited: true, exitcode: 0, 'out-truncated': true }) });
+    await expect(runInGuest(deps, '/i', ['cat', 'x'], { deadlineMs: 1000 })).rejects.toThrow('16 MiB');
   });
 });
 
 describe('writeInGuest', () => {
   it('writes all of it, in pieces', async () => {
     const pieces: Buffer[] = [];
-    const edges = guest({
+    const deps = guest({
       'guest-file-open': () => 4,
       'guest-file-write': ({ 'buf-b64': piece }) => void pieces.push(Buffer.from(String(piece), 'base64')),
       'guest-file-close': () => ({}),
     });
     const content = Buffer.alloc((2 << 20) + 5, 'abc');
-    await writeInGuest(edges, '/i', '/x', content);
+    await writeInGuest(deps, '/i', '/x', content);
     expect(Buffer.concat(pieces).equals(content)).toBe(true);
     expect(pieces.length).toBe(3);
-    expect(edges.agent.asked.at(-1)).toBe('guest-file-close');
+    expect(deps.agent.asked.at(-1)).toBe('guest-file-close');
   });
 });
 
@@ -84,13 +84,13 @@ describe('readGuestClock', () => {
   it('takes the reading whose moment is known best', async () => {
     const tookMs = [9, 4, 2, 30, 3];
     let reading = 0;
-    const edges = guest({
+    const deps = guest({
       'guest-get-time': () => {
-        edges.clock.advance(tookMs[reading]!);
+        deps.clock.advance(tookMs[reading]!);
         return (1_000_000 + reading++) * 1e6;
       },
     });
-    const { guestMs, hostBeforeMs, hostAfterMs } = await readGuestClock(edges, '/i');
+    const { guestMs, hostBeforeMs, hostAfterMs } = await readGuestClock(deps, '/i');
     expect({ guestMs, tookMs: hostAfterMs - hostBeforeMs }).toEqual({ guestMs: 1_000_002, tookMs: 2 });
   });
 });

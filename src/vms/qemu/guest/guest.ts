@@ -5,7 +5,7 @@ import { UserError } from '../../../base/errors.ts';
 import type { ClockReading, GuestRan, GuestRunOptions } from '../local-factory.ts';
 import type { GuestAgent } from './guest-agent.ts';
 
-export interface GuestEdges {
+export interface GuestDeps {
   agent: GuestAgent;
   clock: Clock;
 }
@@ -30,7 +30,7 @@ const statusSchema = z.object({
 
 /** Nothing of it is held open: the agent serves one caller at a time, and others may want to ask meanwhile. */
 export async function runInGuest(
-  { agent, clock }: GuestEdges,
+  { agent, clock }: GuestDeps,
   folder: string,
   argv: readonly [string, ...string[]],
   options: GuestRunOptions,
@@ -70,7 +70,7 @@ export async function runInGuest(
 
 /** A file that was there is replaced. */
 export async function writeInGuest(
-  { agent }: GuestEdges,
+  { agent }: GuestDeps,
   folder: string,
   path: string,
   content: Uint8Array,
@@ -88,7 +88,7 @@ export async function writeInGuest(
 
 /** The narrowest of a few readings. */
 export async function readGuestClock(
-  { agent, clock }: GuestEdges,
+  { agent, clock }: GuestDeps,
   folder: string,
   signal?: AbortSignal,
 ): Promise<ClockReading> {

@@ -11,14 +11,14 @@ const GIB = 2 ** 30;
 const infoSchema = z.object({ 'virtual-size': z.number(), 'actual-size': z.number() });
 const measureSchema = z.object({ required: z.number() });
 
-export interface DiskEdges {
+export interface DiskDeps {
   run: RunCommand;
   signal?: AbortSignal | undefined;
 }
 
 /** A disk of its own that shares all it has not changed with `backing`. One that was there is replaced, at the end and at once. */
 export async function makeOverlay(
-  { run, signal }: DiskEdges,
+  { run, signal }: DiskDeps,
   { file, backing, bytes }: { file: string; backing: string; bytes: number },
 ): Promise<void> {
   const made = join(dirname(file), `${partialPrefix}disk`);
@@ -33,7 +33,7 @@ export async function makeOverlay(
 
 /** The copy stands on the same version, seen from another folder. Cheap where the file system can share blocks. */
 export async function copyOverlay(
-  { run, signal }: DiskEdges,
+  { run, signal }: DiskDeps,
   { from, to, backing }: { from: string; to: string; backing: string },
 ): Promise<void> {
   await runTool(run, ['cp', '--reflink=auto', '--no-dereference', from, to], signal);
@@ -42,13 +42,13 @@ export async function copyOverlay(
 }
 
 /** One file that needs no other, byte for byte what the guest sees: whoever edits it leaves no remainder in unused parts of a format. */
-export async function flatten({ run, signal }: DiskEdges, from: string, to: string): Promise<void> {
+export async function flatten({ run, signal }: DiskDeps, from: string, to: string): Promise<void> {
   await runTool(run, ['qemu-img', 'convert', '-f', 'qcow2', '-O', 'raw', from, to], signal);
 }
 
 /** `format` is what `from` is in: guessing it would let a guest's own bytes decide. */
 export async function compress(
-  { run, signal }: DiskEdges,
+  { run, signal }: DiskDeps,
   { from, format, to }: { from: string; format: 'raw' | 'qcow2'; to: string },
 ): Promise<void> {
   await runTool(
@@ -60,7 +60,7 @@ export async function compress(
 
 /** virtual: what a guest sees; actual: what it takes on this machine, without what is below it. */
 export async function diskSize(
-  { run, signal }: DiskEdges,
+  { run, signal }: DiskDeps,
   file: string,
 ): Promise<{ virtualBytes: number; actualBytes: number }> {
   const text = await runTool(run, ['qemu-img', 'info', '--force-share', '--output=json', file], signal);
@@ -69,7 +69,7 @@ export async function diskSize(
 }
 
 /** How large the disk is flattened, uncompressed. */
-export async function flatBytes({ run, signal }: DiskEdges, file: string): Promise<number> {
+export async function flatBytes({ run, signal }: DiskDeps, file: string): Promise<number> {
   const text = await runTool(run, ['qemu-img', 'measure', '--output=json', '-O', 'qcow2', file], signal);
   return measureSchema.parse(JSON.parse(text)).required;
 }

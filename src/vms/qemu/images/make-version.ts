@@ -29,7 +29,7 @@ import { readRecord, writeRecord } from '../home/record-file.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { region } from '../machine/metadata.ts';
-import { compress, type DiskEdges, diskSize, flatBytes, flatten } from './disks.ts';
+import { compress, type DiskDeps, diskSize, flatBytes, flatten } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
 
 /** Ends with the version ready; there already is success. */
@@ -75,7 +75,7 @@ export interface PublishFiles {
   kernel?: { vmlinux: string; initrd: string };
 }
 
-export interface PublishEdges {
+export interface PublishDeps {
   home: string;
   clock: Clock;
   run: RunCommand;
@@ -83,16 +83,16 @@ export interface PublishEdges {
 
 /** Puts files made elsewhere (a base image) in as a version, with its definition. Gives its id; there already is success. */
 export async function publishVersion(
-  edges: PublishEdges,
+  deps: PublishDeps,
   spec: PublishSpec,
   files: PublishFiles,
   options: CallOptions = {},
 ): Promise<string> {
-  await mkdir(edges.home, { recursive: true, mode: 0o700 });
-  const definition = await ensureDefinition(edges, spec.definition, region, options);
+  await mkdir(deps.home, { recursive: true, mode: 0o700 });
+  const definition = await ensureDefinition(deps, spec.definition, region, options);
   const id: VersionId = { gallery: definition.gallery, definition: definition.name, version: spec.name };
   const { isExcludedFromLatest = false, tags } = spec;
-  await placeVersion({ ...edges, freeBytes: statfsFree }, id, options, {
+  await placeVersion({ ...deps, freeBytes: statfsFree }, id, options, {
     files,
     take: copyFile,
     facts: {
@@ -112,11 +112,11 @@ interface Making {
 }
 
 type TakeFile = (run: RunCommand, from: string, to: string, signal?: AbortSignal) => Promise<unknown>;
-type MakingEdges = PublishEdges & Pick<QemuContext, 'freeBytes'>;
+type MakingDeps = PublishDeps & Pick<QemuContext, 'freeBytes'>;
 
 /** One at a time per gallery: what is unfinished when the lock is taken was left by somebody who is gone. */
-async function placeVersion(edges: MakingEdges, id: VersionId, options: CallOptions, making: Making): Promise<void> {
-  const { home } = edges;
+async function placeVersion(deps: MakingDeps, id: VersionId, options: CallOptions, making: Making): Promise<void> {
+  const { home } = deps;
   const why = `making image version ${id.definition}/${id.version}`;
   await withLock(home, { name: galleryLock(id.gallery), why }, options, async () => {
     await tidyGallery(home, id.gallery);
@@ -124,7 +124,7 @@ async function placeVersion(edges: MakingEdges, id: VersionId, options: CallOpti
     const folder = definitionFolder(home, id.gallery, id.definition);
     const work = await mkdtemp(join(folder, partialPrefix));
     try {
-      await fill(edges, work, id.version, options, making);
+      await fill(deps, work, id.version, options, making);
       await rename(work, versionFolder(home, id));
       await syncFiles([folder]);
     } finally {
@@ -134,19 +134,19 @@ async function placeVersion(edges: MakingEdges, id: VersionId, options: CallOpti
 }
 
 async function fill(
-  edges: MakingEdges,
+  deps: MakingDeps,
   work: string,
   name: string,
   options: CallOptions,
   { files, take, facts, edit }: Making,
 ): Promise<void> {
-  const { run, clock } = edges;
+  const { run, clock } = deps;
   const { signal, onWaiting } = options;
   const disks = { run, signal };
   const kernelBytes = files.kernel ? (await bytesOf(files.kernel.vmlinux)) + (await bytesOf(files.kernel.initrd)) : 0;
   // The flat copy and, in the worst case, as much again compressed.
   const diskBytes = files.isLoose ? await bytesOf(files.disk) : 2 * (await flatBytes(disks, files.disk));
-  await ensureSpace(edges, diskBytes + kernelBytes, `image version ${name}`);
+  await ensureSpace(deps, diskBytes + kernelBytes, `image version ${name}`);
 
   const place = (part: keyof typeof versionFiles) => join(work, versionFiles[part]);
   if (files.kernel) {
@@ -183,7 +183,7 @@ async function fill(
 /** The copy is edited, never the disk it was taken of. */
 async function compressEdited(
   options: CallOptions,
-  disks: DiskEdges,
+  disks: DiskDeps,
   {
     work,
     files,

@@ -8,9 +8,9 @@ const bytes = (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'));
 function takeAll(whole: Buffer, cuts: number[]): { requests: Request[]; refused?: number } {
   const requests: Request[] = [];
   let held: Buffer = Buffer.alloc(0);
-  const edges = [...new Set([...cuts.map((cut) => cut % (whole.length + 1)), whole.length])].sort((a, b) => a - b);
+  const deps = [...new Set([...cuts.map((cut) => cut % (whole.length + 1)), whole.length])].sort((a, b) => a - b);
   let from = 0;
-  for (const to of edges) {
+  for (const to of deps) {
     held = Buffer.concat([held, whole.subarray(from, to)]);
     from = to;
     for (let taken = takeRequest(held); taken !== undefined; taken = takeRequest(held)) {

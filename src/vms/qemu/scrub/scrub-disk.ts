@@ -28,7 +28,7 @@ export interface ScrubOrder {
   root?: string;
 }
 
-export interface ScrubEdges extends CallOptions {
+export interface ScrubDeps extends CallOptions {
   run: RunCommand;
   deadlineMs: number;
   accelerator?: 'kvm' | 'tcg';
@@ -38,20 +38,20 @@ const MAX_ANSWER_BYTES = 1 << 20;
 const MAX_CONSOLE_BYTES = 64 << 10;
 
 /** Throws when any item failed or is not reported; the copy is not to be used then. */
-export async function scrubDisk(order: ScrubOrder, edges: ScrubEdges): Promise<void> {
+export async function scrubDisk(order: ScrubOrder, deps: ScrubDeps): Promise<void> {
   const folder = join(order.workFolder, 'scrub');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
-    await needHoles(folder, edges);
-    await edit(order, folder, edges);
+    await needHoles(folder, deps);
+    await edit(order, folder, deps);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function edit(order: ScrubOrder, folder: string, edges: ScrubEdges): Promise<void> {
-  const { run, signal, onWaiting, deadlineMs, accelerator = 'tcg' } = edges;
+async function edit(order: ScrubOrder, folder: string, deps: ScrubDeps): Promise<void> {
+  const { run, signal, onWaiting, deadlineMs, accelerator = 'tcg' } = deps;
   const work = {
     device: await rootDevice(order.disk, order.root),
     hasScript: order.script !== undefined,
@@ -91,7 +91,7 @@ function lastWords(console: string): string {
 }
 
 /** Where a file cannot have holes, a discarded block keeps its bytes, and nobody is told. */
-async function needHoles(folder: string, { run, signal }: ScrubEdges): Promise<void> {
+async function needHoles(folder: string, { run, signal }: ScrubDeps): Promise<void> {
   const probe = join(folder, 'probe');
   writeFileSync(probe, Buffer.alloc(8192, 1));
   const ran = await run(['fallocate', '--punch-hole', '--offset', '0', '--length', '4096', probe], { signal });

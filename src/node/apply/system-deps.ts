@@ -1,4 +1,4 @@
-// node/apply/system-edges.ts: how is a real node looked at, written to and asked how it is? Everything a transaction needs of the
+// node/apply/system-deps.ts: how is a real node looked at, written to and asked how it is? Everything a transaction needs of the
 // world, but for what takes the Node's credential.
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -8,18 +8,18 @@ import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import { readCloneNote } from '../observe/clone.ts';
 import { lookAtDisk } from '../observe/look.ts';
-import type { Edges, NodeHealth, NodeHooks, Probes, UnitHealth } from './contract.ts';
+import type { ApplyDeps, NodeHealth, NodeHooks, Probes, UnitHealth } from './contract.ts';
 import { systemDisk } from './disk.ts';
 import { commandFailed } from './failures.ts';
 
-export interface SystemEdgesOptions {
+export interface SystemDepsOptions {
   root: string;
   run: RunCommand;
   clock: Clock;
   node: NodeHooks & { health(): Promise<NodeHealth> };
 }
 
-export function systemEdges({ root, run, clock, node }: SystemEdgesOptions): Edges {
+export function systemDeps({ root, run, clock, node }: SystemDepsOptions): ApplyDeps {
   return {
     root,
     run,

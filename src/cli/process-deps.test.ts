@@ -3,7 +3,7 @@ import { closeSync, constants, type fstatSync, mkdtempSync, openSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { processEdges } from './process-edges.ts';
+import { processDeps } from './process-deps.ts';
 
 /** What stands behind the descriptors of the process: a descriptor of this test for stdin, a width for each terminal. */
 const behind = vi.hoisted(() => ({
@@ -35,7 +35,7 @@ vi.mock('node:tty', () => ({
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'headstart-edges-'));
+  folder = mkdtempSync(join(tmpdir(), 'headstart-deps-'));
   writeFileSync(join(folder, 'full'), 'x');
   writeFileSync(join(folder, 'empty'), '');
   execFileSync('mkfifo', [join(folder, 'pipe')]);
@@ -57,39 +57,39 @@ describe('a standard input', () => {
   ])('that is %s is given: %s', (name, isGiven) => {
     const fd = openSync(name.startsWith('/') ? name : join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK);
     behind.stdin = fd;
-    expect(processEdges().isStdinGiven!()).toBe(isGiven);
+    expect(processDeps().isStdinGiven!()).toBe(isGiven);
     closeSync(fd);
   });
 
   it('that is closed is not given', () => {
     behind.stdin = openSync(join(folder, 'full'), 'r');
     closeSync(behind.stdin);
-    expect(processEdges().isStdinGiven!()).toBe(false);
+    expect(processDeps().isStdinGiven!()).toBe(false);
   });
 });
 
 describe('a terminal', () => {
   it('tells its width when it is asked, for each stream its own, and is left as it was', () => {
     behind.terminals.set(1, 132).set(2, 60);
-    const edges = processEdges();
-    expect(edges.isTerminal).toEqual({ stdout: true, stderr: true });
+    const deps = processDeps();
+    expect(deps.isTerminal).toEqual({ stdout: true, stderr: true });
     expect(behind.opened).toEqual([]);
-    expect([edges.columnsOf!('stdout'), edges.columnsOf!('stderr')]).toEqual([132, 60]);
+    expect([deps.columnsOf!('stdout'), deps.columnsOf!('stderr')]).toEqual([132, 60]);
     expect(behind.opened).toEqual(['open 1', 'close 1', 'open 2', 'close 2']);
   });
 
   it('that a pipe stands beside makes no terminal of the pipe', () => {
     behind.terminals.set(2, 60);
-    const edges = processEdges();
-    expect(edges.isTerminal).toEqual({ stdout: false, stderr: true });
-    expect(edges.columnsOf!('stdout')).toBeUndefined();
+    const deps = processDeps();
+    expect(deps.isTerminal).toEqual({ stdout: false, stderr: true });
+    expect(deps.columnsOf!('stdout')).toBeUndefined();
     expect(behind.opened).toEqual([]);
   });
 });
 
 describe('the exit code of a signal', () => {
   it('is what the process has, and undefined when none came', () => {
-    const { signalExitCode } = processEdges();
+    const { signalExitCode } = processDeps();
     expect(signalExitCode!()).toBeUndefined();
     process.exitCode = 130;
     expect(signalExitCode!()).toBe(130);

@@ -1,11 +1,11 @@
-// cli/process-edges.ts: what is the outside world of a real process to a verb?
+// cli/process-deps.ts: what is the outside world of a real process to a verb?
 import { fstatSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
 import { interruptsOf } from './interrupts.ts';
 import { readStdin, writeAll } from './streams.ts';
-import type { Edges } from './verb.ts';
+import type { CliDeps } from './verb.ts';
 
-export function processEdges(): Edges {
+export function processDeps(): CliDeps {
   return {
     stdout: (text) => writeAll(1, text),
     stderr: (text) => writeAll(2, text),

@@ -8,7 +8,7 @@ import type { Argv, Ran } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { ownNode } from '../api/own-node.ts';
 import { nodeHooks } from '../daemon/node-hooks.ts';
-import { systemEdges, systemProbes } from './system-edges.ts';
+import { systemDeps, systemProbes } from './system-deps.ts';
 
 const SHOWN = `LoadState=loaded
 ActiveState=active
@@ -51,14 +51,14 @@ function probes(over: Partial<Parameters<typeof systemProbes>[0]> = {}) {
   return { asked, probes: systemProbes({ root: '/nowhere', run, node, ...over }) };
 }
 
-describe('edges', () => {
+describe('deps', () => {
   it('know which machine this is where it took a disk over', () => {
     const root = mkdtempSync(join(tmpdir(), 'hs-'));
     const clock = fakeClock();
     const node = ownNode({ credential: async () => ({ why: 'none' }) });
     const hooks = nodeHooks({ node, clock, hasCredential: () => false, hasJoined: () => false });
     const run = () => Promise.reject(new Error('nothing is run'));
-    const vmId = () => systemEdges({ root, run, clock, node: hooks }).vmId;
+    const vmId = () => systemDeps({ root, run, clock, node: hooks }).vmId;
     expect(vmId()).toBeUndefined();
     mkdirSync(join(root, 'var/lib/headstart/clone-check'), { recursive: true });
     writeFileSync(join(root, 'var/lib/headstart/clone-check/result'), 'mode=check\nvm-id=an-id\nssh-keys=ok\n');

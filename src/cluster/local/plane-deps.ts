@@ -1,4 +1,4 @@
-// cluster/local/plane-edges.ts: what does a standing plane need of the world? Passed in, so that tests can replace it.
+// cluster/local/plane-deps.ts: what does a standing plane need of the world? Passed in, so that tests can replace it.
 import type { Clock } from '../../base/clock.ts';
 import type { Argv } from '../../base/command.ts';
 import type { ClusterPlace } from './cluster-files.ts';
@@ -6,7 +6,7 @@ import type { Health, Probe } from './health.ts';
 import type { PlaneAccess } from './joining.ts';
 import type { StandingProcesses } from './standing-process.ts';
 
-export interface PlaneEdges {
+export interface PlaneDeps {
   clock: Clock;
   processes: StandingProcesses;
   isPortFree(port: number): Promise<boolean>;
