@@ -38,7 +38,7 @@ describe('a real API server', () => {
         workloadIdentity: { clientId: 'client', tenantId: 'tenant' },
         serviceAccount: { annotations: { note: 'x' } },
         hostNetwork: true,
-        extraArgs: ['--cluster=a b', '--yes'],
+        extraArgs: ['--gallery=a b', '--yes'],
         extraEnv: [{ name: 'A', value: 'b' }],
         nodeSelector: { 'kubernetes.io/arch': 'amd64' },
         tolerations: [{ key: 'dedicated', operator: 'Exists', effect: 'NoSchedule' }],

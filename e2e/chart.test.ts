@@ -214,7 +214,7 @@ describe('the other values', () => {
 
   test.each<[string, Json, Record<string, unknown>]>([
     ['hostNetwork', { hostNetwork: true }, { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }],
-    ['extraArgs', { extraArgs: ['--cluster=a b'] }, { 'containers/0/args/7': '--cluster=a b' }],
+    ['extraArgs', { extraArgs: ['--gallery=a b'] }, { 'containers/0/args/7': '--gallery=a b' }],
     [
       'extraEnv',
       { extraEnv: [{ name: 'A', value: 'b' }] },

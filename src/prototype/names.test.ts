@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions, galleryName } from './names.ts';
+import { checkGalleryName, compareVersions, galleryName } from './names.ts';
 
 describe('names', () => {
   it('of versions are compared as integers', () => {
@@ -12,6 +12,8 @@ describe('names', () => {
 
   it('of galleries have no dashes, and what cannot be one is refused', () => {
     expect(galleryName('my-cluster')).toBe('SIG_my_cluster');
-    expect(() => galleryName('no spaces')).toThrow(/does not make a gallery name/);
+    for (const group of ['no spaces', '']) expect(() => galleryName(group)).toThrow(/does not make a gallery name/);
+    expect(checkGalleryName('SIG_my.1')).toBe('SIG_my.1');
+    expect(() => checkGalleryName('my-gallery')).toThrow(/is not a gallery name/);
   });
 });

@@ -27,15 +27,26 @@ export const TAGS = {
 export const BOOTSTRAP_TAG = 'headstart-bootstrap';
 export const MODEL_TAG = 'headstart-prototype';
 
-/** Gallery names allow letters, digits, dots and underscores, and are unique in a subscription. */
-export function galleryName(cluster: string): string {
-  const name = `SIG_${cluster.replaceAll('-', '_')}`;
-  if (/^[A-Za-z0-9][A-Za-z0-9_.]{0,79}$/.test(name)) return name;
+/** What Azure accepts. A gallery's name is unique in a subscription. */
+const GALLERY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.]{0,79}$/;
+
+export function checkGalleryName(name: string): string {
+  if (GALLERY_NAME.test(name)) return name;
   throw new UserError(
-    `"${cluster}" does not make a gallery name: ${name} may hold letters, digits, "_" and "." only, 80 at most`,
+    `${JSON.stringify(name)} is not a gallery name: expected at most 80 letters, digits, "_" and "."`,
+    { code: 'prototype/bad-gallery-name', kept: 'Nothing was touched.', next: 'give another name with --gallery' },
+  );
+}
+
+/** The default gallery of a resource group or of this machine. */
+export function galleryName(group: string): string {
+  const name = `SIG_${group.replaceAll('-', '_')}`;
+  if (group !== '' && GALLERY_NAME.test(name)) return name;
+  throw new UserError(
+    `"${group}" does not make a gallery name: ${name} may hold letters, digits, "_" and "." only, 80 at most`,
     {
       code: 'prototype/bad-cluster-name',
-      next: 'give another name with --cluster',
+      next: 'give the gallery a name with --gallery',
     },
   );
 }

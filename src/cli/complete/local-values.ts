@@ -80,8 +80,10 @@ export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): Cand
 }
 
 /** The versions that runs made for one pool, or for all of them. */
-export function prototypeVersions(home: string, { pool, cluster }: { pool?: string; cluster?: string }): Candidate[] {
-  const gallery = galleryName(cluster ?? 'local');
+export function prototypeVersions(
+  home: string,
+  { pool, gallery = galleryName('local') }: { pool?: string; gallery?: string },
+): Candidate[] {
   const isWanted = (name: string) => (pool === undefined ? isPrototypeDefinition(name) : name === definitionName(pool));
   return definitionsIn(home, gallery)
     .filter(isWanted)

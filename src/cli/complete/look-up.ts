@@ -82,8 +82,8 @@ async function dynamic(
       return isLocal ? local.publishedVersions(home, option('--gallery')) : [];
     case 'rollback-versions':
     case 'uninstall-versions': {
-      const [pool, cluster] = [option('--pool'), option('--cluster')];
-      const wanted = { ...(pool !== undefined && { pool }), ...(cluster !== undefined && { cluster }) };
+      const [pool, gallery] = [option('--pool'), option('--gallery')];
+      const wanted = { ...(pool !== undefined && { pool }), ...(gallery !== undefined && { gallery }) };
       const versions = isLocal ? orNone(() => local.prototypeVersions(home, wanted)) : [];
       return [...versions, ...(kind === 'rollback-versions' ? WAYS_BACK.slice(0, 1) : WAYS_BACK)];
     }

@@ -12,12 +12,15 @@ import type { Factory } from '../../vms/factory.ts';
 import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
+import { chosenGallery } from '../prototype/gallery-option.ts';
 import type { CliDeps } from '../verb.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 import { openAzure } from './open-azure.ts';
 
 export async function connectAzure(options: ConnectOptions, deps: CliDeps): Promise<Site> {
+  const named = chosenGallery(options, (message) => deps.stderr(`warning: ${message}\n`));
   const { factory, settings } = await openAzure(options, deps);
+  const gallery = named ?? galleryName(settings.resourceGroup);
   if (options.cluster !== false) {
     const cluster = await connectKubernetes(options, deps);
     return {
@@ -25,7 +28,7 @@ export async function connectAzure(options: ConnectOptions, deps: CliDeps): Prom
       cluster,
       hasCluster: true,
       channel: 'logged',
-      gallery: galleryName(options.cluster ?? settings.resourceGroup),
+      gallery,
     };
   }
   const pool = await namedPool(options.pool, settings);
@@ -38,7 +41,7 @@ export async function connectAzure(options: ConnectOptions, deps: CliDeps): Prom
     hasCluster: false,
     channel: 'private',
     pools: async () => [pool],
-    gallery: galleryName(resourceGroup),
+    gallery,
   };
 }
 

@@ -11,6 +11,7 @@ import { providerId } from '../../vms/qemu/home/layout.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
+import { chosenGallery } from '../prototype/gallery-option.ts';
 import type { CliDeps } from '../verb.ts';
 import { connectKubernetes } from './connect-kubernetes.ts';
 import { guestsOf, throughAgent } from './guest-scripts.ts';
@@ -18,9 +19,9 @@ import { type OpenPools, openPools } from './open-pools.ts';
 
 /** A cluster only where one is named, here or by the pool: a kubeconfig that happens to be there may name another cluster. */
 export async function connectQemu(options: ConnectOptions, deps: CliDeps, open: OpenPools = openPools): Promise<Site> {
+  const gallery = chosenGallery(options, (message) => deps.stderr(`warning: ${message}\n`)) ?? galleryName('local');
   const factory = await open(options, deps);
   const pools = async (signal?: AbortSignal) => (await factory.pools.listPools({ signal })).map(({ ref }) => ref);
-  const gallery = galleryName(options.cluster || 'local');
   const local = await localClusterOf(factory, options, deps.env);
   const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
   if (options.cluster !== false && (kubeconfig !== undefined || options.context !== undefined)) {

@@ -73,8 +73,8 @@ describe('the hint of a prototype verb', () => {
     [['--vms', 'qemu', '--home', '/my pools'], "headstart prototype recover --node n1 --home '/my pools' --vms qemu"],
     [['-n', 'ops'], 'headstart prototype recover --node n1 --namespace ops'],
     [['-nops'], 'headstart prototype recover --node n1 --namespace ops'],
-    [['--cluster', 'c', '--no-cluster'], 'headstart prototype recover --node n1 --no-cluster'],
-    [['--no-cluster', '--cluster=c'], 'headstart prototype recover --node n1 --cluster c'],
+    [['--gallery', 'G', '--no-cluster'], 'headstart prototype recover --node n1 --no-cluster --gallery G'],
+    [['--no-cluster', '--cluster=c'], 'headstart prototype recover --node n1 --no-cluster --cluster c'],
     [['--no-cluster', '--node', 'n2', '--over-ssh', 'u@h'], 'headstart prototype recover --node n1 --no-cluster'],
     [
       ['--no-cluster', '--node', 'n1', '--over-ssh', 'u@h'],
@@ -148,7 +148,7 @@ describe('the hint of a prototype verb', () => {
       'subscription',
       'resource-group',
     ];
-    const more = ['tenant', 'cloud', 'azure-endpoint', 'home', 'cluster', 'pool'];
+    const more = ['tenant', 'cloud', 'azure-endpoint', 'home', 'gallery', 'cluster', 'pool'];
     const given = fc.uniqueArray(fc.constantFrom(...flags, ...more), { maxLength: 6 });
     fc.assert(
       fc.property(given, fc.array(value, { minLength: 6, maxLength: 6 }), (names, values) => {

@@ -28,7 +28,7 @@ const PLACES: readonly Place[] = [
     options: [
       ...['--no-cluster', '--pool', '--home', '--vms', '--kubeconfig', '--context', '--namespace', '--helper-image'],
       ...['--azure-json', '--subscription', '--resource-group', '--tenant', '--cloud', '--azure-endpoint', '--login'],
-      ...['--cluster', '--over-ssh'],
+      ...['--gallery', '--cluster', '--over-ssh'],
     ],
     followsOptions: true,
     leavesOut(option, { command, own }, given) {
@@ -84,8 +84,6 @@ function optionsIn(words: readonly string[]): Given {
     if (word === '--') break;
     const [, option, value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word.replace(/^-n(?=(.?))/s, namespaceOption)) ?? [];
     if (option === undefined || !KNOWN.has(option)) continue;
-    if (option === '--cluster') given.delete('--no-cluster');
-    if (option === '--no-cluster') given.delete('--cluster');
     const typed = value ?? typedValue(option, words[i + 1]);
     if (typed !== undefined) given.set(option, typed);
   }

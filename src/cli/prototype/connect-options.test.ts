@@ -21,7 +21,7 @@ describe('refuseMisfits', () => {
     [{ vms: 'azure' }],
     [{ vms: 'azure', cluster: false, overSsh: 'me@node' }],
     [{ vms: 'azure', cluster: false, overSsh: true, unseal: true }],
-    [{ vms: 'azure', cluster: 'c', unseal: true }],
+    [{ vms: 'azure', gallery: 'c', unseal: true }],
     [{ vms: 'qemu', cluster: false, unseal: true }],
     [{ vms: 'qemu', scrub: false, cloudInit: 'off' }],
   ])('accepts %j', (options) => {

@@ -5,15 +5,16 @@ import { type AzureOptions, withAzureOptions } from '../compose/azure-options.ts
 import type { CaptureOptions } from '../compose/open-pools.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { type HomeOptions, withHomeOption } from '../pool/home.ts';
+import { type GalleryNameOptions, withGalleryNameOption } from './gallery-option.ts';
 import { type VmsOptions, vmsOption } from './vms-option.ts';
 
-export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions, VmsOptions {
+export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOptions, VmsOptions, GalleryNameOptions {
   kubeconfig?: string;
   context?: string;
   namespace?: string;
   helperImage?: string;
-  /** false: `--no-cluster`. */
-  cluster?: string | false;
+  /** `--no-cluster`: the pool belongs to no Kubernetes cluster. */
+  cluster?: false;
   /** true: each instance by its computer name. */
   overSsh?: string | true;
   /** Of the verbs that have them; without a cluster they say which machine is meant. */
@@ -25,7 +26,7 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOption
 }
 
 export function withConnectOptions(command: Command): Command {
-  withHomeOption(command.addOption(vmsOption('where the pool is; qemu is this machine')))
+  withHomeOption(withGalleryNameOption(command.addOption(vmsOption('where the pool is; qemu is this machine'))))
     .optionsGroup(SHARED_GROUPS.cluster)
     .option('--kubeconfig <FILE>', 'the kubeconfig; default: KUBECONFIG, ~/.kube/config, or the pod that this runs in')
     .option('--context <NAME>', 'the context of the kubeconfig')
@@ -34,10 +35,9 @@ export function withConnectOptions(command: Command): Command {
       'the namespace of the Lease, the saved model and the helper pod; use the same one in every run',
       'kube-system',
     )
-    .option('--cluster <NAME>', 'the name of the gallery; default: the resource group')
     .option(
       '--no-cluster',
-      'the pool belongs to no cluster; use lock files and tags instead of a Lease and annotations',
+      'the pool belongs to no Kubernetes cluster; use lock files and tags instead of a Lease and annotations',
     )
     .optionsGroup('');
   return withAzureOptions(command).option('--json', 'print JSON instead of text');

@@ -57,7 +57,7 @@ function aboutPool(scene: Scene): Refusal[] {
     refuse(
       'os-state',
       `the definition ${world.definition.name} is ${world.definition.osState} and ${name} is ${model.osState}: the cloud refuses the switch`,
-      `delete the definition, or give another --cluster`,
+      'delete the definition, or use another gallery (--gallery)',
     );
   }
   const { snapshot } = world;
