@@ -7,7 +7,7 @@ BOOTS := src/boot/fixtures/boots
 
 # Each target may install something.
 .NOTPARALLEL:
-.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign docs image node-binary
+.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs image node-binary
 
 help:
 	@awk -F ':.*## ' '/^##@ / { print substr($$0, 5) ":" } \
@@ -55,6 +55,9 @@ watch: install ## Run the tests of each file that changes
 lint: install ## Type-check and lint
 	@echo "== types and style"
 	@biome check --log-level=warn . & style=$$!; tsc --noEmit; types=$$?; wait $$style && exit $$types
+
+commits: install ## Check the messages and sizes of new commits
+	@node .ci/check-commits.ts
 
 format: install ## Format, and fix what biome can fix
 	@biome check --write .
