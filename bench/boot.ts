@@ -1,4 +1,4 @@
-// bench/boot.ts: how fast is boot analysis beside the real cloud-init, in one run on one machine?
+// bench/boot.ts: how fast is boot analysis compared with the real cloud-init, in one run on one machine?
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { alternate, measure, type Summary } from './measure.ts';
 
 export async function measureBoot(bench: Bench): Promise<Figure[]> {
   await ensureCloudInit(bench);
-  await measure([bench.headstart, '--help']); // fills the compile cache, as the first use after an install does
+  await measure([bench.headstart, '--help']); // fills the compile cache, like the first use after an install
   return [await help(bench), await bigLog(bench), await smallLog(bench), ...(await graph(bench))];
 }
 
@@ -72,7 +72,7 @@ async function graph({ root, headstart, folder, progress }: Bench): Promise<Figu
   progress('critical-chain and what-if --scan on 5,000 units, 9 times each');
   writeGraph(input, 5000);
   const both = [process.execPath, '--max-semi-space-size=64', join(root, 'bench', 'chain-and-scan.ts'), input];
-  process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'headstart'); // this and the flag: as the launcher does
+  process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'headstart'); // the launcher sets this and the flag, too
   await measure(both);
   const { chain, scan, together } = await alternate(
     {

@@ -1,4 +1,4 @@
-// bench/figure.ts: what is one line of the bench, and where does a part of it work?
+// bench/figure.ts: what is one figure of the bench, and in which folder does a part work?
 
 export interface Figure {
   name: string;

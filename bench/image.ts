@@ -1,4 +1,4 @@
-// bench/image.ts: what does an image cost that is built from nothing, what the next patch version, and what ten of them at once?
+// bench/image.ts: how long does a first image build take, the next patch version, and ten versions at once?
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeImageRecipe } from '../e2e/programs/ensure-image.ts';

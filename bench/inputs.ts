@@ -1,4 +1,4 @@
-// bench/inputs.ts: inputs large enough to tell fast from slow, made from the recorded boots and from nothing.
+// bench/inputs.ts: large inputs, made from the recorded boots or generated, so that differences in speed are visible.
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

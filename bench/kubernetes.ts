@@ -1,5 +1,5 @@
-// bench/kubernetes.ts: from the start of the VM to Node Ready, on real nodes of a real cluster: a generic node, its prototype with cloud-init kept and
-// off, and an image of ours told by its metadata; in turns, so that what else the machine does hits all of them alike.
+// bench/kubernetes.ts: how long from the start of the VM to Node Ready, on real nodes of a real cluster? A generic node, its prototype with
+// cloud-init on and off, and our image configured from metadata; alternating, so that other load on the machine affects all of them.
 import { join } from 'node:path';
 import { instancesOf } from '../demo/boots.ts';
 import { bootOneMore, type NodeBoot, removeNewest } from '../demo/kubernetes/boots.ts';
@@ -28,7 +28,7 @@ export async function measureKubernetes(bench: Bench): Promise<Figure[]> {
     const boots: Record<'generic' | Faster, NodeBoot[]> = { generic: [], kept: [], off: [], image: [] };
     const cluster = await raiseCluster(stage);
     const recipe = genericRecipe(stage, workshop, cluster);
-    // Each pool's first node is a generic one, and the donor of its prototype. It is not measured: it has none beside it to be compared with.
+    // Each pool's first node is a generic one, and the donor of its prototype. It is not measured, because no other kind boots in its turn.
     for (const pool of ['kept', 'off'] as const) {
       progress(`a generic node, and its prototype with cloud-init ${pool}`);
       await stage.headstart('pool', 'create', pool, '--count', '1', ...recipe);

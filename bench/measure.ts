@@ -1,4 +1,4 @@
-// bench/measure.ts: how long does a command take, and how much memory does it hold at most?
+// bench/measure.ts: how long does a command take, and what is its peak memory?
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

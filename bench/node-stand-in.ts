@@ -1,4 +1,4 @@
-// bench/node-stand-in.ts: a folder and a few programs that stand in for a node, the daemon on it, and what can be seen of both.
+// bench/node-stand-in.ts: a folder and a few programs that stand in for a node, and the daemon that runs on it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -68,7 +68,7 @@ export async function beHealthy({ root }: Node): Promise<Server[]> {
   const containerd = createServer((connection) => connection.destroy());
   const open = (server: Server, where: ListenOptions) =>
     new Promise<void>((resolve) => {
-      server.once('error', () => resolve()); // a real kubelet has the port, and answers itself
+      server.once('error', () => resolve()); // a real kubelet uses the port and answers
       server.listen(where, () => resolve());
     });
   await open(kubelet, { host: '127.0.0.1', port: 10248 });
@@ -104,7 +104,7 @@ export function startDaemon({ executable, imds }: Lab, { root, programs }: Node)
     });
     child.once('close', () => reject(new Error(`the daemon ended: ${said}`)));
   });
-  firstLine.catch(() => {}); // whoever waits for it is told
+  firstLine.catch(() => {}); // the caller that awaits it gets the error
   return {
     pid: child.pid!,
     firstLine,

@@ -1,5 +1,5 @@
-// bench/node.ts: how long does a node wait for its configuration, and what does the daemon cost it afterwards? The real executable against a
-// metadata service, on a folder that stands in for the node; systemd and the firewall are programs that only write down when they were called.
+// bench/node.ts: how long does a node wait for its configuration, and what does the daemon cost afterwards? The real executable with a
+// metadata service, on a folder that stands in for the node; systemd and the firewall are programs that only record their calls.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -31,7 +31,7 @@ const MIB = 1024 * 1024;
 export async function measureNode({ folder, progress }: Bench): Promise<Figure[]> {
   progress('the executable of headstart node');
   const { path: executable } = await ensureExecutable();
-  // A file that was just written is in memory in large pieces, and counts as such in whoever runs it. On a node it was read from a disk.
+  // A file that was just written is cached in large pages, which count as memory of the process that runs it. On a node it is read from a disk.
   spawnSync('dd', [`of=${executable}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0'], { stdio: 'ignore' });
   const imds = await startImds({ instance: { ...anInstance, userData: base64(DOCUMENT) } });
   try {
@@ -100,8 +100,8 @@ async function idleFigures(lab: Lab): Promise<Figure[]> {
   const running = startDaemon(lab, node);
   try {
     await until('the node to be good', () => (statusOf(node)?.lastKnownGood ? true : undefined));
-    await systemClock.sleep(10_000); // what starting left to do is done by then
-    // Before anybody says that there is something to see: for a while after that the metadata is looked at more often.
+    await systemClock.sleep(10_000); // work that the start left is finished by then
+    // Before the first announcement: for a while after it, the daemon polls the metadata more often.
     const before = { cpuMs: cpuMsOf(running.pid), atMs: performance.now() };
     await systemClock.sleep(IDLE_MS);
     const percent = (100 * (cpuMsOf(running.pid) - before.cpuMs)) / (performance.now() - before.atMs);

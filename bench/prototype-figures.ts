@@ -1,4 +1,4 @@
-// bench/prototype-figures.ts: what does one run cost: how many requests, and how long is the donor out beyond what cloud and node take by themselves?
+// bench/prototype-figures.ts: how many requests does a run need, and how much does the program add to the donor's time out of service?
 
 import type { Exchange } from '../sims/azure/service/listen.ts';
 import type { Timing } from '../sims/azure/service/timing.ts';
@@ -41,7 +41,7 @@ export function runFigures(run: {
   if (!cordoning || !restoring) throw new Error('not a run that took its donor out and brought it home');
   const outMs = restoring.endMs - cordoning.startMs;
   const drainMs = stepsOf(told, 'drain').reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-  // Protection put back, and the mark taken off: two updates of the instance.
+  // Restoring the protection and removing the tag: two updates of the instance.
   const simulatedMs =
     timing.powerOffMs + timing.snapshotMs + timing.startMs + run.backAfterMs + 2 * timing.updateInstanceMs;
   return {

@@ -1,4 +1,4 @@
-// bench/prototype.ts: one whole run with the official SDK on the simulated Azure, Uniform and Flexible: requests, and the donor's time out of service.
+// bench/prototype.ts: one complete run with the official SDK on the simulated Azure, Uniform and Flexible: requests, and the donor's time out of service.
 
 import type { KubeLab } from '../e2e/labs/cluster-lab.ts';
 import { BOOT_TIMES, type CaseOptions, openFakeCase, openRealCase } from '../e2e/labs/prototype-case.ts';
@@ -47,7 +47,7 @@ async function measureRun(mode: CaseOptions['mode'], kube: KubeLab | undefined):
     const before = requests.length;
     const dial = new Dial();
     await one.run(dial);
-    // A figure that was reached by asking more often than Azure allows is none.
+    // A run that polls more often than Azure allows does not count.
     if (violations.length > 0) throw new Error(`the run asked too often: ${violations.join('; ')}`);
     return runFigures({
       told: one.told,

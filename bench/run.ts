@@ -1,4 +1,4 @@
-// bench/run.ts: what do the project's promises measure on this machine? `make bench [PARTS=a,b]`: lines on stdout, figures in out/bench.json.
+// bench/run.ts: which figures does this machine reach? `make bench [PARTS=a,b]`: lines on stdout, figures in out/bench.json.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'headstart-bench-'));
-process.env.TMPDIR = folder; // whatever a part leaves behind when it is interrupted goes with it
+process.env.TMPDIR = folder; // removed with everything that an interrupted part leaves behind
 let interruption: AbortController | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {

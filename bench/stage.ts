@@ -1,4 +1,4 @@
-// bench/stage.ts: where do the parts with real VMs play? On the demo's stage, without its words: figures are what is printed.
+// bench/stage.ts: the demo's stage for the parts with real VMs, without its explanations; only figures are printed.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from '../demo/bootstrap.ts';

@@ -1,4 +1,4 @@
-// bench/vms.ts: on real VMs of this machine: how much sooner is a prototype's clone ready than a generic node?
+// bench/vms.ts: how much sooner is a prototype's clone ready than a generic node, on real VMs of this machine?
 import { type Boot, bootNode, instancesOf, recordBoot } from '../demo/boots.ts';
 import { READY_UNIT } from '../demo/bootstrap.ts';
 import { formatSpan } from '../src/base/duration.ts';

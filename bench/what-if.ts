@@ -1,4 +1,4 @@
-// bench/what-if.ts: is a predicted saving what a real second boot saves? One ordering is dropped in the model and in the guest.
+// bench/what-if.ts: does a second real boot save what what-if predicted? One ordering is dropped in the model and in the guest.
 import { instancesOf, recordBoot } from '../demo/boots.ts';
 import { READY_UNIT } from '../demo/bootstrap.ts';
 import type { Stage } from '../demo/stage.ts';
@@ -55,7 +55,7 @@ async function compare(stage: Stage, instance: string, progress: Bench['progress
   }
   const predictedUs = median(predicted);
   const savedUs = median(slow) - median(quick);
-  // A machine that was busier without the wait than with it has measured nothing.
+  // If the machine was busier in the boot without the wait, the comparison is invalid.
   const offPercent = savedUs > 0 ? (Math.abs(predictedUs - savedUs) / savedUs) * 100 : Number.POSITIVE_INFINITY;
   return {
     name: 'what-if: one dropped After=, predicted from boots with it, against real boots without it',
@@ -70,7 +70,7 @@ async function rebootAndRecord(stage: Stage, instance: string): Promise<{ bundle
   await stage.headstart('pool', 'stop', instance);
   await stage.headstart('pool', 'start', instance);
   const { bundle } = await recordBoot(stage, 'prototype', instance);
-  // A guest that was started again remembers its boots before, too.
+  // The journal of a restarted guest also has its earlier boots.
   const record = (await loadInputs([bundle], { readStdin: () => new Uint8Array(), nowUs: Date.now() * 1000 })).at(-1);
   const unit = record?.units.find(({ name }) => name === READY_UNIT);
   if (!unit) throw new Error(`the record of ${instance} has no ${READY_UNIT}`);

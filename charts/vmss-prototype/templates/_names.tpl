@@ -8,7 +8,7 @@
 {{- include "vmss-prototype.name" . -}}{{- if gt (int .Release.Revision) 1 -}}-r{{ .Release.Revision }}{{- end -}}
 {{- end -}}
 
-{{/* Objects outside the release's namespace: those of two releases of one name in two namespaces must not be one. */}}
+{{/* Names of objects outside the release's namespace: they must differ for two releases of one name in two namespaces. */}}
 {{- define "vmss-prototype.clusterName" -}}
 {{- printf "%s:%s" .Release.Namespace (include "vmss-prototype.name" .) -}}
 {{- end -}}
