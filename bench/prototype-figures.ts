@@ -1,7 +1,7 @@
 // bench/prototype-figures.ts: how many requests does a run need, and how much does the program add to the donor's time out of service?
 
-import type { Exchange } from '../sims/azure/service/listen.ts';
-import type { Timing } from '../sims/azure/service/timing.ts';
+import type { HttpExchange } from '../sims/azure/service/listen.ts';
+import type { OperationTimes } from '../sims/azure/service/timing.ts';
 import type { RunEvent } from '../src/prototype/run/run-event.ts';
 
 export interface Told {
@@ -29,9 +29,9 @@ export const MOST_BEYOND_PERCENT = 5;
 
 export function runFigures(run: {
   told: readonly Told[];
-  requests: readonly Exchange[];
+  requests: readonly HttpExchange[];
   calls: number;
-  timing: Timing;
+  timing: OperationTimes;
   /** From the machine's start until its node is fit for service again. */
   backAfterMs: number;
 }): RunFigures {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeRun, MOST_BEYOND_PERCENT, runFigures } from '../bench/prototype-figures.ts';
 import { describeReport, type Referee, seatReferee } from '../sims/azure/referee/referee.ts';
 import type { Fault as SimFault } from '../sims/azure/service/faults.ts';
-import { REALISTIC, type Timing } from '../sims/azure/service/timing.ts';
+import { type OperationTimes, REALISTIC } from '../sims/azure/service/timing.ts';
 import { random } from '../sims/azure/world.ts';
 import { AUTOSCALER_ANNOTATION, snapshotName } from '../src/prototype/names.ts';
 import type { Intent } from '../src/prototype/run/scene.ts';
@@ -17,7 +17,7 @@ import { leaks, MERGE, publicMarks, SEALED } from './labs/prototype-lab.ts';
 /** The first run builds Kubernetes. */
 const BUILD_MS = 2 * 3_600_000;
 /** A short image build: the fault cases are about what goes wrong, not about waiting for it. */
-const QUICK: Timing = { ...REALISTIC, versionMs: 60_000, replicationLagMs: 30_000 };
+const QUICK: OperationTimes = { ...REALISTIC, versionMs: 60_000, replicationLagMs: 30_000 };
 const PROTECTED: Protection = { fromScaleIn: true, fromPoolActions: false };
 
 let kube: KubeLab;
@@ -39,7 +39,7 @@ interface Case extends Awaited<ReturnType<typeof openRealCase>> {
 
 async function openCase(
   mode: CaseOptions['mode'] = 'Uniform',
-  timing: Timing = QUICK,
+  timing: OperationTimes = QUICK,
   intent: Partial<Intent> = {},
 ): Promise<Case> {
   const one = await openRealCase(kube, { mode, timing, referee, intent });

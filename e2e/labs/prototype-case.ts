@@ -2,7 +2,7 @@
 
 import type { Told } from '../../bench/prototype-figures.ts';
 import type { Referee } from '../../sims/azure/referee/referee.ts';
-import type { Timing } from '../../sims/azure/service/timing.ts';
+import type { OperationTimes } from '../../sims/azure/service/timing.ts';
 import type { VirtualClock } from '../../sims/azure/service/virtual-clock.ts';
 import type { AzureSim } from '../../sims/azure/start.ts';
 import { instancesOf } from '../../sims/azure/world.ts';
@@ -33,7 +33,7 @@ export const BOOT_TIMES = { readyAfterMs: 30_000, taintGoesAfterMs: 60_000 };
 
 export interface CaseOptions {
   mode: 'Uniform' | 'Flexible';
-  timing: Timing;
+  timing: OperationTimes;
   referee?: Referee;
   intent?: Partial<Intent>;
 }

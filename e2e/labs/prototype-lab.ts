@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ScenarioInput } from '../../sims/azure/scenario.ts';
 import type { AzureSim } from '../../sims/azure/start.ts';
-import { type Instance, instancesOf, type World } from '../../sims/azure/world.ts';
+import { instancesOf, type SimInstance, type SimWorld } from '../../sims/azure/world.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { DONOR_FILES, DONOR_ID, DONOR_NAME, makeRoot, pipe, type Shell } from '../../src/clone-check/testing.ts';
 import type { ScriptResult } from '../../src/cluster/cluster.ts';
@@ -143,7 +143,7 @@ export async function joinPool(
   }
   const shown = new Map(nodes.map((name) => [name, 'true false']));
 
-  async function follow(member: Instance, name: string, now: World): Promise<void> {
+  async function follow(member: SimInstance, name: string, now: SimWorld): Promise<void> {
     const { isReady, isTainted } = faceOf(now, member, sim, times);
     if (shown.get(name) === `${isReady} ${isTainted}`) return;
     shown.set(name, `${isReady} ${isTainted}`);
@@ -202,14 +202,14 @@ export async function joinPool(
   };
 }
 
-export function providerIdOf({ mode, scaleSetId, instanceId, id }: Instance): string {
+export function providerIdOf({ mode, scaleSetId, instanceId, id }: SimInstance): string {
   return `azure://${mode === 'Uniform' ? `${scaleSetId}/virtualMachines/${instanceId}` : id}`;
 }
 
 /** A node is Ready some time after its machine runs, and the shutdown taint goes later still. */
 export function faceOf(
-  now: World,
-  member: Instance,
+  now: SimWorld,
+  member: SimInstance,
   { clock, requests }: Pick<AzureSim<Clock>, 'clock' | 'requests'>,
   times: BootTimes,
 ): { isReady: boolean; isTainted: boolean } {

@@ -8,7 +8,7 @@ import { instancesOf } from './world.ts';
 const folder = fileURLToPath(new URL('./scenarios/', import.meta.url));
 
 describe('the world of a scenario', () => {
-  it.each(readdirSync(folder))('has all that %s names, and everything runs', (name) => {
+  it.each(readdirSync(folder))('has everything that %s names, and every instance runs', (name) => {
     const scenario = parseScenario(readFileSync(`${folder}${name}`, 'utf8'), name);
     const world = populate(scenario, 0);
     for (const set of Object.values(world.scaleSets)) {
@@ -18,7 +18,7 @@ describe('the world of a scenario', () => {
     expect(Object.values(world.instances).every(({ power }) => power === 'running')).toBe(true);
   });
 
-  it('is the same for the same seed, and another for another', () => {
+  it('depends on the seed alone', () => {
     const text = readFileSync(`${folder}flexible.yaml`, 'utf8');
     const world = (seed: number) => populate({ ...parseScenario(text, 'x'), seed }, 0);
     expect(world(1)).toEqual(world(1));

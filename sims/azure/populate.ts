@@ -2,11 +2,16 @@
 import { addInstances, recount } from './compute/births.ts';
 import type { ScaleSetScenario, Scenario } from './scenario.ts';
 import type { JsonObject } from './service/json.ts';
-import { fasterBy, REALISTIC, type Timing } from './service/timing.ts';
-import { groupId, keyOf, PROVIDER, type ScaleSet, timestamp, uuid, type World } from './world.ts';
+import { fasterBy, type OperationTimes, REALISTIC } from './service/timing.ts';
+import { groupId, keyOf, PROVIDER, type SimScaleSet, type SimWorld, timestamp, uuid } from './world.ts';
 
-export function populate(scenario: Scenario, nowMs: number, speed = 1, timing: Readonly<Timing> = REALISTIC): World {
-  const world: World = {
+export function populate(
+  scenario: Scenario,
+  nowMs: number,
+  speed = 1,
+  timing: Readonly<OperationTimes> = REALISTIC,
+): SimWorld {
+  const world: SimWorld = {
     subscriptionId: scenario.subscription,
     tenantId: scenario.tenant,
     resourceGroups: [{ name: scenario.resourceGroup, location: scenario.region }],
@@ -28,9 +33,9 @@ export function populate(scenario: Scenario, nowMs: number, speed = 1, timing: R
   return world;
 }
 
-function addScaleSet(world: World, scenario: Scenario, wanted: ScaleSetScenario, nowMs: number): void {
+function addScaleSet(world: SimWorld, scenario: Scenario, wanted: ScaleSetScenario, nowMs: number): void {
   const id = `${groupId(world, scenario.resourceGroup)}/${PROVIDER}/virtualMachineScaleSets/${wanted.name}`;
-  const set: ScaleSet = {
+  const set: SimScaleSet = {
     id,
     name: wanted.name,
     location: scenario.region,
@@ -65,7 +70,12 @@ function addScaleSet(world: World, scenario: Scenario, wanted: ScaleSetScenario,
   recount(world, set);
 }
 
-function propertiesOf(world: World, { resourceGroup }: Scenario, wanted: ScaleSetScenario, nowMs: number): JsonObject {
+function propertiesOf(
+  world: SimWorld,
+  { resourceGroup }: Scenario,
+  wanted: ScaleSetScenario,
+  nowMs: number,
+): JsonObject {
   return {
     ...(wanted.mode === 'Uniform' && { singlePlacementGroup: false }),
     orchestrationMode: wanted.mode,
@@ -130,7 +140,7 @@ function osProfileOf({ name, os, computerNamePrefix }: ScaleSetScenario): JsonOb
   };
 }
 
-function networkProfileOf(world: World, group: string, name: string): JsonObject {
+function networkProfileOf(world: SimWorld, group: string, name: string): JsonObject {
   const subnet = `${groupId(world, group)}/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes`;
   return {
     networkInterfaceConfigurations: [

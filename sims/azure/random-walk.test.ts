@@ -75,7 +75,7 @@ const walk = fc.array(
   { maxLength: 40 },
 );
 
-it('a random walk through the API never leaks a secret, loses a disk or leaves something half done', () => {
+it('a random walk through the API never leaks a secret, loses a disk or leaves an inconsistent state', () => {
   fc.assert(
     fc.property(walk, (steps) => {
       const bench = new Bench({

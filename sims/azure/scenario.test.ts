@@ -3,7 +3,7 @@ import { UserError } from '../../src/base/errors.ts';
 import { parseScenario } from './scenario.ts';
 
 describe('scenarios', () => {
-  it('tell every problem at once, each with its path', () => {
+  it('report every problem at once, each with its path', () => {
     const bad =
       'cluster: ""\nresourceGroup: "a b"\nscaleSets:\n  - { name: p, instances: x }\n  - { name: p, extensions: [{ name: e, publisher: p, type: t, after: [gone] }] }\n';
     const message = messageOf(() => parseScenario(bad, 'bad.yaml'));
@@ -15,7 +15,7 @@ describe('scenarios', () => {
     expect(messageOf(() => parseScenario(bad, 'bad.yaml'))).toContain('scaleSets.0.name');
   });
 
-  it('tell what does not fit together once every part is well formed', () => {
+  it('report inconsistent parts once every part is well formed', () => {
     const bad =
       'cluster: c\nresourceGroup: g\nscaleSets:\n  - { name: p }\n  - { name: P, extensions: [{ name: e, publisher: p, type: t, after: [gone] }] }\n';
     const message = messageOf(() => parseScenario(bad, 'bad.yaml'));
@@ -23,7 +23,7 @@ describe('scenarios', () => {
     expect(message).toContain("there is no extension 'gone'");
   });
 
-  it('that are no YAML are refused as such', () => {
+  it('that are not YAML are refused', () => {
     expect(messageOf(() => parseScenario('a: [', 'bad.yaml'))).toContain('bad.yaml is not a scenario');
   });
 });

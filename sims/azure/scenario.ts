@@ -1,4 +1,4 @@
-// sims/azure/scenario.ts: the file that says what the simulated subscription starts with, and every problem in it at once.
+// sims/azure/scenario.ts: the file that describes the simulated subscription at its start. Reports all problems at once.
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { UserError } from '../../src/base/errors.ts';
@@ -12,7 +12,7 @@ const extension = z.strictObject({
   version: z.string().default('1.0'),
   settings: json.optional(),
   protectedSettings: json.optional(),
-  /** Names of extensions that have to be there first. */
+  /** Names of extensions that must be installed first. */
   after: z.array(z.string()).default([]),
 });
 
@@ -41,7 +41,7 @@ const scaleSet = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9][\w-]{0,57}$/, 'letters, digits and dashes, 58 at most')
     .optional(),
-  /** As a person writes it; it travels in base64. */
+  /** Plain text; requests send it in base64. */
   customData: z.string().optional(),
   extensions: z.array(extension).default([]),
   osDiskGb: z.int().min(1).default(30),

@@ -65,7 +65,7 @@ async function done<T>(poller: Poller<T>): Promise<T | undefined> {
 }
 
 describe.each(['Uniform', 'Flexible'] as const)('the whole operation on a %s set', (mode) => {
-  it('ends with a new instance that starts from the donor, and the referee has nothing to say', async () => {
+  it('ends with a new instance that starts from the donor, and the referee rejects nothing', async () => {
     sim = await startAzureSim({
       referee,
       scenario: {
@@ -184,7 +184,7 @@ describe.each(['Uniform', 'Flexible'] as const)('the whole operation on a %s set
 describe('faults on the wire', () => {
   const scenario = { cluster: 'demo', resourceGroup: 'demo', scaleSets: [{ name: 'pool1', instances: 1 }] };
 
-  it('a reset comes before the request is looked at, a lost answer after it was carried out', async () => {
+  it('a reset comes before the request is handled, a lost answer after it was executed', async () => {
     sim = await startAzureSim({ scenario });
     const client = clientOf(sim);
     const stop = () => done(client.virtualMachineScaleSetVMs.powerOff('demo', 'pool1', '0'));
@@ -197,7 +197,7 @@ describe('faults on the wire', () => {
     expect(Object.values(sim.inspect().instances)[0]!.power).toBe('stopped');
   });
 
-  it('somebody else may change the world meanwhile, and the ETag tells', async () => {
+  it('a change by another client is detected by the ETag', async () => {
     sim = await startAzureSim({ scenario });
     const client = clientOf(sim);
     const { etag } = await client.virtualMachineScaleSets.get('demo', 'pool1');
@@ -208,7 +208,7 @@ describe('faults on the wire', () => {
     await expect(change).rejects.toMatchObject({ statusCode: 412, code: 'PreconditionFailed' });
   });
 
-  it('a role is enforced, and what it has too much of is known', async () => {
+  it('a role is enforced, and its unneeded actions are listed', async () => {
     const actions = ['Microsoft.Compute/virtualMachineScaleSets/read', 'Microsoft.Compute/snapshots/write'];
     sim = await startAzureSim({ scenario, role: { actions } });
     const client = clientOf(sim);

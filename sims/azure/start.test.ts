@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { Referee } from './referee/referee.ts';
 import { API_VERSIONS } from './service/api-versions.ts';
 import type { JsonObject } from './service/json.ts';
-import type { Exchange } from './service/listen.ts';
+import type { HttpExchange } from './service/listen.ts';
 import { type AzureSim, type SimOptions, startAzureSim } from './start.ts';
 
 const SET = 'virtualMachineScaleSets/pool1';
@@ -53,7 +53,7 @@ function ask(
 const powers = () => Object.values(sim.inspect().instances).map(({ power }) => power);
 
 describe('faults on the wire', () => {
-  it('a reset comes before the request is looked at, a lost answer after it was carried out', async () => {
+  it('a reset comes before the request is handled, a lost answer after it was executed', async () => {
     await start();
     sim.fail({ on: 'POST powerOff', kind: 'connection-reset' });
     await expect(ask('POST', STOP)).rejects.toThrow();
@@ -123,7 +123,7 @@ describe('the world behind the simulator', () => {
 
 describe('what is kept of the requests', () => {
   it('is shown to the referee as well, lost answers included, and never has the token', async () => {
-    const seen: Exchange[] = [];
+    const seen: HttpExchange[] = [];
     const referee: Referee = {
       sat: true,
       check: (exchange) => void seen.push(exchange),

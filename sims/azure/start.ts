@@ -3,31 +3,31 @@ import type { Clock } from '../../src/base/clock.ts';
 import { populate } from './populate.ts';
 import type { Referee } from './referee/referee.ts';
 import { checkScenario, type ScenarioInput } from './scenario.ts';
-import type { Request } from './service/call.ts';
+import type { ArmRequest } from './service/call.ts';
 import { makeLoopbackCertificate } from './service/certificate.ts';
 import { settle } from './service/effects.ts';
 import { Dials, type Fault } from './service/faults.ts';
-import { type Exchange, listen } from './service/listen.ts';
+import { type HttpExchange, listen } from './service/listen.ts';
 import { respond } from './service/respond.ts';
 import { covers, grantOf, type RoleDefinition } from './service/roles.ts';
 import { findRoute } from './service/routes.ts';
-import type { Timing } from './service/timing.ts';
+import type { OperationTimes } from './service/timing.ts';
 import { answerLogin, type ServicePrincipal } from './service/tokens.ts';
 import { VirtualClock } from './service/virtual-clock.ts';
-import { random, type World } from './world.ts';
+import { random, type SimWorld } from './world.ts';
 
 export interface SimOptions<C extends Clock = VirtualClock> {
   scenario: ScenarioInput;
   /** Default: a virtual one, starting on 2026-11-15T08:00Z. */
   clock?: C;
-  /** With a real clock: how many times faster than Azure; hints and throttling keep pace. */
+  /** With a real clock: how many times faster than Azure; hints and throttling scale with it. */
   speed?: number;
-  timing?: Readonly<Timing>;
-  /** Looks at every exchange; `seatReferee()` makes one. */
+  timing?: Readonly<OperationTimes>;
+  /** Checks every exchange; `seatReferee()` makes one. */
   referee?: Referee;
   /** What the client may do; without it, everything. */
   role?: RoleDefinition;
-  /** The only one that may log in with a secret; without it, any may. */
+  /** The only principal that can log in with a secret; without it, any can. */
   servicePrincipal?: ServicePrincipal;
   /** 0: any free port. */
   port?: number;
@@ -38,15 +38,15 @@ export interface AzureSim<C extends Clock = VirtualClock> {
   /** Trust this to reach `url`. */
   caPem: string;
   clock: C;
-  /** A copy of everything there is now, secrets included: what no client can see and every test wants to know. */
-  inspect(): World;
-  /** Changes the world behind the client's back: somebody else scales, edits, deletes. */
-  meddle(change: (world: World) => void): void;
+  /** A copy of the whole state, secrets included, which no client can see. */
+  inspect(): SimWorld;
+  /** Changes the world as another client of Azure would: scales, edits, deletes. */
+  meddle(change: (world: SimWorld) => void): void;
   fail(fault: Fault): void;
   healAll(): void;
-  /** What the client did that Azure tolerates and a good client does not. */
+  /** What the client did that Azure tolerates but a good client avoids. */
   violations: readonly string[];
-  requests: readonly Exchange[];
+  requests: readonly HttpExchange[];
   roles: {
     /** Actions the client needed so far, sorted. */
     used(): string[];
@@ -64,7 +64,7 @@ export async function startAzureSim<C extends Clock = VirtualClock>(options: Sim
   const dials = new Dials(() => random(luck));
   const grant = options.role && grantOf(options.role);
   const violations: string[] = [];
-  const requests: Exchange[] = [];
+  const requests: HttpExchange[] = [];
   const used = new Set<string>();
 
   const { certPem, keyPem } = await makeLoopbackCertificate();
@@ -122,8 +122,12 @@ export async function startAzureSim<C extends Clock = VirtualClock>(options: Sim
   };
 }
 
-/** Without the token: what is kept may be printed. */
-function exchangeOf({ method, url, headers, body }: Request, answer: Exchange['answer'], atMs: number): Exchange {
+/** Without the token, because requests may be printed. */
+function exchangeOf(
+  { method, url, headers, body }: ArmRequest,
+  answer: HttpExchange['answer'],
+  atMs: number,
+): HttpExchange {
   const { authorization: _, ...kept } = headers;
   return { method, path: url.pathname, query: url.search, headers: kept, body, answer, atMs };
 }

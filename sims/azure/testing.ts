@@ -3,13 +3,13 @@
 import { populate } from './populate.ts';
 import { checkScenario, type ScenarioInput } from './scenario.ts';
 import { API_VERSIONS } from './service/api-versions.ts';
-import type { Answer } from './service/call.ts';
+import type { ArmAnswer } from './service/call.ts';
 import { type Strike, UNHARMED } from './service/faults.ts';
 import { type JsonObject, stringAt } from './service/json.ts';
 import { respond } from './service/respond.ts';
 import type { Grant } from './service/roles.ts';
 import { findRoute } from './service/routes.ts';
-import type { Instance, ScaleSet, World } from './world.ts';
+import type { SimInstance, SimScaleSet, SimWorld } from './world.ts';
 
 export interface Ask {
   body?: JsonObject;
@@ -22,7 +22,7 @@ export interface Ask {
 }
 
 export class Bench {
-  world: World;
+  world: SimWorld;
   nowMs = Date.parse('2026-11-15T08:00:00Z');
   readonly violations: string[] = [];
   readonly used: string[] = [];
@@ -39,7 +39,7 @@ export class Bench {
     return new URL(full, 'https://127.0.0.1:1');
   }
 
-  ask(method: string, path: string, ask: Ask = {}): Answer {
+  ask(method: string, path: string, ask: Ask = {}): ArmAnswer {
     const url = this.urlOf(path);
     const provider = findRoute(method, url.pathname)?.route.provider ?? 'compute';
     if (!url.searchParams.has('api-version'))
@@ -71,8 +71,8 @@ export class Bench {
     return answer;
   }
 
-  /** The same, and the operation it begins polled as it asks to be, until it has ended. Gives the last status body. */
-  askAndWait(method: string, path: string, ask: Ask = {}): Answer {
+  /** The same, and polls the operation as its hints say until it ends. Returns the last status body. */
+  askAndWait(method: string, path: string, ask: Ask = {}): ArmAnswer {
     const first = this.ask(method, path, ask);
     const url = first.headers?.['azure-asyncoperation'];
     if (url === undefined) return first;
@@ -84,19 +84,19 @@ export class Bench {
     }
   }
 
-  set(): ScaleSet {
+  set(): SimScaleSet {
     const [set] = Object.values(this.world.scaleSets);
     if (!set) throw new Error('the scenario has no scale set');
     return set;
   }
 
-  instances(): Instance[] {
+  instances(): SimInstance[] {
     return Object.values(this.world.instances);
   }
 }
 
 /** Status and error code of an answer. */
-export function codeOf(answer: Answer): [number, string | undefined] {
+export function codeOf(answer: ArmAnswer): [number, string | undefined] {
   return [answer.status, stringAt(answer.body, 'error', 'code')];
 }
 

@@ -1,8 +1,8 @@
 // sims/azure/world.ts: what exists in the simulated subscription? Plain data: it can be cloned, compared and printed.
 import type { JsonObject } from './service/json.ts';
-import type { Timing } from './service/timing.ts';
+import type { OperationTimes } from './service/timing.ts';
 
-export interface Tracked {
+export interface TrackedOperation {
   id: string;
   name: string;
   location: string;
@@ -10,7 +10,7 @@ export interface Tracked {
   createdMs: number;
 }
 
-/** What Azure takes and never gives back. */
+/** What Azure accepts and never returns. */
 export interface ModelSecrets {
   customData?: string;
   adminPassword?: string;
@@ -18,16 +18,16 @@ export interface ModelSecrets {
   protectedSettings: Record<string, JsonObject>;
 }
 
-export interface ScaleSet extends Tracked {
+export interface SimScaleSet extends TrackedOperation {
   mode: 'Uniform' | 'Flexible';
   etag: number;
-  /** sku, zones, plan, identity: what stands beside properties. */
+  /** sku, zones, plan, identity: the fields next to `properties`. */
   top: JsonObject;
   properties: JsonObject;
   secrets: ModelSecrets;
   osState: OsState;
   generation: 'V1' | 'V2';
-  /** Counts changes of the recipe; instances made from an older one are stale. */
+  /** Counts changes of the model; instances made from an older one are outdated. */
   modelVersion: number;
   nextInstance: number;
   state: 'Creating' | 'Updating' | 'Succeeded' | 'Failed' | 'Deleting';
@@ -36,7 +36,7 @@ export interface ScaleSet extends Tracked {
 export type OsState = 'Generalized' | 'Specialized';
 export type Power = 'running' | 'stopped' | 'deallocated' | 'starting' | 'stopping' | 'deallocating';
 
-/** What an instance was made from, secrets included: the question every prototype test asks. */
+/** What an instance was made from, secrets included. */
 export interface Birth {
   imageReference: JsonObject;
   exactVersion: string;
@@ -47,7 +47,7 @@ export interface Birth {
   osProfile: JsonObject | null;
 }
 
-export interface Instance extends Tracked {
+export interface SimInstance extends TrackedOperation {
   scaleSetId: string;
   mode: 'Uniform' | 'Flexible';
   instanceId: string;
@@ -59,19 +59,19 @@ export interface Instance extends Tracked {
   protection: { protectFromScaleIn: boolean; protectFromScaleSetActions: boolean } | null;
   osDiskId: string | null;
   modelVersion: number;
-  /** The model's profile at birth, as GET shows it. */
+  /** The model's profile when the instance was made, as GET shows it. */
   profile: JsonObject;
   birth: Birth;
 }
 
-export interface Disk extends Tracked {
+export interface SimDisk extends TrackedOperation {
   sku: string;
   uniqueId: string;
   managedBy: string | null;
   properties: JsonObject;
 }
 
-export interface Snapshot extends Tracked {
+export interface SimSnapshot extends TrackedOperation {
   sku: string;
   uniqueId: string;
   state: 'Updating' | 'Succeeded' | 'Failed';
@@ -85,33 +85,33 @@ export interface Snapshot extends Tracked {
 
 export type GalleryState = 'Creating' | 'Updating' | 'Succeeded' | 'Failed' | 'Deleting';
 
-export interface Gallery extends Tracked {
+export interface SimGallery extends TrackedOperation {
   state: GalleryState;
   properties: JsonObject;
 }
 
-export interface Definition extends Tracked {
+export interface SimDefinition extends TrackedOperation {
   state: GalleryState;
   properties: JsonObject;
 }
 
-export interface Version extends Tracked {
+export interface SimVersion extends TrackedOperation {
   state: GalleryState;
   properties: JsonObject;
   sizeGb: number;
-  /** When its bytes are in every region asked for. */
+  /** When its bytes are in every requested region. */
   replicatedMs: number;
   failure?: string;
 }
 
-/** Which resource provider runs it, as it stands in the operation's URL. */
+/** The resource provider, as in the operation's URL. */
 export type OperationKind = 'operations' | 'DiskOperations' | 'capsOperations';
 
-/** What the operation says at the end, and whether it did what it says. */
+/** The final status of the operation, and whether it took effect. */
 export type Fate = 'as-asked' | 'failed' | 'failed-but-applied' | 'succeeded-but-not-applied' | 'allocation-failed';
 
-/** What an operation will have done when it ends, as data, so that a world can be copied while it runs. */
-export type Effect =
+/** The effect of an operation, as data, so that the world can be copied while the operation runs. */
+export type OperationEffect =
   | { kind: 'power'; moved: { id: string; from: Power; to: Power }[]; isReimaged: boolean }
   | { kind: 'instance-updated'; id: string }
   | { kind: 'delete-instances'; ids: string[] }
@@ -141,48 +141,48 @@ export interface Operation {
   endsMs: number;
   status: 'InProgress' | 'Succeeded' | 'Failed';
   fate: Fate;
-  effect: Effect;
+  effect: OperationEffect;
   /** The scale set, disk or version that is busy until the end. */
   on: string;
   error?: { code: string; message: string };
   output?: JsonObject;
-  /** A poll before this moment disregards the hint given with the last answer. */
+  /** A poll before this time ignores the hint of the last answer. */
   notBeforeMs: number;
 }
 
-/** How many requests of a kind are still taken: see throttle.ts. */
-export interface Bucket {
+/** How many requests of a kind are still accepted: see throttle.ts. */
+export interface ThrottleBucket {
   tokens: number;
   atMs: number;
-  /** Set by a refusal: whoever asks again before it is refused again, and waits longer. */
+  /** Set by a 429: a request before this time is refused again and extends the wait. */
   blockedUntilMs: number;
 }
 
-export interface World {
+export interface SimWorld {
   subscriptionId: string;
   tenantId: string;
   resourceGroups: { name: string; location: string }[];
-  /** Regions where a gallery may not keep versions on zone-redundant storage. */
+  /** Regions without zone-redundant storage for versions. */
   regionsWithoutZones: string[];
-  timing: Timing;
-  /** How much faster than real time the service is; throttling keeps pace. */
+  timing: OperationTimes;
+  /** How much faster than real time the service is; throttling scales with it. */
   speed: number;
   random: number;
   /** All maps are keyed by the id in lower case: ARM compares ids without regard to case. */
-  scaleSets: Record<string, ScaleSet>;
-  instances: Record<string, Instance>;
-  disks: Record<string, Disk>;
-  snapshots: Record<string, Snapshot>;
-  galleries: Record<string, Gallery>;
-  definitions: Record<string, Definition>;
-  versions: Record<string, Version>;
+  scaleSets: Record<string, SimScaleSet>;
+  instances: Record<string, SimInstance>;
+  disks: Record<string, SimDisk>;
+  snapshots: Record<string, SimSnapshot>;
+  galleries: Record<string, SimGallery>;
+  definitions: Record<string, SimDefinition>;
+  versions: Record<string, SimVersion>;
   operations: Record<string, Operation>;
-  buckets: Record<string, Bucket>;
+  buckets: Record<string, ThrottleBucket>;
 }
 
 export const PROVIDER = 'providers/Microsoft.Compute';
 
-export function groupId(world: World, group: string): string {
+export function groupId(world: SimWorld, group: string): string {
   return `/subscriptions/${world.subscriptionId}/resourceGroups/${group}`;
 }
 
@@ -194,8 +194,8 @@ export function groupOf(id: string): string {
   return id.split('/')[4] ?? '';
 }
 
-/** The next number in [0, 1), from the scenario's seed alone, so that a failing run can be had again. */
-export function random(world: Pick<World, 'random'>): number {
+/** The next number in [0, 1), from the scenario's seed alone, so that a failing run can be repeated. */
+export function random(world: Pick<SimWorld, 'random'>): number {
   world.random = (world.random + 0x6d2b79f5) >>> 0;
   let mixed = world.random;
   mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
@@ -203,11 +203,11 @@ export function random(world: Pick<World, 'random'>): number {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
 }
 
-export function hex(world: World, digits: number): string {
+export function hex(world: SimWorld, digits: number): string {
   return Array.from({ length: digits }, () => Math.floor(random(world) * 16).toString(16)).join('');
 }
 
-export function uuid(world: World): string {
+export function uuid(world: SimWorld): string {
   const digits = hex(world, 32);
   return [8, 4, 4, 4, 12]
     .reduce<{ at: number; parts: string[] }>(
@@ -222,6 +222,6 @@ export function timestamp(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '0000+00:00');
 }
 
-export function instancesOf(world: World, set: Pick<ScaleSet, 'id'>): Instance[] {
+export function instancesOf(world: SimWorld, set: Pick<SimScaleSet, 'id'>): SimInstance[] {
   return Object.values(world.instances).filter((instance) => keyOf(instance.scaleSetId) === keyOf(set.id));
 }

@@ -9,14 +9,14 @@ const fromVersion = (bench: Bench, id: string) => {
 };
 
 describe('a new instance', () => {
-  it('of a Uniform set is named by a counter that never goes back', () => {
+  it('of a Uniform set is named by a counter that never decreases', () => {
     const bench = new Bench();
     delete bench.world.instances[bench.instances()[1]!.id.toLowerCase()];
     const [born] = addInstances(bench.world, bench.set(), 1, bench.nowMs);
     expect([born!.instanceId, born!.computerName]).toEqual(['2', expect.stringMatching(/000002$/)]);
   });
 
-  it('of a Flexible set is named by chance, and is a VM of its resource group', () => {
+  it('of a Flexible set has a random name, and is a VM of its resource group', () => {
     const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 2, mode: 'Flexible' }] });
     const names = bench.instances().map(({ name }) => name);
     expect(new Set(names).size).toBe(2);
@@ -26,7 +26,7 @@ describe('a new instance', () => {
     }
   });
 
-  it('has a disk of its own unless the disk is ephemeral', () => {
+  it('has a managed disk unless the disk is ephemeral', () => {
     const bench = new Bench();
     expect(new Set(bench.instances().map(({ osDiskId }) => osDiskId)).size).toBe(2);
     const ephemeral = new Bench({ scaleSets: [{ name: 'pool1', instances: 2, ephemeral: true }] });
@@ -45,7 +45,7 @@ describe('a new instance', () => {
 });
 
 describe('a reimaged instance', () => {
-  it('keeps its name and id and gets a new disk from the model as it is now', () => {
+  it('keeps its name and id and gets a new disk from the current model', () => {
     const bench = new Bench();
     fromVersion(bench, withVersion(bench));
     const instance = bench.instances()[0]!;
@@ -56,7 +56,7 @@ describe('a reimaged instance', () => {
     expect(bench.world.disks[osDiskId!.toLowerCase()]).toBeUndefined();
   });
 
-  it('fails and keeps its disk when the image is gone', () => {
+  it('fails and keeps its disk when the image no longer exists', () => {
     const bench = new Bench();
     fromVersion(bench, `${withVersion(bench)}9`);
     const instance = bench.instances()[0]!;

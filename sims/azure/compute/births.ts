@@ -1,4 +1,4 @@
-// sims/azure/compute/births.ts: what does a new instance of a scale set look like, and what did it get to start from?
+// sims/azure/compute/births.ts: what does a new instance of a scale set look like, and from what was it made?
 import { ArmError } from '../service/arm-error.ts';
 import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import {
@@ -6,37 +6,37 @@ import {
   groupId,
   groupOf,
   hex,
-  type Instance,
   instancesOf,
   keyOf,
   PROVIDER,
   random,
-  type ScaleSet,
+  type SimInstance,
+  type SimScaleSet,
+  type SimWorld,
   timestamp,
   uuid,
-  type World,
 } from '../world.ts';
 import { type ResolvedImage, requireFitting, resolveImage } from './image-references.ts';
 
-/** Adds `count` instances in the state `Creating`, made from the model as it is now. Throws when the image cannot be had. */
-export function addInstances(world: World, set: ScaleSet, count: number, nowMs: number): Instance[] {
+/** Adds `count` instances in the state `Creating`, made from the current model. Throws if the image is not available. */
+export function addInstances(world: SimWorld, set: SimScaleSet, count: number, nowMs: number): SimInstance[] {
   const image = requireImage(world, set);
   return Array.from({ length: count }, () => addInstance(world, set, image, nowMs));
 }
 
-/** What a new instance would be made from, after all checks that a scale-out makes. */
-export function requireImage(world: World, set: ScaleSet): ResolvedImage {
+/** What a new instance would be made from, after all checks of a scale-out. */
+export function requireImage(world: SimWorld, set: SimScaleSet): ResolvedImage {
   const reference = objectAt(set.properties, 'virtualMachineProfile', 'storageProfile', 'imageReference') ?? {};
   const image = resolveImage(world, reference, set.location);
   requireFitting(set, image);
   return image;
 }
 
-function addInstance(world: World, set: ScaleSet, image: ResolvedImage, nowMs: number): Instance {
+function addInstance(world: SimWorld, set: SimScaleSet, image: ResolvedImage, nowMs: number): SimInstance {
   const profile = objectAt(set.properties, 'virtualMachineProfile') ?? {};
   const { instanceId, name, computerName, id } = nameInstance(world, set, profile);
   const isEphemeral = objectAt(profile, 'storageProfile', 'osDisk', 'diffDiskSettings') !== undefined;
-  const instance: Instance = {
+  const instance: SimInstance = {
     id,
     name,
     scaleSetId: set.id,
@@ -61,7 +61,7 @@ function addInstance(world: World, set: ScaleSet, image: ResolvedImage, nowMs: n
   return instance;
 }
 
-function birthOf(set: ScaleSet, image: ResolvedImage): Birth {
+function birthOf(set: SimScaleSet, image: ResolvedImage): Birth {
   const profile = objectAt(set.properties, 'virtualMachineProfile');
   return {
     imageReference: structuredClone(objectAt(profile, 'storageProfile', 'imageReference') ?? {}),
@@ -74,7 +74,7 @@ function birthOf(set: ScaleSet, image: ResolvedImage): Birth {
 }
 
 /** Uniform: a counter, and the computer name ends with it in base 36. Flexible: both are random, and the VM is an ordinary one. */
-function nameInstance(world: World, set: ScaleSet, profile: JsonObject) {
+function nameInstance(world: SimWorld, set: SimScaleSet, profile: JsonObject) {
   const prefix = stringAt(profile, 'osProfile', 'computerNamePrefix') ?? set.name;
   if (set.mode === 'Uniform') {
     const instanceId = String(set.nextInstance++);
@@ -96,7 +96,13 @@ function nameInstance(world: World, set: ScaleSet, profile: JsonObject) {
   };
 }
 
-function addOsDisk(world: World, set: ScaleSet, instance: Instance, image: ResolvedImage, nowMs: number): string {
+function addOsDisk(
+  world: SimWorld,
+  set: SimScaleSet,
+  instance: SimInstance,
+  image: ResolvedImage,
+  nowMs: number,
+): string {
   const osDisk = objectAt(instance.profile, 'storageProfile', 'osDisk');
   const sizeGb = numberAt(osDisk, 'diskSizeGB') ?? image.sizeGb;
   const name = `${instance.name}_OsDisk_1_${hex(world, 32)}`;
@@ -139,7 +145,7 @@ function securityOf(profile: JsonObject): JsonObject {
   return securityType && securityType !== 'Standard' ? { securityProfile: { securityType } } : {};
 }
 
-function diskSource(world: World, set: ScaleSet, image: ResolvedImage): JsonObject {
+function diskSource(world: SimWorld, set: SimScaleSet, image: ResolvedImage): JsonObject {
   if (image.version) return { galleryImageReference: { id: image.version.id } };
   const reference = objectAt(set.properties, 'virtualMachineProfile', 'storageProfile', 'imageReference');
   const { publisher, offer, sku } = reference ?? {};
@@ -151,14 +157,14 @@ function diskSource(world: World, set: ScaleSet, image: ResolvedImage): JsonObje
   };
 }
 
-/** The capacity follows what is there, as Azure reports it after deletions. */
-export function recount(world: World, set: ScaleSet): void {
+/** The capacity is the number of instances, as Azure reports it after deletions. */
+export function recount(world: SimWorld, set: SimScaleSet): void {
   const sku = objectAt(set.top, 'sku') ?? {};
   set.top.sku = { ...sku, capacity: instancesOf(world, set).filter((i) => i.state !== 'Deleting').length };
 }
 
-/** A fresh OS disk from the model as it is now; name, id and VM id stay. The image may have gone since it was asked for. */
-export function reimage(world: World, instance: Instance): void {
+/** A fresh OS disk from the current model; name, id and VM id stay. The image may have been deleted since the request. */
+export function reimage(world: SimWorld, instance: SimInstance): void {
   const set = world.scaleSets[keyOf(instance.scaleSetId)];
   const image = set && availableImage(world, set);
   if (!set || !image) {
@@ -174,7 +180,7 @@ export function reimage(world: World, instance: Instance): void {
   instance.osDiskId = addOsDisk(world, set, instance, image, instance.createdMs);
 }
 
-function availableImage(world: World, set: ScaleSet): ResolvedImage | undefined {
+function availableImage(world: SimWorld, set: SimScaleSet): ResolvedImage | undefined {
   try {
     return requireImage(world, set);
   } catch (error) {

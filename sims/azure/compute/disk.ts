@@ -1,10 +1,10 @@
-// sims/azure/compute/disk.ts: what is on the OS disk of a simulated instance? The files of a plain Ubuntu VM, as far as headstart reads them.
+// sims/azure/compute/disk.ts: what is on the OS disk of a simulated instance? The files of a plain Ubuntu VM that headstart reads.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Instance } from '../world.ts';
+import type { SimInstance } from '../world.ts';
 
-type Provisioned = Pick<Instance, 'computerName' | 'vmId'> & { birth: Pick<Instance['birth'], 'customData'> };
+type Provisioned = Pick<SimInstance, 'computerName' | 'vmId'> & { birth: Pick<SimInstance['birth'], 'customData'> };
 
 /** The folder stands for `/` of that machine. */
 export function layDisk(folder: string, instance: Provisioned): void {

@@ -27,7 +27,7 @@ describe('the disk of an instance', () => {
 describe('a free disk', () => {
   const body = { location: 'westeurope', properties: { creationData: { createOption: 'Empty' }, diskSizeGB: 8 } };
 
-  it('is made, listed, and gone after its deletion', () => {
+  it('can be created, listed and deleted', () => {
     const bench = new Bench();
     const before = objectsAt(bench.ask('GET', 'disks').body, 'value').length;
     expect(bench.askAndWait('PUT', 'disks/free', { body }).body?.status).toBe('Succeeded');
@@ -38,7 +38,7 @@ describe('a free disk', () => {
     expect(bench.ask('DELETE', 'disks/free').status).toBe(204);
   });
 
-  it('is as large as the snapshot it is a copy of, unless told otherwise', () => {
+  it('is as large as its snapshot unless the request gives a size', () => {
     const bench = new Bench();
     withVersion(bench);
     const [snapshot] = Object.values(bench.world.snapshots);

@@ -1,17 +1,17 @@
 // sims/azure/compute/disks.ts: managed disks: those of instances, and free ones.
 import { ArmError, resourceNotFound } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { type JsonObject, mergeObjects, numberAt, objectAt, stringAt } from '../service/json.ts';
 import { acceptedWithoutBody, asyncHeader, begin, locationHeader } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
-import { type Disk, groupId, keyOf, PROVIDER, timestamp, uuid, type World } from '../world.ts';
+import { groupId, keyOf, PROVIDER, type SimDisk, type SimWorld, timestamp, uuid } from '../world.ts';
 
-export function getDisk(world: World, call: Call): Answer {
+export function getDisk(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: diskBody(world, requireDisk(world, call)) };
 }
 
-export function listDisks(world: World, call: Call): Answer {
+export function listDisks(world: SimWorld, call: ArmCall): ArmAnswer {
   const prefix = call.params.group === undefined ? '/' : `${keyOf(groupId(world, call.params.group))}/`;
   const value = Object.values(world.disks)
     .filter((disk) => keyOf(disk.id).startsWith(prefix))
@@ -19,13 +19,13 @@ export function listDisks(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-export function putDisk(world: World, call: Call): Answer {
+export function putDisk(world: SimWorld, call: ArmCall): ArmAnswer {
   const id = diskId(world, call);
   const asked = objectAt(call.body, 'properties') ?? {};
   const before = world.disks[keyOf(id)];
   const uniqueId = before?.uniqueId ?? uuid(world);
   const sizeGb = numberAt(asked, 'diskSizeGB') ?? sourceSize(world, asked) ?? 32;
-  const disk: Disk = {
+  const disk: SimDisk = {
     id,
     name: call.params.disk ?? '',
     location: stringAt(call.body, 'location') ?? before?.location ?? '',
@@ -63,7 +63,7 @@ export function putDisk(world: World, call: Call): Answer {
   };
 }
 
-export function deleteDisk(world: World, call: Call): Answer {
+export function deleteDisk(world: SimWorld, call: ArmCall): ArmAnswer {
   const disk = world.disks[keyOf(diskId(world, call))];
   if (!disk) return { status: 204 };
   if (disk.managedBy !== null) {
@@ -79,22 +79,22 @@ export function deleteDisk(world: World, call: Call): Answer {
   return acceptedWithoutBody(world, call, operation);
 }
 
-function requireDisk(world: World, call: Call): Disk {
+function requireDisk(world: SimWorld, call: ArmCall): SimDisk {
   const disk = world.disks[keyOf(diskId(world, call))];
   if (disk) return disk;
   throw resourceNotFound('Microsoft.Compute/disks', call.params.disk ?? '', call.params.group ?? '');
 }
 
-function diskId(world: World, { params }: Call): string {
+function diskId(world: SimWorld, { params }: ArmCall): string {
   return `${groupId(world, params.group ?? '')}/${PROVIDER}/disks/${params.disk}`;
 }
 
-function sourceSize(world: World, asked: JsonObject): number | undefined {
+function sourceSize(world: SimWorld, asked: JsonObject): number | undefined {
   const source = keyOf(stringAt(asked, 'creationData', 'sourceResourceId') ?? '');
   return world.snapshots[source]?.sizeGb ?? numberAt(world.disks[source]?.properties, 'diskSizeGB');
 }
 
-function shortBody({ name, id, location, tags, sku }: Disk): JsonObject {
+function shortBody({ name, id, location, tags, sku }: SimDisk): JsonObject {
   return {
     name,
     id,
@@ -105,8 +105,8 @@ function shortBody({ name, id, location, tags, sku }: Disk): JsonObject {
   };
 }
 
-/** Attached while the VM runs or is stopped; reserved once it gave its place up. */
-function diskBody(world: World, disk: Disk): JsonObject {
+/** Attached while the VM runs or is stopped; reserved once it is deallocated. */
+function diskBody(world: SimWorld, disk: SimDisk): JsonObject {
   const owner = disk.managedBy === null ? undefined : world.instances[keyOf(disk.managedBy)];
   const diskState = owner ? (owner.power === 'deallocated' ? 'Reserved' : 'Attached') : 'Unattached';
   return {

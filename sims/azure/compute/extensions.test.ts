@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf, withExtensions } from '../testing.ts';
 
-describe('extensions one by one', () => {
+describe('the extensions of a set', () => {
   it('are not deleted while another waits for them', () => {
     const bench = withExtensions();
     const answer = bench.ask('DELETE', 'virtualMachineScaleSets/pool1/extensions/cse');
@@ -12,7 +12,7 @@ describe('extensions one by one', () => {
     expect(bench.set().secrets.protectedSettings).toEqual({ billing: { a: 'b' } });
   });
 
-  it('survive a deletion that says it succeeded, when so dialled', () => {
+  it('survive a deletion with a fault that reports success without effect', () => {
     const bench = withExtensions();
     const strike = { fate: 'succeeded-but-not-applied' as const };
     expect(

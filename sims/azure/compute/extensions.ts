@@ -1,27 +1,27 @@
 // sims/azure/compute/extensions.ts: the extensions of a scale set's model, one by one.
 import { ArmError, entityNotFound } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { ensureObject, type JsonObject, objectAt } from '../service/json.ts';
 import { acceptedWithoutBody, asyncHeader, begin, takesEffect } from '../service/operations.ts';
-import { keyOf, type ScaleSet, type World } from '../world.ts';
+import { keyOf, type SimScaleSet, type SimWorld } from '../world.ts';
 import { extensionsOf } from './instances.ts';
 import { requireKnownOrder, takeProtectedSettings } from './model-change.ts';
 import { requireScaleSet } from './scale-set-lookup.ts';
 import { requireIdleSet } from './scale-sets.ts';
 
-export function listExtensions(world: World, call: Call): Answer {
+export function listExtensions(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   return { status: 200, body: { value: extensionsOf(set).map((extension) => extensionBody(set, extension)) } };
 }
 
-export function getExtension(world: World, call: Call): Answer {
+export function getExtension(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   const extension = extensionsOf(set).find(({ name }) => name === call.params.extension);
   if (!extension) throw entityNotFound();
   return { status: 200, body: extensionBody(set, extension) };
 }
 
-export function putExtension(world: World, call: Call): Answer {
+export function putExtension(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   requireIdleSet(world, set);
   const name = call.params.extension ?? '';
@@ -37,7 +37,7 @@ export function putExtension(world: World, call: Call): Answer {
   };
 }
 
-export function deleteExtension(world: World, call: Call): Answer {
+export function deleteExtension(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   requireIdleSet(world, set);
   const name = call.params.extension ?? '';
@@ -58,8 +58,8 @@ export function deleteExtension(world: World, call: Call): Answer {
   return acceptedWithoutBody(world, call, begun(world, call, set));
 }
 
-/** Reports of deletions that succeeded and did nothing are why the fate of the operation decides here. */
-function change(world: World, call: Call, set: ScaleSet, extensions: JsonObject[]): void {
+/** Users reported deletions that succeeded without effect, so the fate of the operation decides here. */
+function change(world: SimWorld, call: ArmCall, set: SimScaleSet, extensions: JsonObject[]): void {
   if (!takesEffect(call.fate)) return;
   const changed = structuredClone(set);
   ensureObject(changed.properties, 'virtualMachineProfile', 'extensionProfile').extensions = extensions;
@@ -73,7 +73,7 @@ function change(world: World, call: Call, set: ScaleSet, extensions: JsonObject[
   world.scaleSets[keyOf(set.id)] = set;
 }
 
-function begun(world: World, call: Call, set: ScaleSet) {
+function begun(world: SimWorld, call: ArmCall, set: SimScaleSet) {
   set.state = 'Updating';
   return begin(world, call, {
     kind: 'operations',
@@ -84,7 +84,7 @@ function begun(world: World, call: Call, set: ScaleSet) {
   });
 }
 
-function extensionBody(set: ScaleSet, { name, properties }: JsonObject): JsonObject {
+function extensionBody(set: SimScaleSet, { name, properties }: JsonObject): JsonObject {
   return {
     name,
     id: `${set.id}/extensions/${name}`,

@@ -18,7 +18,7 @@ describe('names', () => {
 });
 
 describe('deletion', () => {
-  it('goes from the leaves to the root, and what is gone is 204', () => {
+  it('works from the leaves to the root, and answers 204 for a missing resource', () => {
     const bench = new Bench();
     withVersion(bench);
     expect(codeOf(bench.ask('DELETE', 'galleries/SIG_demo'))).toEqual([409, 'CannotDeleteResource']);

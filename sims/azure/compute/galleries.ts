@@ -1,16 +1,23 @@
 // sims/azure/compute/galleries.ts: compute galleries.
 import { ArmError, resourceNotFound } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { type JsonObject, mergeObjects, objectAt } from '../service/json.ts';
 import { page } from '../service/pages.ts';
-import { type Gallery, groupId, keyOf, PROVIDER, type World } from '../world.ts';
-import { deleteThing, putThing, requireChildless, requireIdleThing, thingBody, thingFrom } from './gallery-things.ts';
+import { groupId, keyOf, PROVIDER, type SimGallery, type SimWorld } from '../world.ts';
+import {
+  deleteThing,
+  putThing,
+  requireChildless,
+  requireIdleThing,
+  thingBody,
+  thingFrom,
+} from './gallery-resources.ts';
 
-export function getGallery(world: World, call: Call): Answer {
+export function getGallery(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: galleryBody(requireGallery(world, call)) };
 }
 
-export function listGalleries(world: World, call: Call): Answer {
+export function listGalleries(world: SimWorld, call: ArmCall): ArmAnswer {
   const prefix = call.params.group === undefined ? '/' : `${keyOf(groupId(world, call.params.group))}/`;
   const value = Object.values(world.galleries)
     .filter((gallery) => keyOf(gallery.id).startsWith(prefix))
@@ -18,7 +25,7 @@ export function listGalleries(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-export function putGallery(world: World, call: Call): Answer {
+export function putGallery(world: SimWorld, call: ArmCall): ArmAnswer {
   const id = galleryId(world, call);
   const name = requireName(call.params.gallery ?? '');
   const twin = Object.values(world.galleries).find((other) => other.name.toLowerCase() === name.toLowerCase());
@@ -42,7 +49,7 @@ export function putGallery(world: World, call: Call): Answer {
   return putThing(world, call, { before, thing: gallery, work, body: galleryBody });
 }
 
-export function deleteGallery(world: World, call: Call): Answer {
+export function deleteGallery(world: SimWorld, call: ArmCall): ArmAnswer {
   const gallery = world.galleries[keyOf(galleryId(world, call))];
   if (!gallery) return { status: 204 };
   requireIdleThing(world, gallery);
@@ -51,13 +58,13 @@ export function deleteGallery(world: World, call: Call): Answer {
   return deleteThing(world, call, gallery, { tookMs: world.timing.galleryMs, effect });
 }
 
-export function requireGallery(world: World, call: Call): Gallery {
+export function requireGallery(world: SimWorld, call: ArmCall): SimGallery {
   const gallery = world.galleries[keyOf(galleryId(world, call))];
   if (gallery) return gallery;
   throw resourceNotFound('Microsoft.Compute/galleries', call.params.gallery ?? '', call.params.group ?? '');
 }
 
-export function galleryId(world: World, { params }: Call): string {
+export function galleryId(world: SimWorld, { params }: ArmCall): string {
   return `${groupId(world, params.group ?? '')}/${PROVIDER}/galleries/${params.gallery}`;
 }
 
@@ -71,6 +78,6 @@ function requireName(name: string): string {
   );
 }
 
-function galleryBody(gallery: Gallery): JsonObject {
+function galleryBody(gallery: SimGallery): JsonObject {
   return thingBody('Microsoft.Compute/galleries', gallery);
 }

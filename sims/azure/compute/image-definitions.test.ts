@@ -15,14 +15,14 @@ describe('a definition', () => {
     expect(codeOf(bench.ask('PUT', IMAGE, { body }))).toEqual([409, 'PropertyChangeNotAllowed']);
   });
 
-  it('may be put again as it is', () => {
+  it('accepts the same PUT again', () => {
     const bench = new Bench();
     withVersion(bench);
     const body = { location: 'westeurope', properties: DEFINITION };
     expect(bench.askAndWait('PUT', IMAGE, { body }).body?.status).toBe('Succeeded');
   });
 
-  it('has publisher, offer and sku of its own within the gallery', () => {
+  it('has a unique publisher, offer and sku within the gallery', () => {
     const bench = new Bench();
     withVersion(bench);
     const body = { location: 'westeurope', properties: DEFINITION };

@@ -1,20 +1,27 @@
-// sims/azure/compute/image-definitions.ts: image definitions of a gallery, and what can never be changed about one.
+// sims/azure/compute/image-definitions.ts: image definitions of a gallery, and which of their fields can never change.
 import { ArmError, resourceNotFound } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
-import { type JsonObject, mergeObjects, objectAt, stringAt, valueAt } from '../service/json.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
+import { fieldAt, type JsonObject, mergeObjects, objectAt, stringAt } from '../service/json.ts';
 import { page } from '../service/pages.ts';
-import { type Definition, keyOf, type World } from '../world.ts';
+import { keyOf, type SimDefinition, type SimWorld } from '../world.ts';
 import { galleryId, requireGallery } from './galleries.ts';
-import { deleteThing, putThing, requireChildless, requireIdleThing, thingBody, thingFrom } from './gallery-things.ts';
+import {
+  deleteThing,
+  putThing,
+  requireChildless,
+  requireIdleThing,
+  thingBody,
+  thingFrom,
+} from './gallery-resources.ts';
 
 const FIXED = ['osType', 'osState', 'hyperVGeneration', 'architecture', 'identifier', 'features', 'purchasePlan'];
 
-export function getDefinition(world: World, call: Call): Answer {
+export function getDefinition(world: SimWorld, call: ArmCall): ArmAnswer {
   requireGallery(world, call);
   return { status: 200, body: definitionBody(requireDefinition(world, call)) };
 }
 
-export function listDefinitions(world: World, call: Call): Answer {
+export function listDefinitions(world: SimWorld, call: ArmCall): ArmAnswer {
   const gallery = requireGallery(world, call);
   const value = Object.values(world.definitions)
     .filter((definition) => keyOf(definition.id).startsWith(`${keyOf(gallery.id)}/`))
@@ -22,7 +29,7 @@ export function listDefinitions(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-export function putDefinition(world: World, call: Call): Answer {
+export function putDefinition(world: SimWorld, call: ArmCall): ArmAnswer {
   const gallery = requireGallery(world, call);
   const id = definitionId(world, call);
   const name = requireName(call.params.definition ?? '');
@@ -39,7 +46,7 @@ export function putDefinition(world: World, call: Call): Answer {
   return putThing(world, call, { before, thing: definition, work, body: definitionBody });
 }
 
-export function deleteDefinition(world: World, call: Call): Answer {
+export function deleteDefinition(world: SimWorld, call: ArmCall): ArmAnswer {
   const definition = world.definitions[keyOf(definitionId(world, call))];
   if (!definition) return { status: 204 };
   requireIdleThing(world, definition);
@@ -48,14 +55,14 @@ export function deleteDefinition(world: World, call: Call): Answer {
   return deleteThing(world, call, definition, { tookMs: world.timing.definitionMs, effect });
 }
 
-export function requireDefinition(world: World, call: Call): Definition {
+export function requireDefinition(world: SimWorld, call: ArmCall): SimDefinition {
   const definition = world.definitions[keyOf(definitionId(world, call))];
   if (definition) return definition;
   const name = `${call.params.gallery}/${call.params.definition}`;
   throw resourceNotFound('Microsoft.Compute/galleries/images', name, call.params.group ?? '');
 }
 
-export function definitionId(world: World, call: Call): string {
+export function definitionId(world: SimWorld, call: ArmCall): string {
   return `${galleryId(world, call)}/images/${call.params.definition}`;
 }
 
@@ -89,9 +96,9 @@ function requireComplete(asked: JsonObject): void {
   }
 }
 
-function requireSame(before: Definition, asked: JsonObject): void {
+function requireSame(before: SimDefinition, asked: JsonObject): void {
   for (const field of FIXED) {
-    const [was, is] = [valueAt(before.properties, field), asked[field]];
+    const [was, is] = [fieldAt(before.properties, field), asked[field]];
     if (is === undefined || sorted(was) === sorted(is)) continue;
     throw new ArmError(
       409,
@@ -110,7 +117,7 @@ function sorted(value: unknown): string {
   );
 }
 
-function requireUniqueIdentifier(world: World, galleryId: string, id: string, asked: JsonObject): void {
+function requireUniqueIdentifier(world: SimWorld, galleryId: string, id: string, asked: JsonObject): void {
   const twin = Object.values(world.definitions).find(
     (other) =>
       keyOf(other.id) !== keyOf(id) &&
@@ -125,6 +132,6 @@ function requireUniqueIdentifier(world: World, galleryId: string, id: string, as
   );
 }
 
-function definitionBody(definition: Definition): JsonObject {
+function definitionBody(definition: SimDefinition): JsonObject {
   return thingBody('Microsoft.Compute/galleries/images', definition);
 }

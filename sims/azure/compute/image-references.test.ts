@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { objectAt } from '../service/json.ts';
 import { Bench, codeOf, NO_MARKETPLACE, patchProfile, withVersion } from '../testing.ts';
-import { compareVersions } from './image-references.ts';
+import { compareVersionNames } from './image-references.ts';
 
 describe('the image of a new instance', () => {
-  it('fails when the version the model refers to is gone, and leaves the pool as it was', () => {
+  it('fails when the version of the model no longer exists, and leaves the pool unchanged', () => {
     const bench = new Bench();
     const id = withVersion(bench);
     bench.askAndWait(
@@ -19,7 +19,7 @@ describe('the image of a new instance', () => {
     expect(bench.instances()).toHaveLength(2);
   });
 
-  it('follows a definition to its highest version by number, leaving out the excluded ones', () => {
+  it('is the highest version of a definition by number, without excluded ones', () => {
     const bench = new Bench();
     const id = withVersion(bench);
     const versions = 'galleries/SIG_demo/images/proto/versions';
@@ -55,7 +55,7 @@ describe('names of versions', () => {
         fc.tuple(fc.nat(3000), fc.nat(12), fc.nat(31)),
         (a, b) => {
           const byNumber = a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
-          expect(Math.sign(compareVersions(a.join('.'), b.join('.')))).toBe(Math.sign(byNumber));
+          expect(Math.sign(compareVersionNames(a.join('.'), b.join('.')))).toBe(Math.sign(byNumber));
         },
       ),
     ));

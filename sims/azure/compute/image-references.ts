@@ -1,22 +1,22 @@
-// sims/azure/compute/image-references.ts: what does an image reference stand for right now, and may this scale set use it?
+// sims/azure/compute/image-references.ts: which image does a reference resolve to now, and may this scale set use it?
 import { ArmError } from '../service/arm-error.ts';
-import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, valueAt } from '../service/json.ts';
-import { type Definition, keyOf, type OsState, type ScaleSet, type Version, type World } from '../world.ts';
+import { fieldAt, type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
+import { keyOf, type OsState, type SimDefinition, type SimScaleSet, type SimVersion, type SimWorld } from '../world.ts';
 
 export interface ResolvedImage {
   osState: OsState;
   /** `24.04.202610010` of the marketplace, or the gallery version's name. */
   exactVersion: string;
   sizeGb: number;
-  version?: Version;
-  definition?: Definition;
+  version?: SimVersion;
+  definition?: SimDefinition;
 }
 
 const MARKETPLACE_LATEST = '24.04.202611010';
 const MARKETPLACE_SIZE_GB = 30;
 
-/** What a new instance would be made from. Throws what Azure answers when there is nothing to be had in that region. */
-export function resolveImage(world: World, reference: JsonObject, region: string): ResolvedImage {
+/** What a new instance would be made from. Throws Azure's error if the image is not in that region. */
+export function resolveImage(world: SimWorld, reference: JsonObject, region: string): ResolvedImage {
   const id = stringAt(reference, 'id');
   if (id === undefined) return resolveMarketplace(reference);
   const { definition, version } = findGalleryImage(world, id, region);
@@ -39,8 +39,8 @@ export function imageNotFound(id: string, region: string): ArmError {
   );
 }
 
-/** The rules that tie an image to the set it is used in. */
-export function requireFitting(set: ScaleSet, image: ResolvedImage): void {
+/** The rules for an image and the scale set that uses it. */
+export function requireFitting(set: SimScaleSet, image: ResolvedImage): void {
   const { definition } = image;
   if (!definition) return;
   requireRoom(set, image);
@@ -72,8 +72,8 @@ export function requireFitting(set: ScaleSet, image: ResolvedImage): void {
   }
 }
 
-/** Reported for scale sets and single VMs alike, with the status of a conflict. */
-function requireRoom(set: ScaleSet, { sizeGb }: ResolvedImage): void {
+/** Reported for scale sets and for single VMs, with the status of a conflict. */
+function requireRoom(set: SimScaleSet, { sizeGb }: ResolvedImage): void {
   const given = numberAt(set.properties, 'virtualMachineProfile', 'storageProfile', 'osDisk', 'diskSizeGB');
   if (given === undefined || given >= sizeGb) return;
   throw new ArmError(
@@ -83,11 +83,11 @@ function requireRoom(set: ScaleSet, { sizeGb }: ResolvedImage): void {
   );
 }
 
-export function osStateOf(definition: Definition): OsState {
+export function osStateOf(definition: SimDefinition): OsState {
   return stringAt(definition.properties, 'osState') === 'Specialized' ? 'Specialized' : 'Generalized';
 }
 
-function securityTypeOf(definition: Definition): string {
+function securityTypeOf(definition: SimDefinition): string {
   const feature = objectsAt(definition.properties, 'features').find((f) => f.name === 'SecurityType');
   return stringAt(feature, 'value') ?? 'Standard';
 }
@@ -101,12 +101,12 @@ function resolveMarketplace(reference: JsonObject): ResolvedImage {
   };
 }
 
-/** By the id of a version (pinned) or of a definition (the highest version that takes part in latest). */
+/** By the id of a version (pinned) or of a definition (the highest version that is not excluded from latest). */
 export function findGalleryImage(
-  world: World,
+  world: SimWorld,
   id: string,
   region: string,
-): { definition?: Definition; version?: Version } {
+): { definition?: SimDefinition; version?: SimVersion } {
   const [definitionId = id, pinned] = keyOf(id).split('/versions/');
   const definition = world.definitions[definitionId];
   if (!definition) return {};
@@ -114,25 +114,25 @@ export function findGalleryImage(
   return version ? { definition, version } : { definition };
 }
 
-function latestOf(world: World, definitionId: string, region: string): Version | undefined {
+function latestOf(world: SimWorld, definitionId: string, region: string): SimVersion | undefined {
   return Object.values(world.versions)
     .filter((version) => keyOf(version.id).startsWith(`${definitionId}/versions/`))
     .filter((version) => version.state === 'Succeeded' && !isExcluded(version) && isIn(version, region))
-    .sort((a, b) => compareVersions(b.name, a.name))[0];
+    .sort((a, b) => compareVersionNames(b.name, a.name))[0];
 }
 
 /** As integers: 2026.9.30 is older than 2026.11.1. */
-export function compareVersions(a: string, b: string): number {
+export function compareVersionNames(a: string, b: string): number {
   const [left, right] = [a, b].map((name) => name.split('.').map(Number));
   for (let i = 0; i < 3; i++) if (left?.[i] !== right?.[i]) return (left?.[i] ?? 0) - (right?.[i] ?? 0);
   return 0;
 }
 
-function isExcluded(version: Version): boolean {
-  return valueAt(version.properties, 'publishingProfile', 'excludeFromLatest') === true;
+function isExcluded(version: SimVersion): boolean {
+  return fieldAt(version.properties, 'publishingProfile', 'excludeFromLatest') === true;
 }
 
-function isIn(version: Version, region: string): boolean {
+function isIn(version: SimVersion, region: string): boolean {
   return objectsAt(version.properties, 'publishingProfile', 'targetRegions').some(
     (target) => regionKey(stringAt(target, 'name') ?? '') === regionKey(region),
   );

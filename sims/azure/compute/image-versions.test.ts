@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, objectAt, stringAt, valueAt } from '../service/json.ts';
+import { fieldAt, type JsonObject, objectAt, stringAt } from '../service/json.ts';
 import { Bench, codeOf, versionBody, withVersion } from '../testing.ts';
 
 const IMAGE = 'galleries/SIG_demo/images/proto';
@@ -17,7 +17,7 @@ describe('the name of a version', () => {
 });
 
 describe('a version', () => {
-  it('is Succeeded before it is everywhere: only the replication status tells', () => {
+  it('is Succeeded before it is in every region: only the replication status shows the rest', () => {
     const bench = new Bench();
     withVersion(bench);
     const look = () => {
@@ -30,10 +30,10 @@ describe('a version', () => {
     expect(look()).toEqual(['Succeeded', 'InProgress']);
     bench.nowMs += bench.world.timing.replicationLagMs;
     expect(look()).toEqual(['Succeeded', 'Completed']);
-    expect(valueAt(bench.ask('GET', VERSION).body, 'properties', 'replicationStatus')).toBeUndefined();
+    expect(fieldAt(bench.ask('GET', VERSION).body, 'properties', 'replicationStatus')).toBeUndefined();
   });
 
-  it('on zone-redundant storage fails where there is none, stays failed, and can be made again once deleted', () => {
+  it('on zone-redundant storage fails in a region without it, stays failed, and can be created again after its deletion', () => {
     const bench = new Bench({ zoneRedundantStorage: false });
     withVersion(bench, { publishing: { storageAccountType: 'Standard_ZRS' } });
     expect(stringAt(bench.ask('GET', VERSION).body, 'properties', 'provisioningState')).toBe('Failed');
@@ -102,15 +102,15 @@ describe('a version', () => {
       };
     };
 
-    it('is made, and shows where it came from', () => {
+    it('can be created and shows its source', () => {
       const bench = new Bench();
       withVersion(bench);
       expect(bench.askAndWait('PUT', blobVersion, ofBlob(bench, source)).body?.status).toBe('Succeeded');
       const made = bench.ask('GET', blobVersion).body;
-      expect(valueAt(made, 'properties', 'storageProfile', 'osDiskImage', 'source')).toEqual(source);
+      expect(fieldAt(made, 'properties', 'storageProfile', 'osDiskImage', 'source')).toEqual(source);
     });
 
-    it('takes tags and keeps its source; another source is refused', () => {
+    it('accepts tags, keeps its source and refuses another one', () => {
       const bench = new Bench();
       withVersion(bench);
       bench.askAndWait('PUT', blobVersion, ofBlob(bench, source));
@@ -135,7 +135,7 @@ describe('a version', () => {
     });
   });
 
-  it('lets the exclusion from latest be changed, and nothing of its source', () => {
+  it('allows a change of the exclusion from latest, but not of its source', () => {
     const bench = new Bench();
     withVersion(bench, { publishing: { excludeFromLatest: true } });
     bench.askAndWait('PATCH', VERSION, { body: { properties: { publishingProfile: { excludeFromLatest: false } } } });

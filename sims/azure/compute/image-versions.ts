@@ -1,25 +1,25 @@
 // sims/azure/compute/image-versions.ts: image versions: made from a snapshot or a disk in a storage account, replicated to regions, hidden from latest, deleted.
 import { ArmError, resourceNotFound } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { type JsonObject, mergeObjects, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import { asyncHeader, begin, takesEffect } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
-import { keyOf, type Snapshot, type Version, type World } from '../world.ts';
-import { deleteThing, requireIdleThing, thingBody } from './gallery-things.ts';
+import { keyOf, type SimSnapshot, type SimVersion, type SimWorld } from '../world.ts';
+import { deleteThing, requireIdleThing, thingBody } from './gallery-resources.ts';
 import { definitionId, requireDefinition } from './image-definitions.ts';
 import { regionKey } from './image-references.ts';
 import { publishingOf, replicationOf, zoneRefusal } from './publishing.ts';
 
-export function getVersion(world: World, call: Call): Answer {
+export function getVersion(world: SimWorld, call: ArmCall): ArmAnswer {
   requireDefinition(world, call);
   const version = requireVersion(world, call);
   const isExpanded = call.query.get('$expand') === 'ReplicationStatus';
   return { status: 200, body: versionBody(version, isExpanded ? call.nowMs : undefined) };
 }
 
-/** Lists say nothing of replication. */
-export function listVersions(world: World, call: Call): Answer {
+/** Lists do not include replication. */
+export function listVersions(world: SimWorld, call: ArmCall): ArmAnswer {
   const definition = requireDefinition(world, call);
   const value = Object.values(world.versions)
     .filter((version) => keyOf(version.id).startsWith(`${keyOf(definition.id)}/`))
@@ -27,17 +27,17 @@ export function listVersions(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-export function putVersion(world: World, call: Call): Answer {
+export function putVersion(world: SimWorld, call: ArmCall): ArmAnswer {
   requireDefinition(world, call);
   const before = world.versions[keyOf(versionId(world, call))];
   return before ? changeVersion(world, call, before) : makeVersion(world, call);
 }
 
-export function patchVersion(world: World, call: Call): Answer {
+export function patchVersion(world: SimWorld, call: ArmCall): ArmAnswer {
   return changeVersion(world, call, requireVersion(world, call));
 }
 
-function makeVersion(world: World, call: Call): Answer {
+function makeVersion(world: SimWorld, call: ArmCall): ArmAnswer {
   const id = versionId(world, call);
   const name = requireName(call.params.version ?? '');
   const location = stringAt(call.body, 'location') ?? '';
@@ -45,7 +45,7 @@ function makeVersion(world: World, call: Call): Answer {
   const source = requireSource(world, asked, location);
   const publishing = publishingOf(asked, location, call.nowMs);
   const tookMs = world.timing.versionMs;
-  const version: Version = {
+  const version: SimVersion = {
     id,
     name,
     location,
@@ -84,8 +84,8 @@ function makeVersion(world: World, call: Call): Answer {
   return { status: 201, headers: asyncHeader(world, call, operation), body: versionBody(version, undefined) };
 }
 
-/** Counts, regions, the exclusion and the end of life may change; the source and the storage of a failed one may not. */
-function changeVersion(world: World, call: Call, version: Version): Answer {
+/** Counts, regions, the exclusion and the end of life may change; the source and the storage of a failed version may not. */
+function changeVersion(world: SimWorld, call: ArmCall, version: SimVersion): ArmAnswer {
   requireIdleThing(world, version);
   const asked = structuredClone(objectAt(call.body, 'properties') ?? {});
   for (const part of ['id', 'uri', 'storageAccountId']) {
@@ -131,7 +131,7 @@ function changeVersion(world: World, call: Call, version: Version): Answer {
   return { status: 200, headers: asyncHeader(world, call, operation), body: versionBody(changed, undefined) };
 }
 
-export function deleteVersion(world: World, call: Call): Answer {
+export function deleteVersion(world: SimWorld, call: ArmCall): ArmAnswer {
   const version = world.versions[keyOf(versionId(world, call))];
   if (!version) return { status: 204 };
   requireIdleThing(world, version);
@@ -139,14 +139,14 @@ export function deleteVersion(world: World, call: Call): Answer {
   return deleteThing(world, call, version, { tookMs: world.timing.deleteVersionMs, effect });
 }
 
-function requireVersion(world: World, call: Call): Version {
+function requireVersion(world: SimWorld, call: ArmCall): SimVersion {
   const version = world.versions[keyOf(versionId(world, call))];
   if (version) return version;
   const { gallery, definition, version: name, group = '' } = call.params;
   throw resourceNotFound('Microsoft.Compute/galleries/images/versions', `${gallery}/${definition}/${name}`, group);
 }
 
-function versionId(world: World, call: Call): string {
+function versionId(world: SimWorld, call: ArmCall): string {
   return `${definitionId(world, call)}/versions/${call.params.version}`;
 }
 
@@ -166,13 +166,13 @@ interface Source {
   sizeGb: number;
 }
 
-/** Storage accounts are not simulated: what is in the blob, and how large it is, nobody looks at. */
+/** Storage accounts are not simulated: the content and the size of the blob are not checked. */
 const BLOB_SIZE_GB = 30;
 const STORAGE_ACCOUNT =
   /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/Microsoft\.Storage\/storageAccounts\/[^/]+$/i;
 
-/** The two styles that are served: a snapshot, or a VHD in a storage account. */
-function requireSource(world: World, asked: JsonObject, location: string): Source {
+/** The two supported sources: a snapshot, or a VHD in a storage account. */
+function requireSource(world: SimWorld, asked: JsonObject, location: string): Source {
   const id = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'id');
   const uri = stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'uri');
   if (id !== undefined && uri !== undefined) throw badSource("'id' and 'uri' of a source exclude one another");
@@ -200,7 +200,7 @@ function badSource(why: string): ArmError {
 }
 
 /** In the version's own region and complete. */
-function requireSnapshot(world: World, id: string, location: string): Snapshot {
+function requireSnapshot(world: SimWorld, id: string, location: string): SimSnapshot {
   const snapshot = world.snapshots[keyOf(id)];
   if (!snapshot) throw new ArmError(404, 'ResourceNotFound', `The Resource '${id}' was not found.`);
   if (regionKey(snapshot.location) !== regionKey(location)) {
@@ -224,8 +224,8 @@ function notAllowed(property: string): ArmError {
   );
 }
 
-/** With a time, replication is told as well. */
-function versionBody(version: Version, nowMs: number | undefined): JsonObject {
+/** With a time, the answer includes replication. */
+function versionBody(version: SimVersion, nowMs: number | undefined): JsonObject {
   const replication = nowMs === undefined ? {} : { replicationStatus: replicationOf(version, nowMs) };
   const body = thingBody('Microsoft.Compute/galleries/images/versions', version);
   return { ...body, properties: { ...objectAt(body, 'properties'), ...replication } };

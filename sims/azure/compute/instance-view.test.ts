@@ -15,7 +15,7 @@ describe('the view of an instance', () => {
     expect(codesOf(bench)).toEqual(['ProvisioningState/succeeded', 'PowerState/stopped']);
   });
 
-  it('says what became of the last order', () => {
+  it('shows the result of the last operation', () => {
     const bench = new Bench();
     bench.instances()[0]!.state = 'Failed';
     expect(objectsAt(viewOf(bench), 'statuses')[0]).toMatchObject({ code: 'ProvisioningState/failed', level: 'Error' });
@@ -26,7 +26,7 @@ describe('the view of an instance', () => {
     });
   });
 
-  it('names the extensions it was born with by publisher and type', () => {
+  it('lists the extensions it was created with by publisher and type', () => {
     const types = objectsAt(viewOf(withExtensions()), 'extensions').map(({ type }) => type);
     expect(types).toContain('Microsoft.Azure.Extensions.CustomScript');
   });

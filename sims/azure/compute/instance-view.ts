@@ -1,6 +1,6 @@
-// sims/azure/compute/instance-view.ts: what does the platform see of an instance right now?
+// sims/azure/compute/instance-view.ts: what does the platform report about an instance now?
 import { type JsonObject, stringAt } from '../service/json.ts';
-import { type Instance, keyOf, type Power, type ScaleSet, timestamp, type World } from '../world.ts';
+import { keyOf, type Power, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 
 const DISPLAY: Readonly<Record<Power, string>> = {
   running: 'VM running',
@@ -15,7 +15,7 @@ export function powerCode(power: Power): string {
   return `PowerState/${power}`;
 }
 
-export function instanceView(world: World, set: ScaleSet, instance: Instance): JsonObject {
+export function instanceView(world: SimWorld, set: SimScaleSet, instance: SimInstance): JsonObject {
   const time = timestamp(instance.createdMs);
   const succeeded = {
     code: 'ProvisioningState/succeeded',
@@ -62,7 +62,7 @@ export function instanceView(world: World, set: ScaleSet, instance: Instance): J
   };
 }
 
-function provisioning({ state }: Instance, time: string): JsonObject {
+function provisioning({ state }: SimInstance, time: string): JsonObject {
   const word = state.toLowerCase();
   return {
     code: `ProvisioningState/${word}`,
@@ -72,6 +72,6 @@ function provisioning({ state }: Instance, time: string): JsonObject {
   };
 }
 
-function placementGroupOf(set: ScaleSet): string {
+function placementGroupOf(set: SimScaleSet): string {
   return stringAt(set.properties, 'uniqueId') ?? '00000000-0000-0000-0000-000000000000';
 }

@@ -3,7 +3,7 @@ import { objectAt } from '../service/json.ts';
 import { Bench } from '../testing.ts';
 
 describe('deleting instances', () => {
-  it('takes the named ones although they are protected', () => {
+  it('deletes the named ones even if they are protected', () => {
     const bench = new Bench();
     bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/1', {
       body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleSetActions: true } } },

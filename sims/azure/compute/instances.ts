@@ -1,21 +1,21 @@
 // sims/azure/compute/instances.ts: the instances of a scale set, as the scale set's own API shows and changes them.
 import { ArmError, entityNotFound } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
-import { type JsonObject, objectAt, objectsAt, stringAt, valueAt } from '../service/json.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
+import { fieldAt, type JsonObject, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import { acceptedWithoutBody, asyncHeader, begin, isBusy, takesEffect } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
-import { type Instance, instancesOf, keyOf, type ScaleSet, timestamp, type World } from '../world.ts';
+import { instancesOf, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 import { instanceView, powerCode } from './instance-view.ts';
 import { requireScaleSet } from './scale-set-lookup.ts';
 
-export function getInstance(world: World, call: Call): Answer {
+export function getInstance(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireInstance(world, call);
   const body = instanceBody(world, set, instance, call.query.get('$expand') === 'instanceView');
   return { status: 200, headers: { etag: etagOf(instance) }, body };
 }
 
-export function listInstances(world: World, call: Call): Answer {
+export function listInstances(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   const isExpanded = call.query.get('$expand')?.toLowerCase() === 'instanceview';
   const shown = instancesOf(world, set).filter(filterOf(call.query.get('$filter'), set));
@@ -25,16 +25,16 @@ export function listInstances(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-export function getInstanceView(world: World, call: Call): Answer {
+export function getInstanceView(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireInstance(world, call);
   return { status: 200, body: instanceView(world, set, instance) };
 }
 
-/** Tags and protection are what may be changed about one instance; what the body leaves out stays. */
-export function putInstance(world: World, call: Call): Answer {
+/** Only tags and protection of one instance can change; fields that the body omits stay. */
+export function putInstance(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireInstance(world, call);
   const protection = objectAt(call.body, 'properties', 'protectionPolicy');
-  const change = (changed: Instance) => {
+  const change = (changed: SimInstance) => {
     if (!protection) return;
     changed.protection = {
       protectFromScaleIn: protection.protectFromScaleIn === true,
@@ -44,13 +44,13 @@ export function putInstance(world: World, call: Call): Answer {
   return updateMember(world, call, instance, { change, body: (changed) => instanceBody(world, set, changed, false) });
 }
 
-/** As either API does it: tags go with every update. A fault that leaves it undone still answers as if it had begun. */
+/** As in both APIs, every update includes the tags. A fault that suppresses the update still answers as if it had begun. */
 export function updateMember(
-  world: World,
-  call: Call,
-  instance: Instance,
-  { change, body }: { change(changed: Instance): void; body(changed: Instance): JsonObject },
-): Answer {
+  world: SimWorld,
+  call: ArmCall,
+  instance: SimInstance,
+  { change, body }: { change(changed: SimInstance): void; body(changed: SimInstance): JsonObject },
+): ArmAnswer {
   requireUnchanged(call, instance);
   requireIdle(world, instance);
   const changed = takesEffect(call.fate) ? instance : structuredClone(instance);
@@ -72,11 +72,11 @@ export function updateMember(
   };
 }
 
-export function deleteInstance(world: World, call: Call): Answer {
+export function deleteInstance(world: SimWorld, call: ArmCall): ArmAnswer {
   return deleteMember(world, call, requireInstance(world, call).instance);
 }
 
-export function deleteMember(world: World, call: Call, instance: Instance): Answer {
+export function deleteMember(world: SimWorld, call: ArmCall, instance: SimInstance): ArmAnswer {
   requireIdle(world, instance);
   instance.state = 'Deleting';
   const operation = begin(world, call, {
@@ -89,7 +89,7 @@ export function deleteMember(world: World, call: Call, instance: Instance): Answ
   return acceptedWithoutBody(world, call, operation);
 }
 
-export function requireInstance(world: World, call: Call): { set: ScaleSet; instance: Instance } {
+export function requireInstance(world: SimWorld, call: ArmCall): { set: SimScaleSet; instance: SimInstance } {
   const set = requireScaleSet(world, call);
   const wanted = call.params.instance ?? '';
   const instance = instancesOf(world, set).find((i) => i.instanceId.toLowerCase() === wanted.toLowerCase());
@@ -98,7 +98,7 @@ export function requireInstance(world: World, call: Call): { set: ScaleSet; inst
 }
 
 /** Two operations on one instance at once are refused; on two instances of one set they are not. */
-export function requireIdle(world: World, instance: Instance): void {
+export function requireIdle(world: SimWorld, instance: SimInstance): void {
   if (!isBusy(world, instance.id) && instance.state !== 'Creating') return;
   throw new ArmError(
     409,
@@ -107,7 +107,7 @@ export function requireIdle(world: World, instance: Instance): void {
   );
 }
 
-export function requireUnchanged({ ifMatch }: Call, tracked: { etag: number }): void {
+export function requireUnchanged({ ifMatch }: ArmCall, tracked: { etag: number }): void {
   if (ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(tracked)) return;
   throw new ArmError(
     412,
@@ -116,7 +116,12 @@ export function requireUnchanged({ ifMatch }: Call, tracked: { etag: number }): 
   );
 }
 
-export function instanceBody(world: World, set: ScaleSet, instance: Instance, isExpanded: boolean): JsonObject {
+export function instanceBody(
+  world: SimWorld,
+  set: SimScaleSet,
+  instance: SimInstance,
+  isExpanded: boolean,
+): JsonObject {
   const { protection } = instance;
   const zones = set.top.zones;
   return {
@@ -146,8 +151,8 @@ export function instanceBody(world: World, set: ScaleSet, instance: Instance, is
   };
 }
 
-/** What a Flexible set tells about its instances: little; the rest is with the virtual machine. */
-function shortBody(set: ScaleSet, instance: Instance): JsonObject {
+/** A Flexible set returns little about its instances; the virtual machine has the rest. */
+function shortBody(set: SimScaleSet, instance: SimInstance): JsonObject {
   return {
     name: instance.name,
     id: `${set.id}/virtualMachines/${instance.instanceId}`,
@@ -158,7 +163,7 @@ function shortBody(set: ScaleSet, instance: Instance): JsonObject {
 }
 
 /** Storage, OS and network of one VM, secrets left out, as both APIs show them. */
-export function vmProfile(world: World, instance: Instance): JsonObject {
+export function vmProfile(world: SimWorld, instance: SimInstance): JsonObject {
   const { profile, birth } = instance;
   const osDisk = objectAt(profile, 'storageProfile', 'osDisk') ?? {};
   const disk = instance.osDiskId === null ? undefined : world.disks[keyOf(instance.osDiskId)];
@@ -170,7 +175,7 @@ export function vmProfile(world: World, instance: Instance): JsonObject {
         ...osDisk,
         name: disk?.name ?? `${instance.name}_OsDisk_1`,
         ...(disk && { managedDisk: { storageAccountType: disk.sku, id: disk.id } }),
-        ...(disk && { diskSizeGB: valueAt(disk.properties, 'diskSizeGB') }),
+        ...(disk && { diskSizeGB: fieldAt(disk.properties, 'diskSizeGB') }),
       },
       dataDisks: [],
     },
@@ -180,17 +185,17 @@ export function vmProfile(world: World, instance: Instance): JsonObject {
   };
 }
 
-function osProfileOf(instance: Instance): JsonObject {
+function osProfileOf(instance: SimInstance): JsonObject {
   const { computerNamePrefix: _, ...rest } = instance.birth.osProfile ?? {};
   return { computerName: instance.computerName, ...rest };
 }
 
-function skuOf(set: ScaleSet): JsonObject {
+function skuOf(set: SimScaleSet): JsonObject {
   const { capacity: _, ...sku } = objectAt(set.top, 'sku') ?? {};
   return sku;
 }
 
-function extensionResource(set: ScaleSet, instance: Instance, extension: JsonObject): JsonObject {
+function extensionResource(set: SimScaleSet, instance: SimInstance, extension: JsonObject): JsonObject {
   const name = stringAt(extension, 'name') ?? '';
   return {
     name,
@@ -206,7 +211,7 @@ export function etagOf(tracked: { etag: number }): string {
 }
 
 /** `properties/latestModelApplied eq false` and `startswith(instanceView/statuses/code, 'PowerState')`-like power filters. */
-function filterOf(filter: string | null, set: ScaleSet): (instance: Instance) => boolean {
+function filterOf(filter: string | null, set: SimScaleSet): (instance: SimInstance) => boolean {
   if (filter === null) return () => true;
   const model = /^properties\/latestModelApplied eq (true|false)$/.exec(filter);
   if (model) return (instance) => (instance.modelVersion === set.modelVersion) === (model[1] === 'true');
@@ -215,6 +220,6 @@ function filterOf(filter: string | null, set: ScaleSet): (instance: Instance) =>
   throw new ArmError(400, 'BadRequest', `The filter '${filter}' is not supported by the simulator.`);
 }
 
-export function extensionsOf(set: ScaleSet): JsonObject[] {
+export function extensionsOf(set: SimScaleSet): JsonObject[] {
   return objectsAt(set.properties, 'virtualMachineProfile', 'extensionProfile', 'extensions');
 }

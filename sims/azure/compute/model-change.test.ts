@@ -45,7 +45,7 @@ describe('a change of the model', () => {
     expect(stringAt(answer.body, 'error', 'message')).toContain('30 GB is smaller than');
   });
 
-  it('answers 412 to an ETag of another time, and changes nothing', () => {
+  it('answers 412 to an old ETag, and changes nothing', () => {
     const bench = new Bench();
     const before = structuredClone(bench.set());
     const answer = bench.ask('PATCH', 'virtualMachineScaleSets/pool1', { ifMatch: '"7"', body: { tags: { a: 'b' } } });
@@ -53,7 +53,7 @@ describe('a change of the model', () => {
     expect(bench.set()).toEqual(before);
   });
 
-  it('takes any ETag for an asterisk, and gives a new one with every change', () => {
+  it('accepts an asterisk for any ETag, and returns a new ETag with every change', () => {
     const bench = new Bench();
     for (const expected of ['"2"', '"3"']) {
       const answer = bench.ask('PATCH', 'virtualMachineScaleSets/pool1', { ifMatch: '*', body: { tags: {} } });
@@ -62,7 +62,7 @@ describe('a change of the model', () => {
     }
   });
 
-  it('keeps what a PUT leaves out, except the ephemeral setting of a disk it sends', () => {
+  it('keeps fields that a PUT omits, except the ephemeral setting of a disk that it sends', () => {
     const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1, ephemeral: true, customData: BOOTSTRAP }] });
     const before = structuredClone(bench.set());
     bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1', { body: { location: 'westeurope', tags: { a: 'b' } } });

@@ -1,15 +1,20 @@
-// sims/azure/compute/model-change.ts: what does a PUT or PATCH of a scale set make of its model, and which changes does Azure refuse?
+// sims/azure/compute/model-change.ts: how does a PUT or PATCH of a scale set change its model, and which changes does Azure refuse?
 import { ArmError } from '../service/arm-error.ts';
 import { isObject, type JsonObject, mergeObjects, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import { tagsOf } from '../service/tags.ts';
-import type { ScaleSet, World } from '../world.ts';
+import type { SimScaleSet, SimWorld } from '../world.ts';
 import { findGalleryImage, imageNotFound, osStateOf, requireFitting, resolveImage } from './image-references.ts';
 
 const MARKETPLACE_FIELDS = ['publisher', 'offer', 'sku', 'version'];
 const TOP = ['sku', 'zones', 'plan', 'identity'];
 
-/** The set as it would be; `set` itself is not touched. Capacity is in `top.sku`; instances are the caller's business. */
-export function changedModel(world: World, set: ScaleSet, method: 'PUT' | 'PATCH', body: JsonObject): ScaleSet {
+/** The changed set; `set` itself is not modified. Capacity is in `top.sku`; the caller handles instances. */
+export function changedModel(
+  world: SimWorld,
+  set: SimScaleSet,
+  method: 'PUT' | 'PATCH',
+  body: JsonObject,
+): SimScaleSet {
   const asked = structuredClone(objectAt(body, 'properties') ?? {});
   const next = structuredClone(set);
   for (const key of TOP) {
@@ -35,8 +40,8 @@ export function changedModel(world: World, set: ScaleSet, method: 'PUT' | 'PATCH
   return next;
 }
 
-/** Custom data, passwords and protected settings are kept aside: they go into new instances and never into an answer. */
-export function takeSecrets(set: ScaleSet, properties: JsonObject): void {
+/** Custom data, passwords and protected settings are stored separately: new instances get them, answers never contain them. */
+export function takeSecrets(set: SimScaleSet, properties: JsonObject): void {
   const osProfile = objectAt(properties, 'virtualMachineProfile', 'osProfile');
   if (osProfile && 'customData' in osProfile) {
     const { customData } = osProfile;
@@ -53,8 +58,8 @@ export function takeSecrets(set: ScaleSet, properties: JsonObject): void {
   }
 }
 
-/** An extension that comes back without protected settings keeps those it had. */
-export function takeProtectedSettings(set: ScaleSet, extension: JsonObject): void {
+/** An extension that is sent without protected settings keeps its old ones. */
+export function takeProtectedSettings(set: SimScaleSet, extension: JsonObject): void {
   const name = stringAt(extension, 'name') ?? '';
   const settings = objectAt(extension, 'properties', 'protectedSettings');
   if (settings) set.secrets.protectedSettings[name] = structuredClone(settings);
@@ -73,8 +78,8 @@ function requireBase64(text: string): string {
   );
 }
 
-/** A PUT that carries a profile has to carry the OS profile a generalized set needs; one without any profile keeps it. */
-function requireOsProfile(set: ScaleSet, method: 'PUT' | 'PATCH', asked: JsonObject): void {
+/** A PUT with a profile must include the OS profile that a generalized set needs; a PUT without a profile keeps it. */
+function requireOsProfile(set: SimScaleSet, method: 'PUT' | 'PATCH', asked: JsonObject): void {
   const profile = objectAt(asked, 'virtualMachineProfile');
   if (!profile) return;
   const isMissing =
@@ -87,14 +92,14 @@ function requireOsProfile(set: ScaleSet, method: 'PUT' | 'PATCH', asked: JsonObj
   }
 }
 
-/** Recorded: the one thing a PUT drops by leaving it out of an object it sends. */
-function dropForgottenDiskSettings(next: ScaleSet, asked: JsonObject): void {
+/** Recorded: the only field that a PUT removes when it is missing in the object. */
+function dropForgottenDiskSettings(next: SimScaleSet, asked: JsonObject): void {
   const osDisk = objectAt(asked, 'virtualMachineProfile', 'storageProfile', 'osDisk');
   const before = objectAt(next.properties, 'virtualMachineProfile', 'storageProfile', 'osDisk');
   if (osDisk && before && osDisk.diffDiskSettings === undefined) osDisk.diffDiskSettings = null;
 }
 
-function keepModeAndOs(set: ScaleSet, next: ScaleSet): void {
+function keepModeAndOs(set: SimScaleSet, next: SimScaleSet): void {
   const mode = stringAt(next.properties, 'orchestrationMode') ?? set.mode;
   const [was, is] = [set, next].map((s) => stringAt(profileOf(s), 'storageProfile', 'osDisk', 'osType'));
   if (mode !== set.mode) throw notAllowed('orchestrationMode');
@@ -105,15 +110,15 @@ function notAllowed(property: string): ArmError {
   return new ArmError(409, 'PropertyChangeNotAllowed', `Changing property '${property}' is not allowed.`, {});
 }
 
-function forgetLostSecrets(next: ScaleSet): void {
+function forgetLostSecrets(next: SimScaleSet): void {
   const names = objectsAt(profileOf(next), 'extensionProfile', 'extensions').map((extension) => extension.name);
   for (const name of Object.keys(next.secrets.protectedSettings)) {
     if (!names.includes(name)) delete next.secrets.protectedSettings[name];
   }
 }
 
-/** An extension that waits for one that is not there can never start. */
-export function requireKnownOrder(set: ScaleSet): void {
+/** An extension that waits for a missing one can never start. */
+export function requireKnownOrder(set: SimScaleSet): void {
   const extensions = objectsAt(profileOf(set), 'extensionProfile', 'extensions');
   const names = extensions.map((extension) => extension.name);
   if (new Set(names).size < names.length)
@@ -131,7 +136,7 @@ export function requireKnownOrder(set: ScaleSet): void {
   }
 }
 
-function requireAllowedImage(world: World, set: ScaleSet, next: ScaleSet): void {
+function requireAllowedImage(world: SimWorld, set: SimScaleSet, next: SimScaleSet): void {
   const [before, after] = [set, next].map((s) => objectAt(profileOf(s), 'storageProfile', 'imageReference') ?? {});
   if (!before || !after || JSON.stringify(before) === JSON.stringify(after)) return;
   const id = stringAt(after, 'id');
@@ -147,8 +152,8 @@ function requireAllowedImage(world: World, set: ScaleSet, next: ScaleSet): void 
   requireFitting(next, resolveImage(world, after, set.location));
 }
 
-/** Documented: the old and the new OS state have to match, whichever way round. */
-function requireOsState(world: World, set: ScaleSet, id: string | undefined): void {
+/** Documented: the old and the new OS state have to match. */
+function requireOsState(world: SimWorld, set: SimScaleSet, id: string | undefined): void {
   if (id === undefined) {
     if (set.osState === 'Specialized') throw otherOsState(set, 'Generalized');
     return;
@@ -158,7 +163,7 @@ function requireOsState(world: World, set: ScaleSet, id: string | undefined): vo
   if (osStateOf(definition) !== set.osState) throw otherOsState(set, osStateOf(definition));
 }
 
-function otherOsState(set: ScaleSet, asked: string): ArmError {
+function otherOsState(set: SimScaleSet, asked: string): ArmError {
   return new ArmError(
     409,
     'PropertyChangeNotAllowed',
@@ -166,14 +171,14 @@ function otherOsState(set: ScaleSet, asked: string): ArmError {
   );
 }
 
-function hasNewSecrets(before: ScaleSet, after: ScaleSet): boolean {
+function hasNewSecrets(before: SimScaleSet, after: SimScaleSet): boolean {
   return JSON.stringify(before.secrets) !== JSON.stringify(after.secrets);
 }
 
-function profileOf(set: ScaleSet): JsonObject {
+function profileOf(set: SimScaleSet): JsonObject {
   return objectAt(set.properties, 'virtualMachineProfile') ?? {};
 }
 
-export function capacityOf(set: ScaleSet): number {
+export function capacityOf(set: SimScaleSet): number {
   return numberAt(set.top, 'sku', 'capacity') ?? 0;
 }

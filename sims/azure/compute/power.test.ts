@@ -6,7 +6,7 @@ describe('power', () => {
   const act = (bench: Bench, action: string, strike = {}) =>
     bench.askAndWait('POST', `virtualMachineScaleSets/pool1/virtualMachines/0/${action}`, { strike });
 
-  it('finds no place only for what gave its place up, and only when so dialled', () => {
+  it('fails for lack of capacity only for a deallocated instance, and only with that fault', () => {
     const bench = new Bench();
     const noPlace = { fate: 'allocation-failed' as const };
     act(bench, 'powerOff');
@@ -29,7 +29,7 @@ describe('power', () => {
     }
   });
 
-  it('leaves protected instances alone when the whole set is stopped', () => {
+  it('skips protected instances when the whole set is stopped', () => {
     const bench = new Bench();
     bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/0', {
       body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleSetActions: true } } },
@@ -38,7 +38,7 @@ describe('power', () => {
     expect(bench.instances().map(({ power }) => power)).toEqual(['running', 'stopped']);
   });
 
-  it('of a Flexible set is a matter of its virtual machines', () => {
+  it('of a Flexible set works only on its virtual machines', () => {
     const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1, mode: 'Flexible' }] });
     const { name } = bench.instances()[0]!;
     const refused = bench.ask('POST', `virtualMachineScaleSets/pool1/virtualMachines/${name}/powerOff`);

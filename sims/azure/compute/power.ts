@@ -1,9 +1,9 @@
-// sims/azure/compute/power.ts: stopping, releasing and starting instances, one or several at once.
+// sims/azure/compute/power.ts: stopping, deallocating and starting instances, one or several at once.
 import { ArmError } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
-import { objectAt, valueAt } from '../service/json.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
+import { fieldAt, objectAt } from '../service/json.ts';
 import { ALLOCATION_FAILED, acceptedWithoutBody, begin } from '../service/operations.ts';
-import { type Instance, instancesOf, type Power, type ScaleSet, type World } from '../world.ts';
+import { instancesOf, type Power, type SimInstance, type SimScaleSet, type SimWorld } from '../world.ts';
 import { requireIdle, requireInstance } from './instances.ts';
 import { requireScaleSet } from './scale-set-lookup.ts';
 import { requireVm } from './vm-lookup.ts';
@@ -27,7 +27,7 @@ const AT_THE_END: Readonly<Record<PowerAction, Power>> = {
 };
 
 /** On one instance of a Uniform set. */
-export function instancePower(action: PowerAction): (world: World, call: Call) => Answer {
+export function instancePower(action: PowerAction): (world: SimWorld, call: ArmCall) => ArmAnswer {
   return (world, call) => {
     const { set, instance } = requireInstance(world, call);
     if (set.mode === 'Flexible') {
@@ -42,15 +42,15 @@ export function instancePower(action: PowerAction): (world: World, call: Call) =
 }
 
 /** On the ordinary virtual machine that an instance of a Flexible set is. */
-export function vmPower(action: PowerAction): (world: World, call: Call) => Answer {
+export function vmPower(action: PowerAction): (world: SimWorld, call: ArmCall) => ArmAnswer {
   return (world, call) => {
     const { instance } = requireVm(world, call);
     return beginPower(world, call, action, [instance], instance.id);
   };
 }
 
-/** On those named in the body, `*` or all. Protected instances are left alone, as scale set actions have to. */
-export function setPower(action: PowerAction): (world: World, call: Call) => Answer {
+/** On the instances named in the body, `*` or all. Scale set actions skip protected instances. */
+export function setPower(action: PowerAction): (world: SimWorld, call: ArmCall) => ArmAnswer {
   return (world, call) => {
     const set = requireScaleSet(world, call);
     const chosen = chosenInstances(world, call, set).filter((i) => i.protection?.protectFromScaleSetActions !== true);
@@ -58,8 +58,8 @@ export function setPower(action: PowerAction): (world: World, call: Call) => Ans
   };
 }
 
-export function chosenInstances(world: World, call: Call, set: ScaleSet): Instance[] {
-  const ids = valueAt(call.body, 'instanceIds');
+export function chosenInstances(world: SimWorld, call: ArmCall, set: SimScaleSet): SimInstance[] {
+  const ids = fieldAt(call.body, 'instanceIds');
   const all = instancesOf(world, set);
   if (!Array.isArray(ids) || ids.includes('*')) return all;
   const chosen = all.filter((instance) => ids.includes(instance.instanceId));
@@ -73,7 +73,13 @@ export function chosenInstances(world: World, call: Call, set: ScaleSet): Instan
   return chosen;
 }
 
-function beginPower(world: World, call: Call, action: PowerAction, instances: Instance[], on: string): Answer {
+function beginPower(
+  world: SimWorld,
+  call: ArmCall,
+  action: PowerAction,
+  instances: SimInstance[],
+  on: string,
+): ArmAnswer {
   for (const instance of instances) requirePossible(world, action, instance);
   const wasReleased = instances.some((instance) => instance.power === 'deallocated');
   const moved = instances.map(({ id, power }) => ({ id, from: power, to: AT_THE_END[action] }));
@@ -87,13 +93,13 @@ function beginPower(world: World, call: Call, action: PowerAction, instances: In
     on,
     tookMs: moved.every(({ from, to }) => from === to) ? 0 : durationOf(world, action),
     effect: { kind: 'power', moved, isReimaged: action === 'reimage' },
-    // Only a VM that gave its place up can fail to get one.
+    // Only a deallocated VM can fail for lack of capacity.
     ...(call.fate === 'allocation-failed' && wasReleased && action === 'start' && { error: ALLOCATION_FAILED }),
   });
   return acceptedWithoutBody(world, call, operation);
 }
 
-function requirePossible(world: World, action: PowerAction, instance: Instance): void {
+function requirePossible(world: SimWorld, action: PowerAction, instance: SimInstance): void {
   requireIdle(world, instance);
   const isEphemeral = objectAt(instance.profile, 'storageProfile', 'osDisk', 'diffDiskSettings') !== undefined;
   if (!isEphemeral || (action !== 'poweroff' && action !== 'deallocate')) return;
@@ -104,7 +110,7 @@ function requirePossible(world: World, action: PowerAction, instance: Instance):
   );
 }
 
-function durationOf({ timing }: World, action: PowerAction): number {
+function durationOf({ timing }: SimWorld, action: PowerAction): number {
   return {
     poweroff: timing.powerOffMs,
     deallocate: timing.deallocateMs,

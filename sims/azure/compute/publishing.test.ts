@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../service/json.ts';
 import { Bench } from '../testing.ts';
-import type { Version } from '../world.ts';
+import type { SimVersion } from '../world.ts';
 import { publishingOf, replicationOf, zoneRefusal } from './publishing.ts';
 
 const publish = (publishingProfile: JsonObject) => publishingOf({ publishingProfile }, 'westeurope', 0);
 
 describe('the publishing profile of a version', () => {
-  it('goes to its own region once, on local storage, where nothing else is said', () => {
+  it('defaults to one replica in its own region, on local storage', () => {
     expect(publishingOf({}, 'westeurope', 0)).toMatchObject({
       targetRegions: [{ name: 'westeurope', regionalReplicaCount: 1, storageAccountType: 'Standard_LRS' }],
       replicaCount: 1,
@@ -15,7 +15,7 @@ describe('the publishing profile of a version', () => {
     });
   });
 
-  it('passes counts and storage on to regions that name none', () => {
+  it('gives counts and storage to regions without their own', () => {
     const targetRegions = [{ name: 'West Europe' }, { name: 'northeurope', regionalReplicaCount: 5 }];
     expect(publish({ targetRegions, replicaCount: 3, storageAccountType: 'Standard_ZRS' }).targetRegions).toEqual([
       { name: 'West Europe', regionalReplicaCount: 3, storageAccountType: 'Standard_ZRS' },
@@ -39,7 +39,7 @@ describe('the publishing profile of a version', () => {
 });
 
 describe('the replication of a version', () => {
-  const version = (more: Partial<Version>): Version => ({
+  const version = (more: Partial<SimVersion>): SimVersion => ({
     id: 'x',
     name: '1.0.0',
     location: 'westeurope',
@@ -51,12 +51,12 @@ describe('the replication of a version', () => {
     properties: { publishingProfile: publish({}) },
     ...more,
   });
-  const look = (nowMs: number, more: Partial<Version> = {}) => {
+  const look = (nowMs: number, more: Partial<SimVersion> = {}) => {
     const { aggregatedState, summary } = replicationOf(version(more), nowMs);
     return [aggregatedState, (summary as JsonObject[])[0]?.progress];
   };
 
-  it('runs with the clock and is complete only at its end', () => {
+  it('follows the clock and is complete only at its end', () => {
     expect([0, 500, 999, 1000].map((nowMs) => look(nowMs))).toEqual([
       ['InProgress', 0],
       ['InProgress', 50],

@@ -1,12 +1,12 @@
-// sims/azure/compute/publishing.ts: where does an image version go, on which storage, and how far has it come?
+// sims/azure/compute/publishing.ts: to which regions and storage does an image version replicate, and how far is it?
 import { ArmError } from '../service/arm-error.ts';
 import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
-import { timestamp, type Version, type World } from '../world.ts';
+import { type SimVersion, type SimWorld, timestamp } from '../world.ts';
 import { regionKey, replicaCount } from './image-references.ts';
 
 const MOST_REPLICAS = 100;
 
-/** The profile as the service completes it: counts and storage for every region. */
+/** The profile with the service's defaults: counts and storage for every region. */
 export function publishingOf(asked: JsonObject, location: string, publishedMs: number): JsonObject {
   const profile = objectAt(asked, 'publishingProfile') ?? {};
   const storage = stringAt(profile, 'storageAccountType') ?? 'Standard_LRS';
@@ -43,7 +43,7 @@ export function publishingOf(asked: JsonObject, location: string, publishedMs: n
 }
 
 /** Accepted first, refused in the operation: the failed version stays until it is deleted. */
-export function zoneRefusal(world: World, publishing: JsonObject): { code: string; message: string } | undefined {
+export function zoneRefusal(world: SimWorld, publishing: JsonObject): { code: string; message: string } | undefined {
   const region = objectsAt(publishing, 'targetRegions').find(
     (target) =>
       target.storageAccountType === 'Standard_ZRS' &&
@@ -56,8 +56,8 @@ export function zoneRefusal(world: World, publishing: JsonObject): { code: strin
   };
 }
 
-/** Runs with the clock, and ends later than the operation. */
-export function replicationOf(version: Version, nowMs: number): JsonObject {
+/** Follows the clock, and ends later than the operation. */
+export function replicationOf(version: SimVersion, nowMs: number): JsonObject {
   const total = version.replicatedMs - version.createdMs;
   const elapsed = total <= 0 ? 100 : Math.floor((100 * (nowMs - version.createdMs)) / total);
   const hasFailed = version.state === 'Failed';

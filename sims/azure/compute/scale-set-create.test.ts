@@ -3,7 +3,7 @@ import type { JsonObject } from '../service/json.ts';
 import { Bench, codeOf, withVersion } from '../testing.ts';
 
 describe('a scale set', () => {
-  it('is born specialized only without an OS profile', () => {
+  it('can be created specialized only without an OS profile', () => {
     const bench = new Bench();
     const id = withVersion(bench, { definition: { osState: 'Specialized' } });
     const virtualMachineProfile: JsonObject = { storageProfile: { imageReference: { id } } };

@@ -1,13 +1,13 @@
-// sims/azure/compute/scale-set-create.ts: what does a scale set that was not there before have to say of itself?
+// sims/azure/compute/scale-set-create.ts: which fields must a new scale set have?
 import { ArmError } from '../service/arm-error.ts';
-import type { Call } from '../service/call.ts';
+import type { ArmCall } from '../service/call.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import { tagsOf } from '../service/tags.ts';
-import { type ScaleSet, timestamp, uuid, type World } from '../world.ts';
+import { type SimScaleSet, type SimWorld, timestamp, uuid } from '../world.ts';
 import { requireFitting, resolveImage } from './image-references.ts';
 import { requireKnownOrder, takeSecrets } from './model-change.ts';
 
-export function newScaleSet(world: World, call: Call, id: string): ScaleSet {
+export function newScaleSet(world: SimWorld, call: ArmCall, id: string): SimScaleSet {
   const { body } = call;
   const location = stringAt(body, 'location') ?? '';
   const properties = structuredClone(objectAt(body, 'properties') ?? {});
@@ -19,7 +19,7 @@ export function newScaleSet(world: World, call: Call, id: string): ScaleSet {
   if (image.osState === 'Specialized' && profile.osProfile !== undefined) {
     throw new ArmError(400, 'InvalidParameter', "Parameter 'osProfile' is not allowed.");
   }
-  const set: ScaleSet = {
+  const set: SimScaleSet = {
     id,
     name: call.params.scaleSet ?? '',
     location,
@@ -62,7 +62,7 @@ function topOf({ sku, zones, plan, identity }: JsonObject): JsonObject {
   };
 }
 
-function completeOsDisk(set: ScaleSet): void {
+function completeOsDisk(set: SimScaleSet): void {
   const profile = objectAt(set.properties, 'virtualMachineProfile');
   const storage = objectAt(profile, 'storageProfile');
   if (!storage) return;

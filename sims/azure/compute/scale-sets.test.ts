@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Bench, BOOTSTRAP, codeOf, withExtensions } from '../testing.ts';
 
 describe('a scale set', () => {
-  it('never gives custom data or protected settings back, and gives them to new instances', () => {
+  it('never returns custom data or protected settings, and gives them to new instances', () => {
     const bench = withExtensions();
     const text = JSON.stringify([
       bench.ask('GET', 'virtualMachineScaleSets/pool1'),
@@ -28,7 +28,7 @@ describe('a scale set', () => {
     expect([stop(0), stop(1), stop(0)]).toEqual([202, 202, 409]);
   });
 
-  it('takes the newest away first, and never a protected one', () => {
+  it('deletes the newest first, and never a protected one', () => {
     const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 3 }] });
     bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/2', {
       body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleIn: true } } },

@@ -1,6 +1,6 @@
-// sims/azure/compute/scale-sets.ts: scale sets as a whole: read, listed, changed, grown, shrunk, deleted.
+// sims/azure/compute/scale-sets.ts: scale sets as a whole: read, list, change, scale, delete.
 import { ArmError } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import type { JsonObject } from '../service/json.ts';
 import {
   ALLOCATION_FAILED,
@@ -11,7 +11,7 @@ import {
   takesEffect,
 } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
-import { groupId, type Instance, instancesOf, keyOf, type ScaleSet, timestamp, type World } from '../world.ts';
+import { groupId, instancesOf, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 import { addInstances } from './births.ts';
 import { etagOf, requireUnchanged } from './instances.ts';
 import { capacityOf, changedModel } from './model-change.ts';
@@ -19,12 +19,12 @@ import { chosenInstances } from './power.ts';
 import { newScaleSet } from './scale-set-create.ts';
 import { requireScaleSet, scaleSetId } from './scale-set-lookup.ts';
 
-export function getScaleSet(world: World, call: Call): Answer {
+export function getScaleSet(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   return { status: 200, headers: { etag: etagOf(set) }, body: scaleSetBody(set) };
 }
 
-export function listScaleSets(world: World, call: Call): Answer {
+export function listScaleSets(world: SimWorld, call: ArmCall): ArmAnswer {
   const prefix = call.params.group === undefined ? '/' : `${keyOf(groupId(world, call.params.group))}/`;
   const value = Object.values(world.scaleSets)
     .filter((set) => keyOf(set.id).startsWith(prefix))
@@ -32,7 +32,7 @@ export function listScaleSets(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-export function putScaleSet(world: World, call: Call): Answer {
+export function putScaleSet(world: SimWorld, call: ArmCall): ArmAnswer {
   if (typeof call.body.location !== 'string') {
     throw new ArmError(400, 'LocationRequired', 'The location property is required for this definition.');
   }
@@ -43,17 +43,17 @@ export function putScaleSet(world: World, call: Call): Answer {
   return begun(world, call, set, set, 201, takesEffect(call.fate) ? capacityOf(set) : 0);
 }
 
-export function patchScaleSet(world: World, call: Call): Answer {
+export function patchScaleSet(world: SimWorld, call: ArmCall): ArmAnswer {
   return update(world, call, 'PATCH');
 }
 
-function update(world: World, call: Call, method: 'PUT' | 'PATCH'): Answer {
+function update(world: SimWorld, call: ArmCall, method: 'PUT' | 'PATCH'): ArmAnswer {
   const set = requireScaleSet(world, call);
   requireUnchanged(call, set);
   requireIdleSet(world, set);
   const next = changedModel(world, set, method, call.body);
   const growth = capacityOf(next) - instancesOf(world, set).length;
-  // A fault that leaves the order undone still answers as if it had begun: the client finds out by looking.
+  // A fault that suppresses the operation still answers as if it had begun: the client has to read the result.
   const isApplied = takesEffect(call.fate);
   if (isApplied) world.scaleSets[keyOf(set.id)] = next;
   else set.etag += 1;
@@ -62,8 +62,15 @@ function update(world: World, call: Call, method: 'PUT' | 'PATCH'): Answer {
   return begun(world, call, isApplied ? next : set, next, 200, isApplied ? growth : 0);
 }
 
-/** `stored` is what the world has from now on, `shown` what the answer says. */
-function begun(world: World, call: Call, stored: ScaleSet, shown: ScaleSet, status: 200 | 201, growth: number): Answer {
+/** `stored` is the new state of the world, `shown` the answer. */
+function begun(
+  world: SimWorld,
+  call: ArmCall,
+  stored: SimScaleSet,
+  shown: SimScaleSet,
+  status: 200 | 201,
+  growth: number,
+): ArmAnswer {
   const born = growth > 0 ? addInstances(world, stored, growth, call.nowMs) : [];
   const leaving = growth < 0 ? scaledIn(world, stored, -growth) : [];
   for (const instance of leaving) instance.state = 'Deleting';
@@ -87,8 +94,8 @@ function begun(world: World, call: Call, stored: ScaleSet, shown: ScaleSet, stat
   return { status, headers, body: scaleSetBody(shown) };
 }
 
-/** The newest leave first, protected ones never. */
-function scaledIn(world: World, set: ScaleSet, count: number): Instance[] {
+/** Deletes the newest first, protected ones never. */
+function scaledIn(world: SimWorld, set: SimScaleSet, count: number): SimInstance[] {
   return instancesOf(world, set)
     .filter(
       ({ protection }) => protection?.protectFromScaleIn !== true && protection?.protectFromScaleSetActions !== true,
@@ -96,7 +103,7 @@ function scaledIn(world: World, set: ScaleSet, count: number): Instance[] {
     .slice(-count);
 }
 
-export function deleteScaleSet(world: World, call: Call): Answer {
+export function deleteScaleSet(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = world.scaleSets[keyOf(scaleSetId(world, call))];
   if (!set) return { status: 204 };
   requireIdleSet(world, set);
@@ -112,7 +119,7 @@ export function deleteScaleSet(world: World, call: Call): Answer {
 }
 
 /** POST …/delete: the instances named in the body. Protection does not stop an explicit deletion. */
-export function deleteInstances(world: World, call: Call): Answer {
+export function deleteInstances(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   requireIdleSet(world, set);
   const chosen = chosenInstances(world, call, set);
@@ -127,8 +134,8 @@ export function deleteInstances(world: World, call: Call): Answer {
   return acceptedWithoutBody(world, call, operation);
 }
 
-/** POST …/manualupgrade: brings instances to the newest model. */
-export function upgradeInstances(world: World, call: Call): Answer {
+/** POST …/manualupgrade: upgrades instances to the newest model. */
+export function upgradeInstances(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   requireIdleSet(world, set);
   const chosen = chosenInstances(world, call, set).filter((i) => i.protection?.protectFromScaleSetActions !== true);
@@ -142,7 +149,7 @@ export function upgradeInstances(world: World, call: Call): Answer {
   return acceptedWithoutBody(world, call, operation);
 }
 
-export function getScaleSetView(world: World, call: Call): Answer {
+export function getScaleSetView(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   const counts = new Map<string, number>();
   for (const { state } of instancesOf(world, set)) {
@@ -167,7 +174,7 @@ export function getScaleSetView(world: World, call: Call): Answer {
 }
 
 /** One write to a scale set at a time. */
-export function requireIdleSet(world: World, set: ScaleSet): void {
+export function requireIdleSet(world: SimWorld, set: SimScaleSet): void {
   if (!isBusy(world, set.id)) return;
   throw new ArmError(
     409,
@@ -176,7 +183,7 @@ export function requireIdleSet(world: World, set: ScaleSet): void {
   );
 }
 
-export function scaleSetBody(set: ScaleSet): JsonObject {
+export function scaleSetBody(set: SimScaleSet): JsonObject {
   return {
     name: set.name,
     id: set.id,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { valueAt } from '../service/json.ts';
+import { fieldAt } from '../service/json.ts';
 import { Bench, codeOf } from '../testing.ts';
 
 describe('a snapshot', () => {
@@ -11,10 +11,10 @@ describe('a snapshot', () => {
     },
   });
 
-  it('fills up with time, and is complete only at the end', () => {
+  it('fills up over time, and is complete only at the end', () => {
     const bench = new Bench();
     bench.ask('PUT', 'snapshots/s', create(bench, 'a'));
-    const percent = () => valueAt(bench.ask('GET', 'snapshots/s').body, 'properties', 'completionPercent');
+    const percent = () => fieldAt(bench.ask('GET', 'snapshots/s').body, 'properties', 'completionPercent');
     const seen = [0, 30_000, 30_000].map((ms) => {
       bench.nowMs += ms;
       return percent();
@@ -22,7 +22,7 @@ describe('a snapshot', () => {
     expect(seen).toEqual([0, 50, 100]);
   });
 
-  it('of a disk that is not there, or elsewhere, is refused', () => {
+  it('of a missing disk, or of a disk in another region, is refused', () => {
     const bench = new Bench();
     const { body } = create(bench, 'a');
     expect(codeOf(bench.ask('PUT', 'snapshots/s', { body: { ...body, location: 'northeurope' } }))).toEqual([
@@ -33,7 +33,7 @@ describe('a snapshot', () => {
     expect(codeOf(bench.ask('PUT', 'snapshots/s', { body }))).toEqual([404, 'ResourceNotFound']);
   });
 
-  it('keeps its source when put again, and takes the new tags', () => {
+  it('keeps its source on another PUT, and takes the new tags', () => {
     const bench = new Bench();
     bench.askAndWait('PUT', 'snapshots/s', create(bench, 'a'));
     bench.askAndWait('PUT', 'snapshots/s', create(bench, 'b'));
@@ -43,7 +43,7 @@ describe('a snapshot', () => {
     expect(codeOf(bench.ask('PUT', 'snapshots/s', other))).toEqual([409, 'PropertyChangeNotAllowed']);
   });
 
-  it('dialled to fail stands there as Failed', () => {
+  it('that fails by a fault stays as Failed', () => {
     const bench = new Bench();
     bench.askAndWait('PUT', 'snapshots/s', { ...create(bench, 'a'), strike: { fate: 'failed' } });
     expect(Object.values(bench.world.snapshots)[0]?.state).toBe('Failed');

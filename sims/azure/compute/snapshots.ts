@@ -1,17 +1,17 @@
 // sims/azure/compute/snapshots.ts: snapshots of disks.
 import { ArmError, resourceNotFound } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../service/json.ts';
 import { acceptedWithoutBody, asyncHeader, begin, isBusy, locationHeader, takesEffect } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
-import { type Disk, groupId, keyOf, PROVIDER, type Snapshot, timestamp, uuid, type World } from '../world.ts';
+import { groupId, keyOf, PROVIDER, type SimDisk, type SimSnapshot, type SimWorld, timestamp, uuid } from '../world.ts';
 
-export function getSnapshot(world: World, call: Call): Answer {
+export function getSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: snapshotBody(requireSnapshot(world, call), call.nowMs) };
 }
 
-export function listSnapshots(world: World, call: Call): Answer {
+export function listSnapshots(world: SimWorld, call: ArmCall): ArmAnswer {
   const prefix = call.params.group === undefined ? '/' : `${keyOf(groupId(world, call.params.group))}/`;
   const value = Object.values(world.snapshots)
     .filter((snapshot) => keyOf(snapshot.id).startsWith(prefix))
@@ -19,7 +19,7 @@ export function listSnapshots(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-export function putSnapshot(world: World, call: Call): Answer {
+export function putSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
   const id = snapshotId(world, call);
   const before = world.snapshots[keyOf(id)];
   if (before) return retag(world, call, before);
@@ -27,7 +27,7 @@ export function putSnapshot(world: World, call: Call): Answer {
   const location = stringAt(call.body, 'location') ?? '';
   const source = requireSource(world, asked, location);
   const name = requireName(call.params.snapshot ?? '');
-  const snapshot: Snapshot = {
+  const snapshot: SimSnapshot = {
     id,
     name,
     location,
@@ -47,8 +47,8 @@ export function putSnapshot(world: World, call: Call): Answer {
   return begun(world, call, snapshot, asked, world.timing.snapshotMs);
 }
 
-/** On what exists, only tags may be changed; the source is what it was. */
-function retag(world: World, call: Call, snapshot: Snapshot): Answer {
+/** Only the tags of an existing snapshot can change. */
+function retag(world: SimWorld, call: ArmCall, snapshot: SimSnapshot): ArmAnswer {
   const asked = objectAt(call.body, 'properties') ?? {};
   const source = stringAt(asked, 'creationData', 'sourceResourceId');
   if (source !== undefined && keyOf(source) !== keyOf(snapshot.sourceDiskId)) {
@@ -61,11 +61,11 @@ function retag(world: World, call: Call, snapshot: Snapshot): Answer {
   return begun(world, call, snapshot, asked, 0);
 }
 
-export function patchSnapshot(world: World, call: Call): Answer {
+export function patchSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
   return retag(world, call, requireSnapshot(world, call));
 }
 
-export function deleteSnapshot(world: World, call: Call): Answer {
+export function deleteSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
   const snapshot = world.snapshots[keyOf(snapshotId(world, call))];
   if (!snapshot) return { status: 204 };
   if (isBusy(world, snapshot.id)) throw busy(snapshot);
@@ -79,7 +79,7 @@ export function deleteSnapshot(world: World, call: Call): Answer {
   return acceptedWithoutBody(world, call, operation);
 }
 
-export function grantAccess(world: World, call: Call): Answer {
+export function grantAccess(world: SimWorld, call: ArmCall): ArmAnswer {
   const snapshot = requireSnapshot(world, call);
   const operation = begin(world, call, {
     kind: 'DiskOperations',
@@ -91,7 +91,7 @@ export function grantAccess(world: World, call: Call): Answer {
   return acceptedWithoutBody(world, call, operation);
 }
 
-export function revokeAccess(world: World, call: Call): Answer {
+export function revokeAccess(world: SimWorld, call: ArmCall): ArmAnswer {
   const snapshot = requireSnapshot(world, call);
   const operation = begin(world, call, {
     kind: 'DiskOperations',
@@ -103,7 +103,7 @@ export function revokeAccess(world: World, call: Call): Answer {
   return acceptedWithoutBody(world, call, operation);
 }
 
-function begun(world: World, call: Call, snapshot: Snapshot, asked: JsonObject, tookMs: number): Answer {
+function begun(world: SimWorld, call: ArmCall, snapshot: SimSnapshot, asked: JsonObject, tookMs: number): ArmAnswer {
   const operation = begin(world, call, {
     kind: 'DiskOperations',
     location: snapshot.location,
@@ -131,7 +131,7 @@ function begun(world: World, call: Call, snapshot: Snapshot, asked: JsonObject, 
   };
 }
 
-function requireSource(world: World, asked: JsonObject, location: string): Disk {
+function requireSource(world: SimWorld, asked: JsonObject, location: string): SimDisk {
   const option = stringAt(asked, 'creationData', 'createOption');
   const id = stringAt(asked, 'creationData', 'sourceResourceId');
   if (option !== 'Copy' || id === undefined) {
@@ -160,21 +160,21 @@ function requireName(name: string): string {
   throw new ArmError(400, 'InvalidParameter', `The entity name '${name}' is invalid according to its validation rule.`);
 }
 
-function requireSnapshot(world: World, call: Call): Snapshot {
+function requireSnapshot(world: SimWorld, call: ArmCall): SimSnapshot {
   const snapshot = world.snapshots[keyOf(snapshotId(world, call))];
   if (snapshot) return snapshot;
   throw resourceNotFound('Microsoft.Compute/snapshots', call.params.snapshot ?? '', call.params.group ?? '');
 }
 
-function busy(snapshot: Snapshot): ArmError {
+function busy(snapshot: SimSnapshot): ArmError {
   return new ArmError(409, 'OperationNotAllowed', `Snapshot ${snapshot.name} has another operation in progress.`);
 }
 
-function snapshotId(world: World, { params }: Call): string {
+function snapshotId(world: SimWorld, { params }: ArmCall): string {
   return `${groupId(world, params.group ?? '')}/${PROVIDER}/snapshots/${params.snapshot}`;
 }
 
-function inheritedFrom({ properties }: Disk): JsonObject {
+function inheritedFrom({ properties }: SimDisk): JsonObject {
   const { osType, hyperVGeneration, securityProfile } = properties;
   return {
     ...(osType !== undefined && { osType }),
@@ -183,12 +183,12 @@ function inheritedFrom({ properties }: Disk): JsonObject {
   };
 }
 
-function creationOf(snapshot: Snapshot): JsonObject {
+function creationOf(snapshot: SimSnapshot): JsonObject {
   return { createOption: 'Copy', sourceResourceId: snapshot.sourceDiskId };
 }
 
-/** The percentage runs with the clock; the state follows the operation. */
-function snapshotBody(snapshot: Snapshot, nowMs: number): JsonObject {
+/** The percentage follows the clock; the state follows the operation. */
+function snapshotBody(snapshot: SimSnapshot, nowMs: number): JsonObject {
   const { name, id, location, tags, sku, createdMs, completesMs, sizeGb } = snapshot;
   const elapsed = completesMs <= createdMs ? 1 : Math.min(1, (nowMs - createdMs) / (completesMs - createdMs));
   const percent = snapshot.state === 'Succeeded' ? 100 : Math.min(99, Math.floor(elapsed * 100));

@@ -27,7 +27,7 @@ describe('the instances of a Flexible set', () => {
     ]);
   });
 
-  it('are told of by their set in few words, and by themselves in many', () => {
+  it('have few fields in the answers of their set, and many in their own', () => {
     const bench = flexible();
     const [short] = objectsAt(bench.ask('GET', 'virtualMachineScaleSets/pool1/virtualMachines').body, 'value');
     expect(short?.properties).toBeUndefined();
@@ -35,7 +35,7 @@ describe('the instances of a Flexible set', () => {
     expect(isObject(objectAt(vm.body, 'properties')?.instanceView)).toBe(true);
   });
 
-  it('are tagged by a PATCH, under the condition of their ETag', () => {
+  it('accept tags in a PATCH with their ETag', () => {
     const bench = flexible();
     const { name } = bench.instances()[0]!;
     expect(bench.ask('PATCH', `virtualMachines/${name}`, { ifMatch: '"9"', body: { tags: { a: 'b' } } }).status).toBe(
@@ -45,7 +45,7 @@ describe('the instances of a Flexible set', () => {
     expect(bench.instances()[0]).toMatchObject({ tags: { a: 'b' }, state: 'Succeeded' });
   });
 
-  it('go with their disks, and the set counts one less', () => {
+  it('are deleted with their disks, and the capacity of the set decreases', () => {
     const bench = flexible();
     const disks = Object.keys(bench.world.disks).length;
     bench.askAndWait('DELETE', `virtualMachines/${bench.instances()[0]!.name}`);

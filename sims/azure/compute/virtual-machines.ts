@@ -1,26 +1,26 @@
-// sims/azure/compute/virtual-machines.ts: the instances of Flexible sets, as the virtual machines they are.
+// sims/azure/compute/virtual-machines.ts: the instances of Flexible sets, through the API of virtual machines.
 import { ArmError } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
-import { type JsonObject, objectAt, valueAt } from '../service/json.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
+import { fieldAt, type JsonObject, objectAt } from '../service/json.ts';
 import { page } from '../service/pages.ts';
-import { groupId, type Instance, keyOf, type ScaleSet, timestamp, type World } from '../world.ts';
+import { groupId, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 import { instanceView } from './instance-view.ts';
 import { deleteMember, etagOf, updateMember, vmProfile } from './instances.ts';
 import { requireVm } from './vm-lookup.ts';
 
-export function getVm(world: World, call: Call): Answer {
+export function getVm(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireVm(world, call);
   const body = vmBody(world, set, instance, call.query.get('$expand') === 'instanceView');
   return { status: 200, headers: { etag: etagOf(instance) }, body };
 }
 
-export function getVmView(world: World, call: Call): Answer {
+export function getVmView(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireVm(world, call);
   return { status: 200, body: instanceView(world, set, instance) };
 }
 
 /** In a resource group or the whole subscription; `$filter='virtualMachineScaleSet/id' eq '…'` names one set. */
-export function listVms(world: World, call: Call): Answer {
+export function listVms(world: SimWorld, call: ArmCall): ArmAnswer {
   const prefix = call.params.group === undefined ? '/' : `${keyOf(groupId(world, call.params.group))}/`;
   const filter = call.query.get('$filter');
   const wanted = filter === null ? undefined : /^'virtualMachineScaleSet\/id' eq '([^']+)'$/.exec(filter)?.[1];
@@ -37,8 +37,8 @@ export function listVms(world: World, call: Call): Answer {
   return page(call, value);
 }
 
-/** Tags are what may be changed about a VM here. */
-export function patchVm(world: World, call: Call): Answer {
+/** Only the tags of a VM can change here. */
+export function patchVm(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireVm(world, call);
   return updateMember(world, call, instance, {
     change: () => undefined,
@@ -46,12 +46,12 @@ export function patchVm(world: World, call: Call): Answer {
   });
 }
 
-export function deleteVm(world: World, call: Call): Answer {
+export function deleteVm(world: SimWorld, call: ArmCall): ArmAnswer {
   return deleteMember(world, call, requireVm(world, call).instance);
 }
 
-function vmBody(world: World, set: ScaleSet, instance: Instance, isExpanded: boolean): JsonObject {
-  const priority = valueAt(instance.profile, 'priority');
+function vmBody(world: SimWorld, set: SimScaleSet, instance: SimInstance, isExpanded: boolean): JsonObject {
+  const priority = fieldAt(instance.profile, 'priority');
   const { placementGroupId: _, ...view } = instanceView(world, set, instance);
   return {
     name: instance.name,

@@ -1,12 +1,12 @@
 // The simulator beside recordings of the real service: same status, same headers, same shapes.
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../service/call.ts';
+import type { ArmAnswer } from '../service/call.ts';
 import { isObject } from '../service/json.ts';
-import type { Exchange } from '../service/listen.ts';
+import type { HttpExchange } from '../service/listen.ts';
 import { type Ask, Bench, DEFINITION, versionBody, withVersion } from '../testing.ts';
 import { findSpecs } from './find-specs.ts';
 import { openHearing } from './hearing.ts';
-import { type Recorded, readRecordings } from './recordings.ts';
+import { type RecordedExchange, readRecordings } from './recordings.ts';
 import { makeWitness } from './witness.ts';
 
 const specs = findSpecs(process.env);
@@ -150,7 +150,7 @@ describe.runIf(recordings.length > 0)('the simulator answers as the recorded ser
     compare(bench, 'GET', url, {}, inState('Succeeded'));
   });
 
-  it('in every field that was recorded, but for those it leaves out for a reason', () => {
+  it('in every recorded field, except those with a listed reason', () => {
     const { heard, fields, leftOut, unrecorded } = hearing.report();
     process.stderr.write(
       `recordings: ${heard} kinds of exchange, ${fields} fields compared: ${leftOut.length} left out for a reason, ${unrecorded.length} never recorded\n`,
@@ -160,7 +160,7 @@ describe.runIf(recordings.length > 0)('the simulator answers as the recorded ser
   });
 });
 
-function compare(bench: Bench, method: string, target: string, ask: Ask, real: Recorded[]): void {
+function compare(bench: Bench, method: string, target: string, ask: Ask, real: RecordedExchange[]): void {
   const answer = bench.ask(method, target, ask);
   expect(answer.status).toBe(real[0]!.status);
   for (const name of LEADING_ON) {
@@ -173,7 +173,7 @@ function compare(bench: Bench, method: string, target: string, ask: Ask, real: R
   expect(hearing.report().heard).toBe(before + 1);
 }
 
-function exchangeOf(bench: Bench, method: string, target: string, ask: Ask, answer: Answer): Exchange {
+function exchangeOf(bench: Bench, method: string, target: string, ask: Ask, answer: ArmAnswer): HttpExchange {
   const { pathname: path, search: query } = bench.urlOf(target);
   return { method, path, query, headers: {}, body: ask.body ?? {}, answer, atMs: bench.nowMs };
 }

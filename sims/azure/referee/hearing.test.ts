@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../service/json.ts';
-import type { Exchange } from '../service/listen.ts';
+import type { HttpExchange } from '../service/listen.ts';
 import { openHearing } from './hearing.ts';
-import type { Recorded } from './recordings.ts';
+import type { RecordedExchange } from './recordings.ts';
 import { makeWitness } from './witness.ts';
 
 const GROUP = '/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute';
-const recorded = (parts: Partial<Recorded>): Recorded => ({
+const recorded = (parts: Partial<RecordedExchange>): RecordedExchange => ({
   method: 'GET',
   url: `${GROUP}/snapshots/one?api-version=2023-10-02`,
   requestBody: null,
@@ -15,7 +15,7 @@ const recorded = (parts: Partial<Recorded>): Recorded => ({
   body: { name: 'one', properties: { diskSizeGB: 30 }, tags: { any: 'key' } },
   ...parts,
 });
-const exchange = (answer: JsonObject, parts: Partial<Exchange> = {}): Exchange => ({
+const exchange = (answer: JsonObject, parts: Partial<HttpExchange> = {}): HttpExchange => ({
   method: 'GET',
   path: `${GROUP}/Snapshots/other`,
   query: '',
@@ -26,7 +26,7 @@ const exchange = (answer: JsonObject, parts: Partial<Exchange> = {}): Exchange =
   ...parts,
 });
 describe('a hearing', () => {
-  it('rejects what is missing or of another type, and counts what nobody recorded', () => {
+  it('rejects missing fields and other types, and counts unrecorded fields', () => {
     const hearing = openHearing(makeWitness([recorded({})]));
     const rejected = hearing.hear(exchange({ name: 5, properties: { diskSizeGB: 1, extra: true } }));
     expect(rejected).toEqual([

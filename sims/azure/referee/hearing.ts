@@ -1,9 +1,9 @@
-// sims/azure/referee/hearing.ts: what do the recordings say of all exchanges together: what is rejected, and what is only noted?
-import type { Exchange } from '../service/listen.ts';
+// sims/azure/referee/hearing.ts: which exchanges do the recordings reject, and what do they only note?
+import type { HttpExchange } from '../service/listen.ts';
 import { mayBeLeftOut } from './left-out.ts';
-import type { Finding, Witness } from './witness.ts';
+import type { RecordingFinding, Witness } from './witness.ts';
 
-/** What is wrong with one side of an exchange. */
+/** A problem of a request or an answer. */
 export interface Rejection {
   exchange: string;
   side: 'request' | 'answer';
@@ -17,16 +17,16 @@ export interface RecordedReport {
   fields: number;
   /** Fields that the service always sends and the simulator leaves out, each for a reason in `left-out.ts`. */
   leftOut: string[];
-  /** Fields that the specification allows and no recording has: nobody here has seen the service do it. */
+  /** Fields that the specification allows and no recording has, so we have not seen the service use them. */
   unrecorded: string[];
 }
 
-export interface Hearing {
-  hear(exchange: Exchange): Rejection[];
+export interface RecordingVerdict {
+  hear(exchange: HttpExchange): Rejection[];
   report(): RecordedReport;
 }
 
-export function openHearing(witness: Witness): Hearing {
+export function openHearing(witness: Witness): RecordingVerdict {
   let heard = 0;
   let fields = 0;
   const leftOut = new Set<string>();
@@ -38,7 +38,7 @@ export function openHearing(witness: Witness): Hearing {
       if (!testimony) return [];
       heard++;
       fields += testimony.fields;
-      const against: Finding[] = [];
+      const against: RecordingFinding[] = [];
       for (const finding of testimony.findings) {
         if (finding.difference === 'unrecorded') unrecorded.add(nameOf(finding));
         else if (finding.difference === 'lacking' && mayBeLeftOut(finding)) leftOut.add(nameOf(finding));
@@ -52,7 +52,7 @@ export function openHearing(witness: Witness): Hearing {
 
 const SAID = { lacking: 'every recorded answer has', contradicted: 'no recording has this type of' } as const;
 
-function rejectionsOf({ method, path, answer }: Exchange, against: readonly Finding[]): Rejection[] {
+function rejectionsOf({ method, path, answer }: HttpExchange, against: readonly RecordingFinding[]): Rejection[] {
   return (['request', 'answer'] as const).flatMap((side) => {
     const findings = against.flatMap((finding) =>
       finding.side === side && finding.difference !== 'unrecorded'
@@ -63,6 +63,6 @@ function rejectionsOf({ method, path, answer }: Exchange, against: readonly Find
   });
 }
 
-function nameOf({ operation, side, path }: Finding): string {
+function nameOf({ operation, side, path }: RecordingFinding): string {
   return `${operation} ${side} ${path}`;
 }

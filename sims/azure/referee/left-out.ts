@@ -1,5 +1,5 @@
-// sims/azure/referee/left-out.ts: what do recorded answers always have that the simulator leaves out, and why may it? Nothing else may be missing.
-import type { Finding } from './witness.ts';
+// sims/azure/referee/left-out.ts: which fields do recorded answers always have that the simulator omits, and why? No other field may be missing.
+import type { RecordingFinding } from './witness.ts';
 
 const LEFT_OUT: readonly { where: RegExp; why: string }[] = [
   {
@@ -31,6 +31,6 @@ const LEFT_OUT: readonly { where: RegExp; why: string }[] = [
   { where: /\/osProfile$/, why: 'recorded sets were generalized; a specialized one takes no OS profile' },
 ];
 
-export function mayBeLeftOut({ operation, path }: Finding): boolean {
+export function mayBeLeftOut({ operation, path }: RecordingFinding): boolean {
   return LEFT_OUT.some(({ where }) => where.test(`${operation} ${path}`));
 }

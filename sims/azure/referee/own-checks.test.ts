@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../service/call.ts';
-import type { Exchange } from '../service/listen.ts';
+import type { ArmAnswer } from '../service/call.ts';
+import type { HttpExchange } from '../service/listen.ts';
 import { isOperationPoll, ownFindings } from './own-checks.ts';
 
 const POLL = '/subscriptions/s/providers/Microsoft.Compute/locations/westeurope/operations/1';
-const findings = (method: string, answer: Answer, more: Partial<Exchange> = {}) =>
+const findings = (method: string, answer: ArmAnswer, more: Partial<HttpExchange> = {}) =>
   ownFindings({ method, path: '/x', query: '', headers: {}, body: {}, atMs: 0, answer, ...more });
 const ASYNC = { 'azure-asyncoperation': 'https://x' };
 const ERROR = { error: { code: 'Conflict', message: 'busy' } };
 
 describe('an answer that begins an operation', () => {
-  it.each<[string, Answer, string[]]>([
+  it.each<[string, ArmAnswer, string[]]>([
     ['has the header of the operation', { status: 200 }, ['no Azure-AsyncOperation header']],
     ['has a Location with 202', { status: 202, headers: ASYNC }, ['202 without a Location header']],
     ['has no Location with 200', { status: 200, headers: { ...ASYNC, location: 'x' } }, ['200 with a Location header']],
@@ -26,10 +26,10 @@ describe('an answer that begins an operation', () => {
 });
 
 describe('a poll of an operation', () => {
-  const poll = (answer: Answer, query = '') => findings('GET', answer, { path: POLL, query });
+  const poll = (answer: ArmAnswer, query = '') => findings('GET', answer, { path: POLL, query });
   const body = { name: '1', startTime: 't', status: 'Succeeded' };
 
-  it('is known by its path, in any case', () => {
+  it('is recognised by its path, in any case', () => {
     expect([POLL, POLL.replace('operations', 'diskoperations'), `${POLL}/x`].map(isOperationPoll)).toEqual([
       true,
       true,
@@ -54,7 +54,7 @@ describe('a poll of an operation', () => {
 });
 
 describe('an error', () => {
-  it.each([{}, { error: 'x' }, { error: { code: 'x' } }])('%j is not what ARM prescribes', (body) => {
+  it.each([{}, { error: 'x' }, { error: { code: 'x' } }])('%j is not the envelope that ARM prescribes', (body) => {
     expect(findings('GET', { status: 404, body })).toEqual(['404 without an error of code and message']);
     expect(findings('GET', { status: 404, body }, { path: POLL })).toHaveLength(1);
   });

@@ -1,9 +1,9 @@
-// sims/azure/referee/own-checks.ts: what the specification does not say and the recordings do: headers and bodies around long operations.
+// sims/azure/referee/own-checks.ts: checks that the specification lacks, taken from the recordings: headers and bodies of long-running operations.
 import { isObject, stringAt } from '../service/json.ts';
-import type { Exchange } from '../service/listen.ts';
+import type { HttpExchange } from '../service/listen.ts';
 
 /** Problems of the answer that oav has no rule for. */
-export function ownFindings(exchange: Exchange): string[] {
+export function ownFindings(exchange: HttpExchange): string[] {
   const { answer, method } = exchange;
   if (isOperationPoll(exchange.path)) return pollFindings(exchange);
   if (answer.status >= 400) return errorFindings(exchange);
@@ -20,7 +20,7 @@ export function isOperationPoll(path: string): boolean {
   return /\/locations\/[^/]+\/(operations|DiskOperations|capsOperations)\/[^/]+$/i.test(path);
 }
 
-function pollFindings({ query, answer }: Exchange): string[] {
+function pollFindings({ query, answer }: HttpExchange): string[] {
   if (answer.status >= 400) return errorFindings({ answer });
   if (query.includes('monitor=true')) return [];
   const status = stringAt(answer.body, 'status');
@@ -32,8 +32,8 @@ function pollFindings({ query, answer }: Exchange): string[] {
   return findings;
 }
 
-/** Disks and snapshots declare no error at all, so every error is held to the envelope ARM prescribes. */
-function errorFindings({ answer }: Pick<Exchange, 'answer'>): string[] {
+/** Disks and snapshots declare no errors, so every error must have ARM's envelope. */
+function errorFindings({ answer }: Pick<HttpExchange, 'answer'>): string[] {
   const error = answer.body?.error;
   const isEnvelope = isObject(error) && typeof error.code === 'string' && typeof error.message === 'string';
   return isEnvelope ? [] : [`${answer.status} without an error of code and message`];

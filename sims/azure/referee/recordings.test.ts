@@ -10,6 +10,6 @@ it('reads both forms of recordings as the same exchange', () => {
   expect(parseRecordings(JSON.stringify([flat, apart]), 'x.json')).toEqual([flat, flat]);
 });
 
-it('names the file and the exchange of a form it does not know', () => {
+it('names the file and the exchange of an unknown form', () => {
   expect(() => parseRecordings('[{"status":200}]', 'x.json')).toThrow('x.json: exchange 0 has neither');
 });

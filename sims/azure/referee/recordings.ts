@@ -1,10 +1,10 @@
-// sims/azure/referee/recordings.ts: what did the real service do when Microsoft's own client talked to it? Other people's data, not in the repository.
+// sims/azure/referee/recordings.ts: recorded traffic between the real service and Microsoft's client. It belongs to Microsoft and is not in the repository.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../service/json.ts';
 
-/** One exchange; names, secrets and most headers were taken out before it came here. */
-export interface Recorded {
+/** One exchange, recorded without names, secrets and most headers. */
+export interface RecordedExchange {
   method: string;
   url: string;
   requestBody: Json;
@@ -14,16 +14,16 @@ export interface Recorded {
 }
 
 /** `specs` is what `findSpecs` gave; there may be specifications without recordings. */
-export function readRecordings(specs: string): Recorded[] {
+export function readRecordings(specs: string): RecordedExchange[] {
   const folder = join(specs, 'real-traffic');
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return names.sort().flatMap((name) => parseRecordings(readFileSync(join(folder, name), 'utf8'), name));
 }
 
-/** Recordings of two clients come in two forms: one flat, one with the request and the response apart. */
-export function parseRecordings(text: string, name: string): Recorded[] {
-  return (JSON.parse(text) as (Recorded | Exchange)[]).map((one, i) => {
+/** Recordings of two clients have two forms: one flat, one with separate request and response. */
+export function parseRecordings(text: string, name: string): RecordedExchange[] {
+  return (JSON.parse(text) as (RecordedExchange | Exchange)[]).map((one, i) => {
     if ('request' in one && 'response' in one) return flat(one);
     if ('method' in one && 'url' in one) return one;
     throw new Error(`${name}: exchange ${i} has neither a url nor a request and a response`);
@@ -35,7 +35,7 @@ interface Exchange {
   response: { status: number; headers: Record<string, string>; body?: Json };
 }
 
-function flat({ request, response }: Exchange): Recorded {
+function flat({ request, response }: Exchange): RecordedExchange {
   return {
     method: request.method,
     url: request.uri.replace(/^https:\/\/[^/]+/, ''),

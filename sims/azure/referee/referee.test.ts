@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Exchange } from '../service/listen.ts';
+import type { HttpExchange } from '../service/listen.ts';
 import { Bench } from '../testing.ts';
 import { findSpecs } from './find-specs.ts';
 import { type Referee, seatReferee } from './referee.ts';
@@ -7,7 +7,7 @@ import { isTolerated } from './tolerated.ts';
 
 const SET =
   '/subscriptions/5b2b1c2e-7a0d-4c1e-9d43-0c6f1f6b9a10/resourceGroups/demo/providers/Microsoft.Compute/virtualMachineScaleSets/x';
-const exchange = (parts: Partial<Exchange>): Exchange => ({
+const exchange = (parts: Partial<HttpExchange>): HttpExchange => ({
   method: 'GET',
   path: SET,
   query: '?api-version=2024-07-01',
@@ -18,7 +18,7 @@ const exchange = (parts: Partial<Exchange>): Exchange => ({
   ...parts,
 });
 
-it('a referee without specifications says loudly that it did not sit', async () => {
+it('a referee without specifications warns that it checked nothing', async () => {
   const lines: string[] = [];
   const referee = await seatReferee({ env: { HEADSTART_AZURE_SPECS: '/nowhere' }, warn: (line) => lines.push(line) });
   referee.check(exchange({}));
@@ -43,13 +43,13 @@ describe.runIf(findSpecs(process.env) !== undefined)('the referee', () => {
     });
   });
 
-  it('lets a good exchange pass', async () => {
+  it('accepts a valid exchange', async () => {
     const referee = fresh();
     referee.check(exchange({ answer: new Bench().ask('GET', 'virtualMachineScaleSets/pool1') }));
     expect((await referee.report()).rejected).toEqual([]);
   });
 
-  it.each<[string, Partial<Exchange>, string, RegExp]>([
+  it.each<[string, Partial<HttpExchange>, string, RegExp]>([
     [
       'a field that the specification does not know',
       {
@@ -107,7 +107,7 @@ describe.runIf(findSpecs(process.env) !== undefined)('the referee', () => {
   });
 });
 
-it('only what the real service was seen doing is tolerated', () => {
+it('tolerates only what recordings of the real service show', () => {
   const extra = (name: string) => ({
     code: 'OBJECT_ADDITIONAL_PROPERTIES',
     paths: [`/properties/${name}`],

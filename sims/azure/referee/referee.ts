@@ -1,18 +1,18 @@
-// sims/azure/referee/referee.ts: does every request and answer agree with Microsoft's specification, and with what was recorded of the real service?
+// sims/azure/referee/referee.ts: does every request and answer agree with Microsoft's specification, and with recordings of the real service?
 import { join } from 'node:path';
-import type { Exchange } from '../service/listen.ts';
+import type { HttpExchange } from '../service/listen.ts';
 import { findSpecs } from './find-specs.ts';
 import { openHearing, type RecordedReport, type Rejection } from './hearing.ts';
 import { isOperationPoll, ownFindings } from './own-checks.ts';
 import { readRecordings } from './recordings.ts';
-import { type Finding, isTolerated } from './tolerated.ts';
+import { isTolerated, type SpecificationFinding } from './tolerated.ts';
 import { makeWitness } from './witness.ts';
 
 export interface Referee {
-  /** false: there are no specifications here, and nothing was checked. */
+  /** false: there are no specifications, and nothing was checked. */
   sat: boolean;
   /** Returns at once; the verdict is in the report. */
-  check(exchange: Exchange): void;
+  check(exchange: HttpExchange): void;
   /** Waits for every verdict. */
   report(): Promise<Report>;
 }
@@ -59,7 +59,7 @@ export async function seatReferee({ env, warn }: RefereeDeps = PROCESS_DEPS): Pr
   };
 }
 
-/** One line for those who count; nothing checked is not the same as nothing wrong. */
+/** One line with the counts. "Nothing checked" differs from "nothing rejected". */
 export function describeReport({ checked, rejected, recorded }: Report): string {
   if (checked === 0) return 'referee: DID NOT SIT, or was given nothing: 0 exchanges checked';
   const { heard, fields, leftOut, unrecorded } = recorded;
@@ -82,13 +82,13 @@ async function loadValidator(specs: string) {
       isPathCaseSensitive: false,
       isArmCall: true,
     },
-    () => {}, // its log is long and says nothing that the findings do not
+    () => {}, // its log is long and only repeats the findings
   );
   await validator.initialize();
   return validator;
 }
 
-async function judge(validator: Validator, exchange: Exchange): Promise<Rejection[]> {
+async function judge(validator: Validator, exchange: HttpExchange): Promise<Rejection[]> {
   const name = `${exchange.method} ${exchange.path} → ${exchange.answer.status}`;
   const rejections: Rejection[] = [];
   const reject = (side: Rejection['side'], findings: string[]) => {
@@ -114,10 +114,10 @@ interface Result {
   runtimeException?: { code: string; message: string };
 }
 
-/** Success is `true` and nothing else: for an api-version it does not know, the validator answers undefined. */
+/** Only `true` is success: for an unknown api-version the validator returns undefined. */
 function findingsOf(
   { isSuccessful, errors, runtimeException }: Result,
-  isFine: (finding: Finding) => boolean,
+  isFine: (finding: SpecificationFinding) => boolean,
 ): string[] {
   if (isSuccessful === true) return [];
   if (runtimeException) return [`${runtimeException.code}: ${runtimeException.message}`];
@@ -128,17 +128,17 @@ function findingsOf(
     .map(({ code, paths, message }) => `${code} at ${paths.join(', ') || 'the document'}: ${message}`);
 }
 
-/** Disks and snapshots declare only their successes; `own-checks.ts` looks at their errors. */
-function isUndeclaredError({ path, answer }: Exchange): boolean {
+/** Disks and snapshots declare only successes; `own-checks.ts` checks their errors. */
+function isUndeclaredError({ path, answer }: HttpExchange): boolean {
   return answer.status >= 400 && /\/(disks|snapshots)(\/|$)/i.test(path);
 }
 
-function liveRequest({ method, path, query, headers, body }: Exchange) {
+function liveRequest({ method, path, query, headers, body }: HttpExchange) {
   const sent = withoutToken(headers);
   return { method, url: `${path}${query}`, headers: sent, ...(hasBody(method, body) && { body }) };
 }
 
-function liveResponse({ answer }: Exchange) {
+function liveResponse({ answer }: HttpExchange) {
   return {
     statusCode: String(answer.status),
     headers: { ...answer.headers, ...(answer.body && { 'content-type': 'application/json' }) },
@@ -146,11 +146,11 @@ function liveResponse({ answer }: Exchange) {
   };
 }
 
-function hasBody(method: string, body: Exchange['body']): boolean {
+function hasBody(method: string, body: HttpExchange['body']): boolean {
   return method === 'PUT' || method === 'PATCH' || Object.keys(body).length > 0;
 }
 
-function withoutToken(headers: Exchange['headers']): Record<string, string> {
+function withoutToken(headers: HttpExchange['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && name !== 'authorization') kept[name] = value;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../service/json.ts';
-import { addToShape, differences, type Shape } from './shape.ts';
+import { addToShape, type Shape, shapeDifferences } from './shape.ts';
 
 const shapeOf = (...documents: Json[]): Shape => {
   const shape: Shape = new Map();
@@ -12,19 +12,22 @@ const shapeOf = (...documents: Json[]): Shape => {
 describe('the shape of documents', () => {
   const documents = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
 
-  it('is met by every document it was learnt from, whatever was in them', () => {
+  it('matches every document it was learnt from', () => {
     fc.assert(
       fc.property(fc.array(documents, { minLength: 1, maxLength: 6 }), (all) => {
         const shape = shapeOf(...all);
-        for (const one of all) expect([...differences(shape, one).found]).toEqual([]);
+        for (const one of all) expect([...shapeDifferences(shape, one).found]).toEqual([]);
       }),
     );
   });
 
-  it('does not depend on the order in which documents were seen', () => {
+  it('does not depend on the order of the documents', () => {
     fc.assert(
       fc.property(fc.array(documents, { maxLength: 6 }), documents, (all, other) => {
-        const [one, two] = [differences(shapeOf(...all), other), differences(shapeOf(...all.toReversed()), other)];
+        const [one, two] = [
+          shapeDifferences(shapeOf(...all), other),
+          shapeDifferences(shapeOf(...all.toReversed()), other),
+        ];
         expect(one.fields).toBe(two.fields);
         expect(new Map([...one.found].sort())).toEqual(new Map([...two.found].sort()));
       }),
@@ -39,10 +42,10 @@ describe('the shape of documents', () => {
     ['a field in an item of a list', { a: {}, l: [{ q: 1 }, {}] }, '/l/[]/q', 'lacking'],
   ])('tells %s', (_, document, path, difference) => {
     const shape = shapeOf({ a: { x: 1 }, b: 1, l: [{ q: 2 }] }, { a: {}, l: [] });
-    expect(differences(shape, document).found.get(path)).toBe(difference);
+    expect(shapeDifferences(shape, document).found.get(path)).toBe(difference);
   });
 
-  it('looks at no key of tags: they are data', () => {
-    expect([...differences(shapeOf({ tags: { a: 'x' } }), { tags: { b: 'y' } }).found]).toEqual([]);
+  it('ignores the keys of tags, because they are data', () => {
+    expect([...shapeDifferences(shapeOf({ tags: { a: 'x' } }), { tags: { b: 'y' } }).found]).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// sims/azure/referee/shape.ts: which fields do documents of one kind have: always, sometimes, never, and of which type?
+// sims/azure/referee/shape.ts: which fields do documents of one kind have always, sometimes or never, and of which type?
 import { isObject, type Json, type JsonObject } from '../service/json.ts';
 
 /** By path of an object; items of a list share one path. */
@@ -9,10 +9,10 @@ interface ObjectShape {
   fields: Map<string, { seen: number; types: Set<string> }>;
 }
 
-export type Difference =
-  /** Always there in what was recorded, and not here. */
+export type ShapeDifference =
+  /** In every recording, and missing here. */
   | 'lacking'
-  /** Here, and in nothing that was recorded. */
+  /** Here, and in no recording. */
   | 'unrecorded'
   /** In both, as different types. */
   | 'contradicted';
@@ -34,9 +34,12 @@ export function addToShape(shape: Shape, document: Json): void {
   });
 }
 
-/** Below a field that nobody recorded nothing can be compared, and nothing is. */
-export function differences(shape: Shape, document: Json): { fields: number; found: Map<string, Difference> } {
-  const found = new Map<string, Difference>();
+/** Fields below an unrecorded field are not compared. */
+export function shapeDifferences(
+  shape: Shape,
+  document: Json,
+): { fields: number; found: Map<string, ShapeDifference> } {
+  const found = new Map<string, ShapeDifference>();
   let fields = 0;
   walk(document, '', (path, object) => {
     const known = shape.get(path);

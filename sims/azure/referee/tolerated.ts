@@ -1,14 +1,14 @@
-// sims/azure/referee/tolerated.ts: what the real service does although its specification denies it. Nothing else is let through.
+// sims/azure/referee/tolerated.ts: what the real service does although its specification forbids it. Nothing else is tolerated.
 
-export interface Finding {
+export interface SpecificationFinding {
   code: string;
   paths: string[];
   message: string;
 }
 
-/** Properties that recordings of the real service have in answers and the specification does not know. */
+/** Properties that recorded answers have and the specification lacks. */
 const EXTRA = ['validationOperationStatus', 'resilientVMDeletionStatus'];
 
-export function isTolerated({ code, message }: Finding): boolean {
+export function isTolerated({ code, message }: SpecificationFinding): boolean {
   return code === 'OBJECT_ADDITIONAL_PROPERTIES' && EXTRA.some((name) => message.endsWith(`: ${name}`));
 }

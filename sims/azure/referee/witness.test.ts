@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../service/json.ts';
-import type { Exchange } from '../service/listen.ts';
-import type { Recorded } from './recordings.ts';
+import type { HttpExchange } from '../service/listen.ts';
+import type { RecordedExchange } from './recordings.ts';
 import { makeWitness } from './witness.ts';
 
 const GROUP = '/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute';
 const LIST = `${GROUP}/virtualMachineScaleSets/set/virtualMachines`;
-const recorded = (parts: Partial<Recorded>): Recorded => ({
+const recorded = (parts: Partial<RecordedExchange>): RecordedExchange => ({
   method: 'GET',
   url: `${GROUP}/snapshots/one?api-version=2023-10-02`,
   requestBody: null,
@@ -15,7 +15,7 @@ const recorded = (parts: Partial<Recorded>): Recorded => ({
   body: { name: 'one', properties: { diskSizeGB: 30 }, tags: { any: 'key' } },
   ...parts,
 });
-const exchange = (answer: JsonObject, parts: Partial<Exchange> = {}): Exchange => ({
+const exchange = (answer: JsonObject, parts: Partial<HttpExchange> = {}): HttpExchange => ({
   method: 'GET',
   path: `${GROUP}/Snapshots/other`,
   query: '',
@@ -26,19 +26,19 @@ const exchange = (answer: JsonObject, parts: Partial<Exchange> = {}): Exchange =
   ...parts,
 });
 describe('the second referee', () => {
-  it('hears nothing of what was never recorded', () => {
+  it('ignores exchanges without a recording', () => {
     const witness = makeWitness([recorded({})]);
     expect(witness.hear(exchange({}, { method: 'DELETE' }))).toBeUndefined();
     expect(witness.hear(exchange({}, { path: '/somewhere/else' }))).toBeUndefined();
   });
 
-  it('knows the items of a list as the things they are', () => {
+  it('checks the items of a list like single resources', () => {
     const witness = makeWitness([recorded({ url: LIST, body: { value: [{ id: 'x', instanceId: '0' }] } })]);
     const heard = witness.hear(exchange({ id: 'y' }, { path: `${LIST}/3` }));
     expect(heard?.findings).toMatchObject([{ side: 'answer', path: '/instanceId', difference: 'lacking' }]);
   });
 
-  it('does not ask of a running operation what an ended one has', () => {
+  it('does not expect the fields of a finished operation in a running one', () => {
     const url = `/subscriptions/s/providers/Microsoft.Compute/locations/l/operations/`;
     const ended = recorded({ url: `${url}1`, body: { name: '1', status: 'Succeeded', endTime: 'x' } });
     const running = recorded({ url: `${url}2`, body: { name: '2', status: 'InProgress' } });
@@ -49,7 +49,7 @@ describe('the second referee', () => {
     expect(witness.hear(exchange({ name: '9', status: 'Failed' }, at))).toBeUndefined();
   });
 
-  it('lets a client leave out of a request what it likes', () => {
+  it('lets a client omit fields of a request', () => {
     const put = { method: 'PUT', requestBody: { location: 'x', tags: {} }, body: {} };
     const witness = makeWitness([recorded(put)]);
     const heard = witness.hear(exchange({}, { method: 'PUT', body: { location: 'y', sku: 1 } }));

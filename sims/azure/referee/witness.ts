@@ -1,23 +1,23 @@
-// sims/azure/referee/witness.ts: the second referee: does an exchange look like the recorded ones of its kind? It knows what a specification leaves open.
+// sims/azure/referee/witness.ts: the second referee: does an exchange look like the recorded ones of its kind? It covers what the specification leaves open.
 import { isObject, type Json, stringAt } from '../service/json.ts';
-import type { Exchange } from '../service/listen.ts';
+import type { HttpExchange } from '../service/listen.ts';
 import { findRoute, ROUTES } from '../service/routes.ts';
-import type { Recorded } from './recordings.ts';
-import { addToShape, type Difference, differences, type Shape } from './shape.ts';
+import type { RecordedExchange } from './recordings.ts';
+import { addToShape, type Shape, type ShapeDifference, shapeDifferences } from './shape.ts';
 
 export interface Testimony {
   /** Route and status. */
   operation: string;
-  /** Fields of request and answer that the recordings know something about. */
+  /** Fields of request and answer that were compared with recordings. */
   fields: number;
-  findings: Finding[];
+  findings: RecordingFinding[];
 }
 
-export interface Finding {
+export interface RecordingFinding {
   operation: string;
   side: 'request' | 'answer';
   path: string;
-  difference: Difference;
+  difference: ShapeDifference;
 }
 
 interface Kind {
@@ -26,11 +26,11 @@ interface Kind {
 }
 
 export interface Witness {
-  /** undefined: nothing of the kind was recorded. */
-  hear(exchange: Exchange): Testimony | undefined;
+  /** undefined: there is no recording of this kind. */
+  hear(exchange: HttpExchange): Testimony | undefined;
 }
 
-export function makeWitness(recordings: readonly Recorded[]): Witness {
+export function makeWitness(recordings: readonly RecordedExchange[]): Witness {
   const kinds = new Map<string, Kind>();
   const kindOf = (operation: string): Kind => {
     const kind = kinds.get(operation) ?? { request: new Map(), answer: new Map() };
@@ -44,27 +44,27 @@ export function makeWitness(recordings: readonly Recorded[]): Witness {
     const kind = kindOf(operation);
     addToShape(kind.request, requestBody);
     addToShape(kind.answer, body);
-    // What is in a list looks like what is read alone; some things were only ever recorded in lists.
+    // An item of a list looks like a single resource; some resources were recorded only in lists.
     const itemOperation = method === 'GET' ? itemOf(path) : undefined;
     if (itemOperation !== undefined) for (const item of itemsOf(body)) addToShape(kindOf(itemOperation).answer, item);
   }
   return { hear: (exchange) => hear(kinds, exchange) };
 }
 
-function hear(kinds: ReadonlyMap<string, Kind>, exchange: Exchange): Testimony | undefined {
+function hear(kinds: ReadonlyMap<string, Kind>, exchange: HttpExchange): Testimony | undefined {
   const { method, path, body, answer } = exchange;
   const operation = operationOf(method, path, answer.status, answer.body ?? null);
   const kind = operation === undefined ? undefined : kinds.get(operation);
   if (operation === undefined || !kind) return undefined;
-  const request = differences(kind.request, body);
-  const answered = differences(kind.answer, answer.body ?? null);
-  const findings: Finding[] = [];
+  const request = shapeDifferences(kind.request, body);
+  const answered = shapeDifferences(kind.answer, answer.body ?? null);
+  const findings: RecordingFinding[] = [];
   for (const [side, { found }] of [
     ['request', request],
     ['answer', answered],
   ] as const) {
     for (const [field, difference] of found) {
-      // What to leave out of a request is the client's choice.
+      // The client decides which fields a request omits.
       if (side === 'request' && difference === 'lacking') continue;
       findings.push({ operation, side, path: field, difference });
     }
@@ -72,7 +72,7 @@ function hear(kinds: ReadonlyMap<string, Kind>, exchange: Exchange): Testimony |
   return { operation, fields: request.fields + answered.fields, findings };
 }
 
-/** Operations that are under way, have succeeded or have failed look different by right. */
+/** Running, succeeded and failed operations have different fields. */
 function operationOf(method: string, path: string, status: number, body: Json): string | undefined {
   const route = findRoute(method, path)?.route;
   if (!route) return undefined;

@@ -1,4 +1,4 @@
-// sims/azure/service/api-versions.ts: which api-versions are served? Those whose specification the referee has, and no others.
+// sims/azure/service/api-versions.ts: which api-versions are served? Only those whose specification the referee has.
 import { ArmError } from './arm-error.ts';
 
 export type Provider = 'compute' | 'disk' | 'gallery';

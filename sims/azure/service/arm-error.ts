@@ -1,4 +1,4 @@
-// sims/azure/service/arm-error.ts: how does Azure Resource Manager say no?
+// sims/azure/service/arm-error.ts: which errors does Azure Resource Manager return?
 import type { JsonObject } from './json.ts';
 
 export class ArmError extends Error {
@@ -27,7 +27,7 @@ export class ArmError extends Error {
   }
 }
 
-/** The front door's words: the resource type is known, the resource is not. */
+/** The front door's message: the resource type is known, the resource is not. */
 export function resourceNotFound(type: string, name: string, group: string): ArmError {
   return new ArmError(
     404,
@@ -36,7 +36,7 @@ export function resourceNotFound(type: string, name: string, group: string): Arm
   );
 }
 
-/** The provider's words: the parent exists, the part of it does not. */
+/** The provider's message: the parent exists, the child does not. */
 export function entityNotFound(): ArmError {
   return new ArmError(404, 'NotFound', 'The entity was not found in this Azure location.');
 }

@@ -1,17 +1,17 @@
-// sims/azure/service/call.ts: one request as the resources see it, and what they answer.
+// sims/azure/service/call.ts: one request as the resources see it, and their answer.
 
-import type { Fate, World } from '../world.ts';
+import type { Fate, SimWorld } from '../world.ts';
 import type { JsonObject } from './json.ts';
 
 /** As it came in. */
-export interface Request {
+export interface ArmRequest {
   method: string;
   url: URL;
   headers: Readonly<Record<string, string | undefined>>;
   body: JsonObject;
 }
 
-export interface Call {
+export interface ArmCall {
   method: string;
   path: string;
   /** `group`, `scaleSet`, `instance` …: what the route's pattern names. */
@@ -21,20 +21,20 @@ export interface Call {
   body: JsonObject;
   ifMatch?: string;
   nowMs: number;
-  /** The simulator's own address, for the URLs it gives out. */
+  /** The simulator's address, for the URLs it returns. */
   baseUrl: string;
-  /** What a dialled fault does to the operation this request begins. */
+  /** The effect of a configured fault on the operation that this request begins. */
   fate: Fate;
   /** How many times longer than usual the operation takes. */
   slowdown: number;
-  /** The client did something Azure tolerates and a good client does not. */
+  /** The client did something that Azure tolerates but a good client avoids. */
   violate(what: string): void;
 }
 
-export interface Answer {
+export interface ArmAnswer {
   status: number;
   headers?: Readonly<Record<string, string>>;
   body?: JsonObject;
 }
 
-export type Handler = (world: World, call: Call) => Answer;
+export type Handler = (world: SimWorld, call: ArmCall) => ArmAnswer;

@@ -12,7 +12,7 @@ describe('the loopback certificate', () => {
     expect(certificate.checkPrivateKey(createPrivateKey(keyPem))).toBe(true);
   });
 
-  it('speaks for loopback and for nothing else', () => {
+  it('is valid for loopback only', () => {
     expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
     expect(certificate.checkIP('::1')).toBe('::1');
     expect(certificate.checkHost('localhost')).toBe('localhost');
@@ -24,7 +24,7 @@ describe('the loopback certificate', () => {
     expect(Date.parse(certificate.validTo)).toBe(Date.UTC(9999, 11, 31, 23, 59, 59));
   });
 
-  it('is another one each time', async () => {
+  it('is different each time', async () => {
     expect((await makeLoopbackCertificate()).certPem).not.toBe(certPem);
   });
 });

@@ -1,4 +1,4 @@
-// sims/azure/service/certificate.ts: a certificate for loopback, made at start, since the SDK sends no token over plain HTTP.
+// sims/azure/service/certificate.ts: a certificate for loopback, made at start, because the SDK sends no token over plain HTTP.
 import { generateKeyPairSync } from 'node:crypto';
 import { signCertificate } from '../../../src/base/x509.ts';
 

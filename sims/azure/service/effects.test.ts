@@ -3,7 +3,7 @@ import { Bench, withVersion } from '../testing.ts';
 import type { Fate } from '../world.ts';
 
 describe('upgrade mode Automatic', () => {
-  it('replaces running instances as soon as the model changes, the protected one aside', () => {
+  it('replaces running instances as soon as the model changes, except protected ones', () => {
     const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 3, upgrades: 'Automatic' }] });
     bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/0', {
       body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleSetActions: true } } },
@@ -17,7 +17,7 @@ describe('upgrade mode Automatic', () => {
   });
 });
 
-describe('an operation that ends otherwise than asked', () => {
+describe('an operation with a fault', () => {
   const SNAPSHOT = (bench: Bench) => ({
     body: {
       location: 'westeurope',

@@ -1,27 +1,27 @@
-// sims/azure/service/effects.ts: what has happened by now? Operations whose time has come take effect, in the order in which they end.
+// sims/azure/service/effects.ts: what has happened by now? Due operations take effect, in the order in which they end.
 import { recount, reimage } from '../compute/births.ts';
 import {
-  type Definition,
-  type Effect,
-  type Gallery,
-  type Instance,
   instancesOf,
   keyOf,
   type Operation,
-  type ScaleSet,
-  type Version,
-  type World,
+  type OperationEffect,
+  type SimDefinition,
+  type SimGallery,
+  type SimInstance,
+  type SimScaleSet,
+  type SimVersion,
+  type SimWorld,
 } from '../world.ts';
 import { stringAt } from './json.ts';
 
-export function settle(world: World, nowMs: number): void {
+export function settle(world: SimWorld, nowMs: number): void {
   const due = Object.values(world.operations)
     .filter((operation) => operation.status === 'InProgress' && operation.endsMs <= nowMs)
     .sort((a, b) => a.endsMs - b.endsMs || (a.id < b.id ? -1 : 1));
   for (const operation of due) end(world, operation);
 }
 
-function end(world: World, operation: Operation): void {
+function end(world: SimWorld, operation: Operation): void {
   const { fate, effect } = operation;
   const hasFailed = fate === 'failed' || fate === 'failed-but-applied' || operation.error !== undefined;
   operation.status = hasFailed ? 'Failed' : 'Succeeded';
@@ -36,7 +36,7 @@ function end(world: World, operation: Operation): void {
   (isApplied ? apply : undo)(world, effect, operation, hasFailed);
 }
 
-function apply(world: World, effect: Effect, operation: Operation): void {
+function apply(world: SimWorld, effect: OperationEffect, operation: Operation): void {
   switch (effect.kind) {
     case 'power':
       for (const { id, to } of effect.moved) {
@@ -121,8 +121,8 @@ function apply(world: World, effect: Effect, operation: Operation): void {
   }
 }
 
-/** What stands there when an operation ended without doing what was asked. */
-function undo(world: World, effect: Effect, operation: Operation, hasFailed: boolean): void {
+/** The resource after an operation that ended without its effect. */
+function undo(world: SimWorld, effect: OperationEffect, operation: Operation, hasFailed: boolean): void {
   const after = hasFailed ? 'Failed' : 'Succeeded';
   switch (effect.kind) {
     case 'power':
@@ -181,16 +181,16 @@ function undo(world: World, effect: Effect, operation: Operation, hasFailed: boo
   }
 }
 
-function galleryThing(world: World, { id }: { id: string }): Gallery | Definition | Version | undefined {
+function galleryThing(world: SimWorld, { id }: { id: string }): SimGallery | SimDefinition | SimVersion | undefined {
   return world.versions[keyOf(id)] ?? world.definitions[keyOf(id)] ?? world.galleries[keyOf(id)];
 }
 
-function recordFailure(world: World, id: string, operation: Operation): void {
+function recordFailure(world: SimWorld, id: string, operation: Operation): void {
   const version = world.versions[keyOf(id)];
   if (version) version.failure = operation.error?.message ?? 'The operation ended without a version.';
 }
 
-function settleInstance(world: World, id: string, change: (instance: Instance) => void): void {
+function settleInstance(world: SimWorld, id: string, change: (instance: SimInstance) => void): void {
   const instance = world.instances[keyOf(id)];
   if (!instance) return;
   instance.state = 'Succeeded';
@@ -198,7 +198,7 @@ function settleInstance(world: World, id: string, change: (instance: Instance) =
 }
 
 /** With upgrade mode Automatic a new model reaches every unprotected instance at once, drained or not. */
-function upgradeByItself(world: World, set: ScaleSet): void {
+function upgradeByItself(world: SimWorld, set: SimScaleSet): void {
   if (stringAt(set.properties, 'upgradePolicy', 'mode') !== 'Automatic') return;
   for (const instance of instancesOf(world, set)) {
     const isStale = instance.modelVersion !== set.modelVersion;
@@ -206,7 +206,7 @@ function upgradeByItself(world: World, set: ScaleSet): void {
   }
 }
 
-function removeInstance(world: World, id: string): void {
+function removeInstance(world: SimWorld, id: string): void {
   const instance = world.instances[keyOf(id)];
   if (!instance) return;
   delete world.instances[keyOf(id)];

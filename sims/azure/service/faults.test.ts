@@ -4,7 +4,7 @@ import { Dials, type FaultKind, UNHARMED } from './faults.ts';
 
 const SET = 'virtualMachineScaleSets/pool1';
 
-describe('dialled faults', () => {
+describe('configured faults', () => {
   const dials = () => new Dials(() => 0.5);
 
   it.each([
@@ -21,7 +21,7 @@ describe('dialled faults', () => {
     expect(faults.strike(method, type) !== UNHARMED).toBe(expected);
   });
 
-  it('strike after so many, so often', () => {
+  it('apply after the given number of requests, as often as given', () => {
     const faults = dials();
     faults.set({ on: 'GET disks', kind: 'server-error', after: 2, times: 2 });
     const struck = Array.from({ length: 6 }, () => faults.strike('GET', 'disks') !== UNHARMED);
@@ -45,7 +45,7 @@ describe('dialled faults', () => {
     expect(bench.set()).toEqual(before);
   });
 
-  it('strike by chance, the same way for the same seed', () => {
+  it('apply with a probability, in the same way for the same seed', () => {
     const patternOf = () => {
       let state = 7;
       const faults = new Dials(() => {

@@ -1,4 +1,4 @@
-// sims/azure/service/faults.ts: which dialled fault strikes this request?
+// sims/azure/service/faults.ts: which configured fault hits this request?
 import type { Fate } from '../world.ts';
 import { ArmError } from './arm-error.ts';
 
@@ -6,14 +6,14 @@ export type FaultKind =
   | 'throttle'
   | 'conflict'
   | 'server-error'
-  /** The connection breaks before the request is looked at. */
+  /** The connection breaks before the request is handled. */
   | 'connection-reset'
-  /** The request is carried out and its answer is lost. */
+  /** The request is executed and its answer is lost. */
   | 'answer-lost'
   | 'lro-failed'
   | 'lro-failed-but-applied'
   | 'lro-succeeded-but-not-applied'
-  /** A start of a deallocated instance finds no place. */
+  /** A start of a deallocated instance fails for lack of capacity. */
   | 'allocation-failed'
   /** The operation takes ten times longer. */
   | 'slow';
@@ -24,13 +24,13 @@ export interface Fault {
   kind: FaultKind;
   /** How often; default once. */
   times?: number;
-  /** How many matching requests pass unharmed first; default none. */
+  /** How many matching requests succeed first; default none. */
   after?: number;
-  /** Strikes each matching request with this probability, from the seed; default always. */
+  /** Hits each matching request with this probability, drawn from the seed; default always. */
   chance?: number;
 }
 
-/** What the fault does: an error at once, a broken connection, or another fate for the operation that begins. */
+/** The effect of a fault: an error at once, a broken connection, or another end of the operation that begins. */
 export interface Strike {
   error?: ArmError;
   connection?: 'reset' | 'answer-lost';
@@ -43,7 +43,7 @@ export const UNHARMED: Readonly<Strike> = { fate: 'as-asked', slowdown: 1 };
 const THROTTLE_SECONDS = 30;
 const SLOWDOWN = 10;
 
-/** Faults with what is left of them; the first that matches strikes. */
+/** Faults with their remaining count; the first match applies. */
 export class Dials {
   #faults: Required<Fault>[] = [];
   readonly #random: () => number;
@@ -112,7 +112,7 @@ function strikeOf(kind: FaultKind): Strike {
   }
 }
 
-/** The documented shape; no 429 was ever recorded, so the envelope is ARM's usual one. */
+/** The documented form; there is no recorded 429, so the envelope is ARM's usual one. */
 export function tooMany(seconds: number, policy: string): ArmError {
   return new ArmError(
     429,

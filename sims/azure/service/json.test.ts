@@ -14,7 +14,7 @@ import {
 describe('reading a document', () => {
   const document: JsonObject = { a: { text: 'x', list: [{ b: 1 }, 'y', null] }, none: null };
 
-  it('finds what is there in the type that is asked for, and nothing else', () => {
+  it('finds a value only if it has the requested type', () => {
     expect(stringAt(document, 'a', 'text')).toBe('x');
     expect(numberAt(document, 'a', 'text')).toBeUndefined();
     expect(stringAt(document, 'a', 'text', 'length')).toBeUndefined();
@@ -23,7 +23,7 @@ describe('reading a document', () => {
     expect(objectsAt(document, 'a')).toEqual([]);
   });
 
-  it('makes objects on the way where something else is', () => {
+  it('creates missing parent objects', () => {
     const made: JsonObject = { a: 'text' };
     ensureObject(made, 'a', 'b').c = 1;
     expect(made).toEqual({ a: { b: { c: 1 } } });
@@ -36,12 +36,12 @@ describe('merging documents', () => {
     noNullPrototype: true,
   }) as fc.Arbitrary<JsonObject>;
 
-  it('merges objects, replaces lists, and removes what is null', () => {
+  it('merges objects, replaces lists, and removes fields that are null', () => {
     const before = { a: { x: 1, y: 2 }, list: [1, 2], gone: 1 };
     expect(mergeObjects(before, { a: { y: 3 }, list: [], gone: null })).toEqual({ a: { x: 1, y: 3 }, list: [] });
   });
 
-  it('changes nothing for what is not named, and gives the same when done twice', () => {
+  it('keeps fields that are not named, and is idempotent', () => {
     fc.assert(
       fc.property(objects, objects, (before, change) => {
         expect(merge(before, undefined)).toBe(before);
@@ -52,7 +52,7 @@ describe('merging documents', () => {
     );
   });
 
-  it('leaves what it was given as it was', () => {
+  it('does not modify its input', () => {
     fc.assert(
       fc.property(objects, objects, (before, change) => {
         const copy = structuredClone(before) as Json;

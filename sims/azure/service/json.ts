@@ -1,4 +1,4 @@
-// sims/azure/service/json.ts: reading and merging documents whose shape only the service's specification knows.
+// sims/azure/service/json.ts: reading and merging JSON documents of any shape.
 
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export interface JsonObject {
@@ -9,33 +9,33 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function valueAt(document: Json | undefined, ...path: string[]): Json | undefined {
+export function fieldAt(document: Json | undefined, ...path: string[]): Json | undefined {
   let value = document;
   for (const key of path) value = isObject(value) ? value[key] : undefined;
   return value;
 }
 
 export function objectAt(document: Json | undefined, ...path: string[]): JsonObject | undefined {
-  const value = valueAt(document, ...path);
+  const value = fieldAt(document, ...path);
   return isObject(value) ? value : undefined;
 }
 
 export function stringAt(document: Json | undefined, ...path: string[]): string | undefined {
-  const value = valueAt(document, ...path);
+  const value = fieldAt(document, ...path);
   return typeof value === 'string' ? value : undefined;
 }
 
 export function numberAt(document: Json | undefined, ...path: string[]): number | undefined {
-  const value = valueAt(document, ...path);
+  const value = fieldAt(document, ...path);
   return typeof value === 'number' ? value : undefined;
 }
 
 export function objectsAt(document: Json | undefined, ...path: string[]): JsonObject[] {
-  const value = valueAt(document, ...path);
+  const value = fieldAt(document, ...path);
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The object at `path`, made on the way where it is missing. */
+/** The object at `path`; missing parents are created. */
 export function ensureObject(document: JsonObject, ...path: string[]): JsonObject {
   let here = document;
   for (const key of path) {
@@ -50,7 +50,7 @@ export function ensureObject(document: JsonObject, ...path: string[]): JsonObjec
   return here;
 }
 
-/** What is named in `change` replaces what is there; objects are merged, lists replaced, null removes. */
+/** Applies `change`: objects are merged, lists replaced, null removes. */
 export function merge(before: Json | undefined, change: Json | undefined): Json | undefined {
   if (change === undefined) return before;
   if (!isObject(change)) return change === null ? undefined : change;

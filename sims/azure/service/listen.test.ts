@@ -1,14 +1,14 @@
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Request } from './call.ts';
+import type { ArmAnswer, ArmRequest } from './call.ts';
 import { makeLoopbackCertificate } from './certificate.ts';
-import { type Listening, listen } from './listen.ts';
+import { listen, type RunningServer } from './listen.ts';
 
 const { certPem, keyPem } = await makeLoopbackCertificate();
-const seen: { request: Request; form: URLSearchParams }[] = [];
-let answer: () => Answer | 'reset' = () => ({ status: 204 });
-let server: Listening;
+const seen: { request: ArmRequest; form: URLSearchParams }[] = [];
+let answer: () => ArmAnswer | 'reset' = () => ({ status: 204 });
+let server: RunningServer;
 
 beforeAll(async () => {
   server = await listen({ certPem, keyPem, port: 0 }, (one, form) => {
@@ -30,14 +30,14 @@ function ask(path: string, body = '', type = 'application/json'): Promise<{ stat
 }
 
 describe('the server of the simulator', () => {
-  it('gives the request on with its body, and sends the answer', async () => {
+  it('passes the request on with its body, and sends the answer', async () => {
     answer = () => ({ status: 201, headers: { etag: '"1"' }, body: { é: 1 } });
     expect(await ask('/a?b=c', '{"x":1}')).toEqual({ status: 201, body: '{"é":1}' });
     const { request: got } = seen.at(-1)!;
     expect([got.method, got.url.pathname, got.url.search, got.body]).toEqual(['POST', '/a', '?b=c', { x: 1 }]);
   });
 
-  it('takes an empty body, and one that is no object, for an empty object', async () => {
+  it('treats an empty body, and a body that is not an object, as an empty object', async () => {
     answer = () => ({ status: 204 });
     for (const body of ['', ' ', '[1]']) {
       expect(await ask('/', body)).toEqual({ status: 204, body: '' });
@@ -54,13 +54,13 @@ describe('the server of the simulator', () => {
     expect(seen.at(-1)!.request.body).toEqual({});
   });
 
-  it('refuses a body that is not JSON before anything is asked', async () => {
+  it('refuses a body that is not JSON before it calls the handler', async () => {
     const before = seen.length;
     const { status, body } = await ask('/', '{');
     expect([status, JSON.parse(body).error.code, seen.length]).toEqual([400, 'InvalidRequestContent', before]);
   });
 
-  it('says so when it has a bug, and breaks the connection off when told to', async () => {
+  it('reports its own bugs, and breaks the connection on request', async () => {
     answer = () => {
       throw new Error('oops');
     };

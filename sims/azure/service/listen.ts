@@ -1,30 +1,30 @@
-// sims/azure/service/listen.ts: HTTPS on loopback: bytes in, an answer out.
+// sims/azure/service/listen.ts: HTTPS server on loopback.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Answer, Request } from './call.ts';
+import type { ArmAnswer, ArmRequest } from './call.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-export interface Exchange {
+export interface HttpExchange {
   method: string;
   path: string;
   query: string;
-  headers: Request['headers'];
+  headers: ArmRequest['headers'];
   body: JsonObject;
-  answer: Answer;
+  answer: ArmAnswer;
   atMs: number;
 }
 
-export interface Listening {
+export interface RunningServer {
   url: string;
   stop(): Promise<void>;
 }
 
-/** `reset` instead of an answer breaks the connection off. */
+/** `reset` instead of an answer breaks the connection. */
 export async function listen(
   { certPem, keyPem, port }: { certPem: string; keyPem: string; port: number },
-  answer: (request: Request, form: URLSearchParams) => Answer | 'reset',
-): Promise<Listening> {
+  answer: (request: ArmRequest, form: URLSearchParams) => ArmAnswer | 'reset',
+): Promise<RunningServer> {
   const server = createServer({ cert: certPem, key: keyPem }, (incoming, outgoing) => {
     void readRequest(incoming, url)
       .then(({ request, form }) => answer(request, form))
@@ -52,7 +52,7 @@ export async function listen(
   };
 }
 
-const NOT_JSON: Answer = {
+const NOT_JSON: ArmAnswer = {
   status: 400,
   body: {
     error: { code: 'InvalidRequestContent', message: 'The request content was invalid and could not be deserialized.' },
@@ -62,7 +62,7 @@ const NOT_JSON: Answer = {
 async function readRequest(
   incoming: IncomingMessage,
   base: string,
-): Promise<{ request: Request; form: URLSearchParams }> {
+): Promise<{ request: ArmRequest; form: URLSearchParams }> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const headers = Object.fromEntries(
@@ -83,7 +83,7 @@ function parseBody(text: string): JsonObject {
   return isObject(parsed) ? parsed : {};
 }
 
-function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+function send(outgoing: ServerResponse, { status, headers, body }: ArmAnswer): void {
   const text = body === undefined ? '' : JSON.stringify(body);
   outgoing.writeHead(status, {
     ...headers,

@@ -140,7 +140,7 @@ describe('long-running operations answer as recorded:', () => {
 describe('an operation', () => {
   const stop = 'virtualMachineScaleSets/pool1/virtualMachines/0/powerOff';
 
-  it('runs with the clock, and takes effect when it ends', () => {
+  it('follows the clock, and takes effect when it ends', () => {
     const bench = new Bench();
     const url = bench.ask('POST', stop).headers!['azure-asyncoperation']!;
     const seen = [10, 10, 10].map((seconds) => {
@@ -163,7 +163,7 @@ describe('an operation', () => {
     expect(bench.violations).toEqual(['polled 7000 ms before the hint']);
   });
 
-  it('says 202 on its Location while it runs, then 200', () => {
+  it('answers 202 on its Location while it runs, then 200', () => {
     const bench = new Bench();
     const url = bench.ask('POST', stop).headers!.location!;
     expect(bench.ask('GET', url)).toMatchObject({ status: 202 });
@@ -183,7 +183,7 @@ describe('an operation', () => {
     if (status === 'Failed') expect(stringAt(end.body, 'error', 'code')).toBe('InternalExecutionError');
   });
 
-  it('done twice is done once', () => {
+  it('is idempotent', () => {
     const bench = new Bench();
     bench.askAndWait('POST', stop);
     expect(bench.askAndWait('POST', stop).body?.status).toBe('Succeeded');

@@ -1,11 +1,19 @@
-// sims/azure/service/operations.ts: a long-running operation: begun by a request, asked about by its URL, ended by the clock.
+// sims/azure/service/operations.ts: a long-running operation: begun by a request, polled at its URL, ended by the clock.
 
-import { type Effect, type Fate, type Operation, type OperationKind, timestamp, uuid, type World } from '../world.ts';
+import {
+  type Fate,
+  type Operation,
+  type OperationEffect,
+  type OperationKind,
+  type SimWorld,
+  timestamp,
+  uuid,
+} from '../world.ts';
 import { ArmError, entityNotFound } from './arm-error.ts';
-import type { Answer, Call } from './call.ts';
+import type { ArmAnswer, ArmCall } from './call.ts';
 import { retryAfterSeconds } from './timing.ts';
 
-/** Whether what was asked for comes about, whatever the operation will say. */
+/** Whether the operation takes effect, independent of the status it reports. */
 export function takesEffect(fate: Fate): boolean {
   return fate !== 'failed' && fate !== 'succeeded-but-not-applied';
 }
@@ -21,12 +29,12 @@ export interface Begin {
   location: string;
   on: string;
   tookMs: number;
-  effect: Effect;
-  /** How it ends when nothing was dialled. */
+  effect: OperationEffect;
+  /** How it ends without a configured fault. */
   error?: { code: string; message: string };
 }
 
-export function begin(world: World, call: Call, order: Begin): Operation {
+export function begin(world: SimWorld, call: ArmCall, order: Begin): Operation {
   const operation: Operation = {
     id: uuid(world),
     kind: order.kind,
@@ -45,15 +53,15 @@ export function begin(world: World, call: Call, order: Begin): Operation {
   return operation;
 }
 
-/** 202 and nothing else: power actions and deletions. */
-export function acceptedWithoutBody(world: World, call: Call, operation: Operation): Answer {
+/** 202 without a body: power actions and deletions. */
+export function acceptedWithoutBody(world: SimWorld, call: ArmCall, operation: Operation): ArmAnswer {
   return {
     status: 202,
     headers: { ...asyncHeader(world, call, operation), ...locationHeader(world, call, operation) },
   };
 }
 
-export function asyncHeader(world: World, call: Call, operation: Operation): Record<string, string> {
+export function asyncHeader(world: SimWorld, call: ArmCall, operation: Operation): Record<string, string> {
   const notification = operation.kind === 'operations' ? { 'azure-asyncnotification': 'Enabled' } : {};
   return {
     'azure-asyncoperation': operationUrl(world, call, operation, ''),
@@ -62,12 +70,12 @@ export function asyncHeader(world: World, call: Call, operation: Operation): Rec
   };
 }
 
-export function locationHeader(world: World, call: Call, operation: Operation): Record<string, string> {
+export function locationHeader(world: SimWorld, call: ArmCall, operation: Operation): Record<string, string> {
   return { location: operationUrl(world, call, operation, 'monitor=true&') };
 }
 
 /** The answer to a poll of the Azure-AsyncOperation URL, or with monitor=true of the Location URL. */
-export function readOperation(world: World, call: Call): Answer {
+export function readOperation(world: SimWorld, call: ArmCall): ArmAnswer {
   const operation = world.operations[call.params.operation ?? ''];
   if (!operation) throw entityNotFound();
   const hint = hintMs(world, operation.kind);
@@ -81,7 +89,7 @@ export function readOperation(world: World, call: Call): Answer {
     : statusAnswer(operation, hint);
 }
 
-function statusAnswer(operation: Operation, hint: number): Answer {
+function statusAnswer(operation: Operation, hint: number): ArmAnswer {
   const { id, status, startedMs, endsMs, error, output } = operation;
   const isRunning = status === 'InProgress';
   return {
@@ -98,7 +106,7 @@ function statusAnswer(operation: Operation, hint: number): Answer {
   };
 }
 
-function monitorAnswer(world: World, call: Call, operation: Operation, hint: number): Answer {
+function monitorAnswer(world: SimWorld, call: ArmCall, operation: Operation, hint: number): ArmAnswer {
   if (operation.status === 'InProgress') {
     return {
       status: 202,
@@ -109,20 +117,20 @@ function monitorAnswer(world: World, call: Call, operation: Operation, hint: num
   return operation.output ? { status: 200, body: operation.output } : { status: 200 };
 }
 
-function hintMs({ timing }: World, kind: OperationKind): number {
+function hintMs({ timing }: SimWorld, kind: OperationKind): number {
   if (kind === 'operations') return timing.computeHintMs;
   return kind === 'DiskOperations' ? timing.diskHintMs : timing.galleryHintMs;
 }
 
-/** Real ones carry about a kilobyte of signature; a client that cuts or re-encodes it has to notice here. */
-function operationUrl({ subscriptionId }: World, call: Call, operation: Operation, monitor: string): string {
+/** Real ones contain about a kilobyte of signature, so that a client which truncates or re-encodes it fails here. */
+function operationUrl({ subscriptionId }: SimWorld, call: ArmCall, operation: Operation, monitor: string): string {
   const { id, kind, location, apiVersion } = operation;
   const path = `/subscriptions/${subscriptionId}/providers/Microsoft.Compute/locations/${location}/${kind}/${id}`;
   return `${call.baseUrl}${path}?p=${id}&${monitor}api-version=${apiVersion}&t=${operation.startedMs}&c=${id.replaceAll('-', '').repeat(32)}`;
 }
 
-/** Whether something else is being done to it right now. */
-export function isBusy(world: World, on: string): boolean {
+/** Whether another operation on it is running. */
+export function isBusy(world: SimWorld, on: string): boolean {
   return Object.values(world.operations).some(
     (operation) => operation.status === 'InProgress' && operation.on.toLowerCase() === on.toLowerCase(),
   );

@@ -3,7 +3,7 @@ import { Bench } from '../testing.ts';
 import { objectsAt, stringAt } from './json.ts';
 
 describe('a long list', () => {
-  it('comes in pages that lead to the last', () => {
+  it('has pages that lead to the last one', () => {
     const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 120 }] });
     const sizes: number[] = [];
     const ids = new Set<unknown>();

@@ -1,11 +1,11 @@
 // sims/azure/service/pages.ts: long lists come in pages, each with the address of the next.
-import type { Answer, Call } from './call.ts';
+import type { ArmAnswer, ArmCall } from './call.ts';
 import type { JsonObject } from './json.ts';
 
-/** Azure promises no size; this one is small enough for a test to see the second page. */
+/** Azure promises no size; this one is small, so that a test reaches the second page. */
 const PAGE = 50;
 
-export function page(call: Call, items: JsonObject[]): Answer {
+export function page(call: ArmCall, items: JsonObject[]): ArmAnswer {
   const from = Number(call.query.get('$skiptoken') ?? 0);
   const value = items.slice(from, from + PAGE);
   const next = new URLSearchParams(call.query);

@@ -5,7 +5,7 @@ import { stringAt } from './json.ts';
 const SET = 'virtualMachineScaleSets/pool1';
 
 describe('the door', () => {
-  it('is shut without a token, and to one that has expired', () => {
+  it('refuses requests without a token or with an expired one', () => {
     const bench = new Bench();
     expect(bench.ask('GET', SET, { token: null }).status).toBe(401);
     const claims = Buffer.from(JSON.stringify({ exp: 1 })).toString('base64url');
@@ -13,7 +13,7 @@ describe('the door', () => {
     expect(codeOf(answer)).toEqual([401, 'ExpiredAuthenticationToken']);
   });
 
-  it('knows the pinned api-versions and lists them to whoever asks for another', () => {
+  it('accepts the pinned api-versions and lists them in the refusal of others', () => {
     const answer = new Bench().ask('GET', SET, { apiVersion: '2026-04-01' });
     expect(codeOf(answer)).toEqual([400, 'InvalidApiVersionParameter']);
     expect(stringAt(answer.body, 'error', 'message')).toContain('2024-07-01');

@@ -1,25 +1,29 @@
-// sims/azure/service/respond.ts: one request in, one answer out, on a copy of the world that replaces the old one only when it worked.
+// sims/azure/service/respond.ts: answers one request on a copy of the world, which replaces the old one only on success.
 
-import type { World } from '../world.ts';
+import type { SimWorld } from '../world.ts';
 import { requireApiVersion } from './api-versions.ts';
 import { ArmError } from './arm-error.ts';
-import type { Answer, Call, Request } from './call.ts';
+import type { ArmAnswer, ArmCall, ArmRequest } from './call.ts';
 import { settle } from './effects.ts';
 import { type Grant, linkedActions, requireGranted } from './roles.ts';
-import { type Found, findRoute } from './routes.ts';
+import { findRoute, type MatchedRoute } from './routes.ts';
 import { takeToken } from './throttle.ts';
 import { requireToken } from './tokens.ts';
 
-export interface Circumstances extends Pick<Call, 'nowMs' | 'baseUrl' | 'fate' | 'slowdown' | 'violate'> {
-  /** A dialled refusal. */
+export interface RequestContext extends Pick<ArmCall, 'nowMs' | 'baseUrl' | 'fate' | 'slowdown' | 'violate'> {
+  /** The error of a configured fault. */
   error?: ArmError;
   /** Without a role everything is allowed. */
   grant?: Grant;
-  /** Told the action of every request that was let in. */
+  /** Called with the action of every allowed request. */
   used(action: string): void;
 }
 
-export function respond(world: World, request: Request, around: Circumstances): { world: World; answer: Answer } {
+export function respond(
+  world: SimWorld,
+  request: ArmRequest,
+  around: RequestContext,
+): { world: SimWorld; answer: ArmAnswer } {
   const settled = structuredClone(world);
   settle(settled, around.nowMs);
   let headers: Record<string, string> = {};
@@ -28,10 +32,10 @@ export function respond(world: World, request: Request, around: Circumstances): 
     requireToken(request.headers.authorization, around.nowMs);
     const apiVersion = requireApiVersion(found.route.provider, request.url.searchParams.get('api-version'));
     requireAllowed(request, found, around);
-    // Counted whether or not the request succeeds, so it stays when the draft below is thrown away.
+    // Counted whether or not the request succeeds, so it stays when the draft below is discarded.
     headers = { 'x-ms-ratelimit-remaining-resource': takeToken(settled, around, found.policy, request.url.pathname) };
     if (around.error) throw around.error;
-    const draft = request.method === 'GET' ? settled : structuredClone(settled); // reading leaves nothing half done
+    const draft = request.method === 'GET' ? settled : structuredClone(settled); // a read changes nothing
     const answer = answerOf(draft, request, { found, apiVersion, around });
     return { world: draft, answer: { ...answer, headers: { ...headers, ...answer.headers } } };
   } catch (error) {
@@ -43,23 +47,27 @@ export function respond(world: World, request: Request, around: Circumstances): 
   }
 }
 
-function requireRoute({ method, url }: Request): Found {
+function requireRoute({ method, url }: ArmRequest): MatchedRoute {
   const found = findRoute(method, url.pathname);
   if (found) return found;
   throw new ArmError(404, 'InvalidResourceType', `The simulator has no ${method} ${url.pathname}.`);
 }
 
-function requireAllowed({ method, url, body }: Request, { action, type }: Found, around: Circumstances): void {
+function requireAllowed(
+  { method, url, body }: ArmRequest,
+  { action, type }: MatchedRoute,
+  around: RequestContext,
+): void {
   const linked = linkedActions(method, type, body);
   if (around.grant) requireGranted(around.grant, action, linked, url.pathname);
   for (const one of [action, ...linked]) around.used(one);
 }
 
 function answerOf(
-  world: World,
-  { method, url, headers, body }: Request,
-  { found, apiVersion, around }: { found: Found; apiVersion: string; around: Circumstances },
-): Answer {
+  world: SimWorld,
+  { method, url, headers, body }: ArmRequest,
+  { found, apiVersion, around }: { found: MatchedRoute; apiVersion: string; around: RequestContext },
+): ArmAnswer {
   const { params, route } = found;
   if (params.subscription?.toLowerCase() !== world.subscriptionId.toLowerCase()) {
     throw new ArmError(404, 'SubscriptionNotFound', `The subscription '${params.subscription}' could not be found.`);
@@ -67,7 +75,7 @@ function answerOf(
   requireGroup(world, params.group);
   const ifMatch = headers['if-match'];
   const { nowMs, baseUrl, fate, slowdown, violate } = around;
-  const call: Call = {
+  const call: ArmCall = {
     method,
     path: url.pathname,
     params,
@@ -84,7 +92,7 @@ function answerOf(
   return route.answer(world, call);
 }
 
-function requireGroup(world: World, group: string | undefined): void {
+function requireGroup(world: SimWorld, group: string | undefined): void {
   if (group === undefined) return;
   if (world.resourceGroups.some(({ name }) => name.toLowerCase() === group.toLowerCase())) return;
   throw new ArmError(404, 'ResourceGroupNotFound', `Resource group '${group}' could not be found.`);

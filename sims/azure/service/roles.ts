@@ -51,7 +51,7 @@ export function requireGranted(grant: Grant, action: string, linked: readonly st
   }
 }
 
-/** Naming another resource in a body takes a right on that resource as well. */
+/** A body that names another resource also needs a right on that resource. */
 export function linkedActions(method: string, type: string, body: JsonObject): string[] {
   if (method !== 'PUT' && method !== 'PATCH') return [];
   if (type === 'snapshots') {

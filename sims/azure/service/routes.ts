@@ -1,4 +1,4 @@
-// sims/azure/service/routes.ts: which request is answered by which function, what is it called in a role, and which bucket does it draw from?
+// sims/azure/service/routes.ts: which function answers a request, which action does it need, and which throttling bucket does it use?
 
 import { deleteDisk, getDisk, listDisks, putDisk } from '../compute/disks.ts';
 import { deleteExtension, getExtension, listExtensions, putExtension } from '../compute/extensions.ts';
@@ -41,7 +41,7 @@ export interface Route {
   answer: Handler;
 }
 
-export interface Found {
+export interface MatchedRoute {
   route: Route;
   params: Record<string, string>;
   /** `virtualMachineScaleSets/virtualMachines/powerOff`: the resource's type, and the action if it is one. */
@@ -62,7 +62,7 @@ const GALLERY = `${GROUP}/galleries/{gallery}`;
 const DEFINITION = `${GALLERY}/images/{definition}`;
 const VERSION = `${DEFINITION}/versions/{version}`;
 
-/** As role definitions spell them; paths are compared without regard to case. */
+/** In the spelling of role definitions; paths are compared without regard to case. */
 const STOPPING: [string, PowerAction][] = [
   ['powerOff', 'poweroff'],
   ['deallocate', 'deallocate'],
@@ -167,7 +167,7 @@ export const ROUTES: readonly Route[] = [
   ...gallery('pollGallery', { [`GET ${SCOPE}/locations/{location}/capsOperations/{operation}`]: readOperation }),
 ];
 
-export function findRoute(method: string, pathname: string): Found | undefined {
+export function findRoute(method: string, pathname: string): MatchedRoute | undefined {
   const segments = pathname.split('/').filter((segment) => segment !== '');
   for (const route of ROUTES) {
     const params = route.method === method ? matchPath(route.path.split('/'), segments) : undefined;

@@ -1,7 +1,7 @@
-// sims/azure/service/throttle.ts: how many requests of this kind does this resource still take?
+// sims/azure/service/throttle.ts: how many requests of this kind does this resource still accept?
 
-import type { World } from '../world.ts';
-import type { Call } from './call.ts';
+import type { SimWorld } from '../world.ts';
+import type { ArmCall } from './call.ts';
 import { tooMany } from './faults.ts';
 
 /** A bucket is full at `burst` and gains `perMinute`. */
@@ -55,8 +55,13 @@ export const POLICIES = {
 
 export type PolicyName = keyof typeof POLICIES;
 
-/** Takes one token and gives the header that tells what is left; throws 429 when there is none. */
-export function takeToken(world: World, call: Pick<Call, 'nowMs' | 'violate'>, name: PolicyName, path: string): string {
+/** Takes one token and returns the header with the rest; throws 429 if the bucket is empty. */
+export function takeToken(
+  world: SimWorld,
+  call: Pick<ArmCall, 'nowMs' | 'violate'>,
+  name: PolicyName,
+  path: string,
+): string {
   const policy = POLICIES[name];
   const key = `${policy.name} ${policy.per === 'resource' ? path.toLowerCase() : ''}`;
   const perMs = (policy.perMinute * world.speed) / 60_000;

@@ -1,6 +1,6 @@
-// sims/azure/service/timing.ts: how long does each operation take, and how often may it be asked about?
+// sims/azure/service/timing.ts: how long does each operation take, and how often may a client poll it?
 
-export interface Timing {
+export interface OperationTimes {
   powerOffMs: number;
   deallocateMs: number;
   startMs: number;
@@ -15,18 +15,18 @@ export interface Timing {
   galleryMs: number;
   definitionMs: number;
   versionMs: number;
-  /** From "Succeeded" until the last region has its bytes: the state alone is no evidence of replication. */
+  /** From "Succeeded" until the last region has its bytes: the state alone does not prove replication. */
   replicationLagMs: number;
   updateVersionMs: number;
   deleteVersionMs: number;
-  /** What Retry-After says on a running operation of compute, disks and galleries. */
+  /** Retry-After of a running operation of compute, disks and galleries. */
   computeHintMs: number;
   diskHintMs: number;
   galleryHintMs: number;
 }
 
 /** Orders of magnitude as published for the service; a 30 GB image version was reported at 11 minutes to 2 hours. */
-export const REALISTIC: Readonly<Timing> = {
+export const REALISTIC: Readonly<OperationTimes> = {
   powerOffMs: 30_000,
   deallocateMs: 60_000,
   startMs: 45_000,
@@ -49,13 +49,13 @@ export const REALISTIC: Readonly<Timing> = {
   galleryHintMs: 15_000,
 };
 
-export function fasterBy(speed: number, timing: Readonly<Timing>): Timing {
+export function fasterBy(speed: number, timing: Readonly<OperationTimes>): OperationTimes {
   const scaled = { ...timing };
-  for (const key of Object.keys(scaled) as (keyof Timing)[]) scaled[key] = Math.round(scaled[key] / speed);
+  for (const key of Object.keys(scaled) as (keyof OperationTimes)[]) scaled[key] = Math.round(scaled[key] / speed);
   return scaled;
 }
 
-/** Retry-After is whole seconds; rounded up, so that whoever honours it is never early. */
+/** Retry-After is whole seconds; rounded up, so that a client which honours it is never early. */
 export function retryAfterSeconds(ms: number): string {
   return String(Math.ceil(ms / 1000));
 }

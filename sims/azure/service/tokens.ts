@@ -1,6 +1,6 @@
-// sims/azure/service/tokens.ts: the identity side: tokens for service principals, federated and managed identities, and who may come in.
+// sims/azure/service/tokens.ts: the login service: tokens for service principals, federated and managed identities, and which tokens are valid.
 import { ArmError } from './arm-error.ts';
-import type { Answer, Request } from './call.ts';
+import type { ArmAnswer, ArmRequest } from './call.ts';
 
 export interface ServicePrincipal {
   clientId: string;
@@ -11,14 +11,14 @@ export interface Identity {
   tenantId: string;
   baseUrl: string;
   nowMs: number;
-  /** Only this one may log in with a secret; without it, any secret will do. */
+  /** Only this principal can log in with a secret; without it, any secret is accepted. */
   servicePrincipal?: ServicePrincipal;
 }
 
 const LIFETIME_S = 3599;
 
-/** Answers what belongs to the login service; undefined: the request is for the resource manager. */
-export function answerLogin(request: Request, form: URLSearchParams, identity: Identity): Answer | undefined {
+/** Answers requests to the login service; undefined: the request is for the resource manager. */
+export function answerLogin(request: ArmRequest, form: URLSearchParams, identity: Identity): ArmAnswer | undefined {
   const { method, url } = request;
   const path = url.pathname.toLowerCase().replace(/\/$/, '');
   if (method === 'GET' && path === '/common/discovery/instance') return { status: 200, body: instanceOf(identity) };
@@ -30,7 +30,7 @@ export function answerLogin(request: Request, form: URLSearchParams, identity: I
   return undefined;
 }
 
-/** Tokens of this login service expire with the clock; others, which tests make up, are taken as they are. */
+/** Tokens of this login service expire with the clock; other tokens, made up by tests, are accepted. */
 export function requireToken(authorization: string | undefined, nowMs: number): void {
   const token = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
   if (token === undefined) {
@@ -46,7 +46,7 @@ export function requireToken(authorization: string | undefined, nowMs: number): 
   }
 }
 
-function answerTokenRequest(form: URLSearchParams, identity: Identity): Answer {
+function answerTokenRequest(form: URLSearchParams, identity: Identity): ArmAnswer {
   const { servicePrincipal: known } = identity;
   const secret = form.get('client_secret');
   const isFederated = form.get('client_assertion_type') === 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -59,7 +59,7 @@ function answerTokenRequest(form: URLSearchParams, identity: Identity): Answer {
   return { status: 200, body: tokenBody(identity) };
 }
 
-function refused(status: number, error: string, code: string): Answer {
+function refused(status: number, error: string, code: string): ArmAnswer {
   return {
     status,
     body: {
@@ -70,7 +70,7 @@ function refused(status: number, error: string, code: string): Answer {
   };
 }
 
-function answerManagedIdentity({ headers, url }: Request, identity: Identity): Answer {
+function answerManagedIdentity({ headers, url }: ArmRequest, identity: Identity): ArmAnswer {
   if (headers.metadata !== 'true' && headers['x-identity-header'] === undefined) {
     return {
       status: 400,
@@ -97,7 +97,7 @@ function tokenBody(identity: Identity) {
   return { token_type: 'Bearer', expires_in: LIFETIME_S, ext_expires_in: LIFETIME_S, access_token: tokenOf(identity) };
 }
 
-/** The shape of a JSON web token; nobody checks its signature. */
+/** Has the form of a JSON web token; its signature is never checked. */
 function tokenOf({ nowMs, tenantId }: Identity): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { iss: 'headstart-azure-simulator', tid: tenantId, exp: Math.floor(nowMs / 1000) + LIFETIME_S };

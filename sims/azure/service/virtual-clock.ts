@@ -1,4 +1,4 @@
-// sims/azure/service/virtual-clock.ts: a clock whose hours pass at once, for everybody who waits on it, in the order of their deadlines.
+// sims/azure/service/virtual-clock.ts: a clock on which hours pass at once: sleepers wake in the order of their deadlines.
 import type { Clock } from '../../../src/base/clock.ts';
 
 interface Sleeper {
@@ -40,7 +40,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Lets time pass without anybody waiting for it: midnight between two steps, say. Sleepers due by then wake on the way. */
+  /** Advances the time, for example past midnight between two steps. Sleepers that are due wake on the way. */
   advance(ms: number): void {
     const untilMs = this.#nowMs + ms;
     for (let next = this.#earliest(); next && next.deadlineMs <= untilMs; next = this.#earliest()) this.#wake(next);
@@ -49,7 +49,7 @@ export class VirtualClock implements Clock {
 
   /**
    * Time stands still while `work` runs. Without it, a background loop (a lease that is renewed every ten seconds) would
-   * live through hours while a request of a few real milliseconds is on the wire.
+   * see hours pass during a request of a few real milliseconds.
    */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#holds += 1;
@@ -61,7 +61,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** One sleeper per turn of the event loop: what it does next (sleep again, send a request) comes before the next one wakes. */
+  /** One sleeper per turn of the event loop: its next action (sleep again, send a request) comes before the next sleeper wakes. */
   #schedule(): void {
     if (this.#isScheduled || this.#holds > 0 || this.#sleepers.length === 0) return;
     this.#isScheduled = true;

@@ -1,7 +1,7 @@
 // The fault campaign once more with the official SDK and the simulated Azure: some of it always, every order and every fault in a full campaign.
 import { afterAll, describe, expect, it } from 'vitest';
 import { seatReferee } from '../../../sims/azure/referee/referee.ts';
-import { REALISTIC, type Timing } from '../../../sims/azure/service/timing.ts';
+import { type OperationTimes, REALISTIC } from '../../../sims/azure/service/timing.ts';
 import { random } from '../../../sims/azure/world.ts';
 import { snapshotName } from '../names.ts';
 import { Dial, FAULTS, type Fault } from '../testing.ts';
@@ -9,7 +9,7 @@ import { azureWorld } from './azure-world.testing.ts';
 
 const IS_FULL = process.env.HEADSTART_CAMPAIGN === 'full';
 /** What goes wrong is asked, not how long it takes. */
-const QUICK: Timing = { ...REALISTIC, versionMs: 60_000, replicationLagMs: 30_000 };
+const QUICK: OperationTimes = { ...REALISTIC, versionMs: 60_000, replicationLagMs: 30_000 };
 const ORDERS = /^(?!read|list|locate|referenced|holdLease|releaseLease|recordEvent)/;
 const MODES = ['Uniform', 'Flexible'] as const;
 

@@ -4,7 +4,7 @@ import type { Referee } from '../../../sims/azure/referee/referee.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { objectAt } from '../../../sims/azure/service/json.ts';
 import type { RoleDefinition } from '../../../sims/azure/service/roles.ts';
-import { REALISTIC, type Timing } from '../../../sims/azure/service/timing.ts';
+import { type OperationTimes, REALISTIC } from '../../../sims/azure/service/timing.ts';
 import { groupId, instancesOf, keyOf, PROVIDER } from '../../../sims/azure/world.ts';
 import { versionOfDay } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
@@ -25,7 +25,7 @@ export const HEALTH = { name: 'health', publisher: 'Microsoft.ManagedServices', 
 export async function azureWorld(
   mode: 'Uniform' | 'Flexible',
   referee: Referee,
-  { scenario = {}, timing = REALISTIC }: { scenario?: Partial<ScenarioInput>; timing?: Timing } = {},
+  { scenario = {}, timing = REALISTIC }: { scenario?: Partial<ScenarioInput>; timing?: OperationTimes } = {},
 ) {
   const lab = await azureLab({ mode, scenario, sim: { referee, role: ROLE, timing } });
   const { factory, clock, sim } = lab;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Bench, codeOf, DEFINITION, withVersion } from '../testing.ts';
-import { requireChildless } from './gallery-things.ts';
+import { requireChildless } from './gallery-resources.ts';
 
-describe('something in a gallery', () => {
-  it('is answered with 201 when it is new and with 200 when it was there', () => {
+describe('a gallery resource', () => {
+  it('is answered with 201 when it is new and with 200 when it exists', () => {
     const bench = new Bench();
     const put = () => bench.ask('PUT', 'galleries/SIG_demo', { body: { location: 'westeurope' } });
     expect(put().status).toBe(201);
@@ -11,7 +11,7 @@ describe('something in a gallery', () => {
     expect(put().status).toBe(200);
   });
 
-  it('is in the way of its own next change while it is busy', () => {
+  it('refuses another change while it is busy', () => {
     const bench = new Bench();
     withVersion(bench);
     const body = { location: 'westeurope', properties: DEFINITION };
@@ -20,7 +20,7 @@ describe('something in a gallery', () => {
     expect(codeOf(bench.ask('PUT', 'galleries/SIG_demo/images/proto', { body }))).toEqual([409, 'Conflict']);
   });
 
-  it('has parts by the path of their ids, whatever their case, and not by a common beginning', () => {
+  it('finds its parts by the path of their ids in any case, and not by a common prefix', () => {
     expect(() => requireChildless('/a/G', [{ id: '/a/g/images/x' }], 'images')).toThrow("include: '/a/g/images/x'");
     expect(requireChildless('/a/G', [{ id: '/a/G2/images/x' }, { id: '/a/G' }], 'images')).toBeUndefined();
   });

@@ -1,26 +1,26 @@
-// sims/azure/compute/gallery-things.ts: what galleries, image definitions and versions have in common: they take their time, are idle or busy, and have parts.
+// sims/azure/compute/gallery-resources.ts: what galleries, image definitions and versions have in common: their operations take time, they are idle or busy, and they have parts.
 import { ArmError } from '../service/arm-error.ts';
-import type { Answer, Call } from '../service/call.ts';
+import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { type JsonObject, stringAt } from '../service/json.ts';
 import { acceptedWithoutBody, asyncHeader, begin, isBusy } from '../service/operations.ts';
 import { tagsOf } from '../service/tags.ts';
-import { type Effect, type GalleryState, keyOf, type Tracked, type World } from '../world.ts';
+import { type GalleryState, keyOf, type OperationEffect, type SimWorld, type TrackedOperation } from '../world.ts';
 
-export interface Thing extends Tracked {
+export interface GalleryResource extends TrackedOperation {
   state: GalleryState;
   properties: JsonObject;
 }
 
 interface Work {
   tookMs: number;
-  effect: Effect;
+  effect: OperationEffect;
 }
 
-/** All but its properties, which each kind makes of the body in its own way. */
+/** Everything but its properties, which each kind derives from the body. */
 export function thingFrom(
-  call: Call,
-  { id, name, before }: { id: string; name: string; before: Thing | undefined },
-): Omit<Thing, 'properties'> {
+  call: ArmCall,
+  { id, name, before }: { id: string; name: string; before: GalleryResource | undefined },
+): Omit<GalleryResource, 'properties'> {
   return {
     id,
     name,
@@ -31,27 +31,27 @@ export function thingFrom(
   };
 }
 
-export function putThing<T extends Thing>(
-  world: World,
-  call: Call,
+export function putThing<T extends GalleryResource>(
+  world: SimWorld,
+  call: ArmCall,
   put: { before: T | undefined; thing: T; work: Work; body(thing: T): JsonObject },
-): Answer {
+): ArmAnswer {
   const { before, thing, work, body } = put;
   const operation = begin(world, call, { kind: 'capsOperations', location: thing.location, on: thing.id, ...work });
   return { status: before ? 200 : 201, headers: asyncHeader(world, call, operation), body: body(thing) };
 }
 
-export function deleteThing(world: World, call: Call, thing: Thing, work: Work): Answer {
+export function deleteThing(world: SimWorld, call: ArmCall, thing: GalleryResource, work: Work): ArmAnswer {
   thing.state = 'Deleting';
   const operation = begin(world, call, { kind: 'capsOperations', location: thing.location, on: thing.id, ...work });
   return acceptedWithoutBody(world, call, operation);
 }
 
-export function thingBody(type: string, { name, id, location, tags, properties, state }: Thing): JsonObject {
+export function thingBody(type: string, { name, id, location, tags, properties, state }: GalleryResource): JsonObject {
   return { name, id, type, location, tags, properties: { ...properties, provisioningState: state } };
 }
 
-/** What has parts cannot be deleted before them. */
+/** A resource with parts cannot be deleted before its parts. */
 export function requireChildless(id: string, children: readonly { id: string }[], what: string): void {
   const child = children.find((one) => keyOf(one.id).startsWith(`${keyOf(id)}/`));
   if (!child) return;
@@ -63,7 +63,7 @@ export function requireChildless(id: string, children: readonly { id: string }[]
 }
 
 export function requireIdleThing(
-  world: World,
+  world: SimWorld,
   thing: { id: string; name: string; state: GalleryState } | undefined,
 ): void {
   if (!thing || !isBusy(world, thing.id)) return;
