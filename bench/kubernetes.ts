@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { instancesOf } from '../demo/boots.ts';
 import { bootOneMore, type NodeBoot, removeNewest } from '../demo/kubernetes/boots.ts';
 import { raiseCluster } from '../demo/kubernetes/cluster.ts';
-import { genericRecipe, imageRecipe } from '../demo/kubernetes/recipes.ts';
+import { genericRecipe, imageRecipe } from '../demo/kubernetes/pool-options.ts';
 import { openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage } from '../demo/stage.ts';
 import { formatSpan } from '../src/base/duration.ts';

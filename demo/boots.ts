@@ -1,4 +1,4 @@
-// demo/boots.ts: one more node of a pool, from nothing to ready, and the evidence of its boot.
+// demo/boots.ts: add a node to a pool, wait until it is ready, and collect its boot.
 import { join } from 'node:path';
 import { loadInputs } from '../src/boot/load/load.ts';
 import { READY_UNIT } from './bootstrap.ts';
@@ -13,12 +13,12 @@ export interface Boot extends Readiness {
   bundle: string;
 }
 
-/** Of the pool that has grown by one. */
+/** The pool with one more instance. */
 export async function bootNode(stage: Stage, kind: Kind, pool: string): Promise<Boot> {
   return recordBoot(stage, kind, await growByOne(stage, pool));
 }
 
-/** Gives the name of the new instance. */
+/** Returns the name of the new instance. */
 export async function growByOne(stage: Stage, pool: string): Promise<string> {
   const before = await instancesOf(stage, pool);
   await stage.headstart('pool', 'scale', pool, String(before.length + 1));
@@ -30,7 +30,7 @@ export async function growByOne(stage: Stage, pool: string): Promise<string> {
 export async function recordBoot(stage: Stage, kind: Kind, instance: string): Promise<Boot> {
   const bundle = join(stage.folder, `${kind}-${instance}.tar.gz`);
   await stage.brief('boot', 'collect', '--instance', instance, '-o', bundle);
-  // A guest that was started again remembers its boots before, too.
+  // The journal of a restarted guest also has its earlier boots.
   const record = (await loadInputs([bundle], { readStdin: () => new Uint8Array(), nowUs: Date.now() * 1000 })).at(-1);
   return { kind, instance, bundle, ...readinessOf(record!, READY_UNIT) };
 }

@@ -1,6 +1,6 @@
-// demo/bootstrap.ts: what does a generic node do on its first boot, as clouds have it today? Fetch, install, configure, start.
+// demo/bootstrap.ts: what does a generic node do on its first boot? Fetch, install, configure, start.
 
-/** Where guests find the local server in their own network. */
+/** The local server's address in the guests' network. */
 export const SERVER_ADDRESS = '168.0.0.100';
 export const READY_UNIT = 'node-agent.service';
 
@@ -17,7 +17,7 @@ export function bootstrapConfig(packages: readonly string[]): string {
     ],
     runcmd: [['/var/lib/node-bootstrap/install']],
   };
-  // JSON is YAML: nothing in a name or a script can break out of it.
+  // JSON is YAML, and JSON quoting keeps names and scripts from injecting YAML.
   return `#cloud-config\n${JSON.stringify(config, null, 1)}\n`;
 }
 

@@ -1,5 +1,5 @@
-// demo/ensure-tools.ts: `node demo/ensure-tools.ts GROUP…`: are the programs of these groups here? Root has Debian's package manager
-// install those that are missing; otherwise they are named.
+// demo/ensure-tools.ts: `node demo/ensure-tools.ts GROUP…`: are the programs of these groups installed? As root it installs missing ones with
+// Debian's package manager; otherwise it names them.
 import { systemClock } from '../src/base/clock.ts';
 import { exitCodeOf, Interrupted, renderError, UserError } from '../src/base/errors.ts';
 import { missingTools, requireTools, type Tool, toolsOf, USER_TOOLS } from '../src/host/required-tools.ts';
@@ -12,9 +12,9 @@ import { runApt } from './apt/run-apt.ts';
 const isRoot = process.getuid?.() === 0;
 const APT = toolsOf('apt-get');
 const GROUPS: Readonly<Record<string, readonly Tool[]>> = {
-  /** To run VMs, and to build the disks that they start from. */
+  /** To run VMs and to build their disks. */
   vms: [...POOL_TOOLS, ...BASE_TOOLS, ...toolsOf('debugfs'), ...(isRoot ? [] : USER_TOOLS)],
-  /** To build images, and the programs that e2e compares our own work with. */
+  /** To build images, and the programs that e2e compares our results with. */
   images: [
     ...IMAGE_TOOLS,
     { program: 'openssl', package: 'openssl' },
@@ -22,11 +22,11 @@ const GROUPS: Readonly<Record<string, readonly Tool[]>> = {
     { program: 'mdir', package: 'mtools' },
     { program: 'fsck.fat', package: 'dosfstools' },
   ],
-  /** e2e/labs/browser.ts says so where CHROMIUM names none. */
+  /** The default of e2e/labs/browser.ts if CHROMIUM is not set. */
   chromium: process.env.CHROMIUM ? [] : [{ program: 'chromium', package: 'chromium' }],
   busybox: [{ program: 'busybox', package: 'busybox' }],
 };
-/** Tests that want one of these are skipped without it. */
+/** Tests that need one of these are skipped without it. */
 const OPTIONAL = ['busybox'];
 
 try {

@@ -1,4 +1,4 @@
-// demo/identity.ts: by what would two machines be taken for one? Read from inside each.
+// demo/identity.ts: which identifiers must differ between two machines? Read inside each machine.
 import type { Stage } from './stage.ts';
 
 export interface Identity {
@@ -20,7 +20,7 @@ export async function readIdentity(stage: Stage, instance: string): Promise<Iden
   };
 }
 
-/** What two of them share; empty when no two are twins. */
+/** Identifiers that two machines share; empty if all differ. */
 export function twins(identities: readonly Identity[]): string[] {
   return (['hostName', 'machineId', 'hostKey'] as const).filter(
     (field) => new Set(identities.map((identity) => identity[field])).size < identities.length,

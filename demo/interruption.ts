@@ -1,4 +1,4 @@
-// demo/interruption.ts: Ctrl-C and its like as a signal that a play ends by, so that it cleans up after itself.
+// demo/interruption.ts: turns Ctrl-C and SIGTERM into an abort signal, so that the demo cleans up.
 import { exitCodeOf, renderError } from '../src/base/errors.ts';
 import { writeAll } from '../src/cli/streams.ts';
 
@@ -13,7 +13,7 @@ export function onInterruption(): AbortSignal {
   return interruption.signal;
 }
 
-/** What is said of it, and the exit code. */
+/** The message and the exit code. */
 export function tellFailure(error: unknown, signal: AbortSignal): void {
   process.exitCode = signal.aborted ? 130 : exitCodeOf(error);
   if (!signal.aborted) writeAll(2, `${renderError(error)}\n`);

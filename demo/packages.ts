@@ -1,23 +1,23 @@
-// demo/packages.ts: the packages that a generic node installs on its first boot: downloaded once, for the image they go on.
+// demo/packages.ts: the packages that a generic node installs on its first boot, downloaded once per image.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunCommand } from '../src/base/command.ts';
 import { readPackageSources } from '../src/host/debian/package-sources.ts';
 import { runTool } from '../src/host/run-tool.ts';
 
-/** What a Kubernetes node needs besides kubelet. */
+/** Packages that a Kubernetes node needs besides kubelet. */
 const WANTED = ['containerd', 'runc', 'containernetworking-plugins', 'iptables', 'conntrack', 'socat', 'ethtool'];
 const DEADLINE_MS = 30 * 60_000;
 
 export interface PackagesAsked {
-  /** The image that they are installed on, and the suite it was made of. */
+  /** The image that they are installed on, and its suite. */
   disk: string;
   suite: string;
   /** Kept for the next demo, by the name of the image. */
   folder: string;
 }
 
-/** Names of the files in `folder`: what is wanted and what that needs beyond what is on the image. */
+/** File names in `folder`: the requested packages and their dependencies that the image lacks. */
 export async function ensurePackages({ disk, suite, folder }: PackagesAsked, run: RunCommand): Promise<string[]> {
   const packages = debsIn(folder);
   if (packages.length > 0) return packages;
@@ -39,7 +39,7 @@ export async function ensurePackages({ disk, suite, folder }: PackagesAsked, run
   return debsIn(folder);
 }
 
-/** apt with folders of its own: this machine's packages and lists are not its business. */
+/** apt with separate folders, independent of this machine's packages and lists. */
 function settings(work: string): string {
   const paths = {
     'Dir::State': join(work, 'state'),
@@ -55,7 +55,7 @@ function settings(work: string): string {
     .join('');
 }
 
-/** What is installed on the image, read from its disk without a mount and without a boot. */
+/** The packages on the image, read from its disk without a mount or a boot. */
 async function readStatus(disk: string, work: string, run: RunCommand): Promise<void> {
   const raw = join(work, 'disk.raw');
   await runTool(run, ['qemu-img', 'convert', '-O', 'raw', disk, raw]);

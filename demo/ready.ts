@@ -1,4 +1,4 @@
-// demo/ready.ts: how long from the start of the VM until the node could work, by its own record of the boot?
+// demo/ready.ts: how long from the start of the VM until the node's unit was active, by its boot record?
 import { milestonesOf } from '../src/boot/model/milestones.ts';
 import type { BootRecord } from '../src/boot/model/record.ts';
 
@@ -7,7 +7,7 @@ export interface Readiness {
   readyUs: number;
   /** How far the two clocks may be apart. */
   errorUs: number;
-  /** The same kernel every time: how fast the machine was just then. */
+  /** The kernel is the same every time, so its time shows how fast the machine was. */
   kernelUs: number;
 }
 

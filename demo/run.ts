@@ -1,4 +1,4 @@
-// demo/run.ts: the whole loop on real VMs: a generic node and where its time went, the prototype of it, clones, the difference, the way back.
+// demo/run.ts: the whole loop on real VMs: a generic node and where its time went, its prototype, clones, the difference, a rollback.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ try {
 } catch (error) {
   tellFailure(error, signal);
 } finally {
-  // Also after Ctrl-C: nothing runs on, and only out/demo and the caches stay.
+  // Also after Ctrl-C: no process keeps running, and only out/demo and the caches stay.
   await workshop?.close();
 }
 
@@ -61,7 +61,7 @@ async function play(stage: Stage, { packages, server }: Workshop): Promise<void>
   const identities = [await readIdentity(stage, donor)];
 
   stage.act('4. two new nodes from the prototype, one after the other');
-  // Each alone: on two cores, two guests at once would measure each other.
+  // One at a time: on two cores, two guests at once would slow each other down.
   await stage.headstart('pool', 'stop', donor);
   for (const _ of [1, 2]) {
     const boot = await bootNode(stage, 'prototype', POOL);

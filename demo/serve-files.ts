@@ -1,4 +1,4 @@
-// demo/serve-files.ts: a local server for what nodes fetch while they bootstrap; this machine's loopback only.
+// demo/serve-files.ts: a local file server for bootstrapping nodes, on this machine's loopback only.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 
 export interface FileServer {
   port: number;
-  /** Files given out so far. */
+  /** Files served so far. */
   served(): number;
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface FileServer {
 export async function serveFiles(folder: string): Promise<FileServer> {
   let served = 0;
   const server = createServer(async (request, response) => {
-    // The last part of the path alone: whatever is asked for, it is a file of this folder or nothing.
+    // Only the last part of the path counts, so that a request can reach only files of this folder.
     const name = basename(decodeURIComponent(new URL(request.url ?? '/', 'http://local').pathname));
     const found = await stat(join(folder, name)).catch(() => undefined);
     if (!found?.isFile()) return void response.writeHead(404).end();

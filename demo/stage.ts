@@ -1,4 +1,4 @@
-// demo/stage.ts: where the demo plays: every command is shown as one would type it, run for real, and its output is the output.
+// demo/stage.ts: runs the demo's commands: shows each one as you would type it, runs it, and shows its output.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { UserError } from '../src/base/errors.ts';
@@ -10,11 +10,11 @@ export interface Stage {
   signal: AbortSignal;
   act(title: string): void;
   say(text: string): void;
-  /** Shown, with its output as it comes. Gives what it answered. */
+  /** Shows the command and streams its output. Returns the answer. */
   headstart(...args: string[]): Promise<string>;
-  /** Shown with its answer alone: what it tells on the way is left out. */
+  /** Shows the command and its answer, without progress. */
   brief(...args: string[]): Promise<string>;
-  /** Not shown: for what the demo itself wants to know. */
+  /** Runs a command for the demo itself, without showing it. */
   ask(...args: string[]): Promise<string>;
 }
 

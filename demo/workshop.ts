@@ -1,4 +1,4 @@
-// demo/workshop.ts: what has to be at hand before the first VM: the base image, packages, a server; and all of it gone afterwards.
+// demo/workshop.ts: what the demo prepares before the first VM and removes afterwards: the base image, packages, a server.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { ensurePackages } from './packages.ts';
 import { type FileServer, serveFiles } from './serve-files.ts';
 
 export interface Workshop {
-  /** Of this demo alone, so that nothing of the user's is touched and everything can be removed. */
+  /** A separate home, so that the demo touches no user data and can remove everything. */
   home: string;
   packages: string[];
   server: FileServer;
@@ -30,9 +30,9 @@ export async function openWorkshop(signal: AbortSignal): Promise<Workshop> {
   return { home, packages, server, close: () => closeWorkshop(home, server, run) };
 }
 
-/** What is kept from demo to demo, and shared with the tests. */
+/** The cache that demos and tests share. */
 export interface Supplies {
-  /** Where homes of one's own belong. */
+  /** The folder for separate homes. */
   cache: string;
   packages: string[];
   packagesFolder: string;
@@ -62,7 +62,7 @@ export async function ensureSupplies(signal: AbortSignal): Promise<Supplies> {
   writeAll(1, `${packages.length} packages for nodes to install\n`);
   const furnish = (home: string) => {
     cpSync(join(images, dirname(base.id)), join(home, dirname(base.id)), { recursive: true });
-    // What a look at this machine took long to find out is true for the demo, too.
+    // Slow facts about this machine (does KVM work?) are reused in the demo.
     const accelerator = join(images, 'accelerator.json');
     if (existsSync(accelerator)) cpSync(accelerator, join(home, 'accelerator.json'));
   };

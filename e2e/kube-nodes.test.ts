@@ -13,7 +13,7 @@ import { type Identity, readIdentity, twins } from '../demo/identity.ts';
 import { isReady, type KubeCluster, raiseCluster } from '../demo/kubernetes/cluster.ts';
 import { BAD_CHANGE, CHANGE } from '../demo/kubernetes/image-node.ts';
 import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
-import { genericRecipe, imageRecipe, writeDocument } from '../demo/kubernetes/recipes.ts';
+import { genericRecipe, imageRecipe, writeDocument } from '../demo/kubernetes/pool-options.ts';
 import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage, type Stage } from '../demo/stage.ts';
 import { seedsAsked } from '../src/base/seeds.testing.ts';

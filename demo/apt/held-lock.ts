@@ -1,13 +1,13 @@
-// demo/apt/held-lock.ts: does apt or dpkg say that another process holds its lock, and which?
+// demo/apt/held-lock.ts: does apt or dpkg report that another process holds its lock, and which process?
 
 export interface HeldLock {
   /** The lock file, or dpkg's name of it. */
   lock: string;
-  /** `process 123 (unattended-upgr)`; apt before 2.0 does not say. */
+  /** `process 123 (unattended-upgr)`; apt before 2.0 does not name it. */
   holder?: string;
 }
 
-/** How apt 2, apt 1 and dpkg say it. A lock that may not be opened (no root, a read-only disk) is not held. */
+/** The messages of apt 2, apt 1 and dpkg. A lock that cannot be opened (no root, a read-only disk) is not held. */
 const SAYINGS = [
   /Could not get lock (?<lock>\S+)\. It is held by (?<holder>process \d+(?: \([^)]*\))?)/,
   /Could not get lock (?<lock>\S+) - open \(11: /,
@@ -15,7 +15,7 @@ const SAYINGS = [
   /\((?<lock>\/[^)]+)\), is another process using it\?/,
 ];
 
-/** Of the last line that names the holder, otherwise of the last that says so. */
+/** From the last line that names the holder, otherwise from the last line about a held lock. */
 export function heldLock(lines: readonly string[]): HeldLock | undefined {
   const said = lines.map(heldLockOf).filter((held) => held !== undefined);
   return said.findLast(({ holder }) => holder) ?? said.at(-1);

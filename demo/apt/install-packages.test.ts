@@ -10,7 +10,7 @@ const LISTS_LOCKED = [
 const WAITING =
   'Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 8 (unattended-upgr)...';
 
-/** An apt-get whose locks are held for so long; it waits by itself for dpkg's, as the real one does. */
+/** An apt-get whose locks are held for a given time; like the real one, it waits for dpkg's lock by itself. */
 function machine({ listsS = 0, dpkgS = 0, install = { code: 0, lines: ['Setting up figlet'] } as AptRan } = {}) {
   const clock = fakeClock();
   const begunMs = clock.nowMs();

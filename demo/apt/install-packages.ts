@@ -3,7 +3,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { UserError } from '../../src/base/errors.ts';
 import { type HeldLock, heldLock, renderHeldLock } from './held-lock.ts';
 
-/** Runs apt-get; each line of its output is also given to `onLine` as it comes. */
+/** Runs apt-get and passes each line of its output to `onLine` at once. */
 export type RunApt = (args: readonly string[], onLine: (line: string) => void) => Promise<AptRan>;
 export interface AptRan {
   code: number;
@@ -22,7 +22,7 @@ const SAY_WAITING_MS = 15_000;
 const SAY_WORKING_MS = 10_000;
 const LAST_LINES = 15;
 
-/** Throws a UserError with apt's own last lines said before it. */
+/** Prints apt's last lines, then throws a UserError. */
 export async function installPackages(packages: readonly string[], waitS: number, deps: AptDeps): Promise<void> {
   deps.say(`== installing ${packages.join(', ')}`);
   const begunMs = deps.clock.nowMs();
@@ -46,7 +46,7 @@ export async function installPackages(packages: readonly string[], waitS: number
   });
 }
 
-/** For how long another package manager may hold a lock: HEADSTART_APT_WAIT. */
+/** How long to wait for another package manager's lock: HEADSTART_APT_WAIT. */
 export function aptWaitS(text: string | undefined): number {
   if (text === undefined || text === '') return DEFAULT_WAIT_S;
   if (/^\d{1,6}$/.test(text)) return Number(text);
@@ -87,7 +87,7 @@ async function untilUnlocked(
   }
 }
 
-/** How much apt is about to do, at once; what it does, now and then. */
+/** Prints the amount of work at once, and the progress from time to time. */
 function worker({ clock, say }: Pick<AptDeps, 'clock' | 'say'>): (line: string) => void {
   const begunMs = clock.nowMs();
   let saidMs = begunMs;

@@ -1,4 +1,4 @@
-// demo/apt/run-apt.ts: the real apt-get, line by line. Ctrl-C is apt's to obey: it ends between two packages, and we after it.
+// demo/apt/run-apt.ts: runs the real apt-get, line by line. apt handles Ctrl-C: it stops between two packages, and we stop after it.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Interrupted } from '../../src/base/errors.ts';
@@ -9,7 +9,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export const runApt: RunApt = (args, onLine) =>
   new Promise((resolve, reject) => {
-    // Its words are read, so they must be English; and it must ask nothing.
+    // Its messages are parsed, so they must be in English, and it must not ask questions.
     const env = { ...process.env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
     const child = spawn('apt-get', ['-q', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
     const lines: string[] = [];
@@ -20,7 +20,7 @@ export const runApt: RunApt = (args, onLine) =>
         lines.push(line);
         onLine(line);
       });
-    // Still working: what it said last, once more.
+    // Still working: repeat the last message.
     const ticker = setInterval(() => lines.length > 0 && onLine(lines.at(-1)!), SILENT_MS);
     let interruptedBy: NodeJS.Signals | undefined;
     const interrupt = (signal: NodeJS.Signals) => {

@@ -1,4 +1,4 @@
-// demo/kubernetes/cluster.ts: the cluster of a stage, as its own API server tells: nodes, pods and what a pod says, waited for where that takes time.
+// demo/kubernetes/cluster.ts: the demo's cluster, read from its API server: nodes, pods and pod logs, with waits.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Node, V1Pod } from '@kubernetes/client-node';
@@ -20,10 +20,10 @@ export interface KubeCluster {
   nodeNames(): Promise<string[]>;
   deleteNode(name: string): Promise<void>;
   awaitNode(name: string, what: string, isIt: (node: V1Node) => boolean): Promise<V1Node>;
-  /** Two pods, one of which has to be there at any time; until both run. */
+  /** Deploys two pods with a budget of one, and waits until both run. */
   deployHello(image: string): Promise<V1Pod[]>;
   helloPods(): Promise<V1Pod[]>;
-  /** One that the scheduler puts on this node; until it runs. */
+  /** Runs a pod that the scheduler places on this node, and waits until it runs. */
   runHelloOn(node: string, image: string): Promise<V1Pod>;
   logOf(pod: V1Pod): Promise<string>;
   deletePod(pod: V1Pod): Promise<void>;
@@ -31,7 +31,7 @@ export interface KubeCluster {
   gatherHelloOn(node: string): Promise<void>;
 }
 
-/** Brought up first. */
+/** Starts the cluster first. */
 export async function raiseCluster(stage: Stage): Promise<KubeCluster> {
   await stage.headstart('cluster', 'up', '--name', CLUSTER);
   const { kubeconfig }: { kubeconfig: string } = JSON.parse(
@@ -49,7 +49,7 @@ export async function raiseCluster(stage: Stage): Promise<KubeCluster> {
   const until = <T>(what: string, look: () => Promise<T | undefined>) => awaitIt(what, look, signal);
   const helloPods = async () => (await core.listNamespacedPod({ namespace: NAMESPACE, labelSelector: SELECTOR })).items;
   const podOf = (pod: V1Pod) => ({ namespace: NAMESPACE, name: pod.metadata?.name ?? '' });
-  // Pods are refused until its controller has made this one.
+  // Pods are refused until the controller has made this service account.
   const awaitAccount = () =>
     until('the account of pods', () =>
       core.readNamespacedServiceAccount({ name: 'default', namespace: NAMESPACE }).catch(unlessNotFound),

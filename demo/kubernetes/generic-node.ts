@@ -1,5 +1,5 @@
-// demo/kubernetes/generic-node.ts: what makes a node of a generic image on its first boot, as clouds have it today? cloud-init fetches, installs,
-// configures and starts. Nothing of it is secret, and nothing names the machine: a clone of the node is another node.
+// demo/kubernetes/generic-node.ts: how does a generic image become a node on its first boot? cloud-init fetches, installs,
+// configures and starts. The data has no secret and no machine name, so a clone becomes another node.
 
 import { BRIDGE, BRIDGE_PATH, DNS_ADDRESS } from '../../src/local/node-document.ts';
 import { CREDENTIAL_NAME } from '../../src/vms/qemu/pools/admission.ts';
@@ -7,14 +7,14 @@ import { SERVER_ADDRESS } from '../bootstrap.ts';
 import { READY_UNIT } from './settings.ts';
 
 export interface GenericNode {
-  /** Of the cluster (PEM): whom kubelet lets in. */
+  /** The cluster's CA (PEM), whose clients kubelet accepts. */
   ca: string;
-  /** Names of what the local server has. */
+  /** File names on the local server. */
   packages: readonly string[];
   kubelet: string;
   /** Archives of container images. */
   images: readonly string[];
-  /** As one of them is called: holds a pod together. */
+  /** The name of the pause image. */
   pauseImage: string;
 }
 
@@ -35,7 +35,7 @@ export function genericNode(node: GenericNode): string {
     ],
     runcmd: [[`${WORK}/install`]],
   };
-  // JSON is YAML: nothing in a name or a script can break out of it.
+  // JSON is YAML, and JSON quoting keeps names and scripts from injecting YAML.
   return `#cloud-config\n${JSON.stringify(config, null, 1)}\n`;
 }
 
@@ -61,7 +61,7 @@ const KUBELET_CONFIG = {
   resolvConf: '/run/systemd/resolve/resolv.conf',
 };
 
-/** Found out at each start, so that the disk says nothing of the machine: the pool's name is its own without the number. */
+/** Computed at each start, so that the disk has no name of the machine: the pool's name is the host name without the number. */
 const START = `#!/bin/sh
 set -eu
 name=$(cat /proc/sys/kernel/hostname)
@@ -70,7 +70,7 @@ address=$(ip -4 -oneline route get ${SERVER_ADDRESS} | sed -n 's/.* src \\([0-9.
 exec kubelet "$@" --node-ip="$address" --provider-id="qemu:///\${name%-*}/$name"
 `;
 
-/** The host name is final once the network is: cloud-init has set it by then. */
+/** Once the network is up, cloud-init has set the final host name. */
 const UNIT = `[Unit]
 Description=kubelet: the node's part of Kubernetes
 Wants=network-online.target containerd.service
@@ -89,7 +89,7 @@ RestartSec=2
 WantedBy=multi-user.target
 `;
 
-/** Debian has the plugins in a place of its own. */
+/** Debian installs the plugins in another folder. */
 function containerdConfig(pauseImage: string): string {
   return `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
@@ -111,7 +111,7 @@ kernel.panic = 10
 kernel.panic_on_oops = 1
 `;
 
-/** Settings first: containerd is started by its own package, and is right from then on. */
+/** Settings come first: the package starts containerd, which then has the right configuration. */
 function installScript({ packages, kubelet, images }: GenericNode): string {
   const urls = [...packages, kubelet, ...images].map((name) => `http://${SERVER_ADDRESS}/${encodeURIComponent(name)}`);
   return `#!/bin/sh

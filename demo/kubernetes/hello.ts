@@ -1,5 +1,5 @@
-// demo/kubernetes/hello.ts: what runs on the nodes? Two copies of a program that greets and waits, one of which has to be there at any time; and one
-// on a node of one's choice. Their image is on the nodes: nothing is ever pulled.
+// demo/kubernetes/hello.ts: what runs on the nodes? Two copies of a program that greets and waits, with a budget of one; and one
+// on a chosen node. The nodes already have their image, so nothing is pulled.
 import type { V1Deployment, V1Pod, V1PodDisruptionBudget, V1PodSpec } from '@kubernetes/client-node';
 
 export const APP = 'hello';
@@ -21,7 +21,7 @@ export function helloBudget(): V1PodDisruptionBudget {
   return { metadata: { name: APP }, spec: { minAvailable: 1, selector: { matchLabels: LABELS } } };
 }
 
-/** Placed by the scheduler: a node that takes none does not get it. */
+/** The scheduler places it, so an unschedulable node does not get it. */
 export function helloPod(image: string, node: string): V1Pod {
   return {
     metadata: { name: `hello-on-${node}` },
@@ -31,7 +31,7 @@ export function helloPod(image: string, node: string): V1Pod {
 
 function podSpec(image: string): V1PodSpec {
   return {
-    // It asks nobody anything.
+    // It needs no API access.
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: 10,
     containers: [{ name: APP, image, imagePullPolicy: 'Never' }],

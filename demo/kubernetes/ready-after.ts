@@ -4,7 +4,7 @@ import { readJoinLog } from '../../src/cluster/join-log.ts';
 import { instanceFiles, instanceFolder, poolRef } from '../../src/vms/qemu/home/layout.ts';
 import type { Stage } from '../stage.ts';
 
-/** Of an instance that has not been started again since it came up. */
+/** For an instance that was not restarted since it came up. */
 export async function readyAfterMs(stage: Stage, home: string, pool: string, instance: string): Promise<number> {
   const shown: { instances: { name: string; startedMs?: number }[] } = JSON.parse(
     await stage.ask('pool', 'show', pool, '--json'),

@@ -1,5 +1,5 @@
-// demo/kubernetes/run.ts: the whole loop on real nodes of a real cluster: three ways to make one and how long each takes, pods that are moved away and
-// back, a change in place, and one that the node takes back by itself.
+// demo/kubernetes/run.ts: the whole loop on real nodes of a real cluster: three kinds of nodes and how long each takes, pods that are evicted
+// and rescheduled, a change in place, and a change that the node rolls back.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,13 +18,13 @@ import { bootOneMore, type NodeBoot, removeNewest } from './boots.ts';
 import { isReady, type KubeCluster, raiseCluster } from './cluster.ts';
 import { BAD_CHANGE, CHANGE } from './image-node.ts';
 import { readyAfterMs } from './ready-after.ts';
-import { genericRecipe, imageRecipe, writeDocument } from './recipes.ts';
+import { genericRecipe, imageRecipe, writeDocument } from './pool-options.ts';
 import { homeOf, type KubeWorkshop, openKubeWorkshop } from './workshop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Boots of each kind after the first, alternating. */
 const MORE_BOOTS = process.env.QUICK === '1' ? 0 : 2;
-/** A pool for each kind of node; the second is the first one after its prototype was made. */
+/** A pool for each kind of node; the second is the first pool after its prototype was made. */
 const [GENERIC, PROTOTYPE, IMAGE] = ['generic', 'prototype', 'image'] as const;
 type Kind = typeof GENERIC | typeof PROTOTYPE | typeof IMAGE;
 type Boot = NodeBoot & { kind: Kind };
@@ -48,7 +48,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   const { home } = shop;
   const hello = shop.images.hello.name;
   const boots: Boot[] = [];
-  // By its kind: the first boot of a pool with a prototype is that of a generic node.
+  // By kind: the first boot of a pool with a prototype is the boot of a generic node.
   const bundleOf = (kind: Kind) => join(stage.folder, `${kind}.tar.gz`);
   const collect = async (kind: Kind, instance: string) => {
     await stage.brief('boot', 'collect', '--instance', instance, '-o', bundleOf(kind));
@@ -66,7 +66,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   const generic = await collect(GENERIC, donor);
   await stage.headstart('boot', 'timeline', '-i', generic);
   await stage.headstart('boot', 'chain', '-i', generic);
-  // Each alone: on two cores, two guests at once would measure each other.
+  // One at a time: on two cores, two guests at once would slow each other down.
   await stage.headstart('pool', 'stop', donor);
 
   stage.act('3. a node from an image of ours, told by its metadata what to be');
@@ -107,7 +107,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   await cluster.awaitNode(imageNode, 'the way back', runs('2', 'RolledBack'));
   await cluster.awaitNode(imageNode, 'Ready again', isReady);
   await showNodes(stage, cluster);
-  // A new node has nothing to go back to.
+  // A new node has no earlier generation to roll back to.
   await deliver(stage, shop, cluster, { generation: 4, ...CHANGE });
   await cluster.awaitNode(imageNode, 'the fourth generation', runs('4', 'Applied'));
 

@@ -1,6 +1,6 @@
-// demo/kubernetes/settings.ts: what is the same on a node of a local cluster, however it is made? Where the cluster is, and with what a node joins.
+// demo/kubernetes/settings.ts: settings that all nodes of a local cluster share: the cluster's address and the credential's name.
 import { GUEST_ADDRESS, GUEST_PORT } from '../../src/cluster/local/cluster-files.ts';
 
-/** Where guests of a pool of the cluster find its API server. */
+/** The API server's address for guests of the cluster's pools. */
 export const API_SERVER = `https://${GUEST_ADDRESS}:${GUEST_PORT}`;
 export const READY_UNIT = 'kubelet.service';

@@ -1,4 +1,4 @@
-// demo/kubernetes/shelf.ts: one folder with all that a generic node fetches: packages, kubelet, container images, under the names it asks for.
+// demo/kubernetes/shelf.ts: one folder with everything that a generic node downloads: packages, kubelet, container images.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,13 +6,13 @@ export interface Supply {
   packages: readonly string[];
   packagesFolder: string;
   kubelet: string;
-  /** Archives, by the names that they get here. */
+  /** Archives, by their names on the server. */
   images: Readonly<Record<string, string>>;
 }
 
 export const KUBELET = 'kubelet';
 
-/** Links: what they lead to is large, and stays where it is. */
+/** Links, because the files are large. */
 export function fillShelf(folder: string, { packages, packagesFolder, kubelet, images }: Supply): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

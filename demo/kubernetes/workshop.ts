@@ -1,5 +1,5 @@
-// demo/kubernetes/workshop.ts: what has to be at hand before the first node: a base image, packages, kubelet, container images, a node image, a
-// server; a home of its own for pools and their cluster; and all of it gone afterwards.
+// demo/kubernetes/workshop.ts: what the demo prepares before the first node: a base image, packages, kubelet, container images, a node image, a
+// server, and a separate home for pools and their cluster; and removes afterwards.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,12 +28,12 @@ export interface KubeWorkshop {
   close(): Promise<void>;
 }
 
-/** Of one tree alone, and the same each time: the next run clears away what a killed one has left. */
+/** One fixed home per checkout, so that the next run removes what a killed one left. */
 export function homeOf(what: string, tree: string): string {
   return join(cacheFolder(), `${what}-${createHash('sha256').update(tree).digest('hex').slice(0, 8)}`);
 }
 
-/** `home` is emptied first: it may hold what a run that was killed has left, VMs among it. */
+/** Empties `home` first: a killed run may have left VMs in it. */
 export async function openKubeWorkshop(home: string, signal: AbortSignal): Promise<KubeWorkshop> {
   await clearHome(home);
   const { packages, packagesFolder, furnish } = await ensureSupplies(signal);
@@ -57,7 +57,7 @@ export async function openKubeWorkshop(home: string, signal: AbortSignal): Promi
 
 export const archiveName = (image: string) => `${image}.tar`;
 
-/** By the commands that anyone would use; if they fail, the home stays for whoever looks into it. */
+/** Uses the public commands; if they fail, the home stays for inspection. */
 async function clearHome(home: string): Promise<void> {
   if (!existsSync(home)) return;
   const { ask } = openStage({ root, folder: home, home, signal: new AbortController().signal });

@@ -85,7 +85,7 @@ describe('faults on the wire', () => {
 });
 
 describe('the world behind the simulator', () => {
-  it('may be changed by somebody else meanwhile, and the ETag tells', async () => {
+  it('can be changed by another client, and the ETag shows it', async () => {
     await start();
     const { body } = await ask('GET', SET);
     sim.meddle((world) => {
@@ -121,7 +121,7 @@ describe('the world behind the simulator', () => {
   });
 });
 
-describe('what is kept of the requests', () => {
+describe('the recorded requests', () => {
   it('is shown to the referee as well, lost answers included, and never has the token', async () => {
     const seen: HttpExchange[] = [];
     const referee: Referee = {
@@ -156,7 +156,7 @@ describe('a role', () => {
     expect(sim.roles.unneeded()).toEqual([actions[1]]);
   });
 
-  it('that is not given allows everything, and tells what one would need', async () => {
+  it('that is not given allows everything, and lists the actions a role would need', async () => {
     await start();
     await ask('POST', STOP);
     await ask('GET', SET);

@@ -52,7 +52,7 @@ describe('a role', () => {
     expect(bench.ask('PUT', 'snapshots/s', { body, grant }).status).toBe(202);
   });
 
-  it('is told every action that was used', () => {
+  it('is called with every action that was used', () => {
     const bench = new Bench();
     withVersion(bench);
     expect(new Set(bench.used)).toEqual(

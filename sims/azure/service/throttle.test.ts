@@ -6,7 +6,7 @@ import { objectsAt, stringAt } from './json.ts';
 const SET = 'virtualMachineScaleSets/pool1';
 
 describe('throttling', () => {
-  it('lets a burst through, tells what is left, then says when to come back', () => {
+  it('lets a burst through, returns the rest, then a time to wait', () => {
     const bench = new Bench();
     const answers = Array.from({ length: 37 }, () => bench.ask('GET', SET));
     expect(answers[0]?.headers?.['x-ms-ratelimit-remaining-resource']).toBe(
@@ -22,7 +22,7 @@ describe('throttling', () => {
     expect(bench.violations).toEqual([]);
   });
 
-  it('makes whoever asks early wait longer, and remembers it', () => {
+  it('extends the wait of a client that retries early', () => {
     const bench = new Bench();
     for (let i = 0; i < 36; i++) bench.ask('GET', SET);
     const first = bench.ask('GET', SET);
@@ -39,7 +39,7 @@ describe('throttling', () => {
     expect(bench.ask('GET', `${SET}/virtualMachines/1`).status).toBe(200);
   });
 
-  it('never refuses whoever honours every wait twice in a row', () =>
+  it('never refuses a client twice in a row if it honours every wait', () =>
     fc.assert(
       fc.property(fc.array(fc.nat(4000), { maxLength: 80 }), (pauses) => {
         const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 0 }] });

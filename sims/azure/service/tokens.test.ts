@@ -57,7 +57,7 @@ describe('a token', () => {
     expect(use(`Bearer ${token}`, NOW_MS + 3_599_000)).toThrow('has expired');
   });
 
-  it('that a test makes up is taken as it is; none at all is not', () => {
+  it('made up by a test is accepted; a missing one is not', () => {
     expect(use('Bearer test')).not.toThrow();
     expect(use(undefined)).toThrow('is missing');
     expect(use('Basic test')).toThrow('is missing');

@@ -9,7 +9,7 @@ describe('the virtual clock', () => {
     expect(clock.nowMs()).toBe(40 * 60_000);
   });
 
-  it('wakes sleepers in the order of their deadlines, whoever came first', () =>
+  it('wakes sleepers in the order of their deadlines, independent of who slept first', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.nat(1000), { minLength: 1, maxLength: 20 }), async (waits) => {
         const clock = new VirtualClock(0);
@@ -33,7 +33,7 @@ describe('the virtual clock', () => {
     expect(seen).toEqual(['fast@10', 'fast@20', 'slow@25', 'fast@30', 'slow@50', 'slow@75']);
   });
 
-  it('stands still while work is under way', async () => {
+  it('does not advance while work runs', async () => {
     const clock = new VirtualClock(0);
     const control = new AbortController();
     let beats = 0;

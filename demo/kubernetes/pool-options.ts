@@ -1,4 +1,4 @@
-// demo/kubernetes/recipes.ts: the options of `headstart pool create` for each kind of node: generic, and from an image of ours.
+// demo/kubernetes/pool-options.ts: the options of `headstart pool create` for each kind of node: generic, and from an image of ours.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVER_ADDRESS } from '../bootstrap.ts';
@@ -25,9 +25,9 @@ export function genericRecipe(stage: Stage, workshop: KubeWorkshop, cluster: Kub
   ];
 }
 
-/** Told by its metadata what to be; published first. */
+/** Configured from its metadata; the image is published first. */
 export async function imageRecipe(stage: Stage, workshop: KubeWorkshop, cluster: KubeCluster): Promise<string[]> {
-  // It is tested elsewhere; here it is used.
+  // The image is tested elsewhere.
   const published: { id: string } = JSON.parse(
     lastLine(await stage.ask('image', 'publish', workshop.imageFolder, '--vms', 'qemu', '--untested', '--json')),
   );
