@@ -21,7 +21,7 @@ export async function readIdentity(stage: Stage, instance: string): Promise<Iden
 }
 
 /** Identifiers that two machines share; empty if all differ. */
-export function twins(identities: readonly Identity[]): string[] {
+export function sharedIdentifiers(identities: readonly Identity[]): string[] {
   return (['hostName', 'machineId', 'hostKey'] as const).filter(
     (field) => new Set(identities.map((identity) => identity[field])).size < identities.length,
   );

@@ -7,7 +7,7 @@ import { median } from '../src/boot/model/noise.ts';
 import { renderTable } from '../src/cli/output/table.ts';
 import { type Boot, bootNode, instancesOf, recordBoot } from './boots.ts';
 import { bootstrapConfig, READY_UNIT, SERVER_ADDRESS } from './bootstrap.ts';
-import { readIdentity, twins } from './identity.ts';
+import { readIdentity, sharedIdentifiers } from './identity.ts';
 import { onInterruption, tellFailure } from './interruption.ts';
 import { openStage, type Stage } from './stage.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
@@ -71,11 +71,11 @@ async function play(stage: Stage, { packages, server }: Workshop): Promise<void>
     await stage.headstart('pool', 'stop', boot.instance);
   }
   stage.say(`\nthe donor and its clones:\n${identityTable(identities)}`);
-  const shared = twins(identities);
+  const shared = sharedIdentifiers(identities);
   if (shared.length > 0) throw new Error(`two of them share their ${shared.join(', ')}`);
-  stage.say('no two of them share any.');
+  stage.say('all of them differ.');
 
-  stage.act('5. generic against prototype');
+  stage.act('5. generic and prototype compared');
   if (MORE_BOOTS > 0) await stage.headstart('pool', 'create', GENERIC, '--count', '0', ...recipe);
   for (let i = 0; i < MORE_BOOTS; i++) {
     for (const [kind, pool] of [
@@ -92,7 +92,7 @@ async function play(stage: Stage, { packages, server }: Workshop): Promise<void>
   const report = join(stage.folder, 'report.html');
   await stage.headstart('boot', 'report', generic, boots[1]!.bundle, '-o', report);
 
-  stage.act('6. and back: the model as it was, proved by one more boot');
+  stage.act('6. roll back to the original model, proved by one more boot');
   await stage.headstart('prototype', 'rollback', '--pool', POOL, '--to', 'original');
   const servedBefore = server.served();
   const back = await bootNode(stage, 'generic', POOL);

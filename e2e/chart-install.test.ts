@@ -1,4 +1,4 @@
-// e2e/chart-install.test.ts: does a real API server take the chart, and does its job behave?
+// e2e/chart-install.test.ts: does a real API server accept the chart, and does its Job work?
 import { BatchV1Api, CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartCluster, DONOR, NAMESPACE, startChartCluster, until } from './labs/chart-cluster.ts';
@@ -8,7 +8,7 @@ let chart: ChartCluster;
 let core: CoreV1Api;
 let batch: BatchV1Api;
 
-// The first time, Kubernetes is built.
+// The first run builds Kubernetes.
 beforeAll(async () => {
   chart = await startChartCluster();
   core = chart.config.makeApiClient(CoreV1Api);
@@ -57,7 +57,7 @@ describe('an installed release', () => {
   const values = { kamino: { targetNode: DONOR } };
   const podOf = (job: string) => until(`a pod of ${job}`, async () => (await podsOf(job)).at(-1));
 
-  /** As a kubelet reports the end of the program. */
+  /** Reports the end of the program as a kubelet does. */
   async function end(pod: string, exitCode: number): Promise<void> {
     const status = {
       phase: exitCode === 0 ? 'Succeeded' : 'Failed',
@@ -82,7 +82,7 @@ describe('an installed release', () => {
       (c) => c.type === type,
     );
 
-  test('starts one pod, resumes it when it was stopped part-way, and gives up when it says no', async () => {
+  test('starts one pod, replaces it when it stops part-way, and fails when the run fails', async () => {
     expect(await chart.install(name, values)).toContain(`${DONOR} is the donor`);
     const first = await podOf(name);
     expect(first.spec?.containers[0]?.args).toContain(`--node=${DONOR}`);
@@ -96,7 +96,7 @@ describe('an installed release', () => {
     expect(await podsOf(name)).toHaveLength(2);
   });
 
-  test('is run again by an upgrade, as another job', async () => {
+  test('runs again as another Job after an upgrade', async () => {
     await chart.upgrade(name, values);
     const pod = await podOf(`${name}-r2`);
     await until('the end of the first job', async () =>

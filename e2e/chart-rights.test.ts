@@ -1,4 +1,4 @@
-// e2e/chart-rights.test.ts: are the chart's rights exactly those that a run needs of the cluster?
+// e2e/chart-rights.test.ts: are the chart's rights exactly those that a run needs?
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +26,10 @@ const forced = { ...values, kamino: { ...values.kamino, drain: { force: true } }
 let chart: ChartCluster;
 let core: CoreV1Api;
 let rbac: RbacAuthorizationV1Api;
-/** As the chart's own service account. */
+/** Uses the chart's service account. */
 let cluster: Cluster;
 
-// The first time, Kubernetes is built.
+// The first run builds Kubernetes.
 beforeAll(async () => {
   chart = await startChartCluster();
   core = chart.config.makeApiClient(CoreV1Api);
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 describe('the rights of a run', () => {
-  test('are those the client says it needs; the saved recipe is never deleted by a run', () => {
+  test('are those that the client lists; a run never deletes the saved model', () => {
     const flat = (rules: readonly Rule[]) =>
       new Set(
         rules.flatMap(({ apiGroups, resources, verbs }) =>
@@ -72,11 +72,11 @@ describe('the rights of a run', () => {
     expect([...flat(rulesOf(render(chart.tools, forced, { release })))].sort()).toEqual([...needed].sort());
   });
 
-  test('are enough for everything a run asks of the cluster', async () => {
+  test('are enough for everything a run does in the cluster', async () => {
     await useEverything(cluster);
   });
 
-  test('are each of them needed: without any one, something fails', async () => {
+  test('are all needed: without any one, something fails', async () => {
     const unneeded: string[] = [];
     let tried = 0;
     for (const place of await placesOfRules()) {
@@ -90,7 +90,7 @@ describe('the rights of a run', () => {
         );
         await place.write(place.rules);
         await untilAllowed(place.namespace, probe, true);
-        await useEverything(cluster); // it was that right that was missed, and nothing that stayed behind
+        await useEverything(cluster); // the failure came from the missing right, not from leftovers
       }
     }
     console.log(`rights removed one by one: ${tried}, each of them missed: ${tried - unneeded.length}`);
@@ -101,13 +101,13 @@ describe('the rights of a run', () => {
   test.each([
     ['change another node', 'patch', '', 'nodes', 'other-node', undefined],
     ['delete the donor', 'delete', '', 'nodes', DONOR, undefined],
-    ['read another secret beside its own', 'get', '', 'secrets', 'somebody-elses', SHARED],
+    ['read another secret', 'get', '', 'secrets', 'another-secret', SHARED],
     ['read secrets of its release', 'get', '', 'secrets', 'headstart-recipe-pool1', NAMESPACE],
-    ['read secrets elsewhere', 'get', '', 'secrets', 'headstart-recipe-pool1', 'default'],
+    ['read secrets in another namespace', 'get', '', 'secrets', 'headstart-recipe-pool1', 'default'],
     ['list secrets', 'list', '', 'secrets', undefined, SHARED],
     ['take the lease of another pool', 'update', 'coordination.k8s.io', 'leases', 'headstart-prototype-pool2', SHARED],
-    ['make pods beside its release', 'create', '', 'pods', undefined, NAMESPACE],
-    ['make pods elsewhere', 'create', '', 'pods', undefined, 'default'],
+    ["create pods in its release's namespace", 'create', '', 'pods', undefined, NAMESPACE],
+    ['create pods in another namespace', 'create', '', 'pods', undefined, 'default'],
     ['give itself rights', 'create', 'rbac.authorization.k8s.io', 'rolebindings', undefined, SHARED],
   ])('do not let it %s', async (_, verb, group, resource, name, namespace) => {
     expect(await isAllowed({ verb, group, resource, ...(name && { name }), ...(namespace && { namespace }) })).toBe(
@@ -115,7 +115,7 @@ describe('the rights of a run', () => {
     );
   });
 
-  test('let it delete pods of others only when the drain is forced', async () => {
+  test('allow it to delete other pods only when the drain is forced', async () => {
     await chart.install('forced', forced);
     const probe = { verb: 'delete', group: '', resource: 'pods', namespace: 'default' };
     await until('the right to delete', () => isAllowed(probe, 'forced'));
@@ -142,7 +142,7 @@ async function isAllowed(resourceAttributes: Probe, account = release): Promise<
   return review.status?.allowed === true;
 }
 
-/** The server learns of a changed role a moment later. */
+/** The server applies a changed role with a short delay. */
 async function untilAllowed(namespace: string | undefined, probe: Probe, wanted: boolean): Promise<void> {
   await until(`${probe.verb} ${probe.resource} ${wanted}`, async () =>
     (await isAllowed({ ...probe, ...(namespace && { namespace }) })) === wanted ? true : undefined,
@@ -178,7 +178,7 @@ async function placesOfRules() {
   ];
 }
 
-/** The rules with one verb of one of them taken away. */
+/** The rules without one verb of one rule. */
 function* eachRemoved(rules: readonly V1PolicyRule[]) {
   for (const [index, rule] of rules.entries()) {
     for (const verb of rule.verbs) {
@@ -201,7 +201,7 @@ function* eachRemoved(rules: readonly V1PolicyRule[]) {
   }
 }
 
-/** Made by hand: no scheduler runs here. */
+/** Bound directly, because no scheduler runs here. */
 async function daemonPodOnDonor(): Promise<void> {
   const labels = { app: 'daemon' };
   const spec = { containers: [{ name: 'a', image: 'a' }] };
@@ -221,7 +221,7 @@ async function daemonPodOnDonor(): Promise<void> {
   await core.createNamespacedPod({ namespace: NAMESPACE, body: { metadata, spec: { ...spec, nodeName: DONOR } } });
 }
 
-/** Each thing that a run asks of the cluster, in a cluster that has something for each. */
+/** Uses every right of a run, in a cluster that has objects for each. */
 async function useEverything(asRun: Cluster): Promise<void> {
   const uid = await ensureBarePod('evicted');
   const node = await asRun.readNode(DONOR);

@@ -45,7 +45,7 @@ describe('the documented values', () => {
     });
   });
 
-  test('are all explained in docs/chart.md, with the others', () => {
+  test('are explained in docs/chart.md, like the others', () => {
     const text = readFileSync(join(CHART, '../../docs/chart.md'), 'utf8');
     for (const path of pathsOf(values)) expect(text, path).toContain(`\`${path}\``);
   });
@@ -62,7 +62,7 @@ describe('the documented values', () => {
     ]);
   });
 
-  test('no targetNode means a status run, with rights to look only', () => {
+  test('no targetNode means a status run with read-only rights', () => {
     const manifests = rendered();
     expect(argsOf(manifests)).toEqual(['prototype', 'status']);
     expect([...new Set(rulesOf(manifests).flatMap((rule) => rule.verbs))].sort()).toEqual(['get', 'list']);
@@ -133,7 +133,7 @@ describe('the other values', () => {
   const pod = 'Job example/spec/template/spec';
   const more = (values: { [key: string]: Json }): Json => ({ ...RUN, ...values });
 
-  test('pool limits lease and recipe to those of that pool', () => {
+  test("pool limits the rights to that pool's Lease and saved model", () => {
     expect(changed(more({ pool: 'K8s_pool-1' }))).toEqual({
       'Role nodes:example/rules/1/resourceNames/0': { to: 'headstart-prototype-k8s-pool-1' },
       'Role nodes:example/rules/3/resourceNames/0': { to: 'headstart-recipe-k8s-pool-1' },
@@ -141,7 +141,7 @@ describe('the other values', () => {
     expect(argsOf(rendered({ pool: 'pool1' }))).toContain('--pool=pool1');
   });
 
-  test('sharedNamespace is where the account of any release may use leases, secrets and pods', () => {
+  test('sharedNamespace is where the account of every release can use leases, secrets and pods', () => {
     expect(changed(more({ sharedNamespace: 'shared' }))).toEqual({
       [`${pod}/containers/0/args/6`]: { from: '--namespace=kube-system', to: '--namespace=shared' },
       'Role nodes:example/metadata/namespace': { from: 'kube-system', to: 'shared' },
@@ -154,7 +154,7 @@ describe('the other values', () => {
     }
   });
 
-  test('schedule makes a CronJob of the same job, never two at once', () => {
+  test('schedule makes a CronJob of the same Job, never two at once', () => {
     const manifests = rendered(more({ schedule: '42 0 * * *' }));
     const cronJob = manifests.find(({ kind }) => kind === 'CronJob') as unknown as {
       spec: { schedule: string; concurrencyPolicy: string; jobTemplate: { spec: object } };
@@ -185,7 +185,7 @@ describe('the other values', () => {
     });
   });
 
-  test('azureJson.hostPath is the one file of the machine that is mounted', () => {
+  test('azureJson.hostPath is the only mounted file of the machine', () => {
     expect(changed(more({ azureJson: { hostPath: '/etc/other.json' } }))).toEqual({
       [`${pod}/volumes/0/hostPath/path`]: { from: '/etc/kubernetes/azure.json', to: '/etc/other.json' },
     });
@@ -200,7 +200,7 @@ describe('the other values', () => {
     });
   });
 
-  test('serviceAccount may have another name, annotations, or exist already', () => {
+  test('serviceAccount can have another name, annotations, or exist already', () => {
     expect(Object.keys(changed(more({ serviceAccount: { annotations: { a: 'b' } } })))).toEqual([
       'ServiceAccount example/metadata/annotations/a',
     ]);
@@ -236,7 +236,7 @@ describe('the other values', () => {
     });
   });
 
-  test('job sets how long and how often', () => {
+  test('job sets deadlines and retries', () => {
     const job = { backoffLimit: 0, activeDeadlineSeconds: 7200, ttlSecondsAfterFinished: 5 };
     expect(changed(more({ job: { ...job, terminationGracePeriodSeconds: 60 } }))).toEqual({
       'Job example/spec/activeDeadlineSeconds': { from: 32400, to: 7200 },
@@ -262,7 +262,7 @@ describe('the arguments of the pod', () => {
   });
 });
 
-describe('values that mean nothing', () => {
+describe('invalid values', () => {
   test.each<[string, Json]>([
     ['kamino.targetnode', { kamino: { targetnode: 'a' } }],
     ['kamino.targetNode', { kamino: { targetNode: 'not a node' } }],
@@ -282,7 +282,7 @@ describe('values that mean nothing', () => {
   });
 });
 
-describe('whatever the values', () => {
+describe('any values', () => {
   const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}[a-z0-9]$/);
   const values = fc.record(
     {
@@ -304,7 +304,7 @@ describe('whatever the values', () => {
     { requiredKeys: [] },
   );
 
-  test('no container is privileged, the program is not root, no right is a wildcard, and the donor is never its host', () => {
+  test('never make a container privileged, run the program as root, grant a wildcard right, or schedule it on the donor', () => {
     fc.assert(
       fc.property(values, fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,50}[a-z0-9]$/), (given, release) => {
         const manifests = rendered(given as Json, { release });
@@ -337,7 +337,7 @@ describe('whatever the values', () => {
 });
 
 describe('the job', () => {
-  test('is resumed when it was stopped, and not repeated when it said no', () => {
+  test('is resumed when it was stopped, and not repeated when the run failed', () => {
     const job = rendered(RUN).find(({ kind }) => kind === 'Job') as unknown as { spec: Record<string, unknown> };
     expect(podOf(rendered(RUN)).restartPolicy).toBe('Never');
     expect(job.spec).toMatchObject({
@@ -351,20 +351,20 @@ describe('the job', () => {
     });
   });
 
-  test('does without what a cluster is too old for', () => {
+  test('omits fields that an old cluster does not support', () => {
     const job = rendered(RUN, { kubeVersion: '1.24.0' }).find(({ kind }) => kind === 'Job');
     expect(job?.spec).not.toHaveProperty('podFailurePolicy');
     expect(() => rendered(RUN, { kubeVersion: '1.20.0' })).toThrow('incompatible');
   });
 });
 
-test('the chart is of the version that the program is of', () => {
+test('the chart has the version of the program', () => {
   const chart = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
   const program = JSON.parse(readFileSync(join(CHART, '../../package.json'), 'utf8'));
   expect(chart.appVersion).toBe(program.version);
 });
 
-test('helm lint has nothing to say', () => {
+test('helm lint reports nothing', () => {
   const ran = spawnSync(tools.helm, ['lint', '--strict', CHART], { encoding: 'utf8' });
   expect(ran.stdout + ran.stderr).toContain('1 chart(s) linted, 0 chart(s) failed');
   expect(ran.status).toBe(0);

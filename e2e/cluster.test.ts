@@ -1,4 +1,4 @@
-// e2e/cluster.test.ts: does our Kubernetes side keep its promises on a real API server, with exactly the rights it ships with?
+// e2e/cluster.test.ts: does our Kubernetes client pass its suite on a real API server, with exactly the shipped rights?
 import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
@@ -21,7 +21,7 @@ type TokenLab = NonNullable<ClusterLab['tokens']>;
 
 let lab: KubeLab;
 let cluster: Cluster;
-/** May do everything. */
+/** Has all rights. */
 let operator: Cluster;
 let namespace: string;
 let serial = 0;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => lab?.close());
 
-/** A node and a namespace that no other test has seen. */
+/** A node and a namespace that no other test uses. */
 async function fresh(): Promise<{ nodeName: string; shop: string }> {
   const nodeName = `node-${++serial}`;
   const shop = `shop-${serial}`;
@@ -84,13 +84,13 @@ async function addToken({ id, secret, expiresMs, isForJoining }: Parameters<Toke
 }
 
 describe('a bootstrap token', () => {
-  it('may not be looked at with the rights a run has, and the answer is that', async () => {
+  it('cannot be read with the rights of a run, and the client reports that', async () => {
     await addToken({ id: 'bbbbb1', secret: '0123456789abcdef', isForJoining: true });
     await expect(cluster.readBootstrapToken('bbbbb1')).rejects.toBeInstanceOf(Forbidden);
   });
 });
 
-/** Makes the owner, or the collector would take the pod away. */
+/** Creates the owner, because the garbage collector would delete the pod without it. */
 async function ownedBy(shop: string, kind: string): Promise<V1Pod> {
   const selector = { matchLabels: { app: 'owned' } };
   const template = { metadata: { labels: { app: 'owned' } }, spec: { containers: [{ name: 'main', image: 'any' }] } };
@@ -114,7 +114,7 @@ interface Budget {
   unhealthyPodEvictionPolicy?: string;
 }
 
-/** Returns once the controller has taken it in. */
+/** Returns once the controller has observed it. */
 async function addBudget(shop: string, app: string, { name = 'budget', ...spec }: Budget): Promise<void> {
   const body = { metadata: { name }, spec: { selector: { matchLabels: { app } }, ...spec } };
   await lab.policy.createNamespacedPodDisruptionBudget({ namespace: shop, body });
@@ -125,7 +125,7 @@ async function addBudget(shop: string, app: string, { name = 'budget', ...spec }
 }
 
 describe('an eviction on the wire', () => {
-  it('without a budget is accepted, and the pod stays until the kubelet ends it', async () => {
+  it('without a budget is accepted, and the pod stays until kubelet ends it', async () => {
     const { nodeName, shop } = await fresh();
     const pod = await lab.addPod(shop, nodeName, 'slow');
     lab.kubelets.dials.neverEnds = ({ metadata }) => metadata?.namespace === shop;
@@ -138,7 +138,7 @@ describe('an eviction on the wire', () => {
     expect(await cluster.evict(pod, undefined)).toEqual({ outcome: 'gone' });
   });
 
-  it('carries the grace that was asked for', async () => {
+  it('has the requested grace period', async () => {
     const { nodeName, shop } = await fresh();
     const pod = await lab.addPod(shop, nodeName, 'slow');
     lab.kubelets.dials.neverEnds = ({ metadata }) => metadata?.namespace === shop;
@@ -148,7 +148,7 @@ describe('an eviction on the wire', () => {
     lab.kubelets.dials.neverEnds = () => false;
   });
 
-  it('of another uid is about a pod that is gone', async () => {
+  it('with another uid reports a deleted pod', async () => {
     const { nodeName, shop } = await fresh();
     const pod = await lab.addPod(shop, nodeName, 'one');
     expect(await cluster.evict({ ...pod, uid: '00000000-0000-0000-0000-000000000000' }, 0)).toEqual({
@@ -157,7 +157,7 @@ describe('an eviction on the wire', () => {
     expect(await cluster.listPods(nodeName)).toMatchObject([{ uid: pod.uid }]);
   });
 
-  it('is blocked by a budget, and the server names no time', async () => {
+  it('is blocked by a budget, without a retry time from the server', async () => {
     const { nodeName, shop } = await fresh();
     const pod = await lab.addPod(shop, nodeName, 'one', labelled('a'));
     await addBudget(shop, 'a', { minAvailable: 1 });
@@ -166,7 +166,7 @@ describe('an eviction on the wire', () => {
     expect(eviction).not.toHaveProperty('retryAfterMs');
   });
 
-  it('is blocked while the budget has not been observed, for as long as the server says', async () => {
+  it("is blocked while the budget is not observed, with the server's retry time", async () => {
     const { nodeName, shop } = await fresh();
     const pod = await lab.addPod(shop, nodeName, 'one', labelled('a'));
     lab.plane.pauseControllers();
@@ -179,7 +179,7 @@ describe('an eviction on the wire', () => {
     }
   });
 
-  it('is stuck between two budgets', async () => {
+  it('is blocked for good by two budgets', async () => {
     const { nodeName, shop } = await fresh();
     const pod = await lab.addPod(shop, nodeName, 'one', labelled('a'));
     await addBudget(shop, 'a', { name: 'first', minAvailable: 0 });
@@ -199,7 +199,7 @@ describe('an eviction on the wire', () => {
     lab.kubelets.dials.neverReady = () => false;
   });
 
-  it('of a bare pod with a budget in maxUnavailable never clears', async () => {
+  it('of a bare pod with a budget in maxUnavailable is blocked for good', async () => {
     const { nodeName, shop } = await fresh();
     const pod = await lab.addPod(shop, nodeName, 'one', labelled('a'));
     await addBudget(shop, 'a', { maxUnavailable: 1 });
@@ -219,7 +219,7 @@ describe('draining a node of a real cluster', () => {
     return { code, text: `${stdout}${stderr}` };
   }
 
-  it('moves what kubectl would move and leaves what it leaves', async () => {
+  it('evicts and skips the same pods as kubectl', async () => {
     const { nodeName, shop } = await fresh();
     const node = (await cluster.readNode(nodeName))!;
     await cluster.changeNode(node, { isUnschedulable: true });
@@ -241,7 +241,7 @@ describe('draining a node of a real cluster', () => {
     expect(text).not.toContain('evicting pod');
   });
 
-  it('refuses what kubectl refuses, before any eviction', async () => {
+  it('refuses the same pods as kubectl, before any eviction', async () => {
     const { nodeName, shop } = await fresh();
     await lab.addPod(shop, nodeName, 'web', await ownedBy(shop, 'ReplicaSet'));
     await lab.addPod(shop, nodeName, 'bare');
@@ -257,7 +257,7 @@ describe('draining a node of a real cluster', () => {
     ]);
   });
 
-  it('goes on as fast as the budget of a deployment allows', async () => {
+  it('continues as fast as the budget of a deployment allows', async () => {
     const { nodeName, shop } = await fresh();
     const template = {
       metadata: { labels: { app: 'a' } },
@@ -275,7 +275,7 @@ describe('draining a node of a real cluster', () => {
     const waits: string[] = [];
     const draining = drainNode(cluster, nodeName, calm, { ...deps, onWaiting: (what) => waits.push(what) });
     await until(async () => waits.some((wait) => wait.includes('needs 2 healthy pods')));
-    // From now on one may go at a time, the next when a replacement is ready.
+    // From now on the budget allows one eviction at a time, the next when a replacement is ready.
     await lab.policy.patchNamespacedPodDisruptionBudget({
       name: 'budget',
       namespace: shop,
@@ -286,7 +286,7 @@ describe('draining a node of a real cluster', () => {
     for (const uid of before) expect(after).not.toContain(uid);
   });
 
-  it('forced, deletes bare pods, those past their grace and those a budget keeps', async () => {
+  it('deletes bare pods, pods past their grace period and blocked pods when forced', async () => {
     const { nodeName, shop } = await fresh();
     await lab.addPod(shop, nodeName, 'bare');
     await lab.addPod(shop, nodeName, 'never-ends', labelled('n'));
@@ -326,7 +326,7 @@ describe('a script on a node', () => {
       .listNamespacedPod({ namespace, fieldSelector: `spec.nodeName=${nodeName}` })
       .then(({ items }) => items.map(({ metadata }) => metadata?.name));
 
-  it('replaces the helper that a dead run left, which no drain takes for a workload', async () => {
+  it('replaces the helper pod that a dead run left, which no drain counts as a workload', async () => {
     const { nodeName } = await fresh();
     lab.kubelets.dials.cannotStart = ({ spec }) => (spec?.nodeName === nodeName ? 'Left' : undefined);
     const left = helperPod({ nodeName, namespace, image: 'helper', script: 'old', deadlineMs: 600_000 });
@@ -343,7 +343,7 @@ describe('a script on a node', () => {
     expect(await helpers(nodeName)).toEqual([]);
   });
 
-  it('that cannot start is given up with the reason, and removed', async () => {
+  it('that cannot start fails with the reason, and its pod is removed', async () => {
     const { nodeName } = await fresh();
     lab.kubelets.dials.cannotStart = ({ spec }) => (spec?.nodeName === nodeName ? 'ImagePullBackOff' : undefined);
     await expect(cluster.runOnNode(nodeName, 'true', { deadlineMs: 2_000 })).rejects.toMatchObject({
@@ -354,7 +354,7 @@ describe('a script on a node', () => {
     lab.kubelets.dials.cannotStart = () => undefined;
   });
 
-  it('whose output is cut is not believed, and removed', async () => {
+  it('whose output is truncated fails, and its pod is removed', async () => {
     const { nodeName } = await fresh();
     lab.kubelets.dials.cutsLog = () => true;
     const run = cluster.runOnNode(nodeName, 'true', { deadlineMs: 20_000 });
@@ -364,7 +364,7 @@ describe('a script on a node', () => {
     lab.kubelets.dials.cutsLog = () => false;
   });
 
-  it('is removed when whoever waits for it is interrupted', async () => {
+  it('is removed when the waiting run is interrupted', async () => {
     const { nodeName } = await fresh();
     const stop = new AbortController();
     const release = Promise.withResolvers<void>();
@@ -381,7 +381,7 @@ describe('a script on a node', () => {
   });
 });
 
-it('tells the story of a node where kubectl describe shows it', async () => {
+it('writes events that kubectl describe node shows', async () => {
   const { nodeName } = await fresh();
   await cluster.recordEvent((await cluster.readNode(nodeName))!, 'PrototypeStarted', 'this node is copied');
   const { stdout } = await runCommand([
@@ -395,7 +395,7 @@ it('tells the story of a node where kubectl describe shows it', async () => {
   expect(stdout.toString()).toContain('this node is copied');
 });
 
-describe('the rights we ship', () => {
+describe('the shipped rights', () => {
   const singles = (scope: keyof Rights, rules: readonly Rule[]) =>
     rules.flatMap(({ apiGroups, resources, verbs }) =>
       verbs.map((verb) => [`${verb} ${resources[0]}`, scope, { apiGroups, resources, verb }] as const),
@@ -411,13 +411,13 @@ describe('the rights we ship', () => {
     return { ...SHIPPED, [scope]: SHIPPED[scope].map(keep).filter(({ verbs }) => verbs.length > 0) };
   }
 
-  it('suffice for everything but a forced deletion', async () => {
+  it('are enough for everything except a forced deletion', async () => {
     const account = await lab.account(SHIPPED);
     const pod = await tour(account.cluster);
     await expect(account.cluster.deletePod(pod, 0)).rejects.toThrow('no right to delete pods');
   });
 
-  it.each(every)('would not suffice without %s', async (right, scope, { resources, verb }) => {
+  it.each(every)('are not enough without %s', async (right, scope, { resources, verb }) => {
     const account = await lab.account(without(scope, resources[0]!, verb));
     const error = await tour(account.cluster).then(
       () => undefined,
@@ -427,7 +427,7 @@ describe('the rights we ship', () => {
     expect((error as Error).message).toContain(`no right to ${right}`);
   });
 
-  /** Everything a run asks of the cluster. */
+  /** All requests of a run to the cluster. */
   async function tour(who: Cluster): Promise<Pod> {
     const { nodeName, shop } = await fresh();
     lab.kubelets.dials.runScript = () => ({ exitCode: 0, stdout: '', stderr: '' });

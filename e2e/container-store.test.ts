@@ -1,4 +1,4 @@
-// e2e/container-store.test.ts: are container images on an image as containerd itself would have them, the same every time, and does the real one take them so?
+// e2e/container-store.test.ts: is the image store that we build what containerd would make, the same every time, and does the real containerd accept it?
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ let store: ContainerStore;
 
 beforeAll(async () => {
   [programs, images] = [await ensureContainerd(), await ensureTestImages()];
-  // A file that a later layer takes away, and a folder that it replaces.
+  // A file that a later layer deletes, and a folder that it replaces.
   const layered = takingAway([textFile('data/.wh..wh..opq', '')]);
   wanted = [
     { ...images.pause, pin: true },
@@ -70,7 +70,7 @@ async function treeOf(root: string): Promise<{ lines: string[]; sha256: string }
 }
 
 describe('the container store', () => {
-  test('is the same when it is made again, elsewhere and later', async () => {
+  test('is the same when it is built again, in another folder and later', async () => {
     const again = await makeContainerStore(wanted, programs, deps('a-folder-with-another-name'));
     const [first, second] = [await treeOf(store.folder), await treeOf(again.folder)];
     expect(second.lines).toEqual(first.lines);
@@ -78,13 +78,13 @@ describe('the container store', () => {
     expect(again.images).toEqual(store.images);
   });
 
-  test('tells the images that are in it', () => {
+  test('lists its images', () => {
     expect(store.images).toEqual(
       wanted.map(({ name }) => ({ name, digest: digestOf(name), bytes: expect.any(Number) })),
     );
   });
 
-  test('holds nothing but content, snapshots and their databases, and no file younger than it may be', async () => {
+  test('contains only content, snapshots and their databases, and no file newer than allowed', async () => {
     expect(readdirSync(store.folder).sort()).toEqual([
       'io.containerd.content.v1.content',
       'io.containerd.metadata.v1.bolt',
@@ -95,13 +95,13 @@ describe('the container store', () => {
     expect(Math.max(...times)).toBe(EPOCH_SEC);
   });
 
-  test('leaves nothing of the work behind that a later build would stumble over', () => {
+  test('leaves nothing behind that disturbs a later build', () => {
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(folder);
     expect(processesWith(folder)).toEqual([]);
   });
 });
 
-describe('put onto a file system that nobody has mounted', () => {
+describe('written to an unmounted file system', () => {
   const disk = join(folder, 'disk.ext4');
   const SNAPSHOTS = `/var/lib/containerd/${SNAPSHOTS_IN}`;
   const ask = async (question: string) => (await runCommand(['debugfs', '-R', question, disk])).stdout.toString();
@@ -117,7 +117,7 @@ describe('put onto a file system that nobody has mounted', () => {
     });
   });
 
-  test('it is the same: content, modes, owners, what takes a file away, what replaces a folder', async () => {
+  test('it is the same: content, modes, owners, whiteouts and opaque folders', async () => {
     const [digest] = readdirSync(join(store.folder, BLOBS));
     const copy = join(folder, 'blob');
     await ask(`dump /var/lib/containerd/${BLOBS}/${digest} ${copy}`);
@@ -132,8 +132,8 @@ describe('put onto a file system that nobody has mounted', () => {
   });
 });
 
-test('made in a namespace of a user’s own, as one who is not root has to, it becomes the same files', async () => {
-  // Not the one that replaces a folder: there containerd takes away one by one what was in it, which comes to the same but is more files.
+test('it has the same files when a user without root builds it in a user namespace', async () => {
+  // Not the layer that replaces a folder: containerd deletes the content one by one, which has the same effect but more files.
   const less = [wanted[1]!, { ...takingAway(), pin: false }];
   const inNamespace: RunCommand = (argv, options) =>
     runCommand(['unshare', '--user', '--map-root-user', ...argv], options);
@@ -146,7 +146,7 @@ test('made in a namespace of a user’s own, as one who is not root has to, it b
   expect(await filesOf(theirs)).toEqual(await filesOf(ours));
 });
 
-describe('a real containerd that is started on it', () => {
+describe('a real containerd on the store', () => {
   const copy = join(folder, 'node');
   let lab: ContainerdLab;
 
@@ -157,14 +157,14 @@ describe('a real containerd that is started on it', () => {
   });
   afterAll(() => lab?.stop());
 
-  test('has every image, whole and unpacked', async () => {
+  test('has every image, complete and unpacked', async () => {
     const [, ...lines] = (await lab.ctr('images', 'check')).trim().split('\n');
     expect(lines).toHaveLength(3 * wanted.length); // by tag, by digest, by id
     for (const line of lines) expect(line).toMatch(/\scomplete \(\d+\/\d+\)\s.*\strue\s*$/);
     expect(lines.map((line) => line.split(/\s/)[0])).toEqual(expect.arrayContaining(wanted.map(({ name }) => name)));
   });
 
-  test('tells kubelet of them by tag, digest and id, as if it had pulled them', async () => {
+  test('lists them to kubelet by tag, digest and id, as if it had pulled them', async () => {
     const seen = await criImages(lab.socket);
     expect(seen.flatMap(({ repoTags }) => repoTags).sort()).toEqual(wanted.map(({ name }) => name).sort());
     for (const { name } of wanted) {
@@ -176,10 +176,10 @@ describe('a real containerd that is started on it', () => {
       .log()
       .split('\n')
       .filter((line) => /level=(?:error|warning|fatal)/.test(line));
-    expect(complaints.filter((line) => !/devmapper|cni/.test(line))).toEqual([]); // neither is there, and neither is about images
+    expect(complaints.filter((line) => !/devmapper|cni/.test(line))).toEqual([]); // both are missing here, and neither concerns images
   });
 
-  test('pins what is to stay', async () => {
+  test('pins the images that must stay', async () => {
     const listed = await lab.ctr('images', 'ls');
     const line = (name: string) => listed.split('\n').find((one) => one.startsWith(`${name} `));
     expect(line(images.pause.name)).toContain('io.cri-containerd.pinned=pinned');
@@ -199,7 +199,7 @@ describe('a real containerd that is started on it', () => {
     await lab.ctr('containers', 'delete', 'hello');
   });
 
-  test('sees a file that a later layer took away as gone, and a folder that it replaced as replaced', async () => {
+  test('shows files that a later layer deleted or replaced correctly', async () => {
     const view = join(folder, 'view');
     const { name } = wanted[2]!;
     mkdirSync(view);
@@ -209,7 +209,7 @@ describe('a real containerd that is started on it', () => {
     await lab.ctr('images', 'unmount', '--rm', view);
   });
 
-  test('collects no garbage: nothing of it was unreferenced', async () => {
+  test('collects no garbage, because everything is referenced', async () => {
     await lab.ctr('images', 'tag', images.pause.name, 'images.headstart.dev/for-a-moment:1');
     await lab.ctr('images', 'rm', '--sync', 'images.headstart.dev/for-a-moment:1');
     for (const path of [BLOBS, SNAPSHOTS_IN]) {
@@ -218,8 +218,8 @@ describe('a real containerd that is started on it', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  test('an archive that is none of an image is named, and nothing is started', async () => {
+describe('a failure', () => {
+  test('an archive that is not an image is named, and containerd is not started', async () => {
     const archive = join(folder, 'none.tar');
     await runCommand(['tar', '--create', `--file=${archive}`, '--files-from=/dev/null']);
     await expect(
@@ -227,10 +227,10 @@ describe('what goes wrong', () => {
     ).rejects.toMatchObject({ code: 'image/bad-oci-archive', message: expect.stringContaining('a.example/none:1') });
   });
 
-  test('a layer whose bytes are not what its digest says is not imported', async () => {
+  test('a layer whose bytes do not match its digest is not imported', async () => {
     const archive = join(folder, 'changed.tar');
     const bytes = Buffer.from(readFileSync(images.hello.archive));
-    // In the middle of the largest file, which is the layer with the program.
+    // In the middle of the largest file, the layer with the program.
     bytes[Math.floor(bytes.length / 2)]! ^= 1;
     writeFileSync(archive, bytes);
     await expect(
@@ -238,13 +238,13 @@ describe('what goes wrong', () => {
     ).rejects.toMatchObject({ code: 'image/not-imported', message: expect.stringContaining('a.example/changed:1') });
   });
 
-  test('a containerd that cannot be run here is told apart from an image that cannot be imported', async () => {
+  test('a containerd that cannot run here has another error than an image that cannot be imported', async () => {
     await expect(
       makeContainerStore(wanted, { ...programs, containerd: '/bin/false' }, deps('no-server')),
     ).rejects.toMatchObject({ code: 'image/containerd-not-started', next: expect.stringContaining('/bin/false') });
   });
 
-  test('told to stop in the middle, it leaves no process behind', async () => {
+  test('an interruption leaves no process behind', async () => {
     const controller = new AbortController();
     const onWaiting = (what: string) => {
       if (what.includes('imported')) controller.abort(new Error('told to stop'));
@@ -255,7 +255,7 @@ describe('what goes wrong', () => {
     await expect.poll(() => processesWith(join(folder, 'stopped')), { timeout: 10_000 }).toEqual([]);
   });
 
-  test('what an earlier one left in the folder does not matter', async () => {
+  test('leftovers of an earlier build in the folder do not matter', async () => {
     cpSync(images.hello.archive, join(folder, 'stopped', 'container-store', 'left-over'));
     const again = await makeContainerStore(wanted, programs, deps('stopped'));
     expect((await treeOf(again.folder)).sha256).toBe((await treeOf(store.folder)).sha256);
@@ -278,7 +278,7 @@ function processesWith(text: string): string[] {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
       } catch {
-        return []; // gone meanwhile
+        return []; // deleted meanwhile
       }
     })
     .filter((line) => line.includes(text));

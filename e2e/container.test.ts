@@ -1,4 +1,4 @@
-// e2e/container.test.ts: does the container image start, fast and as nobody in particular, with nothing but what is in it?
+// e2e/container.test.ts: does the container image start fast, as an unprivileged user, with only its own files?
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -45,7 +45,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const read = (path: string) => JSON.parse(readFileSync(join(layout, path), 'utf8'));
 const blob = (digest: string) => read(`blobs/${digest.replace(':', '/')}`);
 
-/** In the image's own root, as the image's own user, with the image's own environment. */
+/** Runs in the image's root, as its user, with its environment. */
 function inImage(argv: string[], input?: Buffer) {
   const [uid, gid] = config.User.split(':');
   return spawnSync(
@@ -62,7 +62,7 @@ function inImage(argv: string[], input?: Buffer) {
 const headstart = (...args: string[]) => inImage([...config.Entrypoint, ...args]);
 
 describe('the container image', () => {
-  test('runs its entry point as user 65532, and says how long that takes', () => {
+  test('runs its entry point as user 65532, and prints how long that takes', () => {
     expect(config.User).toBe('65532:65532');
     const startedMs = performance.now();
     const ran = headstart('--version');
@@ -76,7 +76,7 @@ describe('the container image', () => {
     );
   });
 
-  test('finds the files that the program reads beside its sources', () => {
+  test('finds the files that the program reads next to its sources', () => {
     const boot = readFileSync(join(repository, 'src/boot/fixtures/boots/first-boot.tar.gz'));
     const report = inImage([...config.Entrypoint, 'boot', 'report', '-i', '-', '-o', '-'], boot);
     expect(report.stderr.toString()).toBe('');
@@ -87,7 +87,7 @@ describe('the container image', () => {
     const parts = readdirSync(join(root, 'opt/headstart')).filter((name) => name.endsWith('.js'));
     const loadable = parts.filter((name) => !['headstart.js', 'copy-host-file.js'].includes(name));
     const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
-    // Only what helps development is left out; the simulator's referee is such a thing.
+    // Only development tools are missing, such as the simulator's referee.
     const script = `
       const left = ${JSON.stringify(Object.keys(devDependencies))};
       for (const name of ${JSON.stringify(loadable)}) {
@@ -101,12 +101,12 @@ describe('the container image', () => {
     expect(loadable.length).toBeGreaterThan(20);
   });
 
-  test('has the program that enters a node, and the certificates of the world', () => {
+  test('has nsenter and the CA certificates', () => {
     expect(inImage(['/usr/bin/nsenter', '--version']).stdout.toString()).toContain('util-linux');
     expect(readFileSync(join(root, 'etc/ssl/certs/ca-certificates.crt'), 'utf8')).toContain('BEGIN CERTIFICATE');
   });
 
-  test('holds no shell and no test, and nothing that its user could write to', () => {
+  test('contains no shell, no test, and no file that its user can write', () => {
     const listing = spawnSync('find', [root, '-printf', '%P %y %m\n'], { encoding: 'utf8' }).stdout.split('\n');
     const paths = listing.filter((line) => line.includes(' ') && !line.startsWith(' ')).map((line) => line.split(' '));
     expect(paths.length).toBeGreaterThan(50);
@@ -116,7 +116,7 @@ describe('the container image', () => {
     }
   });
 
-  test('copies a file of the machine so that the program may read it, again and again', () => {
+  test('copies a file of the machine so that the program can read it, repeatedly', () => {
     const copies = mkdtempSync(join(folder, 'copies-'));
     const [from, to] = [join(copies, 'azure.json'), join(copies, 'copy.json')];
     writeFileSync(from, '{}', { mode: 0o600 });
@@ -142,7 +142,7 @@ describe('two builds of one tree', () => {
     }
     mkdirSync(join(second, '..'), { recursive: true });
     copy(['--recursive', '--no-preserve=all', first], second);
-    // Each tree has its dependencies in a folder of its own; linked where the file system can, for they are large.
+    // Each tree has its own folder of dependencies; hard links, if possible, because they are large.
     const packages = join(repository, 'node_modules');
     for (const tree of [first, second]) {
       if (!tryCopy(['--archive', '--link', packages], tree)) copy(['--archive', packages], tree);
@@ -156,7 +156,7 @@ describe('two builds of one tree', () => {
     const one = build(first, [], { TZ: 'UTC', LC_ALL: 'C' });
     const two = build(second, ['--import', YEARS_LATER], { TZ: 'Asia/Kathmandu', LC_ALL: 'C.UTF-8' });
     const names = (layout: string) => readdirSync(layout, { recursive: true }).map(String).sort();
-    expect(names(two.layout)).toEqual(names(one.layout)); // blobs are named by what is in them
+    expect(names(two.layout)).toEqual(names(one.layout)); // blobs are named by their hash
     expect(two.digest).toBe(one.digest);
     for (const file of ['index.json', 'oci-layout']) {
       expect(readFileSync(join(two.layout, file), 'utf8')).toBe(readFileSync(join(one.layout, file), 'utf8'));
@@ -164,7 +164,7 @@ describe('two builds of one tree', () => {
     console.log(`container image built twice, in two folders and years apart: ${one.digest}`);
   });
 
-  /** A process whose clock, and whose files, are of another time. */
+  /** A process with another clock and other file times. */
   const YEARS_LATER = `data:text/javascript,${encodeURIComponent(`
     const { now } = Date;
     globalThis.Date = class extends Date {

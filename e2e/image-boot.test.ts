@@ -1,4 +1,4 @@
-// e2e/image-boot.test.ts: a built image is a disk that other programs agree with, and it boots: with its kernel, and as a VHD through UEFI firmware.
+// e2e/image-boot.test.ts: do other programs accept the disk of a built image, and does it boot, with its kernel and as a VHD through UEFI firmware?
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const LONG_MS = 60 * 60_000;
 const BOOT_MS = 30 * 60_000;
 const scratch = mkdtempSync(join(tmpdir(), 'headstart-image-boot-'));
 const budget = join(scratch, 'budget.yaml');
-/** Where it is known already whether KVM works here. */
+/** A home that already records whether KVM works. */
 const env = { ...process.env, HEADSTART_HOME: join(cacheFolder(), 'vms') };
 let image: EnsuredImage;
 let build: BuildRecord;
@@ -25,11 +25,11 @@ let passed: Buffer | undefined;
 beforeAll(async () => {
   image = await ensureImage();
   build = JSON.parse(readFileSync(join(image.folder, 'build.json'), 'utf8')) as BuildRecord;
-  // What an earlier run that failed has left would be part of the verdict.
+  // Leftovers of a failed run would affect the verdict.
   rmSync(file('test.json'), { force: true });
 }, LONG_MS);
 afterAll(() => {
-  // Other tests use the image as well: a limit that nobody could keep is no verdict on it.
+  // Other tests use the image as well, so the test with an impossible limit must not leave its verdict.
   if (passed) writeFileSync(file('test.json'), passed);
   rmSync(scratch, { recursive: true, force: true });
 });
@@ -44,7 +44,7 @@ const hasTools = (...programs: string[]) =>
   ).length === 0;
 
 describe('the disk of an image', { timeout: BOOT_MS }, () => {
-  it('is a VHD as Azure wants it, with the same bytes as the qcow2', () => {
+  it('is a VHD that Azure accepts, with the same bytes as the qcow2', () => {
     const info = JSON.parse(say('qemu-img', 'info', '-f', 'vpc', '--output=json', file('disk.vhd')));
     expect(info).toMatchObject({ format: 'vpc', 'virtual-size': build.diskBytes });
     expect(build.diskBytes % 2 ** 20).toBe(0);
@@ -53,9 +53,9 @@ describe('the disk of an image', { timeout: BOOT_MS }, () => {
     );
   });
 
-  it('has a partition table that sfdisk reads as it was meant', () => {
+  it('has a partition table that sfdisk reads correctly', () => {
     expect(hasTools('sfdisk'), 'sfdisk is in the package fdisk').toBe(true);
-    // The footer behind the disk is not part of it.
+    // The footer after the disk is not part of it.
     const raw = join(scratch, 'table.raw');
     say('qemu-img', 'convert', '-f', 'vpc', '-O', 'raw', file('disk.vhd'), raw);
     const { partitiontable } = JSON.parse(say('sfdisk', '--json', raw));
@@ -71,7 +71,7 @@ describe('the disk of an image', { timeout: BOOT_MS }, () => {
     rmSync(raw);
   });
 
-  /** As the programs that are made for it see it. */
+  /** What the standard tools report about the disk. */
   function expectSound(
     raw: string,
     name: string,
@@ -89,7 +89,7 @@ describe('the disk of an image', { timeout: BOOT_MS }, () => {
 });
 
 describe('headstart image test', { timeout: BOOT_MS }, () => {
-  it('boots it with its kernel to the ready state, and finds in it what the lock says', async () => {
+  it('boots it with its kernel until it is ready, and finds the content of the lock in it', async () => {
     writeFileSync(budget, 'units: {headstart-node.service: 10min}\nmilestones: {kubelet-started: 20min}\n');
     const { code, stdout, stderr } = await runTest('--budget', budget);
     console.error(stdout);
@@ -97,7 +97,7 @@ describe('headstart image test', { timeout: BOOT_MS }, () => {
     expect(stdout).toContain('headstart-node-ready.target @');
     expect(stdout).not.toContain('cloud-init.service');
     expect(written()).toMatchObject({ isPassed: true, contentSha256: build.contentSha256 });
-    // The very disk that was booted, and what came out of an archive and out of container images.
+    // The booted disk, and files from archives and container images.
     const boot = written().boots.find(({ way }) => way === 'kernel')!;
     expect(boot.files['disk.qcow2']).toBe(build.files['disk.qcow2']?.sha256);
     const details = new Map(boot.checks.map(({ name, detail }) => [name, detail]));
@@ -114,7 +114,7 @@ describe('headstart image test', { timeout: BOOT_MS }, () => {
     passed = readFileSync(file('test.json'));
   });
 
-  it('boots the VHD through UEFI firmware, within a budget or not', async () => {
+  it('boots the VHD through UEFI firmware, and checks a budget', async () => {
     writeFileSync(budget, 'phases: {kernel: 1us}\n');
     const { code, stdout, stderr } = await runTest('--firmware', '--budget', budget);
     console.error(stdout);
@@ -122,7 +122,7 @@ describe('headstart image test', { timeout: BOOT_MS }, () => {
     const boot = written().boots.find(({ way }) => way === 'firmware')!;
     expect(boot.checks.filter(({ isPassed }) => !isPassed)).toEqual([]);
     expect(boot.budget).toMatchObject([{ path: 'phases.kernel', verdict: 'exceeded' }]);
-    // A boot loader in a VM does not tell its own times: there is no clock it could trust.
+    // A boot loader in a VM does not report its times, because it has no reliable clock.
     expect(boot.phases.map(({ name }) => name)).toEqual(expect.arrayContaining(['kernel', 'userspace']));
   });
 

@@ -1,4 +1,4 @@
-// e2e/image-build.test.ts: the same lock gives the same bytes, a changed byte never gets into an image, and the next patch version is cheap.
+// e2e/image-build.test.ts: does the same lock give the same bytes, is a changed byte refused, and is the next patch version cheap?
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -54,7 +54,7 @@ async function build({ lock: file = image.lock, cache = image.cache, out, kubern
   return { ...ran, tookSec: (performance.now() - startedMs) / 1000 };
 }
 
-/** What was fetched, without what was made of it. */
+/** The downloads, without the layers. */
 function freshCache(name: string): string {
   const cache = join(top, name);
   mkdirSync(cache);
@@ -62,7 +62,7 @@ function freshCache(name: string): string {
   return cache;
 }
 
-/** Without the layer of what versions share, which would do instead. Gives its name. */
+/** Deletes the shared layer, which would be used instead. Returns its name. */
 async function copyBaseLayer(cache: string): Promise<string> {
   const layers = join(image.cache, 'layers');
   const name = layerKey(lock, await toolVersions(runCommand));
@@ -101,8 +101,8 @@ describe('an image', { timeout: LONG_MS }, () => {
     rmSync(out, { recursive: true });
   });
 
-  it('of the next patch version needs only its difference, and is another one', async () => {
-    // As another release of kubelet would be: another file under another hash.
+  it('of the next patch version needs only the difference, and has other bytes', async () => {
+    // Like another release of kubelet: another file with another hash.
     const [kubelet] = lock.artifacts.filter(({ component }) => component === 'kubelet');
     const next = join(top, 'kubelet');
     cpSync(cached(image.cache, kubelet!.sha256), next);
@@ -129,14 +129,14 @@ describe('an image', { timeout: LONG_MS }, () => {
     }
     const records = whole(out).map((name) => recordIn(join(out, name)));
     expect(new Set(records.map(({ contentSha256 }) => contentSha256)).size).toBe(2);
-    // What another version is in the lock makes no difference to this one.
+    // Another version in the lock does not affect this one.
     const before = recordIn(image.folder);
     const again = records.find(({ kubernetes }) => kubernetes === image.kubernetes)!;
     expect(again.files['disk.vhd']).toEqual(before.files['disk.vhd']);
     expect(again.contentSha256).toBe(before.contentSha256);
   });
 
-  it('gets another format without losing those that are there, nor what a test has found', async () => {
+  it('gets another format and keeps the existing ones and their test result', async () => {
     const out = join(top, 'formats');
     const run = (...more: string[]) => {
       const argv = ['--offline', '--lock', image.lock, '--cache', image.cache, '--mirrors', image.mirrors];
@@ -157,10 +157,10 @@ describe('an image', { timeout: LONG_MS }, () => {
     rmSync(out, { recursive: true });
   });
 
-  it('is not made with a changed byte in a package, nor in a program; the file is named and put aside', async () => {
+  it('is not built with a changed byte in a package or a program; the file is named and moved away', async () => {
     const cache = freshCache('changed cache');
     for (const name of ['runc', 'kubelet']) {
-      // Packages are looked at when the base is made of them.
+      // Packages are verified when the base layer is built.
       if (name === 'kubelet') await copyBaseLayer(cache);
       const { sha256 } = lock.artifacts.find(({ component }) => component === name)!;
       flipByte(cached(cache, sha256), 5000);
@@ -174,7 +174,7 @@ describe('an image', { timeout: LONG_MS }, () => {
     }
   });
 
-  it('is not made from a base layer with a changed byte, which is named and put aside', async () => {
+  it('is not built from a base layer with a changed byte, which is named and moved away', async () => {
     const cache = freshCache('changed layers');
     const layer = await copyBaseLayer(cache);
     const root = join(cache, 'layers', layer, 'root.ext4');
@@ -192,7 +192,7 @@ describe('an image', { timeout: LONG_MS }, () => {
     expect(readdirSync(join(cache, 'damaged'))).toContain(layer);
   });
 
-  it('leaves nothing behind when it is interrupted, and what was there is whole', async () => {
+  it('leaves nothing behind when it is interrupted, and existing images stay complete', async () => {
     const out = join(top, 'two');
     const before = whole(out);
     const sums = before.map((name) =>

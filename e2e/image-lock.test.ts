@@ -1,4 +1,4 @@
-// A manifest is locked with Debian's real packages, twice; a newer Kubernetes is found and taken. Needs apt and a package mirror.
+// e2e/image-lock.test.ts: is a lock with Debian's real packages reproducible, and does an update find a newer Kubernetes? Needs apt and a package mirror.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const env = { ...process.env, HEADSTART_MIRRORS: join(top, 'mirrors.yaml'), HEAD
 const [manifest, locked] = [join(top, 'image.yaml'), join(top, 'image.lock.json')];
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-/** Stands in for upstream: it is the way of the bytes that is tested, not what they are. */
+/** Stands in for upstream: the test is about the transfer, not about the content. */
 function publish(version: string): string {
   mkdirSync(join(top, 'upstream', `v${version}`), { recursive: true });
   writeFileSync(join(top, 'upstream', `v${version}`, 'kubelet'), `kubelet ${version}`);
@@ -47,12 +47,12 @@ components:
 });
 
 describe('image lock', () => {
-  it('finds the bytes of everything, and the same ones again from an empty cache', { timeout: 300_000 }, async () => {
+  it('resolves everything to bytes, and to the same bytes from an empty cache', { timeout: 300_000 }, async () => {
     const first = await runVerb(lock, ['-f', manifest], { env });
     expect(first, first.stderr).toMatchObject({ code: 0 });
     const { artifacts, base } = readLock(locked);
     const names = artifacts.map(({ component }) => component);
-    // Asked for, needed by it, and part of every system.
+    // Requested, a dependency, and part of every system.
     for (const name of ['containerd', 'runc', 'libseccomp2', 'libc6', 'dpkg', 'apt', 'kubelet'])
       expect(names).toContain(name);
     expect(artifacts.every(({ sha256, bytes }) => /^[0-9a-f]{64}$/.test(sha256) && bytes > 0)).toBe(true);
@@ -64,7 +64,7 @@ describe('image lock', () => {
     expect(readFileSync(join(top, 'again.json'), 'utf8')).toBe(text);
   });
 
-  it('does not go back behind the lock that is there, unless that is meant', { timeout: 300_000 }, async () => {
+  it('does not downgrade the current lock unless allowed', { timeout: 300_000 }, async () => {
     const file = join(top, 'ahead.json');
     const ahead = readLock(locked);
     const artifacts = ahead.artifacts.map((one) => (one.component === 'runc' ? { ...one, version: '99.0' } : one));
@@ -77,7 +77,7 @@ describe('image lock', () => {
     expect(readFileSync(file, 'utf8')).toBe(readFileSync(locked, 'utf8'));
   });
 
-  it('takes a newer patch version of Kubernetes into manifest and lock, and leaves the rest as it was', {
+  it('writes a newer patch version of Kubernetes to manifest and lock, and leaves the rest unchanged', {
     timeout: 300_000,
   }, async () => {
     const [before, sha256] = [readFileSync(manifest, 'utf8'), publish('1.35.2')];

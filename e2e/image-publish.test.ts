@@ -1,4 +1,4 @@
-// A disk through the official storage library into Microsoft's emulator, and from there a version in the simulator: cut off, damaged, and whole.
+// e2e/image-publish.test.ts: does a disk reach Microsoft's storage emulator, and become a version in the simulator, after interruptions and damage?
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** 24 MiB and a footer, of which a third is not empty, in pieces here and there. */
+/** 24 MiB and a footer; a third of it is not empty, in scattered pieces. */
 function aDisk(): Buffer {
   const disk = Buffer.alloc(24 * MIB + 512);
   for (let piece = 0; piece < 24; piece += 3) randomBytes(MIB).copy(disk, piece * MIB);
@@ -53,7 +53,7 @@ function onDisk(name: string, content = aDisk()) {
 const openBlob = (name: string) =>
   azurePageBlob({ endpoint: '', container: 'images', name }, { connectionString: azurite.connectionString });
 
-/** As another client sees it. */
+/** Read by another client. */
 const download = (name: string) =>
   BlobServiceClient.fromConnectionString(azurite.connectionString.reveal())
     .getContainerClient('images')
@@ -61,7 +61,7 @@ const download = (name: string) =>
     .downloadToBuffer();
 
 describe('the upload', () => {
-  it('brings every byte, and sends nothing of what is empty', async () => {
+  it('uploads every byte, without empty pages', async () => {
     const disk = onDisk('whole');
     const blob = await openBlob('whole');
     const { sentBytes } = await uploadDisk(blob, disk);
@@ -71,7 +71,7 @@ describe('the upload', () => {
     expect(await uploadDisk(blob, disk)).toEqual({ sentBytes: 0, foundBytes: 8 * MIB + 512 });
   });
 
-  it.each([1, 4, 7])('killed after %i writes goes on where it was, with the same command', async (writes) => {
+  it.each([1, 4, 7])('killed after %i writes resumes with the same command', async (writes) => {
     const name = `killed-${writes}`;
     const disk = onDisk(name);
     const victim = fileURLToPath(new URL('./labs/upload-victim.ts', import.meta.url));
@@ -87,7 +87,7 @@ describe('the upload', () => {
     expect((await download(name)).equals(disk.content)).toBe(true);
   });
 
-  it('finds a byte that was changed in the blob, and puts it right', async () => {
+  it('finds a changed byte in the blob, and repairs it', async () => {
     const disk = onDisk('changed');
     const blob = await openBlob('changed');
     await uploadDisk(blob, disk);
@@ -97,7 +97,7 @@ describe('the upload', () => {
     expect((await download('changed')).equals(disk.content)).toBe(true);
   });
 
-  it('leaves a blob alone that is another disk', async () => {
+  it('does not touch a blob that is another disk', async () => {
     const disk = onDisk('taken');
     await uploadDisk(await openBlob('taken'), disk);
     const other = { ...onDisk('other'), bytes: disk.bytes };
@@ -125,7 +125,7 @@ describe('headstart image publish, promote and list', () => {
     );
   const result = (stdout: string) => JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, unknown>;
 
-  it('a tested build becomes a version, made of the blob that holds its disk; the key is nowhere to be seen', async () => {
+  it('a tested build becomes a version, made from the blob of its disk; the key appears nowhere', async () => {
     const build = join(folder, 'build');
     const vhd = aDisk();
     const { contentSha256 } = writeBuild(build, { vhd });
@@ -146,7 +146,7 @@ describe('headstart image publish, promote and list', () => {
     expect(result((await publish(build)).stdout)).toMatchObject({ isNew: false });
   });
 
-  it('goes through the channels in their order', async () => {
+  it('is promoted through the channels in order', async () => {
     const promote = (to: string) =>
       runVerb(imagePromote(open), ['node-1.35.8/2026.1116.0', '--gallery', 'images', '--to', to], world());
     expect(await promote('stable')).toMatchObject({
@@ -161,7 +161,7 @@ describe('headstart image publish, promote and list', () => {
     });
   });
 
-  it('a checksum that is not that of the file is noticed before anything is sent', async () => {
+  it('a wrong checksum is noticed before anything is sent', async () => {
     const build = join(folder, 'wrong');
     const files = { ...writeBuild(build).files, 'disk.vhd': { sha256: '0'.repeat(64), bytes: 1536 } };
     const base = { origin: 'debian:bookworm', date: '2026.1117', patch: 0 };

@@ -1,4 +1,4 @@
-// The SBOM beside a built image against the image itself: what dpkg says in it, and the bytes of its files, read from the disk without booting it.
+// e2e/image-sbom.test.ts: does the SBOM match the image: dpkg's list, and the bytes of its files, read from the disk without a boot?
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ const LONG_MS = 60 * 60_000;
 const scratch = mkdtempSync(join(tmpdir(), 'headstart-image-sbom-'));
 let folder: string;
 let sbom: string;
-/** The root file system, as debugfs takes it: the disk, and where in it. */
+/** The root file system in debugfs's syntax: the disk and the offset. */
 let root: string;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, LONG_MS);
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** Empty where there is no such file. */
+/** Empty if there is no such file. */
 function readInside(path: string): Buffer {
   return execFileSync('debugfs', ['-R', `cat "${path}"`, root], {
     maxBuffer: 1 << 30,
@@ -43,7 +43,7 @@ describe('the SBOM of a built image', { timeout: LONG_MS }, () => {
     expect(isValid(JSON.parse(sbom)), JSON.stringify(isValid.errors)).toBe(true);
   });
 
-  it('says exactly what dpkg and the file system in the image say', () => {
+  it('matches dpkg and the file system of the image exactly', () => {
     const files = new Map(
       pathsIn(sbom).map((path) => [path, createHash('sha256').update(readInside(path)).digest('hex')]),
     );
@@ -51,7 +51,7 @@ describe('the SBOM of a built image', { timeout: LONG_MS }, () => {
     expect(checkSbom(sbom, { dpkgStatus: readInside('/var/lib/dpkg/status').toString(), files })).toEqual([]);
   });
 
-  it('would be found wrong: a package more or less, and another byte, make a difference', () => {
+  it('differs if a package is added or missing, or if a byte changes', () => {
     const status = readInside('/var/lib/dpkg/status').toString();
     const one = status.replace(/^Version: /m, 'Version: 9');
     const differences = checkSbom(sbom, { dpkgStatus: one, files: new Map() });

@@ -1,4 +1,4 @@
-// A real guest and the platform it believes in: Debian's own cloud-init provisions from src/vms/qemu/metadata-service, and there is nothing else it can reach.
+// e2e/imds-guest.test.ts: does Debian's cloud-init in a real guest provision from src/vms/qemu/metadata-service, and is everything else unreachable?
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,11 +31,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
   factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
-  await factory.pools.deletePool(POOL); // of a run that was killed
+  await factory.pools.deletePool(POOL); // left by a killed run
   await factory.pools.createPool({
     name: POOL.name,
     image: { kind: 'version', id: imageId },
-    // No user data to begin with: cloud-init takes it for its own, and custom data would not be looked at.
+    // No user data at first: cloud-init would use it and ignore custom data.
     customData: Buffer.from(CUSTOM_DATA).toString('base64'),
     extensions: [],
     size: { cpus: 2, memoryMb: 1024, diskGb: 4 },
@@ -54,7 +54,7 @@ afterAll(async () => {
   await factory?.pools.deletePool(POOL);
 }, ASK_MS);
 
-/** What a shell in the guest printed, line by line; a failure of any of its commands is a line, too. */
+/** The output of a shell in the guest, line by line; a failed command is a line, too. */
 async function inGuest(script: string): Promise<string[]> {
   const { stdout, stderr } = await factory.guests.runInGuest(guest, ['/bin/sh', '-c', script], { deadlineMs: ASK_MS });
   return `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
@@ -63,8 +63,8 @@ async function inGuest(script: string): Promise<string[]> {
 const reports = () => parseHealth(readFileSync(join(folder, 'health.jsonl'), 'utf8'));
 
 describe('cloud-init in a real guest', { timeout: ASK_MS + 60_000 }, () => {
-  it('takes the platform for Azure, and itself for provisioned', async () => {
-    // Its own files: the program takes half a minute to say the same on an emulated processor.
+  it('detects Azure, and finishes provisioning', async () => {
+    // Reads its files, because the program takes half a minute on an emulated processor.
     const [cloud, ...result] = await inGuest('cat /run/cloud-init/cloud-id; echo; cat /run/cloud-init/result.json');
     expect(cloud).toBe('azure');
     expect(JSON.parse(result.join('\n')).v1).toEqual({
@@ -73,7 +73,7 @@ describe('cloud-init in a real guest', { timeout: ASK_MS + 60_000 }, () => {
     });
   });
 
-  it('gives the guest the name, the user and the key of its metadata, and the bootstrap of its provisioning disk', async () => {
+  it('sets the name, the user and the key from the metadata, and runs the custom data of the provisioning disk', async () => {
     const { publicKeys, name } = JSON.parse(readFileSync(join(folder, 'metadata.json'), 'utf8'));
     expect(
       await inGuest('hostname; id -un headstart; cat /home/headstart/.ssh/authorized_keys /etc/from-custom-data'),
@@ -81,7 +81,7 @@ describe('cloud-init in a real guest', { timeout: ASK_MS + 60_000 }, () => {
     expect(name).toBe(guest.id);
   });
 
-  it('reports ready, once, at a moment of this machine’s clock', () => {
+  it('reports ready once, with a time on this machine’s clock', () => {
     const [report, ...more] = reports();
     expect({ state: report?.state, more }).toEqual({ state: 'Ready', more: [] });
     expect(report?.atMs).toBeGreaterThan(startedMs);
@@ -93,7 +93,7 @@ describe('the metadata service in a real guest', { timeout: ASK_MS + 60_000 }, (
   const IMDS = 'http://169.254.169.254/metadata';
   const USER_DATA = `curl -s -H Metadata:true '${IMDS}/instance/compute/userData?api-version=2021-01-01&format=text'`;
 
-  it('says of the VM what its firmware says', async () => {
+  it('has the same VM id as the firmware', async () => {
     const [firmware, service] = await inGuest(
       `cat /sys/class/dmi/id/product_uuid; curl -s -H Metadata:true '${IMDS}/instance/compute/vmId?api-version=2021-01-01&format=text'`,
     );
@@ -109,7 +109,7 @@ describe('the metadata service in a real guest', { timeout: ASK_MS + 60_000 }, (
     expect(shown).toEqual([[], ['first'], ['second']]);
   });
 
-  it('answers five at once, and several on one connection', async () => {
+  it('answers five requests at once, and several on one connection', async () => {
     const once = `curl -s -H Metadata:true -o /dev/null -w '%{http_code}\\n' ${IMDS}/versions`;
     expect(await inGuest(`for i in 1 2 3 4 5; do ${once} & done; wait`)).toEqual(Array(5).fill('200'));
     const connects = `curl -s -H Metadata:true -w '%{num_connects}\\n' -o /dev/null ${IMDS}/versions -o /dev/null ${IMDS}/versions`;
@@ -139,9 +139,9 @@ describe('the network of a real guest', { timeout: ASK_MS + 60_000 }, () => {
     expect(await inGuest(`curl -s http://${SERVICE}/`)).toEqual(['the service of this machine']);
   });
 
-  it('has nothing else: no host, no neighbour, no name server, no internet', async () => {
+  it('reaches nothing else: no host, no other guest, no name server, no internet', async () => {
     const places = [
-      `http://168.0.0.2:${port}`, // where slirp has this machine's loopback
+      `http://168.0.0.2:${port}`, // slirp's address of this machine's loopback
       `http://127.0.0.1:${port}`,
       `http://10.0.2.2:${port}`,
       `http://${SERVICE}:${port}`,

@@ -1,5 +1,5 @@
-// e2e/joining-watch.test.ts: what the watch over a node that comes up sees of a real API server: a kubelet's request, approved and signed by
-// the real controllers, its Node, Ready, a pod placed by the real scheduler; and an API server that is killed on the way.
+// e2e/joining-watch.test.ts: what does the watch over a joining node see on a real API server? A kubelet's request, approved and signed by
+// the real controllers, its Node, Ready, a pod placed by the real scheduler; and an API server that is killed meanwhile.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-/** Runs until it has seen what it was to wait for, or is ended. */
+/** Runs until it has seen the expected events, or is stopped. */
 function beginWatch(more: Partial<JoinWatch> = {}) {
   const stopping = new AbortController();
   const told: JoinEvent[] = [];
@@ -69,7 +69,7 @@ function beginWatch(more: Partial<JoinWatch> = {}) {
   return { told, saw, done, opened: opening.promise, stop: () => stopping.abort() };
 }
 
-/** What a kubelet does first, with a token and a key of its own. */
+/** A kubelet's first request, with a token and its own key. */
 async function joinAsKubelet(): Promise<CoreV1Api> {
   const ca = readFileSync(join(files.pki, 'ca.crt'), 'utf8');
   const { token } = await createBootstrapToken({ kubeconfig: files.kubeconfig, clock: systemClock }, 600_000);
@@ -109,7 +109,7 @@ function report(node: CoreV1Api, bootID: string, ready: 'True' | 'False') {
   const now = new Date();
   const size = { cpu: '1', memory: '1Gi', pods: '10' };
   const conditions = [{ type: 'Ready', status: ready, lastHeartbeatTime: now, lastTransitionTime: now, reason: 'x' }];
-  const nodeInfo = { bootID } as never; // the server fills in what is left out
+  const nodeInfo = { bootID } as never; // the server fills in the rest
   return node.patchNodeStatus(
     { name: NODE, body: { status: { conditions, nodeInfo, capacity: size, allocatable: size } } },
     merge,
@@ -127,7 +127,7 @@ describe('a watch over a node that comes up', () => {
   it('sees the request, the certificate, the Node, Ready and the first pod, each once and in order', async () => {
     const watch = beginWatch();
     await watch.opened;
-    await systemClock.sleep(300); // what comes with the opening might have been before it
+    await systemClock.sleep(300); // the first events may be older than the watch
     const kubelet = await joinAsKubelet();
     await kubelet.createNode({ body: { metadata: { name: NODE } } });
     await report(kubelet, 'a', 'False');
@@ -155,9 +155,9 @@ describe('a watch over a node that comes up', () => {
     expect(readJoinLog(log)).toEqual(watch.told);
   });
 
-  it('sees the node come back after a restart of its VM, though the API server is killed meanwhile', async () => {
+  it('sees the node return after a restart of its VM, although the API server is killed meanwhile', async () => {
     const last = readJoinLog(log).at(-1);
-    await until(async () => Date.now() - (last?.atMs ?? 0) > 1_000); // stamps of objects are of whole seconds
+    await until(async () => Date.now() - (last?.atMs ?? 0) > 1_000); // timestamps of objects are whole seconds
     const watch = beginWatch({ until: 'node-ready' });
     await watch.opened;
     const killed = standingProcesses.find(files.folder, 'kube-apiserver');
@@ -169,7 +169,7 @@ describe('a watch over a node that comes up', () => {
     expect(watch.told.map(({ event }) => event)).toEqual(['node-returned', 'node-ready']);
   });
 
-  it('sees a node deleted on the way, and is refused with a credential that has no right to watch', async () => {
+  it('sees a deletion of the node, and fails with a credential that has no right to watch', async () => {
     const watch = beginWatch({ until: 'node-deleted' });
     await watch.opened;
     await report(admin, 'c', 'False');

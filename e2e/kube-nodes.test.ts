@@ -1,6 +1,6 @@
-// e2e/kube-nodes.test.ts: real nodes of a real cluster, each kind from VM start to Ready with a pod on it: generic, the prototype of that one, and an
-// image told by its metadata. Drained under a budget by runs that are killed on the way, cloned without twins, told of when they do not come, changed in
-// place, and taking a bad change back. One story, told in order; HEADSTART_CAMPAIGN=full adds a prototype run for each seed, killed at three moments.
+// e2e/kube-nodes.test.ts: real nodes of a real cluster, each kind from VM start to Ready with a pod on it: generic, its prototype, and our
+// image configured from metadata. Runs that are killed drain a node within a budget, clones get their own identity, a node that does not join is
+// reported, a change is applied in place, and a bad change is rolled back. The tests run in order; HEADSTART_CAMPAIGN=full adds a run for each seed.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { V1Node, V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Identity, readIdentity, twins } from '../demo/identity.ts';
+import { type Identity, readIdentity, sharedIdentifiers } from '../demo/identity.ts';
 import { isReady, type KubeCluster, raiseCluster } from '../demo/kubernetes/cluster.ts';
 import { BAD_CHANGE, CHANGE } from '../demo/kubernetes/image-node.ts';
-import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
 import { genericRecipe, imageRecipe, writeDocument } from '../demo/kubernetes/pool-options.ts';
+import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
 import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage, type Stage } from '../demo/stage.ts';
 import { seedsAsked } from '../src/base/seeds.testing.ts';
@@ -25,7 +25,7 @@ import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
 import { instanceFiles, instanceFolder, parseVersionId, poolRef } from '../src/vms/qemu/home/layout.ts';
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
-import { type Blow, drawnBlows, headstartUnder, toldBlows } from './labs/blows.ts';
+import { describeKills, type Kill, randomKills, runWithKills } from './labs/kills.ts';
 import { processesIn } from './labs/qemu-lab.ts';
 import { GREETING } from './labs/test-images.ts';
 
@@ -36,16 +36,16 @@ const TEST_MS = 30 * 60_000;
 const [GENERIC, IMAGE] = ['gen', 'img'];
 const [DONOR, IMAGE_NODE] = [`${GENERIC}-000001`, `${IMAGE}-000001`];
 const CLONES = [`${GENERIC}-000002`, `${GENERIC}-000003`];
-/** What befalls nodes befalls this one. */
+/** The node that faults hit. */
 const UNLUCKY = CLONES[1]!;
-/** A container that its donor's kubelet knows nothing of, and so does not clear away. */
+/** A container that the donor's kubelet does not manage and so does not remove. */
 const LEFT_OVER = 'left-over';
 
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 const LATEST_MS = 30_000;
-/** What happens to the command the first time, the second time and the third; then it is left alone and must finish. */
-const KILLS: readonly (readonly Blow[])[] = [
-  // It waits until the API server is back, and is killed when the donor is drained.
+/** What happens to the first, second and third call of the command; the next call must finish. */
+const KILLS: readonly (readonly Kill[])[] = [
+  // The run waits until the API server is back, and is killed when the donor is drained.
   [
     { victim: 'api-server', step: 'drain', afterMs: 1000 },
     { victim: 'pipeline', step: 'seal-donor', afterMs: 0 },
@@ -57,10 +57,10 @@ const KILLS: readonly (readonly Blow[])[] = [
   ],
 ];
 /** More runs of a campaign: one for each seed, killed three times. */
-const LATER_KILLS: readonly { name: string; rounds: readonly (readonly Blow[])[] }[] = isCampaign
-  ? seedsAsked('1-5').map((seed) => ({ name: `seed ${seed}: `, rounds: drawnBlows(seed, LATEST_MS, 'pipeline') }))
+const LATER_KILLS: readonly { name: string; rounds: readonly (readonly Kill[])[] }[] = isCampaign
+  ? seedsAsked('1-5').map((seed) => ({ name: `seed ${seed}: `, rounds: randomKills(seed, LATEST_MS, 'pipeline') }))
   : [];
-/** Of the three of a seed some find that their run has ended, and then all after it do. */
+/** Some of the three kills of a seed come after the end of the run, and then all later ones do. */
 const LEAST_KILLS = KILLS.flat().length + (isCampaign ? Math.max(1, LATER_KILLS.length * 2 - 2) : 0);
 
 const home = homeOf('kube-e2e', root);
@@ -90,13 +90,13 @@ const inside = async (instance: string, ...command: string[]) =>
 const note = (kind: string, ms: number) => console.error(`${kind}: Ready ${(ms / 1000).toFixed(1)} s after VM start`);
 
 describe('real nodes', { timeout: TEST_MS }, () => {
-  it('have a control plane of their own', async () => {
+  it('have a control plane', async () => {
     cluster = await raiseCluster(stage);
     expect(cluster.ca).toContain('BEGIN CERTIFICATE');
     expect(await cluster.nodeNames()).toEqual([]);
   });
 
-  it('generic: bootstrapped by cloud-init, joined by a certificate of its own, running pods', async () => {
+  it('generic: bootstrapped by cloud-init, joined with its own certificate, running pods', async () => {
     await stage.ask('pool', 'create', GENERIC, '--count', '1', ...genericRecipe(stage, workshop, cluster));
     note('generic', await readyAfterMs(stage, home, GENERIC, DONOR));
     const node = await cluster.node(DONOR);
@@ -107,7 +107,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     expect(await cluster.logOf(pods[0]!)).toBe(`${GREETING}\n`);
   });
 
-  it('image: configured by its metadata alone, without cloud-init, running a pod', async () => {
+  it('image: configured from its metadata alone, without cloud-init, running a pod', async () => {
     const recipe = await imageRecipe(stage, workshop, cluster);
     await stage.ask('pool', 'create', IMAGE, '--count', '1', ...recipe);
     note('image', await readyAfterMs(stage, home, IMAGE, IMAGE_NODE));
@@ -119,21 +119,21 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     expect(await inside(IMAGE_NODE, 'sh', '-c', 'command -v cloud-init || echo absent')).toBe('absent');
     const { steps } = JSON.parse(await inside(IMAGE_NODE, 'cat', `/${STEPS_PATH}`)) as NodeSteps;
     expect(steps.map(({ name }) => name)).toContain('apply');
-    expect(steps.map(({ name }) => name)).not.toContain('apply/daemon-reload'); // what it would write is on the image
+    expect(steps.map(({ name }) => name)).not.toContain('apply/daemon-reload'); // the image already has the file that it would write
   });
 
-  it('are drained under a budget by a prototype run that loses its API server and its donor and is killed three times, and are back in service afterwards', async () => {
+  it('are drained within a budget by a prototype run that loses its API server and its donor and is killed three times, and return to service', async () => {
     await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'create', hello(), LEFT_OVER);
     const found = await readIdentity(stage, DONOR);
     await runKilled(KILLS);
     expect(await readIdentity(stage, DONOR)).toEqual(found);
     await expectWholeVersion();
     await cluster.deletePod(await cluster.runHelloOn(DONOR, hello()));
-    // What the donor had stays with it.
+    // The donor keeps its identity.
     expect(await inside(DONOR, 'ctr', '--namespace', 'k8s.io', 'containers', 'ls', '-q')).toContain(LEFT_OVER);
   });
 
-  it.each(LATER_KILLS.map(({ name, rounds }) => [`${name}${toldBlows(rounds.flat())}`, rounds] as const))(
+  it.each(LATER_KILLS.map(({ name, rounds }) => [`${name}${describeKills(rounds.flat())}`, rounds] as const))(
     'are back in service after a run that was killed: %s',
     async (_, rounds) => {
       // There is at most one version a day.
@@ -143,7 +143,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     },
   );
 
-  it('as many runs were killed as there were to be', async () => {
+  it('enough runs were killed', async () => {
     console.error(`kill -9 with a real node as donor: ${struck} kills, each run ended with its node in service`);
     expect(struck).toBeGreaterThanOrEqual(LEAST_KILLS);
     await lookAndStop(DONOR);
@@ -167,9 +167,9 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     },
   );
 
-  it('donor and clones are three machines and three nodes: no two share anything that tells one from another', async () => {
+  it('donor and clones are three machines and three nodes with different identities', async () => {
     const names = [DONOR, ...CLONES];
-    expect(twins(identities)).toEqual([]);
+    expect(sharedIdentifiers(identities)).toEqual([]);
     expect(identities.map(({ hostName }) => hostName)).toEqual(names);
     expect(certificates.map(({ subject }) => subject)).toEqual(
       names.map((name) => `O=system:nodes\nCN=system:node:${name}`),
@@ -184,7 +184,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
       expect(new Set(id).size).toBe(names.length);
   });
 
-  it('a Node that is deleted while its VM boots is made again, and is another', async () => {
+  it('a Node that is deleted while its VM boots is created again with another uid', async () => {
     const before = (await cluster.node(UNLUCKY))?.metadata?.uid;
     expect(before).toBeTruthy();
     const starting = stage.ask('pool', 'start', UNLUCKY);
@@ -194,43 +194,43 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     expect([isReady(node), node.metadata?.uid === before]).toEqual([true, false]);
   });
 
-  it('a clone of a disk that nobody scrubbed, with the certificate of another node: told of within the deadline', async () => {
+  it('a clone of an unscrubbed disk, with the certificate of another node, is reported within the deadline', async () => {
     const foreign = await inside(IMAGE_NODE, 'cat', CERTIFICATE_PATH);
     await inside(UNLUCKY, 'rm', '/etc/systemd/system/kubelet.service.d/10-headstart-clone-check.conf');
     await inside(UNLUCKY, 'systemctl', 'disable', 'headstart-clone-check.service');
     await inside(UNLUCKY, 'sh', '-c', `printf '%s\\n' "$1" >${CERTIFICATE_PATH}`, 'sh', foreign);
     await stage.ask('pool', 'stop', UNLUCKY);
     await cluster.deleteNode(UNLUCKY);
-    // As long as some boots: its kubelet has to come to the point where it is refused.
+    // As long as several boots, because its kubelet has to reach the request that is refused.
     const deadline = `${Math.ceil((3 * cloneReadyMs) / 1000)}s`;
     await expect(stage.ask('pool', 'start', UNLUCKY, '--timeout', deadline)).rejects.toThrow(
       `the kubelet of ${UNLUCKY} comes with the certificate of ${IMAGE_NODE}, so the API server refuses all it asks`,
     );
-    expect(await inside(UNLUCKY, 'systemctl', 'is-active', 'kubelet')).toBe('active'); // systemd sees nothing wrong
+    expect(await inside(UNLUCKY, 'systemctl', 'is-active', 'kubelet')).toBe('active'); // systemd reports no failure
     expect(await cluster.node(UNLUCKY)).toBeUndefined();
     await stage.ask('pool', 'stop', UNLUCKY);
   });
 
-  it('are changed in place by new user data: no reboot, and the Node says which generation it runs', async () => {
+  it('are changed in place by new user data: no reboot, and the Node shows the generation', async () => {
     await deliver({ generation: 2, ...CHANGE });
     expect(configOf(await awaitConfig(2, 'Applied'))).toMatchObject({ 'headstart.dev/config-generation': '2' });
     await expectChanged();
   });
 
-  it('take a change back by themselves that kubelet does not run with', async () => {
+  it('roll back a change that kubelet does not start with', async () => {
     const before = uids(await cluster.helloPods());
     await deliver({ generation: 3, ...BAD_CHANGE });
     expect(configOf(await awaitConfig(3, 'RolledBack'))).toMatchObject({ 'headstart.dev/config-generation': '2' });
     const status = JSON.parse(await inside(IMAGE_NODE, 'cat', '/run/headstart/status.json')) as NodeStatus;
     expect(status).toMatchObject({ active: { generation: 2 }, bad: [{ generation: 3, code: 'verify/crash-loop' }] });
     await expectChanged();
-    // The same ones. A node that was away for long has them told ready again a moment after itself.
+    // The same pods. After a long absence of the node, they are marked ready shortly after it.
     await expect
       .poll(async () => uids((await cluster.helloPods()).filter(isServing)).sort(), { timeout: TEST_MS, interval: 500 })
       .toEqual(before.sort());
   });
 
-  it('leave the cluster with their pools, and nothing runs on', async () => {
+  it('leave the cluster with their pools, and no process keeps running', async () => {
     for (const pool of [GENERIC, IMAGE]) await stage.ask('pool', 'delete', pool, '--yes');
     expect(await cluster.nodeNames()).toEqual([]);
     await stage.ask('cluster', 'down', '--name', CLUSTER, '--delete', '--yes');
@@ -238,8 +238,8 @@ describe('real nodes', { timeout: TEST_MS }, () => {
   });
 });
 
-/** Each round hits the same command, which is then left in peace. Pods have moved, and the donor is a node like any other afterwards. */
-async function runKilled(rounds: readonly (readonly Blow[])[]): Promise<void> {
+/** Each round kills the same command; the last call finishes. Pods have moved, and the donor is an ordinary node again. */
+async function runKilled(rounds: readonly (readonly Kill[])[]): Promise<void> {
   const before = await cluster.helloPods();
   expect(before.map(({ spec }) => spec?.nodeName)).toEqual([DONOR, DONOR]);
   const counting = countServing();
@@ -250,7 +250,7 @@ async function runKilled(rounds: readonly (readonly Blow[])[]): Promise<void> {
   expect(uids(after).filter((uid) => uids(before).includes(uid))).toEqual([]);
 }
 
-/** What the pool starts from is complete, and no half of a version or process of a killed run is left. */
+/** The pool's version is complete, and killed runs left no partial version and no process. */
 async function expectWholeVersion(): Promise<void> {
   const { image } = JSON.parse(await stage.ask('pool', 'show', GENERIC, '--json')) as PoolView;
   const version = parseVersionId(`galleries/${image}`)!;
@@ -259,31 +259,31 @@ async function expectWholeVersion(): Promise<void> {
   expect(versions.filter((name) => name.startsWith(partialPrefix))).toEqual([]);
 }
 
-async function runToItsEnd(rounds: readonly (readonly Blow[])[]): Promise<void> {
+async function runToItsEnd(rounds: readonly (readonly Kill[])[]): Promise<void> {
   const bootBefore = (await cluster.node(DONOR))?.status?.nodeInfo?.bootID;
   const run = ['prototype', 'run', '--node', DONOR, '--cloud-init', 'off', '--json'];
   apiServer = await apiServerPid();
-  for (const blows of rounds) {
-    const { signal, hits, stderr } = await headstartUnder(blows, run, { home, pidOf, onHit });
+  for (const kills of rounds) {
+    const { signal, hits, stderr } = await runWithKills(kills, run, { home, pidOf, onHit });
     struck += hits;
-    // A random blow may come after the run has ended; a seeded one may not.
-    if (blows.some(({ step }) => step !== undefined)) expect([signal, hits], stderr).toEqual(['SIGKILL', blows.length]);
+    // A random kill may come after the end of the run; a planned one may not.
+    if (kills.some(({ step }) => step !== undefined)) expect([signal, hits], stderr).toEqual(['SIGKILL', kills.length]);
   }
   await repaired;
-  const ended = await headstartUnder([], run, { home, pidOf });
+  const ended = await runWithKills([], run, { home, pidOf });
   expect(ended.code, ended.stderr).toBe(0);
-  // Not as it was before it was stopped, which the cluster goes on to believe for a while.
+  // Not the state from before the stop, which the cluster reports for a while.
   const node = (await cluster.node(DONOR))!;
   expect(node.status?.nodeInfo?.bootID).not.toBe(bootBefore);
   expect([isReady(node), isFree(node)]).toEqual([true, true]);
   expect(Object.keys(node.metadata?.annotations ?? {}).filter((key) => key.startsWith('headstart.dev/'))).toEqual([]);
 }
 
-/** As somebody does who sees that it is gone. Whoever waits for it meanwhile goes on. */
-function onHit(victim: Blow['victim']): void {
+/** Restarts the API server, as an operator would. Waiting commands then continue. */
+function onHit(victim: Kill['victim']): void {
   if (victim !== 'api-server') return;
   repaired = stage.ask('cluster', 'up', '--name', CLUSTER);
-  repaired.catch(() => {}); // told by whoever waits for it
+  repaired.catch(() => {}); // the awaiting caller gets the error
 }
 
 function pidOf(victim: 'qemu' | 'api-server'): number {
@@ -300,19 +300,19 @@ async function apiServerPid(): Promise<number> {
   return programs.find(({ name }) => name === 'kube-apiserver')!.pid!;
 }
 
-/** On two cores a guest that idles slows down the others. Its node stays in the cluster. */
+/** On two cores an idle guest slows down the others. Its node stays in the cluster. */
 async function lookAndStop(instance: string): Promise<void> {
   identities.push(await readIdentity(stage, instance));
   certificates.push(await certificateOf(instance));
   await stage.ask('pool', 'stop', instance);
 }
 
-/** As an operator does it; nobody tells the node. */
+/** Sets the user data as an operator does; the node has to notice it. */
 async function deliver(document: Parameters<typeof writeDocument>[3]): Promise<void> {
   await stage.ask('pool', 'set', IMAGE, '--user-data', writeDocument(stage, workshop, cluster, document));
 }
 
-/** The second generation, in kubelet and in the kernel, and still the same boot. */
+/** The second generation is in force, in kubelet and in the kernel, without a reboot. */
 async function expectChanged(): Promise<void> {
   const node = await cluster.awaitNode(IMAGE_NODE, 'Ready', isReady);
   expect(node.status?.nodeInfo?.bootID).toBe(bootId);
@@ -321,7 +321,7 @@ async function expectChanged(): Promise<void> {
   expect(Number(mapCount)).toBe(CHANGE.sysctls['vm.max_map_count']);
 }
 
-/** Until the node says that it has come to this state with this generation; one that it does not take is no reason to wait. */
+/** Waits until the node reports this state with this generation; fails at once if it refuses the document. */
 function awaitConfig(assigned: number, state: string): Promise<V1Node> {
   return cluster.awaitNode(IMAGE_NODE, `generation ${assigned}, ${state}`, (node) => {
     const seen = configOf(node);
@@ -339,23 +339,23 @@ const uids = (pods: readonly V1Pod[]) => pods.map(({ metadata }) => metadata?.ui
 const isFree = ({ spec }: { spec?: { unschedulable?: boolean; taints?: unknown[] } }) =>
   spec?.unschedulable !== true && (spec?.taints ?? []).length === 0;
 
-/** How many pods were there at the worst moment of what goes on meanwhile. */
+/** The smallest number of running pods while something else runs. */
 function countServing(): { stop(): void; least(): Promise<number> } {
   const stopping = new AbortController();
   const counting = (async () => {
     let least = Number.POSITIVE_INFINITY;
     while (!stopping.signal.aborted) {
-      const pods = await cluster.helloPods().catch(() => undefined); // a busy API server is no pod that is missing
+      const pods = await cluster.helloPods().catch(() => undefined); // a busy API server does not mean a missing pod
       if (pods) least = Math.min(least, pods.filter(isServing).length);
       await sleep(200);
     }
     return least;
   })();
-  counting.catch(() => {}); // told by least()
+  counting.catch(() => {}); // least() throws it
   return { stop: () => stopping.abort(), least: () => counting };
 }
 
-/** The certificate alone: its key stays in the guest. */
+/** The certificate without its key, which stays in the guest. */
 async function certificateOf(instance: string): Promise<X509Certificate> {
   return new X509Certificate(
     await inside(instance, 'sed', '-n', '/BEGIN CERTIFICATE/,/END CERTIFICATE/p', CERTIFICATE_PATH),

@@ -1,5 +1,5 @@
-// e2e/node-own-object.test.ts: what a node may do to its own Node object, on a real API server with the node authoriser and NodeRestriction
-// on, with a certificate as kubelet has one: all that the daemon does, and nothing to anybody else.
+// e2e/node-own-object.test.ts: which changes can a node make to its Node object, on a real API server with the node authoriser and NodeRestriction
+// on, with a kubelet's certificate? Everything that the daemon does, and nothing to other nodes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -138,12 +138,12 @@ function applied(generation: number): DaemonState {
 }
 
 describe('a node and its own Node', () => {
-  it('knows its name from its certificate, and reads it', async () => {
+  it('takes its name from its certificate, and reads its Node', async () => {
     expect(await ownCredential()).toMatchObject({ nodeName: SELF, server: plane.url });
     expect(await node.get()).toMatchObject({ name: SELF, isUnschedulable: false });
   });
 
-  it('hears of an announcement while it watches, at once and not at its next look', async () => {
+  it('sees an announcement at once while it watches', async () => {
     const stop = new AbortController();
     const heard: Announcement[] = [];
     const troubles: string[] = [];
@@ -178,7 +178,7 @@ describe('a node and its own Node', () => {
     }
   });
 
-  it('says how it is: annotations, a condition beside those of others, and an event', async () => {
+  it('writes its state: annotations, a condition next to others, and an event', async () => {
     const ready = {
       type: 'Ready',
       status: 'True',
@@ -231,7 +231,7 @@ describe('a node and its own Node', () => {
     }
   });
 
-  it('sets and removes labels of its own, and none that are reserved', async () => {
+  it('sets and removes its labels, except reserved ones', async () => {
     await node.patchMetadata({ labels: { 'example.com/pool': 'pool1' } });
     expect((await node.get())?.labels).toMatchObject({ 'example.com/pool': 'pool1' });
     await node.patchMetadata({ labels: { 'example.com/pool': null } });
@@ -240,7 +240,7 @@ describe('a node and its own Node', () => {
     await isForbidden(node.patchMetadata({ labels: { 'node-role.kubernetes.io/control-plane': '' } }));
   });
 
-  it('may not taint itself, nor take a taint away', async () => {
+  it('cannot add or remove its taints', async () => {
     const path = `/api/v1/nodes/${SELF}`;
     const asked = (taints: unknown) => ({
       method: 'PATCH' as const,
@@ -271,7 +271,7 @@ describe('a node and its own Node', () => {
       };
       await core.createNamespacedPod({ namespace: 'default', body: { metadata: { name: `on-${nodeName}` }, spec } });
     }
-    // The authoriser learns of new pods a moment later.
+    // The authoriser sees new pods with a short delay.
     await until(async () => (await node.pods()).length === 1);
     expect((await node.pods()).map(({ name }) => name)).toEqual([`on-${SELF}`]);
     await drainSelf({ node, clock: systemClock });
@@ -283,7 +283,7 @@ describe('a node and its own Node', () => {
 });
 
 describe('a node and the Nodes of others', () => {
-  it('may not change them in any way', async () => {
+  it('cannot change them', async () => {
     await isForbidden(pretender().patchMetadata({ annotations: { a: 'b' } }));
     await isForbidden(pretender().patchMetadata({ labels: { 'example.com/a': 'b' } }));
     const time = new Date().toISOString();
@@ -299,13 +299,13 @@ describe('a node and the Nodes of others', () => {
     await isForbidden(pretender().cordon({ isCordoned: true, annotations: {} }));
   });
 
-  it('may not watch or read them', async () => {
+  it('cannot watch or read them', async () => {
     await isForbidden(pretender().watchMetadata(() => {}, new AbortController().signal));
     await isForbidden(exchange(await ownCredential(), { method: 'GET', path: '/api/v1/nodes', timeoutMs: 10_000 }));
     await isForbidden(pretender().pods());
   });
 
-  it('is nobody without its certificate', async () => {
+  it('has no access without its certificate', async () => {
     const found = await ownCredential();
     const stranger = ownNode({
       credential: async () => ({ ...found, proof: { kind: 'token', token: new Secret('x') } }),

@@ -1,5 +1,5 @@
-// e2e/node-vm.test.ts: a node of its metadata alone, on a real VM: configured at first boot without cloud-init, changed in place, put back when
-// a change breaks it, and whole after every power cut. Two seeded cuts; HEADSTART_CAMPAIGN=full makes one for each seed, twenty by default.
+// e2e/node-vm.test.ts: a node on a real VM, configured from its metadata alone: at first boot without cloud-init, changed in place, rolled back when
+// a change breaks it, and consistent after every power cut. Two seeded cuts; HEADSTART_CAMPAIGN=full makes one for each seed, twenty by default.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../sims/azure/world.ts';
 import { systemClock } from '../src/base/clock.ts';
@@ -16,7 +16,7 @@ import { KUBELET_SEEN, KUBERNETES_VERSION } from './labs/node-image-files.ts';
 const LONG_MS = 60 * 60_000;
 const TEST_MS = 20 * 60_000;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
-/** After the node is told to look at its metadata; a change takes it some seconds. */
+/** After the node was asked to read its metadata; a change takes some seconds. */
 const CUTS = isCampaign
   ? seedsAsked('1-20').map((seed) => ({
       name: `seed ${seed}, after`,
@@ -24,10 +24,10 @@ const CUTS = isCampaign
     }))
   : [1500, 4000].map((cutMs) => ({ name: 'after', cutMs }));
 
-/** Steps of the daemon in which it looks at nothing of the node. */
+/** Steps of the daemon that read nothing from the node. */
 const GETTING_READY = ['start', 'load', 'turn'];
 
-/** Everything that systemd or a shell would take for something else. */
+/** All characters that are special to systemd or a shell. */
 const AWKWARD = 'a"b\'c\\d$HOME`e%n;f#g{h}*~&|<>!';
 
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl admin';
@@ -36,7 +36,7 @@ let node: NodeGuest;
 let bootId: string;
 let generation = 1;
 
-/** Of every kind that takes a right of its own: what the daemon's unit leaves it has to be enough. */
+/** One change of every kind that needs a separate right, to prove that the sandbox of the daemon's unit allows it. */
 const SAME = {
   os: {
     modules: { br_netfilter: {} },
@@ -56,7 +56,7 @@ const SAME = {
 /** kubelet has ten of them. */
 const verbosityOf = (number: number) => 1 + (number % 9);
 
-/** Everything that tells generations apart, in all kinds of places: a file, the kernel, kubelet's configuration and its flags. */
+/** Values that differ between generations, in all kinds of places: a file, the kernel, kubelet's configuration and flags. */
 function documentOf(number: number, units: object = {}): string {
   return JSON.stringify({
     apiVersion: 'headstart.dev/v1',
@@ -87,7 +87,7 @@ function documentOf(number: number, units: object = {}): string {
   });
 }
 
-/** What the node is, wherever it can be seen: all of one generation, or the test fails. */
+/** The node's values in all places; the test fails unless all belong to one generation. */
 async function generationSeen(): Promise<number> {
   const text = await node.sh(
     `cat /etc/headstart-e2e /proc/sys/vm/max_map_count /etc/sysctl.d/*headstart* ${KUBELET_SEEN}/config ${KUBELET_SEEN}/flags /etc/default/kubelet`,
@@ -102,7 +102,7 @@ async function generationSeen(): Promise<number> {
 
 const startsOfKubelet = async () => (await node.sh(`cat ${KUBELET_SEEN}/starts`)).split('\n').length - 1;
 const bootIdNow = async () => (await node.sh('cat /proc/sys/kernel/random/boot_id')).trim();
-/** Nothing is under way; what was taken back is not tried again. */
+/** No change is in progress, and a rolled back document is not retried. */
 const isAtRest = ({ phase, code }: NodeStatus) =>
   ['Applied', 'RolledBack'].includes(phase) || code === 'plan/known-bad';
 
@@ -112,8 +112,8 @@ beforeAll(async () => {
 }, LONG_MS);
 afterAll(() => node?.end(), TEST_MS);
 
-describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => {
-  it('becomes the node that is described there, and says so', async () => {
+describe('a VM with user data only', { timeout: TEST_MS }, () => {
+  it('becomes the node of that document, and reports it', async () => {
     const status = await node.awaitStatus('the first generation', ({ lastKnownGood }) => lastKnownGood !== undefined);
     expect(status).toMatchObject({ phase: 'Applied', isReady: true, active: { generation: 1 }, bad: [] });
     expect(status.clone?.code).toBe('clone/new-identity');
@@ -121,7 +121,7 @@ describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => 
     expect((await node.sh('hostname')).trim()).toBe(node.name);
   });
 
-  it('has what takes rights: a module, swap, keys for ssh, a unit that runs', async () => {
+  it('has the settings that need special rights: a module, swap, ssh keys, a running unit', async () => {
     expect(await node.sh('grep -c ^br_netfilter /proc/modules')).toBe('1\n');
     expect((await node.sh('swapon --show=SIZE --noheadings')).trim()).toBe('64M');
     expect(await node.sh('sshd -T | grep -i ^authorizedkeysfile; cat /etc/ssh/authorized_keys.d/root')).toContain(
@@ -130,7 +130,7 @@ describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => 
     expect(await node.sh('systemctl is-active e2e-app; systemctl is-enabled e2e-app')).toBe('active\nenabled\n');
   });
 
-  it('does so without cloud-init, after the clone check, before kubelet, and beside containerd', async () => {
+  it('is configured without cloud-init, after the clone check, before kubelet, in parallel with containerd', async () => {
     const units = ['headstart-clone-check.service', 'headstart-node.service', 'kubelet.service', 'containerd.service'];
     const text = await node.sh(
       `systemctl show --property=InactiveExitTimestampMonotonic --property=ActiveEnterTimestampMonotonic ${units.join(' ')}`,
@@ -140,7 +140,7 @@ describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => 
       return { started: of('InactiveExit'), active: of('ActiveEnter') };
     });
     const [check, daemon, kubelet, containerd] = times as [Times, Times, Times, Times];
-    // It is started beside the clone check; the first thing that it does with the node comes after it.
+    // The daemon starts in parallel with the clone check, and touches the node only after it.
     const { steps } = JSON.parse(await node.sh(`cat /${STEPS_PATH}`)) as NodeSteps;
     const begun = Math.min(...steps.filter(({ name }) => !GETTING_READY.includes(name)).map(({ startUs }) => startUs));
     expect(begun).toBeGreaterThanOrEqual(check.active);
@@ -150,7 +150,7 @@ describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => 
     expect(await node.sh('systemctl is-active headstart-node-ready.target')).toBe('active\n');
   });
 
-  it('tells the platform that it is ready, once, and not before kubelet runs', async () => {
+  it('reports ready to the platform once, after kubelet has started', async () => {
     const reports = parseHealth(node.health());
     expect(reports.map(({ state }) => state)).toEqual(['Ready']);
     const [kubeletMs, nowMs] = (
@@ -164,14 +164,14 @@ describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => 
     expect(reports[0]!.atMs).toBeGreaterThanOrEqual(kubeletMs - 1000);
   });
 
-  it('starts kubelet with the very words of its flags file, as systemd reads it', async () => {
+  it('starts kubelet with exactly the words of its flags file, as systemd reads it', async () => {
     const flags = (await node.sh(`cat ${KUBELET_SEEN}/flags`)).trim().split('\n');
     expect(flags).toContain(`--cloud-provider=${AWKWARD}`);
     expect(flags).toContain('--config-dir=/etc/kubernetes/kubelet/config.d');
     for (const flag of flags) expect(flag).toMatch(/^--[a-z-]+=\S+$/);
   });
 
-  it('leaves its steps for a boot analysis, and nothing secret that others can read', async () => {
+  it('writes its steps for boot analysis, and no secret that others can read', async () => {
     const input = memoryInput('steps.json', await node.sh('cat /run/headstart/steps.json'));
     expect(recognise(input)?.kind).toBe('node-steps');
     const [told] = nodeStepsSource.parse(input);
@@ -182,7 +182,7 @@ describe('a VM that has nothing but its user data', { timeout: TEST_MS }, () => 
     );
   });
 
-  it('runs the daemon in what its unit leaves it: it cannot write where no document may', async () => {
+  it('runs the daemon in its sandbox: it cannot write where a document may not', async () => {
     const pid = (await node.sh('systemctl show --value --property=MainPID headstart-node')).trim();
     const inside = (argv: string) => `nsenter --target ${pid} --mount -- ${argv} 2>&1 || true`;
     expect(await node.sh(inside('touch /usr/bin/x'))).toContain('Read-only file system');
@@ -197,10 +197,10 @@ interface Times {
   active: number;
 }
 
-describe('a process with a network of its own, as pods have', { timeout: TEST_MS }, () => {
+describe('a process in its own network namespace, like a pod', { timeout: TEST_MS }, () => {
   const ASK = "curl -s -m 20 -o /dev/null -w '%{http_code} ' -H Metadata:true http://169.254.169.254/metadata/versions";
 
-  it('cannot reach the metadata address, the host can; without the rule it could', async () => {
+  it('cannot reach the metadata address, which the host can, and which it could without the rule', async () => {
     await node.sh(`ip netns add pod
 ip link add veth-host type veth peer name veth-pod netns pod
 ip addr add 10.200.0.1/24 dev veth-host; ip link set veth-host up
@@ -234,7 +234,7 @@ describe('new user data on a running VM', { timeout: TEST_MS }, () => {
     expect(await startsOfKubelet()).toBe(before + 1);
   });
 
-  it('is taken back by itself when kubelet does not run with it, and is not tried again', async () => {
+  it('is rolled back when kubelet does not start with it, and is not retried', async () => {
     const broken = { 'kubelet.service': { dropIns: { '50-broken.conf': '[Service]\nExecStartPre=/bin/false\n' } } };
     await node.deliver(documentOf(generation + 1, broken));
     const status = await node.awaitStatus('the way back', (now) => now.bad.length > 0 && isAtRest(now));
@@ -248,7 +248,7 @@ describe('new user data on a running VM', { timeout: TEST_MS }, () => {
     generation++;
   });
 
-  it('that cannot be read changes nothing, and is said', async () => {
+  it('that cannot be read changes nothing, and is reported', async () => {
     await node.deliver('{"apiVersion": "headstart.dev/v1", "kind": "NodeConfig", "metadata": {"generation": 99');
     const status = await node.awaitStatus('the refusal', ({ code }) => code.startsWith('config/'));
     expect(['config/truncated', 'config/not-readable']).toContain(status.code);

@@ -1,4 +1,4 @@
-// e2e/prototype-cli.test.ts: do the verbs work as people type them: child processes, a service principal, and the shipped rights in Azure and Kubernetes?
+// e2e/prototype-cli.test.ts: do the verbs work as typed: child processes, a service principal, and the shipped rights in Azure and Kubernetes?
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,9 +33,9 @@ const ROLE = JSON.parse(readFileSync(new URL('../docs/azure-role.json', import.m
 /** The first run builds Kubernetes. */
 const BUILD_MS = 2 * 3_600_000;
 const SPEED = 1000;
-/** Long enough to meet a run in the middle of it. */
+/** Long enough to catch a run in the middle of it. */
 const SNAPSHOT_MS = 10_000;
-/** Long enough to interrupt it, where that is what is tried. */
+/** Long enough to interrupt it. */
 const START_MS = 4_000;
 const NOT_LOOKED_UP = 'not looked up; override with --prices FILE';
 const CLIENT = { clientId: '00000000-0000-0000-0000-0000000000c1', clientSecret: CANARIES.clientSecret };
@@ -47,7 +47,7 @@ const children = new Set<ChildProcess>();
 const machines = new Map<string, Machine>();
 const stubs = makeStubs();
 const shell = shellsAtHand(stubs).shells[0]!;
-/** Whatever any child ever printed. */
+/** Everything that any child printed. */
 let printed = '';
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ interface Ended {
 
 interface Running {
   child: ChildProcess;
-  /** Resolves when the run says that it begins the step. */
+  /** Resolves when the run prints that it begins the step. */
   reaches(step: string): Promise<void>;
   ended: Promise<Ended>;
 }
@@ -109,7 +109,7 @@ async function openSite(name: string, mode: 'Uniform' | 'Flexible', startMs = RE
   const { subscriptionId, tenantId } = sim.inspect();
   for (const { computerName, vmId } of instancesOf(sim.inspect(), joined.pool)) {
     const node = computerName.toLowerCase();
-    // Only the donor's disk still holds what it was born with.
+    // Only the donor's disk still has the original custom data.
     machines.set(node, makeMachine(shell, node, vmId, node === joined.nodes[0] ? CUSTOM_DATA : undefined));
   }
   const env = {
@@ -228,7 +228,7 @@ describe('the verbs against a Uniform pool', () => {
   });
   afterAll(() => site?.close());
 
-  it('looks before it is used: candidates, plan, status', async () => {
+  it('shows candidates, plan and status before the first run', async () => {
     const ranked = await site.json('candidates', '--pool', 'shelf');
     expect(ranked).toMatchObject({ code: 0, body: { kind: 'PrototypeCandidates', pool: 'shelf' } });
     expect(ranked.body.candidates).toHaveLength(3);
@@ -262,14 +262,14 @@ describe('the verbs against a Uniform pool', () => {
     });
   });
 
-  it('refuses to run without a way back, and without such a node', async () => {
+  it('refuses to run without a saved model, and for an unknown node', async () => {
     const { code, stderr } = await site.headstart('run', '--node', site.joined.nodes[1]!);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/no-way-back') });
     const nobody = await site.headstart('run', '--node', 'nobody');
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no node nobody') });
   });
 
-  it('tells a second run who is at work, survives SIGKILL, and resumes with the donor home first', async () => {
+  it('refuses a second run and names the holder, survives SIGKILL, and resumes by restoring the donor first', async () => {
     const first = site.start(...run());
     await first.reaches('take-snapshot');
     expect(site.power()).toBe('stopped');
@@ -289,7 +289,7 @@ describe('the verbs against a Uniform pool', () => {
     const isHome = steps.indexOf('restore-node');
     expect(steps.slice(0, isHome).every((step) => /^(start|await-ready|restore)/.test(step))).toBe(true);
     expect(steps).toContain('switch-model');
-    // What was copied by then, or was still being copied, is used.
+    // The run uses the snapshot, complete or in progress.
     for (const step of ['discard-snapshot', 'drain', 'stop-donor']) expect(steps).not.toContain(step);
     expect(JSON.parse(resumed.stdout.trimEnd().split('\n').at(-1)!)).toMatchObject({
       kind: 'PrototypeRun',
@@ -306,7 +306,7 @@ describe('the verbs against a Uniform pool', () => {
     expect(born.customData ?? '').not.toContain('runcmd');
   });
 
-  it('has nothing left to do when repeated, and says so', async () => {
+  it('reports that there is nothing to do when repeated', async () => {
     const { code, stdout } = await site.headstart('run', '--node', site.donor);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was left to do') });
     const chosen = await site.headstart('run', '--pool', 'shelf');
@@ -318,7 +318,7 @@ describe('the verbs against a Uniform pool', () => {
     });
   });
 
-  it('shows what there is: status, cost, prune', async () => {
+  it('shows status, cost and prune', async () => {
     const { body } = await site.json('status', '--pool', 'shelf');
     expect(body).toMatchObject({
       pools: [{ model: `version ${today}`, hasBootstrap: false, versions: [{ name: today, donor: site.donor }] }],
@@ -340,7 +340,7 @@ describe('the verbs against a Uniform pool', () => {
     });
   });
 
-  it('goes back to the original recipe, forward to the version, and to the one before', async () => {
+  it('rolls back to the original model, to the version, and to the version before', async () => {
     const none = await site.headstart('rollback', '--pool', 'shelf', '--dry-run');
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/no-such-version') });
 
@@ -356,7 +356,7 @@ describe('the verbs against a Uniform pool', () => {
     expect(await site.json('rollback', '--pool', 'shelf', '--to', today)).toMatchObject({ code: 0 });
     expect((await site.grow()).extensions).toEqual(['health']);
 
-    // Somebody's of last year.
+    // An old one of another run.
     site.sim.meddle(({ versions }) => {
       const [key, version] = Object.entries(versions)[0]!;
       const [id, name] = [version.id.replace(today, '2025.01.01'), '2025.01.01'];
@@ -371,7 +371,7 @@ describe('the verbs against a Uniform pool', () => {
     });
   });
 
-  it('goes without a trace: first what is not in use, the rest when it no longer is', async () => {
+  it('uninstalls completely: unused resources first, the rest when it is no longer in use', async () => {
     const uninstall = ['uninstall', '--pool', 'shelf', '--unseal'];
     const dry = await site.json(...uninstall, '--dry-run');
     expect(dry).toMatchObject({ code: 0, body: { kind: 'PrototypeUninstall', isDryRun: true } });
@@ -418,7 +418,7 @@ describe('the verbs against a Flexible pool', () => {
   });
   afterAll(() => site?.close());
 
-  it('brings a donor home that a killed run left behind, and nothing else', async () => {
+  it('restores a donor that a killed run left out of service, and changes nothing else', async () => {
     const first = site.start('run', '--node', site.donor, '--json');
     await first.reaches('take-snapshot');
     first.child.kill('SIGKILL');
@@ -435,7 +435,7 @@ describe('the verbs against a Flexible pool', () => {
     ['Ctrl-C', 'SIGINT', 130],
     ['a terminal that is closed', 'SIGHUP', 129],
   ] as const)(
-    'brings the donor home when it is interrupted by %s, and does not call that a bug',
+    'restores the donor when it is interrupted by %s, and does not report a bug',
     async (_, signal, code) => {
       forgetCopies();
       const first = site.start('run', '--node', site.donor, '--json');
@@ -448,13 +448,13 @@ describe('the verbs against a Flexible pool', () => {
     },
   );
 
-  it('ends at once when it is interrupted twice, says where that leaves the donor, and can be recovered from right away', async () => {
+  it('ends at once on a second interrupt, reports the state of the donor, and allows a recovery right away', async () => {
     forgetCopies();
     const first = site.start('run', '--node', site.donor, '--json');
     await first.reaches('stop-donor');
     first.child.kill('SIGINT');
     await first.reaches('start-donor');
-    // Twice within a moment counts as once, and by now the first has been taken; the donor's start leaves seconds for this.
+    // Two signals in quick succession count as one; by now the first is handled, and the donor's start leaves seconds for this.
     await setTimeout(200);
     first.child.kill('SIGINT');
     const ended = await first.ended;
@@ -464,14 +464,14 @@ describe('the verbs against a Flexible pool', () => {
     await expectHome();
   });
 
-  it('finishes although what it tells cannot be written, and says so at the end', async () => {
+  it('finishes although its log cannot be written, and reports that at the end', async () => {
     const { code, stderr } = await site.startInto('/dev/full', 'run', '--node', site.donor, '--json').ended;
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('cli/stdout-unwritable') });
     await expectHome();
     expect((await site.json('status')).body).toMatchObject({ pools: [{ hasBootstrap: false }] });
   });
 
-  /** A run that finds a copy of its donor goes on from there. */
+  /** A run that finds a snapshot of its donor continues from there. */
   const forgetCopies = () =>
     site.sim.meddle((world) => {
       world.snapshots = {};
@@ -492,7 +492,7 @@ describe('the verbs against a Flexible pool', () => {
 
 describe('secrets and the referee', () => {
   it('no secret was printed', () => {
-    expect(leaks(Buffer.from(CUSTOM_DATA).toString('base64'))).not.toEqual([]); // it would be seen
+    expect(leaks(Buffer.from(CUSTOM_DATA).toString('base64'))).not.toEqual([]); // proves that a leak would be found
     expect(printed.length).toBeGreaterThan(1000);
     expect(leaks(printed, [kube.plane.token, 'eyJ', 'abcdef.0123456789abcdef'])).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// e2e/prototype.test.ts: does the whole operation hold on real parts: engine, Azure SDK, refereed simulator on a virtual clock, real API server?
+// e2e/prototype.test.ts: does the whole operation work on real parts: engine, Azure SDK, refereed simulator on a virtual clock, real API server?
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeRun, MOST_BEYOND_PERCENT, runFigures } from '../bench/prototype-figures.ts';
 import { describeReport, type Referee, seatReferee } from '../sims/azure/referee/referee.ts';
@@ -16,7 +16,7 @@ import { leaks, MERGE, publicMarks, SEALED } from './labs/prototype-lab.ts';
 
 /** The first run builds Kubernetes. */
 const BUILD_MS = 2 * 3_600_000;
-/** A short image build: the fault cases are about what goes wrong, not about waiting for it. */
+/** A short image build, because the fault cases do not test waiting. */
 const QUICK: OperationTimes = { ...REALISTIC, versionMs: 60_000, replicationLagMs: 30_000 };
 const PROTECTED: Protection = { fromScaleIn: true, fromPoolActions: false };
 
@@ -109,13 +109,13 @@ describe.each(['Uniform', 'Flexible'] as const)('a run on a %s scale set', (mode
   );
 });
 
-describe('a donor is left exactly as it was found', () => {
+describe('a donor keeps its earlier state', () => {
   const patch = async ({ joined }: Case, body: object) => {
     await kube.core.patchNode({ name: joined.nodes[0]!, body }, MERGE);
   };
 
   it.each<[string, (one: Case) => Promise<void>]>([
-    ['already cordoned by somebody', (one) => patch(one, { spec: { unschedulable: true } })],
+    ['already cordoned', (one) => patch(one, { spec: { unschedulable: true } })],
     [
       'already guarded from the autoscaler',
       (one) => patch(one, { metadata: { annotations: { [AUTOSCALER_ANNOTATION]: 'false', owner: 'team-a' } } }),
@@ -194,7 +194,7 @@ describe('a sample of the fault campaign', () => {
       },
       'Uniform',
       QUICK,
-      // Only who gave its place up can find none.
+      // Only a deallocated donor can fail for lack of capacity.
       { isReleased: fault.kind === 'allocation-failed' },
     )(),
   );

@@ -1,4 +1,4 @@
-// The four contracts on real QEMU processes, and what is left when those, or the commands that made them, are killed. No operating
+// e2e/qemu-contract.test.ts: do real QEMU processes pass the four contracts, and what is left when they, or their commands, are killed? No operating
 // system: the firmware finds nothing to boot, which is all the contracts need.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ async function onQemu(): Promise<Lab> {
 
 for (const suite of [poolsSuite, snapshotsSuite, gallerySuite, publisherSuite]) suite('QEMU', onQemu);
 
-/** What the guest would find on its provisioning disk; the ISO holds the one file as it is. */
+/** The content of the guest's provisioning disk; the ISO has one file, uncompressed. */
 function customDataOn(iso: string): string | undefined {
   const [, given] = /<CustomData>([^<]*)<\/CustomData>/.exec(readFileSync(iso, 'latin1')) ?? [];
   return given && Buffer.from(given, 'base64').toString();
@@ -96,7 +96,7 @@ describe('after kill -9', () => {
     },
   );
 
-  it('of QEMU, the instance is stopped, its disk is sound, and it starts again', async () => {
+  it('of QEMU, the instance is stopped, its disk is intact, and it starts again', async () => {
     process.kill(lab.processes()[0]!, 'SIGKILL');
     await until(async () => (await lab.factory.pools.readInstance(instance.ref))?.power === 'stopped');
     execFileSync('qemu-img', ['check', '-q', (await lab.factory.guests.placeOf(instance.ref)).disk]);
@@ -106,7 +106,7 @@ describe('after kill -9', () => {
     expect(lab.processes()).toHaveLength(1);
   });
 
-  it('of whoever kept the pid file, the process is still known, and goes with its pool', async () => {
+  it('of the process that wrote the pid file, QEMU is still found, and is deleted with its pool', async () => {
     const { folder } = await lab.factory.guests.placeOf(instance.ref);
     rmSync(join(folder, instanceFiles.pid));
     expect((await lab.factory.pools.readInstance(instance.ref))?.power).toBe('running');
@@ -130,7 +130,7 @@ describe('after kill -9', () => {
     return factory.gallery.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
   }
 
-  /** By itself at a tool, or by us after some milliseconds; when it is done before, so much the better. */
+  /** Killed by itself at a tool, or by us after some milliseconds, unless it ends before. */
   async function sacrifice(order: string, moment: string): Promise<void> {
     if (!moment.endsWith('ms')) return void (await runVictim(order, moment));
     const victim = startVictim(order, 'never');

@@ -1,4 +1,4 @@
-// Whose identity is on a captured disk, and on what starts from it? Real guests, real disks, looked at from outside, byte by byte.
+// e2e/qemu-identity.test.ts: whose identity is on a captured disk, and on its clones? Real guests and disks, inspected from outside, byte by byte.
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,11 +26,11 @@ const SNAPSHOT = 'identity-donor';
 const [SCRUBBED, PLAIN] = ['1.0.1', '1.0.2'] as const;
 /** Written on the donor and deleted again before it is captured: only free blocks have it. */
 const DELETED = 'written-once-and-deleted-before-the-capture';
-/** On the console while a clone makes its keys: by then the donor's are gone, and its own are not there. */
+/** On the console while a clone makes its keys: the donor's keys are deleted, and its own do not exist yet. */
 const IN_THE_MIDDLE = 'the clone check makes keys';
 
 let home: string;
-/** One captures copies as they are, the other scrubs them. */
+/** One captures copies unchanged, the other scrubs them. */
 let plain: QemuFactory;
 let scrubbing: QemuFactory;
 let donor: InstanceRef;
@@ -110,7 +110,7 @@ async function cleanUp(): Promise<void> {
 }
 
 describe('a donor that was sealed and captured', { timeout: 2 * BOOT_MS }, () => {
-  it('has every byte of its identity on an unscrubbed copy, free blocks included, and none on a scrubbed one', async () => {
+  it('has its whole identity on an unscrubbed copy, free blocks included, and nothing of it on a scrubbed one', async () => {
     const wanted = needlesOf(before);
     await begin(plain, PLAIN);
     expect(await absentFrom(PLAIN, wanted)).toEqual([]);
@@ -120,7 +120,7 @@ describe('a donor that was sealed and captured', { timeout: 2 * BOOT_MS }, () =>
 });
 
 describe('clones of the scrubbed copy, without cloud-init', { timeout: 2 * BOOT_MS }, () => {
-  it('start, are healthy, and have the name and network they were given', async () => {
+  it('start, are healthy, and have their own name and network', async () => {
     const clone = await grownFrom(SCRUBBED, 2);
     await plain.guests.awaitUp(clone, { deadlineMs: BOOT_MS });
     expect(
@@ -141,7 +141,7 @@ describe('a clone of the unscrubbed copy: the clone check alone', { timeout: 3 *
     await plain.pools.start(clone);
     await plain.guests.awaitUp(clone, { deadlineMs: BOOT_MS });
     await expectItsOwn(clone, [before]);
-    // Both boots made the one key there is: the first was cut off while the disk was still the donor's.
+    // Both boots made the same key: the first was cut off while the donor still owned the disk.
     expect(before.hostKeys).toHaveLength(1);
     const { consoleLog } = await plain.guests.placeOf(clone);
     expect(readFileSync(consoleLog, 'utf8').split(IN_THE_MIDDLE)).toHaveLength(3);
@@ -158,7 +158,7 @@ describe('a clone of the unscrubbed copy: the clone check alone', { timeout: 3 *
   });
 });
 
-/** What nodes have that a fresh guest has not: a kubelet's certificate, an old lease. And a way to see the clone check at work. */
+/** What nodes have and a fresh guest lacks: a kubelet's certificate, an old lease. And a mark on the console while the clone check runs. */
 const PLANT = `set -e
 mkdir -p /var/lib/kubelet/pki /var/lib/dhcp /opt/witness /etc/systemd/system/headstart-clone-check.service.d
 cd /var/lib/kubelet/pki
@@ -209,7 +209,7 @@ async function identityOf(instance: InstanceRef): Promise<Identity> {
   return { machineId, hostName, hostKeys, instanceId, kubelet, lease };
 }
 
-/** What is looked for in the bytes of a disk, by what it is. A key is known by a line from its middle. */
+/** Byte patterns to search for on a disk, by name. A key is recognised by a line from its middle. */
 function needlesOf(identity: Identity): Record<string, string> {
   const keys = identity.hostKeys.map((key, index) => [`host key ${index}`, key.split('\n').at(-3)!] as const);
   expect(keys.length).toBeGreaterThan(0);
@@ -255,7 +255,7 @@ async function grow(count: number): Promise<InstanceRef> {
   return born!.ref;
 }
 
-/** The instance starts; it is not awaited. */
+/** Starts the instance without waiting for it. */
 async function grownFrom(version: string, count: number): Promise<InstanceRef> {
   const pool = (await plain.pools.readPool(POOL))!;
   const image = { kind: 'version', id: `${definition.id}/${version}` } as const;
@@ -263,7 +263,7 @@ async function grownFrom(version: string, count: number): Promise<InstanceRef> {
   return grow(count);
 }
 
-/** Nothing of the others, and a record of the clone check that says so. */
+/** No identity of the others, and a record of the clone check that confirms it. */
 async function expectItsOwn(clone: InstanceRef, others: readonly Identity[]): Promise<Identity> {
   const own = await identityOf(clone);
   expect(own.hostName).toBe(clone.id);
@@ -285,7 +285,7 @@ async function timeOf(instance: InstanceRef, unit: string, property: string): Pr
   return Number(await inGuest(instance, `systemctl show --value --property ${property} ${unit}`));
 }
 
-/** kill -9 of QEMU: what the guest had not written out by then is lost. */
+/** kill -9 of QEMU: the guest loses what it had not written to disk. */
 async function cutPowerWhen(instance: InstanceRef, line: string): Promise<void> {
   const { folder, consoleLog } = await plain.guests.placeOf(instance);
   const untilMs = systemClock.nowMs() + BOOT_MS;

@@ -1,4 +1,4 @@
-// e2e/qemu-kill.test.ts: is a run on a real pool that is killed (-9) on the way, or loses its donor's QEMU, ended rightly by the same command?
+// e2e/qemu-kill.test.ts: does the same command finish a run on a real pool that was killed (-9), or lost its donor's QEMU?
 // A part of the campaign (`make campaign PART=pool-kills`): a run for each seed, killed three times.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { instanceFiles, instanceFolder, parseVersionId } from '../src/vms/qemu/h
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
 import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
 import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
-import { type Blow, drawnBlows, type Ended, headstartUnder, toldBlows } from './labs/blows.ts';
+import { describeKills, type Ended, type Kill, randomKills, runWithKills } from './labs/kills.ts';
 import { processesIn } from './labs/qemu-lab.ts';
 import { ensureBaseImage } from './programs/ensure-base.ts';
 
@@ -20,11 +20,11 @@ const BASE_MS = 30 * 60_000;
 const RUN_MS = 15 * 60_000;
 const POOL: PoolRef = { id: 'pools/kill', name: 'kill' };
 
-/** Early enough to find most runs at work; each that was resumed is further on, so together they come to every step. */
+/** Early enough to hit most runs while they work; each resumed run is further on, so together the kills reach every step. */
 const LATEST_MS = 25_000;
-/** A case: what happens to the command the first, second and third time; then it is left alone and must finish. */
-const cases = seedsAsked('1-12').map((seed) => ({ name: `seed ${seed}: `, blows: drawnBlows(seed, LATEST_MS) }));
-/** Of the three blows of a seed some find a donor that is off, or a run that has ended. */
+/** What happens to the first, second and third call of the command; the next call must finish. */
+const cases = seedsAsked('1-12').map((seed) => ({ name: `seed ${seed}: `, kills: randomKills(seed, LATEST_MS) }));
+/** Some of the three kills of a seed find a stopped donor or a finished run. */
 const LEAST_KILLS = Math.floor((cases.length * 5) / 3);
 
 let home: string;
@@ -62,19 +62,19 @@ async function cleanUp(): Promise<void> {
   await factory.pools.deletePool(POOL);
 }
 
-describe('a run that is killed, and begun again', () => {
+describe('a run that is killed and repeated', () => {
   let survived = 0;
   let struck = 0;
 
-  it.each(cases.map(({ name, blows }) => [`${name}${toldBlows(blows.flat())}`, blows] as const))(
+  it.each(cases.map(({ name, kills }) => [`${name}${describeKills(kills.flat())}`, kills] as const))(
     'ends rightly: %s',
     { timeout: 3 * RUN_MS },
-    async (_, blows) => {
+    async (_, kills) => {
       const run = ['prototype', 'run', '--node', donor.id, '--json'];
-      for (const blow of blows) {
-        const { hits } = await headstart(run, blow);
+      for (const kill of kills) {
+        const { hits } = await headstart(run, kill);
         struck += hits;
-        if (hits > 0 && blow.some(({ victim }) => victim === 'qemu')) await startIfHome();
+        if (hits > 0 && kill.some(({ victim }) => victim === 'qemu')) await startIfHome();
       }
       expect(await headstart(run)).toMatchObject({ code: 0 });
 
@@ -105,11 +105,11 @@ describe('a run that is killed, and begun again', () => {
 });
 
 /** The real command line. */
-function headstart(args: readonly string[], blows: readonly Blow[] = []): Promise<Ended> {
-  return headstartUnder(blows, args, { home, pidOf: () => pidOf(donor) });
+function headstart(args: readonly string[], kills: readonly Kill[] = []): Promise<Ended> {
+  return runWithKills(kills, args, { home, pidOf: () => pidOf(donor) });
 }
 
-/** A donor that was hit when it was back in service already is a machine like any other, and not the run's to start again. */
+/** A donor that was killed after its return to service is an ordinary machine, which the run does not start again. */
 async function startIfHome(): Promise<void> {
   const { power, tags } = (await factory.pools.readInstance(donor))!;
   if (power !== 'stopped' || tags[DONOR_TAG] !== undefined) return;

@@ -64,14 +64,14 @@ describe('the report of one recorded boot', () => {
     return () => page.close();
   });
 
-  test('opens without an error and asks the network for nothing', async () => {
+  test('opens without an error and without network requests', async () => {
     await page.screenshot({ path: join(out, 'report.png') });
     expect(await page.locator('.card.boot .total strong').textContent()).toBe('1min 44.768s');
     expect(await page.locator('.phases').textContent()).toContain('kernel 10.494s');
     expectQuiet(opened);
   });
 
-  test('a click on a row shows what is known about it', async () => {
+  test('a click on a row shows its details', async () => {
     await rowNamed(page, 'systemd-remount-fs.service').click();
     const details = page.locator('#details');
     expect(await details.locator('h2').textContent()).toBe('systemd-remount-fs.service');
@@ -83,7 +83,7 @@ describe('the report of one recorded boot', () => {
     expect(await details.isHidden()).toBe(true);
   });
 
-  test('the pointer over a row shows the details in short', async () => {
+  test('the pointer over a row shows a short summary', async () => {
     await rowNamed(page, 'systemd-journald.service').hover();
     expect(await page.locator('#tip').textContent()).toContain('4.588s');
   });
@@ -126,7 +126,7 @@ describe('the report of one recorded boot', () => {
     await page.screenshot({ path: join(out, 'report-zoomed.png') });
   });
 
-  test('a search shows what matches, however short, and nothing else', async () => {
+  test('a search shows only matching rows, including short ones', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('sockets');
     await expect.poll(() => shownNames(page)).toEqual(['sockets.target']);
@@ -162,7 +162,7 @@ describe('the report of one recorded boot', () => {
     expect(await page.locator('#details').isHidden()).toBe(true);
   });
 
-  test('tables lead back to the chart', async () => {
+  test('rows of tables link to the chart', async () => {
     await page.getByRole('tab', { name: 'Slowest' }).click();
     const first = page.locator('#panel-slowest tbody tr').first();
     expect(await first.textContent()).toContain('cloud-init-local.service');
@@ -173,7 +173,7 @@ describe('the report of one recorded boot', () => {
     await expect.poll(() => rowNamed(page, 'cloud-init.service').isVisible()).toBe(true);
   });
 
-  test('light and dark follow the system until the button says otherwise', async () => {
+  test('light and dark follow the system until the button is used', async () => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await background();
     await page.getByRole('button', { name: 'Switch between light and dark' }).click();
@@ -184,7 +184,7 @@ describe('the report of one recorded boot', () => {
     expect(await background()).toBe(light);
   });
 
-  test('on paper every row is there', async () => {
+  test('a printed report has every row', async () => {
     await page.locator('#least').selectOption('0');
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
@@ -207,7 +207,7 @@ test('a dark system gets a dark report', async () => {
   expectQuiet(opened);
 });
 
-test('two boots share one axis, and the report says what changed', async () => {
+test('two boots share one axis, and the report shows what changed', async () => {
   const opened = await openFile(browser, await reportOf('two', 'first-boot.tar.gz', 'clone-boot.tar.gz'));
   const { page } = opened;
   await page.screenshot({ path: join(out, 'report-two.png') });
@@ -222,13 +222,13 @@ test('two boots share one axis, and the report says what changed', async () => {
   expectQuiet(opened);
 });
 
-test('three boots lie one below the other on one axis, and each is held against the first', async () => {
+test('three boots share one axis, and each is compared with the first', async () => {
   const boots = ['first-boot.tar.gz', 'clone-boot.tar.gz', 'node-boot.tar.gz'];
   const opened = await openFile(browser, await reportOf('three', ...boots));
   const { page } = opened;
   await page.screenshot({ path: join(out, 'report-three.png') });
   const against = await page.locator('.card.boot .against').allTextContents();
-  expect(against).toEqual(['−53.234s (−51 %) against A']); // the third ends with another thing
+  expect(against).toEqual(['−53.234s (−51 %) against A']); // the third boot ends with another milestone
   const kernel = page.locator('.row[data-id="phase:kernel"]');
   const bars = await kernel.locator('.bar:visible').all();
   const boxes = await Promise.all(bars.map(async (bar) => (await bar.boundingBox())!));
@@ -274,7 +274,7 @@ test('names from a hostile machine stay text', async () => {
   expectQuiet(opened);
 });
 
-test('five thousand spans draw only the rows in sight', async () => {
+test('five thousand spans draw only the visible rows', async () => {
   const units = Array.from({ length: 5000 }, (_, i) =>
     unit(`unit-${i}.service`, 3 + i * 0.01, 0.05 + (i % 40) * 0.1, i > 0 ? [`unit-${i - 1}.service`] : []),
   );
@@ -290,7 +290,7 @@ test('five thousand spans draw only the rows in sight', async () => {
   expectQuiet(opened);
 });
 
-test('a boot with nothing in it still opens', async () => {
+test('an empty boot still opens', async () => {
   const path = written(
     'empty',
     renderReport([reportView(bootRecord({ units: [unit('only.service', 0.000001, 0)] }), 'empty')]),

@@ -1,4 +1,4 @@
-// e2e/simulator-docs.test.ts: can docs/simulator.md be followed? Every command of its walk-through is run, in order, as it is printed there.
+// e2e/simulator-docs.test.ts: does docs/simulator.md work? Runs every command of its walk-through, in order, as printed there.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 
 interface Step {
   command: string;
-  /** What the document shows of its output. */
+  /** The output in the document. */
   lines: string[];
 }
 
@@ -56,7 +56,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** In the one shell that the reader has open, so that what a command sets is there for the next. */
+/** In one shell, so that variables of a command are set for the next. */
 async function type(command: string): Promise<{ code: string; lines: string[] }> {
   said = '';
   shell.stdin!.write(`{ ${command}\n} 2>&1; echo "ended with $?"\n`);
@@ -68,7 +68,7 @@ async function type(command: string): Promise<{ code: string; lines: string[] }>
   return { code: end[1]!, lines: said.slice(0, end.index).split('\n').map(withoutTimes) };
 }
 
-/** The documented lines, in their order; others may stand between them. */
+/** The documented lines, in order; other lines may be between them. */
 function expectInOrder(printed: readonly string[], documented: readonly string[]): void {
   let from = 0;
   for (const line of documented) {

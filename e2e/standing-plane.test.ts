@@ -1,5 +1,5 @@
-// e2e/standing-plane.test.ts: `headstart cluster`: a real control plane that outlives its command, is repaired after a kill, lets a node
-// join by token and certificate as that node and no other, and leaves nothing behind.
+// e2e/standing-plane.test.ts: does the real control plane of `headstart cluster` outlive its command, recover after a kill, let a node
+// join by token and certificate as that node only, and leave nothing behind?
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
@@ -67,7 +67,7 @@ beforeAll(async () => {
   programs = await ensurePlanePrograms();
 }, BUILD_MS);
 afterAll(async () => {
-  await runVerb(down, ['--home', home, '--name', 'lab']); // nothing runs on, whatever failed
+  await runVerb(down, ['--home', home, '--name', 'lab']); // stops everything, even after a failure
   expect(leftRunning()).toEqual([]);
   rmSync(home, { recursive: true });
 });
@@ -89,7 +89,7 @@ async function openssl(...args: string[]): Promise<string> {
 describe('a standing control plane', () => {
   let first: ClusterView;
 
-  it('goes on with what a killed command has started, and stays as it is when told again', async () => {
+  it('continues with what a killed command has started, and stays unchanged when repeated', async () => {
     const argv = ['cluster', 'up', '--home', home, '--name', 'lab', '--programs', programs];
     const victim = spawn(process.execPath, ['--no-warnings', VICTIM, ...argv], { stdio: 'ignore' });
     const started = await until(async () => standingProcesses.find(files.folder, 'kube-apiserver'));
@@ -107,7 +107,7 @@ describe('a standing control plane', () => {
     for (const server of SERVERS) expect(pidOf(again.view, server)).toBe(pidOf(first, server));
   });
 
-  it('has certificates that a strict reader accepts', async () => {
+  it('has certificates that a strict parser accepts', async () => {
     const at = (file: string) => join(files.pki, file);
     const purposes = {
       apiserver: 'sslserver',
@@ -148,7 +148,7 @@ describe('a standing control plane', () => {
     expect(statSync(join(files.folder, 'egress.sock')).mode & 0o777).toBe(0o600);
   });
 
-  it('tells nothing to whoever has no certificate, or one for something else', async () => {
+  it('refuses clients without a certificate, or with a certificate for another purpose', async () => {
     const paths = ['/', '/version', '/healthz', '/readyz', '/metrics', '/api/v1/secrets', '/openapi/v2'];
     for (const path of paths) expect(await statusOf(`${first.server}${path}`, {}), path).toBe(401);
     const headers = { authorization: 'Bearer abcdef.0123456789abcdef' };
@@ -161,7 +161,7 @@ describe('a standing control plane', () => {
     }
   });
 
-  it('has a database that speaks to its own authority only, and not to an administrator of the cluster', async () => {
+  it('has an etcd that accepts only its own authority, and no administrator of the cluster', async () => {
     const url = `https://${first.programs.find(({ name }) => name === 'etcd')!.address}/health`;
     const ca = readFileSync(join(files.pki, 'etcd-ca.crt'));
     expect(await statusOf(url, { ca, ...clientPair('etcd-client') })).toBe(200);
@@ -169,7 +169,7 @@ describe('a standing control plane', () => {
       await expect(statusOf(url, { ca, ...who })).rejects.toMatchObject({ code: expect.any(String) });
   });
 
-  it('is as this version would have it after up: arguments, settings and roles that are others are put right', async () => {
+  it('has the arguments, settings and roles of this version after up', async () => {
     const rbac = adminClient().makeApiClient(RbacAuthorizationV1Api);
     await rbac.deleteClusterRoleBinding({ name: 'headstart:ask-kubelets' });
     writeFileSync(files.componentKubeconfig('kube-scheduler'), '{}');
@@ -193,16 +193,16 @@ describe('a standing control plane', () => {
     first = ran.view;
   });
 
-  it('says that its API server was killed, and is put right by up', async () => {
+  it('reports that its API server was killed, and is repaired by up', async () => {
     process.kill(pidOf(first, 'kube-apiserver')!, 'SIGKILL');
     const broken = await until(async () => {
       const told = await ask(status);
-      return told.view.programs.some(({ isRunning }) => !isRunning) && told; // being killed takes a moment
+      return told.view.programs.some(({ isRunning }) => !isRunning) && told; // a kill takes a moment
     });
     expect(broken.code).toBe(3);
     const ended = broken.view.programs.filter(({ isRunning }) => !isRunning).map(({ name }) => name);
     expect(ended).toContain('kube-apiserver');
-    // A controller manager that is still starting its controllers ends when it cannot ask which APIs there are.
+    // A controller manager that is still starting ends when it cannot discover the APIs.
     expect(ended.filter((name) => name !== 'kube-apiserver' && name !== 'kube-controller-manager')).toEqual([]);
     expect(broken.view.nodes).toBeUndefined();
     const ran = await ask(up);
@@ -212,7 +212,7 @@ describe('a standing control plane', () => {
     expect(ran.view.server).toBe(first.server);
   });
 
-  it('gives a node that comes with a token a certificate, with which it is that node and no other', async () => {
+  it('gives a node with a token a certificate that is valid for that node only', async () => {
     const ca = readFileSync(join(files.pki, 'ca.crt'), 'utf8');
     const access = { kubeconfig: files.kubeconfig, clock: systemClock };
     const { id, token } = await createBootstrapToken(access, 600_000, { note: SELF! });
@@ -247,10 +247,10 @@ describe('a standing control plane', () => {
         .listNode()
         .then(
           () => false as const,
-          ({ code }: { code: number }) => code === 401, // what the API server knows of tokens is a moment old
+          ({ code }: { code: number }) => code === 401, // the API server caches tokens for a moment
         ),
     );
-    await revokeBootstrapToken(access, id); // gone already is success
+    await revokeBootstrapToken(access, id); // an already deleted object is success
     const cert = Buffer.from(signed, 'base64').toString();
     const [etcdCa, nodeKey] = [readFileSync(join(files.pki, 'etcd-ca.crt')), readFileSync(key)];
     const etcd = first.programs.find(({ name }) => name === 'etcd')!.address;
@@ -262,7 +262,7 @@ describe('a standing control plane', () => {
     await expect(core.listNamespacedSecret({ namespace: 'kube-system' })).rejects.toMatchObject({ code: 403 });
   });
 
-  it('watches over its nodes and places pods on those that are Ready', async () => {
+  it('monitors its nodes and places pods on Ready ones', async () => {
     const config = adminClient();
     const core = config.makeApiClient(CoreV1Api);
     const now = new Date();
@@ -287,7 +287,7 @@ describe('a standing control plane', () => {
       return spec?.nodeName;
     });
     expect(placed).toBe(SELF);
-    // Made of others by a controller: bindings to it would grant nothing without.
+    // An aggregated role: without its controller, bindings to it grant nothing.
     const view = await until(async () => {
       const role = await config.makeApiClient(RbacAuthorizationV1Api).readClusterRole({ name: 'view' });
       return role.rules?.length ? role : undefined;
@@ -296,7 +296,7 @@ describe('a standing control plane', () => {
     expect((await ask(status)).view.nodes).toMatchObject([{ name: SELF, isReady: true }]);
   });
 
-  it('does not call where a node says it is', async () => {
+  it('does not connect to the address that a node reports', async () => {
     const core = adminClient().makeApiClient(CoreV1Api);
     let calls = 0;
     const stranger = createServer((socket) => {
@@ -316,7 +316,7 @@ describe('a standing control plane', () => {
     expect(readFileSync(files.log('headstart-egress'), 'utf8')).toContain(`refused "127.0.0.1:${port}"`);
   });
 
-  it('reads logs from the kubelet of an instance that runs in a pool of the cluster', async () => {
+  it('reads logs from the kubelet of a running instance in a pool of the cluster', async () => {
     const core = adminClient().makeApiClient(CoreV1Api);
     const { address, folder, vmId } = await makeInstance();
     const kubelet = createKubelet(
@@ -340,10 +340,10 @@ describe('a standing control plane', () => {
       const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
       await core.patchNodeStatus({ name: SELF!, body: { status } }, merge);
       const read = () => core.readNamespacedPodLog({ name: 'placed', namespace: 'default' });
-      const log = await until(() => read().catch(() => undefined)); // refused while the machine is not there
+      const log = await until(() => read().catch(() => undefined)); // refused until the machine runs
       expect(log).toBe('kube-apiserver-kubelet-client asks for /containerLogs/default/placed/main');
       machine.kill('SIGKILL');
-      kubelet.closeAllConnections(); // they would have been the machine's
+      kubelet.closeAllConnections(); // they belong to the stopped machine
       await until(() =>
         read().then(
           () => false as const,
@@ -356,11 +356,11 @@ describe('a standing control plane', () => {
     }
   });
 
-  it('goes up to newer programs with all that is in it, and not back', async () => {
+  it('upgrades to newer programs with all data, and refuses a downgrade', async () => {
     const newer = join(home, 'newer');
     mkdirSync(newer);
     for (const server of KUBE_SERVERS) symlinkSync(join(programs, server), join(newer, server));
-    // The same program under another name, as far as anybody can see from outside.
+    // From outside it looks like the same program under another name.
     const apiServer = join(programs, 'kube-apiserver');
     rmSync(join(newer, 'kube-apiserver'));
     const script = `#!/bin/sh\n[ "$1" = --version ] && exec echo Kubernetes v1.35.9\nexec '${apiServer}' "$@"\n`;
@@ -380,11 +380,11 @@ describe('a standing control plane', () => {
   it('forgets a node that is deleted', async () => {
     const access = { kubeconfig: files.kubeconfig, clock: systemClock };
     await deleteNode(access, SELF!);
-    await deleteNode(access, SELF!); // gone already is success
+    await deleteNode(access, SELF!); // an already deleted object is success
     expect((await ask(status)).view.nodes).toEqual([]);
   });
 
-  it('goes down and is deleted, and nothing is left of it', async () => {
+  it('stops and is deleted completely', async () => {
     expect((await ask(down)).code).toBe(0);
     expect(leftRunning()).toEqual([]);
     expect((await ask(status)).code).toBe(3);
@@ -397,7 +397,7 @@ describe('a standing control plane', () => {
   });
 });
 
-/** In a pool of this cluster, as far as records go. */
+/** An instance that exists only in the records of a pool of this cluster. */
 function makeInstance(): Promise<{ address: string; folder: string; vmId: string }> {
   return withPools(async (pools) => {
     const spec = poolSpec(await publishEmpty(pools), { name: 'nodes', cluster: 'lab' });
@@ -420,7 +420,7 @@ async function withPools<T>(use: (pools: Lab) => Promise<T>): Promise<T> {
   try {
     return await use(pools);
   } finally {
-    pools.end(); // what it has made for itself, not our home
+    pools.end(); // deletes its own folder, not our home
   }
 }
 
@@ -435,7 +435,7 @@ const clientPair = (name: string) => ({
   key: readFileSync(join(files.pki, `${name}.key`)),
 });
 
-/** What a server answers; throws where it hangs up. */
+/** The server's answer; throws if it hangs up. */
 function statusOf(url: string, options: RequestOptions): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const ca = readFileSync(join(files.pki, 'ca.crt'));
@@ -472,7 +472,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // closed in the meantime
+    return ''; // closed meanwhile
   }
 }
 

@@ -4,7 +4,7 @@ import { requireNode } from '../.ci/require-node.ts';
 requireNode();
 
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
-/** They boot VMs or build disks, which takes every core: one at a time. */
+/** They boot VMs or build disks, which need every core: one at a time. */
 const WHOLE_MACHINE = ['qemu-*', 'image-b*', 'image-sbom', 'imds-guest', 'kube-nodes', 'node-vm'].map(
   (name) => `e2e/${name}.test.ts`,
 );
@@ -19,7 +19,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // A browser, an API server or the simulator each: two of them share two cores well.
+        // Each runs a browser, an API server or the simulator: two at a time fit on two cores.
         test: {
           name: 'services',
           include: ['e2e/*.test.ts'],

@@ -83,11 +83,11 @@ const NOT_HELD = [
 ];
 
 describe('a held lock', () => {
-  it.each(HELD)('is read from what $command says', ({ lines, said }) => {
+  it.each(HELD)('is read from the output of $command', ({ lines, said }) => {
     expect(renderHeldLock(heldLock(lines)!)).toBe(said);
   });
 
-  it.each(NOT_HELD)('is not seen when $why', ({ line }) => {
+  it.each(NOT_HELD)('is not reported when $why', ({ line }) => {
     expect(heldLock([line])).toBeUndefined();
   });
 });

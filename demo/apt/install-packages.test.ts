@@ -74,7 +74,7 @@ describe('installing packages while another package manager is busy', () => {
     await expect(machine({ listsS: 20, dpkgS: 40 }).install(60)).resolves.toBeUndefined();
   });
 
-  it("says apt's own last lines and the next command when it fails for another reason, and does not try again", async () => {
+  it("prints apt's last lines and the next command when it fails for another reason, and does not retry", async () => {
     const lines = [...Array.from({ length: 40 }, (_, i) => `line ${i}`), 'E: Unable to locate package figlet'];
     const { said, runs, install } = machine({ install: { code: 100, lines } });
     await expect(install(600)).rejects.toMatchObject({

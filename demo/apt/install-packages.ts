@@ -30,7 +30,7 @@ export async function installPackages(packages: readonly string[], waitS: number
   const updated = await untilUnlocked(['update'], deadlineMs, waitS, deps);
   if (updated.code !== 0) {
     sayLastLines('update', updated, deps);
-    deps.say('   trying with the package lists that are here');
+    deps.say('   trying with the existing package lists');
   }
   const install = ['install', '--yes', '--no-install-recommends', ...packages];
   const installed = await untilUnlocked(install, deadlineMs, waitS, deps);

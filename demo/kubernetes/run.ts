@@ -11,14 +11,14 @@ import { median } from '../../src/boot/model/noise.ts';
 import { renderTable } from '../../src/cli/output/table.ts';
 import { BUILT_VERSION, programsFolder } from '../../src/cluster/local/programs/programs.ts';
 import { instancesOf } from '../boots.ts';
-import { readIdentity, twins } from '../identity.ts';
+import { readIdentity, sharedIdentifiers } from '../identity.ts';
 import { onInterruption, tellFailure } from '../interruption.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { bootOneMore, type NodeBoot, removeNewest } from './boots.ts';
 import { isReady, type KubeCluster, raiseCluster } from './cluster.ts';
 import { BAD_CHANGE, CHANGE } from './image-node.ts';
-import { readyAfterMs } from './ready-after.ts';
 import { genericRecipe, imageRecipe, writeDocument } from './pool-options.ts';
+import { readyAfterMs } from './ready-after.ts';
 import { homeOf, type KubeWorkshop, openKubeWorkshop } from './workshop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -69,13 +69,13 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   // One at a time: on two cores, two guests at once would slow each other down.
   await stage.headstart('pool', 'stop', donor);
 
-  stage.act('3. a node from an image of ours, told by its metadata what to be');
+  stage.act('3. a node from our image, configured from its metadata');
   await stage.headstart('pool', 'create', IMAGE, '--count', '1', ...(await imageRecipe(stage, shop, cluster)));
   const [imageNode = ''] = await instancesOf(stage, IMAGE);
   boots.push({ kind: IMAGE, instance: imageNode, readyMs: await readyAfterMs(stage, home, IMAGE, imageNode) });
   await stage.headstart('boot', 'chain', '-i', await collect(IMAGE, imageNode));
 
-  stage.act('4. the generic node becomes the prototype: its pods move away under their budget, and it comes back');
+  stage.act('4. the generic node becomes the prototype: it is drained within the budget, and returns to service');
   await stage.headstart('pool', 'start', donor);
   await cluster.deployHello(hello);
   stage.say(await podTable(cluster));
@@ -91,18 +91,18 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   const pod = await cluster.runHelloOn(clone.instance, hello);
   stage.say(`a pod on ${clone.instance}, nothing pulled: ${(await cluster.logOf(pod)).trim()}`);
   await cluster.deletePod(pod);
-  const shared = twins([original, await readIdentity(stage, clone.instance)]);
+  const shared = sharedIdentifiers([original, await readIdentity(stage, clone.instance)]);
   if (shared.length > 0) throw new Error(`donor and clone share their ${shared.join(', ')}`);
-  stage.say('donor and clone share neither host name, machine-id nor host key.');
+  stage.say('donor and clone have different host names, machine-ids and host keys.');
   await stage.headstart('pool', 'stop', clone.instance);
 
-  stage.act('6. a change in place: no reboot, and the Node says which generation it runs');
+  stage.act('6. a change in place: no reboot, and the Node shows the generation it runs');
   await stage.headstart('pool', 'start', imageNode);
   await deliver(stage, shop, cluster, { generation: 2, ...CHANGE });
   await cluster.awaitNode(imageNode, 'the second generation', runs('2', 'Applied'));
   await showNodes(stage, cluster);
 
-  stage.act('7. and one that kubelet does not run with: the node takes it back by itself');
+  stage.act('7. a change that kubelet does not start with: the node rolls it back');
   await deliver(stage, shop, cluster, { generation: 3, ...BAD_CHANGE });
   await cluster.awaitNode(imageNode, 'the way back', runs('2', 'RolledBack'));
   await cluster.awaitNode(imageNode, 'Ready again', isReady);
@@ -111,7 +111,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   await deliver(stage, shop, cluster, { generation: 4, ...CHANGE });
   await cluster.awaitNode(imageNode, 'the fourth generation', runs('4', 'Applied'));
 
-  stage.act('8. each kind again, in turns, one VM at a time');
+  stage.act('8. each kind again, alternating, one VM at a time');
   await stage.headstart('pool', 'stop', imageNode);
   if (MORE_BOOTS > 0) await stage.headstart('pool', 'create', GENERIC, '--count', '0', ...recipe);
   for (let round = 0; round < MORE_BOOTS; round++) {

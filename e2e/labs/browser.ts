@@ -1,4 +1,4 @@
-// e2e/labs/browser.ts: a real Chromium that a test can drive, and what a page did in it that it should not have done.
+// e2e/labs/browser.ts: a real Chromium for tests, which records errors and network requests of a page.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -21,7 +21,7 @@ export interface Opened {
   page: Page;
   /** Errors on the console, uncaught ones included, and dialogs. */
   complaints: string[];
-  /** Addresses asked for, besides the file itself. */
+  /** Requested addresses, except the file itself. */
   requests: string[];
 }
 

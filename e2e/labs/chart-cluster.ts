@@ -9,7 +9,7 @@ import { type Plane, startPlane } from './plane.ts';
 
 export const DONOR = 'k8s-pool1-12345678-vmss000000';
 export const NAMESPACE = 'headstart';
-/** Of the Lease, the saved recipe and the sealing pod: the chart's default. */
+/** The namespace of the Lease, the saved model and the sealing pod: the chart's default. */
 export const SHARED = 'kube-system';
 
 export interface ChartCluster {
@@ -18,7 +18,7 @@ export interface ChartCluster {
   kubelets: KubeletSim;
   /** Of an administrator. */
   config: KubeConfig;
-  /** What it printed; throws what it complained of. */
+  /** Its output; throws its error output. */
   kubectl(args: string[], input?: string): Promise<string>;
   install(release: string, values: Json): Promise<string>;
   upgrade(release: string, values: Json): Promise<string>;
@@ -68,7 +68,7 @@ export async function startChartCluster(): Promise<ChartCluster> {
 
 const DEADLINE_MS = 30_000;
 
-/** What `look` gives once it gives something; a failed look is a look at nothing. */
+/** Repeats `look` until it returns a value; errors count as no value. */
 export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
   const untilMs = Date.now() + DEADLINE_MS;
   for (;;) {

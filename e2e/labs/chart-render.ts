@@ -1,4 +1,4 @@
-// e2e/labs/chart-render.ts: what does the chart make of these values, and what does a value change?
+// e2e/labs/chart-render.ts: what does the chart render for these values, and what does a value change?
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -22,7 +22,7 @@ export interface Rendering {
   kubeVersion?: string;
 }
 
-/** Values as one document, as with `--values`. Throws what helm says. */
+/** Values as one document, as with `--values`. Throws helm's error output. */
 export function render({ helm }: HelmTools, values: Json, options: Rendering = {}): Manifest[] {
   const { release = 'example', namespace = 'nodes', kubeVersion = '1.35.8' } = options;
   const argv = ['template', release, CHART, '--namespace', namespace, '--kube-version', kubeVersion, '--values', '-'];

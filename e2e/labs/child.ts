@@ -1,4 +1,4 @@
-// e2e/labs/child.ts: a server of ours as a child process that never outlives us.
+// e2e/labs/child.ts: a server as a child process that never outlives the test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { UserError } from '../../src/base/errors.ts';
@@ -6,13 +6,13 @@ import { logTail } from '../../src/cluster/local/log-tail.ts';
 
 export interface Child {
   name: string;
-  /** The reason it is not running any more, with the end of its log; undefined while it runs. */
+  /** Why it stopped, with the end of its log; undefined while it runs. */
   failure(): UserError | undefined;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): Promise<void>;
 }
 
-/** The kernel ends the child when we die, however that happens; without this tool only an orderly exit does. */
+/** The kernel kills the child when this process dies in any way; without this tool only an orderly exit does. */
 const SETPRIV = '/usr/bin/setpriv';
 const TERM_MS = 10_000;
 
@@ -47,7 +47,7 @@ export function startChild(name: string, argv: readonly [string, ...string[]], l
 
 async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
   child.kill('SIGTERM');
-  child.kill('SIGCONT'); // one that is paused could not end
+  child.kill('SIGCONT'); // a paused process could not end
   const impatient = setTimeout(() => child.kill('SIGKILL'), TERM_MS);
   await ended;
   clearTimeout(impatient);

@@ -128,7 +128,7 @@ export async function openLab(): Promise<KubeLab> {
   };
 }
 
-/** What a real cluster does by itself has to be waited for. */
+/** A real cluster needs time to react. */
 export async function until<T>(look: () => Promise<T | undefined | false>, withinMs = 30_000): Promise<T> {
   const untilMs = Date.now() + withinMs;
   for (;;) {

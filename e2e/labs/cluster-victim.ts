@@ -1,4 +1,4 @@
-// e2e/labs/cluster-victim.ts: a `headstart cluster up` of its own process, there to be killed.
+// e2e/labs/cluster-victim.ts: a `headstart cluster up` in a separate process that the test kills.
 import { processDeps } from '../../src/cli/process-deps.ts';
 import { runProgram } from '../../src/cli/program.ts';
 

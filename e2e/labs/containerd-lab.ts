@@ -1,4 +1,4 @@
-// e2e/labs/containerd-lab.ts: a real containerd, its CRI plugin included, on a given folder, in namespaces of its own; asked as ctr and as kubelet would.
+// e2e/labs/containerd-lab.ts: a real containerd with its CRI plugin, on a given folder, in its own namespaces; used with ctr and as kubelet would.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export interface ContainerdLab {
   socket: string;
   /** Its standard output; throws when it fails. */
   ctr(...args: string[]): Promise<string>;
-  /** The same of any program, which sees what containerd sees. */
+  /** The same for any program in containerd's namespaces. */
   inside(...argv: string[]): Promise<string>;
   log(): string;
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ const START_MS = 30_000;
 
 /** Needs root. */
 export async function startContainerd(store: string, programs: ContainerdPrograms): Promise<ContainerdLab> {
-  const folder = mkdtempSync(join(tmpdir(), 'hs-containerd-')); // short: a socket's path has to be
+  const folder = mkdtempSync(join(tmpdir(), 'hs-containerd-')); // short, because the path of a socket is limited
   const [socket, config, log] = [join(folder, 'c.sock'), join(folder, 'config.toml'), join(folder, 'log')];
   writeFileSync(config, configOf(store, folder, socket));
   const env = { PATH: `${programs.folder}:/usr/sbin:/usr/bin:/sbin:/bin` };
@@ -59,12 +59,12 @@ export async function startContainerd(store: string, programs: ContainerdProgram
   return lab;
 }
 
-/** unshare(1)'s only child: the first of the namespaces, which containerd has become. */
+/** unshare(1)'s only child: containerd, the first process of the namespaces. */
 function firstProcess({ pid }: ChildProcess): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 }
 
-/** Whatever it would write outside of its folders is told to be inside. */
+/** Redirects everything that it would write outside its folders. */
 function configOf(store: string, folder: string, socket: string): string {
   return `version = 2
 root = "${store}"

@@ -1,4 +1,4 @@
-// e2e/labs/cri-images.ts: asks a container runtime, as kubelet does, which images it has: gRPC over its socket, no more of it than that takes.
+// e2e/labs/cri-images.ts: lists the images of a container runtime as kubelet does: a minimal gRPC client over its socket.
 import { connect } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 
@@ -8,7 +8,7 @@ export interface CriImage {
   repoDigests: string[];
 }
 
-/** Throws what the runtime says. */
+/** Throws the runtime's error. */
 export async function criImages(socket: string): Promise<CriImage[]> {
   const answer = await call(socket, '/runtime.v1.ImageService/ListImages');
   return fields(answer)
@@ -53,7 +53,7 @@ interface Field {
   bytes: Buffer;
 }
 
-/** Those that have a length; numbers are skipped. */
+/** Fields with a length; numbers are skipped. */
 function fields(message: Buffer): Field[] {
   const found: Field[] = [];
   let at = 0;

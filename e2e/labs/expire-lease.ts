@@ -1,4 +1,4 @@
-// e2e/labs/expire-lease.ts: a quarter of an hour passes for the hold of a run that died.
+// e2e/labs/expire-lease.ts: lets the Lease of a dead run expire.
 import { CoordinationV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { leaseName } from '../../src/prototype/names.ts';
 

@@ -1,7 +1,7 @@
-// e2e/labs/free-ports.ts: ports that no process uses, as the kernel says.
+// e2e/labs/free-ports.ts: ports that no process uses, chosen by the kernel.
 import { createServer } from 'node:net';
 
-/** All are taken before the first is given back, so that no two are the same. */
+/** Opens all before it closes the first, so that they differ. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from(

@@ -1,4 +1,4 @@
-// e2e/labs/kubelet-sim.ts: what a kubelet does to the API, without a node: pods start, end, and run scripts that a callback answers.
+// e2e/labs/kubelet-sim.ts: a simulated kubelet: starts and ends pods in the API, and answers scripts with a callback.
 import { createServer } from 'node:https';
 import type { CoreV1Api, V1Node, V1Pod } from '@kubernetes/client-node';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
@@ -8,24 +8,24 @@ import { HELPER_CONTAINER, HELPER_LABEL } from '../../src/cluster/kubernetes/hel
 import { renderFrame } from '../../src/cluster/kubernetes/run-frame.ts';
 import type { Plane } from './plane.ts';
 
-/** What can be wrong with a pod. Each is asked about every pod on every look. */
+/** Faults of a pod. Each is evaluated for every pod in every round. */
 export interface KubeletDials {
-  /** Told to end, it does not. */
+  /** It does not terminate. */
   neverEnds(pod: V1Pod): boolean;
   /** It runs but is not ready. */
   neverReady(pod: V1Pod): boolean;
   /** It does not start, for this reason (`ImagePullBackOff`). */
   cannotStart(pod: V1Pod): string | undefined;
-  /** The log of a helper is cut short. */
+  /** The log of a helper is truncated. */
   cutsLog(pod: V1Pod): boolean;
   runScript(nodeName: string, script: string): ScriptResult | Promise<ScriptResult>;
 }
 
 export interface KubeletSim {
   dials: KubeletDials;
-  /** A Ready Linux node; `more` is laid over it. */
+  /** A Ready Linux node, merged with `more`. */
   addNode(name: string, more?: V1Node): Promise<void>;
-  /** Throws what went wrong while it ran. */
+  /** Throws the error of its loop. */
   stop(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export async function startKubelets(plane: Plane, clock: Clock = systemClock): P
     await core.deleteNamespacedPod({ name, namespace, body });
   }
 
-  /** One look; a script that takes long must not hold up the other pods. */
+  /** One round; a slow script must not delay the other pods. */
   async function look(busy: Set<string>, fail: (error: unknown) => void): Promise<void> {
     const { items } = await core.listPodForAllNamespaces({ fieldSelector: 'spec.nodeName!=' });
     for (const pod of items) {
@@ -127,7 +127,7 @@ function workOn(pod: V1Pod, taken: ReadonlySet<string>): 'start' | 'end' | 'none
   return isNew ? 'start' : 'none';
 }
 
-/** The pod went away, or was replaced, between the look and the act. */
+/** The pod was deleted or replaced between the read and the write. */
 function isStale(error: unknown): boolean {
   return [404, 409, 422].includes(answerOf(error)?.status ?? 0);
 }

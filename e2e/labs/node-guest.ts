@@ -1,4 +1,4 @@
-// e2e/labs/node-guest.ts: one real VM of the node image, and how a test talks to it: a new document, its status, a shell, a power cut.
+// e2e/labs/node-guest.ts: one real VM of the node image for a test: new documents, its status, a shell, a power cut.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
@@ -16,17 +16,17 @@ const PAUSE_MS = 1000;
 
 export interface NodeGuest {
   name: string;
-  /** What the guest told the wire server so far. */
+  /** The guest's reports to the wire server. */
   health(): string;
-  /** New user data, as an operator sets it. Nobody tells the guest. */
+  /** Sets new user data, as an operator does; the guest has to notice it. */
   deliver(document: string): Promise<void>;
-  /** What a shell in the guest printed; its failure is one of the test. */
+  /** The output of a shell in the guest; throws if it fails. */
   sh(script: string): Promise<string>;
   status(): Promise<NodeStatus>;
   awaitStatus(what: string, isIt: (status: NodeStatus) => boolean): Promise<NodeStatus>;
-  /** kill -9 of QEMU: what the guest had not written out by then is lost. */
+  /** kill -9 of QEMU: the guest loses what it had not written to disk. */
   cutPower(): Promise<void>;
-  /** The power is back, and kubelet runs. */
+  /** Starts the VM again and waits for kubelet. */
   startAgain(): Promise<void>;
   end(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function bootNode(poolName: string, document: string): Promise<Node
   const { imageId, ...deps } = await ensureNodeImage();
   const factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
   const pool: PoolRef = { id: `pools/${poolName}`, name: poolName };
-  await factory.pools.deletePool(pool); // of a run that was killed
+  await factory.pools.deletePool(pool); // left by a killed run
   await factory.pools.createPool({
     name: pool.name,
     image: { kind: 'version', id: imageId },
@@ -81,7 +81,7 @@ function talkTo(factory: QemuFactory, pool: PoolRef, ref: InstanceRef, folder: s
     async cutPower() {
       const pid = Number(readFileSync(join(folder, instanceFiles.pid), 'utf8'));
       process.kill(pid, 'SIGKILL');
-      // It lets go of its files, and of the locks on them, a moment after it has stopped to be seen as running.
+      // QEMU releases its files and locks shortly after it no longer counts as running.
       while (hasFiles(pid)) await systemClock.sleep(20);
     },
     async startAgain() {

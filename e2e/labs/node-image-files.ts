@@ -1,5 +1,5 @@
-// e2e/labs/node-image-files.ts: what makes the base image one of a node: the executable with its units, the clone check, the image's facts, and
-// stand-ins for containerd and kubelet that are as strict about their configuration as the real ones where it matters here.
+// e2e/labs/node-image-files.ts: the files that turn the base image into a node image: the executable with its units, the clone check, the release file, and
+// stand-ins for containerd and kubelet that check their configuration as strictly as the tests need.
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../src/clone-check/image-files.ts';
 import type { DiskFile } from '../../src/image/build/disk/put-files.ts';
 import { BASE_PATH } from '../../src/node/desired/kubelet-config.ts';
@@ -50,7 +50,7 @@ const KUBELET_BASE = `${JSON.stringify({
   containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
 })}\n`;
 
-/** Refuses flags that kubelet has not, writes down what it was given, and is healthy from then on. */
+/** Refuses unknown flags, records its arguments, and then reports healthy. */
 const KUBELET = `#!/bin/sh
 set -eu
 for word in "$@"; do

@@ -1,4 +1,4 @@
-// e2e/labs/node-lab.ts: the image that nodes are booted from in e2e: the base image with what a node carries, made once for the same content.
+// e2e/labs/node-lab.ts: the node image of e2e: the base image with the node's files, built once per content.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ const DEFINITION_SPEC = {
   sku: 'e2e',
 } as const;
 
-/** Three numbers, as versions are, that are others for other content. */
+/** A version of three numbers, derived from the content. */
 function versionOf(baseId: string, files: readonly DiskFile[]): string {
   const hash = createHash('sha256').update(baseId);
   for (const file of files) {
@@ -91,7 +91,7 @@ function versionOf(baseId: string, files: readonly DiskFile[]): string {
   return [0, 7, 14].map((at) => Number.parseInt(hex.slice(at, at + 7), 16)).join('.');
 }
 
-/** Each is a quarter of a gigabyte, and of use only to the tree it was made from. */
+/** Each takes 250 MB and is useful only to the tree it was made from. */
 async function removeOthers({ version, ...definition }: VersionId, home: string): Promise<void> {
   const used = referencedIn(home);
   for (const other of versionNamesIn(home, definition)) {

@@ -29,13 +29,13 @@ export interface Plane {
   url: string;
   /** Of an administrator. */
   token: string;
-  /** PEM: what the server's certificate is checked against. */
+  /** PEM of the authority of the server's certificate. */
   ca: string;
   /** A file with all three. */
   kubeconfig: string;
-  /** The API server's own key and certificate, which a simulated kubelet may serve with. */
+  /** The API server's key and certificate, for simulated kubelets to serve with. */
   serving: { key: string; cert: string };
-  /** While they are paused nobody observes a new disruption budget, and nothing is brought back or collected. */
+  /** While the controllers are paused, new disruption budgets are not observed, and no pod is recreated or garbage-collected. */
   pauseControllers(): void;
   resumeControllers(): void;
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ const READY_MS = 90_000;
 const POLL_MS = 100;
 
 export interface PlaneOptions {
-  /** Nodes that come with a certificate of this authority (a PEM file) may do what a kubelet may, and no more. */
+  /** Nodes with a certificate of this authority (a PEM file) have exactly a kubelet's rights. */
   nodeAuthority?: string | undefined;
 }
 
@@ -106,7 +106,7 @@ async function start(
   });
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, renderKubeconfig({ url, token, ca }), { mode: 0o600 });
-  // Not those of nodes, as simulated kubelets send no heartbeats, and no DaemonSets, whose pods would wait for a scheduler.
+  // Without the node controllers, because simulated kubelets send no heartbeats, and without DaemonSets, whose pods would wait for a scheduler.
   const controllers = launch(
     'kube-controller-manager',
     binaries.controllerManager,
@@ -141,7 +141,7 @@ async function untilReady<T>(children: readonly Child[], clock: Clock, look: () 
       const failure = child.failure();
       if (failure) throw failure;
     }
-    // Until the server has written its certificate and listens, every look fails.
+    // Fails until the server has written its certificate and listens.
     const found = await look().catch(() => undefined);
     if (found !== undefined) return found;
     if (clock.nowMs() > untilMs) {

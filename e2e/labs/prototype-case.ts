@@ -1,4 +1,4 @@
-// e2e/labs/prototype-case.ts: one pool in the simulated Azure on a virtual clock, its nodes on an API server or in a fake, and runs of the operation on it.
+// e2e/labs/prototype-case.ts: one pool in the simulated Azure on a virtual clock, its nodes on an API server or in a fake, and prototype runs on it.
 
 import type { Told } from '../../bench/prototype-figures.ts';
 import type { Referee } from '../../sims/azure/referee/referee.ts';
@@ -47,7 +47,7 @@ export interface Case {
   end(): Promise<void>;
 }
 
-/** With its nodes in memory: for those who have no API server at hand. */
+/** With its nodes in memory, for tests without an API server. */
 export async function openFakeCase(options: CaseOptions): Promise<Case> {
   const lab = await openLab(options);
   const cluster = followingCluster(lab.sim);
@@ -120,7 +120,7 @@ async function makeCase(
   return { lab, nodes, donor, told, run };
 }
 
-/** A node in it is what its machine makes of it; pods leave as soon as they are asked to. */
+/** The state of a node follows its machine; pods end as soon as they are evicted. */
 function followingCluster(sim: AzureSim): FakeCluster {
   const cluster = fakeCluster(sim.clock);
   const members = Object.values(sim.inspect().scaleSets).flatMap((set) => instancesOf(sim.inspect(), set));
@@ -143,7 +143,7 @@ function followingCluster(sim: AzureSim): FakeCluster {
   return cluster;
 }
 
-/** Requests to the real server take real time, and the virtual clock stands still meanwhile; pods need a moment to end or to start. */
+/** Requests to the real server take real time while the virtual clock stops; pods need a moment to end or to start. */
 function onVirtualTime(cluster: Cluster, clock: VirtualClock, tend: () => Promise<void>): Cluster {
   return new Proxy(cluster, {
     get: (object, key: keyof Cluster) => {

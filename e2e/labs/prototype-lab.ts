@@ -1,4 +1,4 @@
-// e2e/labs/prototype-lab.ts: a pool in the simulated Azure whose nodes live on a real API server, kept in step as kubelets, scheduler and node controller would.
+// e2e/labs/prototype-lab.ts: a pool in the simulated Azure with nodes on a real API server, synchronised as kubelets, scheduler and node controller would.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
@@ -10,7 +10,7 @@ import { DONOR_FILES, DONOR_ID, DONOR_NAME, makeRoot, pipe, type Shell } from '.
 import type { ScriptResult } from '../../src/cluster/cluster.ts';
 import { type KubeLab, until } from './cluster-lab.ts';
 
-/** Planted where secrets live; none may come out anywhere else. */
+/** Put where secrets are stored; none may appear anywhere else. */
 export const CANARIES = {
   clientSecret: 'canary-client-secret-55aa81',
   customData: 'canary-custom-data-7d1e03',
@@ -50,7 +50,7 @@ export function poolScenario(name: string, mode: 'Uniform' | 'Flexible', compute
   };
 }
 
-/** What sealing prints on a machine where everything went well. */
+/** The output of a successful seal. */
 export const SEALED: ScriptResult = {
   exitCode: 0,
   stdout: [
@@ -76,7 +76,7 @@ export interface Machine {
   runScript(script: string): ScriptResult;
 }
 
-/** The disk of a node in a folder, on which the very scripts that would run on the node are run. */
+/** The disk of a node as a folder, on which the node's scripts really run. */
 export function makeMachine(shell: Shell, nodeName: string, vmId: string, customData?: string): Machine {
   const rename = (text: string) =>
     text.replaceAll(DONOR_NAME, nodeName).replaceAll(DONOR_ID.toUpperCase(), vmId).replaceAll(DONOR_ID, vmId);
@@ -95,7 +95,7 @@ export function makeMachine(shell: Shell, nodeName: string, vmId: string, custom
   };
 }
 
-/** Both scripts know a root other than `/`; only its callers on a real node never give one. */
+/** Both scripts accept another root than `/`, which only tests use. */
 function onRoot(script: string, root: string): string {
   const inspecting = (encoded: string) =>
     Buffer.from(Buffer.from(encoded, 'base64').toString().replace("root=''", `root='${root}'`)).toString('base64');
@@ -115,7 +115,7 @@ export interface JoinedPool {
   /** The first is the donor. */
   nodes: string[];
   shop: string;
-  /** Lets the cluster catch up with the machines, and pods that have no node find one. */
+  /** Updates the nodes from the machines, and schedules pending pods. */
   tend(): Promise<void>;
   leave(): Promise<void>;
 }
@@ -124,7 +124,7 @@ export const MERGE = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 export const SHUTDOWN = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 let serial = 0;
 
-/** Three nodes, and two pods on the first of them, of which a disruption budget lets only one go at a time. */
+/** Three nodes, and two pods on the first one, with a budget that allows one eviction at a time. */
 export async function joinPool(
   kube: KubeLab,
   sim: Pick<AzureSim<Clock>, 'inspect' | 'clock' | 'requests'>,
@@ -137,7 +137,7 @@ export async function joinPool(
   const nodes = members.map(({ computerName }) => computerName.toLowerCase());
   for (const [i, member] of members.entries()) {
     await kube.kubelets.addNode(nodes[i]!, { spec: { providerID: providerIdOf(member) } });
-    // As the firmware spells it.
+    // In the firmware's spelling.
     const status = { nodeInfo: { systemUUID: member.vmId.toUpperCase() } };
     await core.patchNodeStatus({ name: nodes[i]!, body: { status } }, MERGE);
   }
@@ -206,7 +206,7 @@ export function providerIdOf({ mode, scaleSetId, instanceId, id }: SimInstance):
   return `azure://${mode === 'Uniform' ? `${scaleSetId}/virtualMachines/${instanceId}` : id}`;
 }
 
-/** A node is Ready some time after its machine runs, and the shutdown taint goes later still. */
+/** A node is Ready some time after its machine runs, and the shutdown taint is removed even later. */
 export function faceOf(
   now: SimWorld,
   member: SimInstance,
@@ -219,7 +219,7 @@ export function faceOf(
   return { isReady: upForMs >= times.readyAfterMs, isTainted: upForMs < times.taintGoesAfterMs };
 }
 
-/** Everything that other people can see of a cloud and a cluster: tags, annotations, events. */
+/** Everything that others can see in the cloud and the cluster: tags, annotations, events. */
 export async function publicMarks(kube: KubeLab, sim: Pick<AzureSim<Clock>, 'inspect'>): Promise<string> {
   const { scaleSets, instances, disks, snapshots, galleries, definitions, versions } = sim.inspect();
   const kinds = [scaleSets, instances, disks, snapshots, galleries, definitions, versions];
@@ -229,7 +229,7 @@ export async function publicMarks(kube: KubeLab, sim: Pick<AzureSim<Clock>, 'ins
   return JSON.stringify({ tags, nodes, events });
 }
 
-/** The canaries as they are and as base64 spells them, wherever in a text they stand. */
+/** The canaries in plain text and in base64, at any place of a text. */
 export function leaks(text: string, others: readonly string[] = []): string[] {
   const base64 = Object.values(CANARIES).flatMap((canary) =>
     [0, 1, 2].map((shift) =>

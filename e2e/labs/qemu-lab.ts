@@ -1,4 +1,4 @@
-// e2e/labs/qemu-lab.ts: a home with an image of nothing at all: real QEMU processes whose firmware finds nothing to boot.
+// e2e/labs/qemu-lab.ts: a home with an empty image: real QEMU processes whose firmware finds nothing to boot.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ export interface EmptyLab {
   home: string;
   factory: QemuFactory;
   spec(name: string): PoolSpec;
-  /** Process ids of what runs in the home. */
+  /** Ids of the processes that run in the home. */
   processes(): number[];
   end(): Promise<void>;
 }
 
 export async function makeEmptyLab(): Promise<EmptyLab> {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-qemu-'));
-  // Longer than the address of a unix socket, and with everything that means something to QEMU, slirp or a shell.
+  // Longer than the address of a unix socket, and with all characters that are special to QEMU, slirp or a shell.
   const home = join(folder, `a "home", with 'quotes' = $(id); ${'and more '.repeat(12)}`);
   const factory = emptyFactory(home, runCommand);
   const image = { kind: 'version', id: await publishEmpty(home) } as const;
@@ -78,7 +78,7 @@ export function processesIn(home: string): number[] {
       try {
         return readlinkSync(`/proc/${pid}/cwd`).startsWith(home) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
       } catch {
-        return false; // ended between two looks, or not ours to look at
+        return false; // ended meanwhile, or not readable
       }
     })
     .map(Number);

@@ -1,10 +1,10 @@
-// e2e/labs/qemu-victim.ts: one order to the factory by a process that kills itself (-9) on the way: `node qemu-victim.ts HOME ORDER MOMENT`.
+// e2e/labs/qemu-victim.ts: one operation on the pools by a process that kills itself (-9) in the middle: `node qemu-victim.ts HOME ORDER MOMENT`.
 import { type RunCommand, runCommand } from '../../src/base/command.ts';
 import { emptyFactory } from './qemu-lab.ts';
 
 const [home = '', order = '', moment = ''] = process.argv.slice(2);
 
-/** `3`: as the third tool is called · `3+`: once it has ended, before anything is made of it. */
+/** `3`: when the third tool is called · `3+`: after it has ended, before its result is used. */
 const dieAt = Number.parseInt(moment, 10);
 let calls = 0;
 const run: RunCommand = async (argv, options) => {

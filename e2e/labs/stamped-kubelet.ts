@@ -1,5 +1,5 @@
-// e2e/labs/stamped-kubelet.ts: a kubelet that calls itself another patch version than it is: enough for images to differ by it. Kept apart from
-// the product's own programs, where a version is what it says.
+// e2e/labs/stamped-kubelet.ts: a kubelet that reports another patch version, so that images differ by it. Kept apart from
+// the product's programs, whose versions are real.
 
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// e2e/labs/stand-in-qemu.ts: a process that looks like the QEMU of an instance to whoever asks where its ports lead, without a guest:
+// e2e/labs/stand-in-qemu.ts: a process that looks like the QEMU of an instance to the code that finds its ports, without a guest:
 // `node stand-in-qemu.ts ADDRESS KUBELET-PORT -uuid VM-ID`, run in the instance's folder.
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// e2e/labs/test-images.ts: container images of our own, as archives of an OCI layout: there is no registry to take any from. Built once, the same bytes every time.
+// e2e/labs/test-images.ts: our own container images as archives of an OCI layout, because tests have no registry. Built once, with the same bytes every time.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type ImageSpec, ociImageOf } from '../../src/container/oci-image.ts';
 import { cacheFolder } from '../programs/ensure-helm.ts';
 
 export interface TestImage {
-  /** As a manifest would have it. */
+  /** As in a pod's manifest. */
   name: string;
   /** A tar of its OCI layout. */
   archive: string;
@@ -44,7 +44,7 @@ export async function ensureTestImages(): Promise<TestImages> {
   };
 }
 
-/** Layers from the lowest; the last file of the last one is what is run. */
+/** Layers from the lowest; the last file of the last layer is the program. */
 export function ensureArchive(name: string, layers: readonly ImageFile[][], user: string): TestImage {
   const spec: ImageSpec = {
     ...{ architecture, name, user, env: {}, labels: {} },
@@ -69,7 +69,7 @@ export const textFile = (path: string, text: string): ImageFile => ({
 
 const program = (path: string, file: string): ImageFile => ({ path, bytes: readFileSync(file), isExecutable: true });
 
-/** Kept under the hash of its source: another source is another program. */
+/** Cached under the hash of its source. */
 async function ensureProgram(name: string): Promise<string> {
   const source = ['go.mod', `${name}/main.go`].map((path) => readFileSync(join(MODULE, path)));
   const hash = createHash('sha256').update(Buffer.concat(source)).digest('hex').slice(0, 16);

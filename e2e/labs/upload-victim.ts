@@ -1,4 +1,4 @@
-// e2e/labs/upload-victim.ts: an upload by a process that kills itself (-9) once so many writes have been sent: `node upload-victim.ts FILE SHA256 BYTES NAME WRITES`.
+// e2e/labs/upload-victim.ts: an upload by a process that kills itself (-9) after a number of writes: `node upload-victim.ts FILE SHA256 BYTES NAME WRITES`.
 import { Secret } from '../../src/base/secret.ts';
 import { azurePageBlob } from '../../src/image/publish/azure-page-blob.ts';
 import { uploadDisk } from '../../src/image/publish/upload-disk.ts';
@@ -10,7 +10,7 @@ let sent = 0;
 const mortal: typeof blob = {
   ...blob,
   async write(offset, pages) {
-    // The others that are under way are cut off wherever they happen to be.
+    // Other writes in progress are cut off anywhere.
     if (++sent > Number(writes)) process.kill(process.pid, 'SIGKILL');
     await blob.write(offset, pages);
   },

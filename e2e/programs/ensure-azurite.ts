@@ -1,4 +1,4 @@
-// e2e/programs/ensure-azurite.ts: Microsoft's own emulator of Azure storage, on a port of its own, installed once beside its lock file.
+// e2e/programs/ensure-azurite.ts: Microsoft's emulator of Azure storage on a free port, installed once next to its lock file.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface Azurite {
   stop(): Promise<void>;
 }
 
-/** The account and key that the emulator's documentation gives to everybody. */
+/** The public account and key from the emulator's documentation. */
 const ACCOUNT = 'devstoreaccount1';
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
@@ -55,7 +55,7 @@ async function install(): Promise<void> {
   if (ran.code !== 0) throw new Error(`npm could not install the storage emulator: ${ran.stderr}`);
 }
 
-/** It prints where it listens once it does. */
+/** It prints its address when it listens. */
 function addressOf(child: ReturnType<typeof spawn>, ended: Promise<void>): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = '';

@@ -9,7 +9,7 @@ import type { PublishDeps } from '../../src/vms/qemu/images/make-version.ts';
 import { BASE_TOOLS, POOL_TOOLS } from '../../src/vms/qemu/required-tools.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
-/** Where the image is, and where pools are made; whoever makes one deletes it. */
+/** The home with the image, in which tests make pools and delete them. */
 export async function ensureBaseImage(
   tell: (line: string) => void = console.error,
 ): Promise<PublishDeps & { imageId: string }> {

@@ -6,7 +6,7 @@ import { fetchDebian } from '../../src/container/fetch-debian.ts';
 import { cacheFolder } from './ensure-helm.ts';
 
 export interface ContainerdPrograms {
-  /** The others have to be found by their names: for PATH. */
+  /** The folder for PATH, because containerd runs the other programs by name. */
   folder: string;
   containerd: string;
   ctr: string;
@@ -20,7 +20,7 @@ export async function ensureContainerd(): Promise<ContainerdPrograms> {
   return { folder, containerd: join(folder, 'containerd'), ctr: join(folder, 'ctr') };
 }
 
-/** What is in containerd's package is larger than what a program usually prints. */
+/** The unpacked package is larger than the usual limit of a program's output. */
 const run: RunCommand = (argv, options) => runCommand(argv, { maxBytes: 512 << 20, ...options });
 
 async function fetchInto(folder: string): Promise<void> {

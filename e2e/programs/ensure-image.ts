@@ -1,5 +1,5 @@
-// e2e/programs/ensure-image.ts: the image that e2e boots and looks into: the example manifest's packages with the real kubelet, this tree's daemon and
-// container images of our own. Locked and built once for the same content, then taken from a cache outside the tree.
+// e2e/programs/ensure-image.ts: the image that e2e boots and inspects: the example manifest's packages with the real kubelet, this tree's daemon and
+// our own container images. Locked and built once per content, then taken from a cache outside the tree.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -40,7 +40,7 @@ export interface EnsuredImage {
   lock: string;
   mirrors: string;
   kubernetes: string;
-  /** Of `image` verbs: where fetched files and the base layer are. */
+  /** The cache of `image` verbs: downloads and the base layer. */
   cache: string;
 }
 
@@ -57,13 +57,13 @@ export async function ensureImage(tell: (line: string) => void = console.error):
   const shared = ['--cache', image.cache, '--mirrors', mirrors];
   if (!existsSync(image.lock)) await make(lock, ['-f', manifest, ...shared], tell);
   const out = join(work, 'images');
-  // One that is there is verified, byte for byte.
+  // An existing image is verified byte for byte.
   await make(build, ['--lock', image.lock, '--out', out, ...shared], tell);
   const [name] = readdirSync(out).filter((one) => !one.startsWith('.'));
   return { ...image, folder: join(out, name!) };
 }
 
-/** The same for other patch versions: kubelets by version. Gives the manifest and the mirrors that go with it. */
+/** The same for other patch versions: kubelets by version. Returns the manifest and its mirrors. */
 export async function writeImageRecipe(
   folder: string,
   kubelets: ReadonlyMap<string, string>,
@@ -83,13 +83,13 @@ function writeRecipe(folder: string, recipe: Recipe): Recipe {
   return { manifest, mirrors };
 }
 
-/** What comes from far away in the example is not asked for: its packages are what is tried here. */
+/** Leaves out the example's downloads: only its packages matter here. */
 async function imageRecipe(kubelets: ReadonlyMap<string, string>): Promise<Recipe> {
   const [{ path: headstart }, { pause, hello }] = [await ensureExecutable(), await ensureTestImages()];
   const example = parse(readFileSync(EXAMPLE, 'utf8')) as { components: { kind: string }[] };
   const about = { licence: 'Apache-2.0', reason: 'for e2e' };
   const mirrors: Record<string, string> = {};
-  // Each from a place of its own: kubelets are in folders of their versions.
+  // Each from its own folder: kubelets are in folders by version.
   const version = (origin: string, word: string, file: string) => {
     mirrors[origin] = dirname(file);
     return { version: word, sources: { amd64: { origin, path: basename(file), sha256: sumOf(file) } } };
@@ -126,7 +126,7 @@ async function imageRecipe(kubelets: ReadonlyMap<string, string>): Promise<Recip
 
 const TOOLS_INSTALL = { to: '/opt/tools', strip: 1, only: ['tools-1.0/bin/', 'tools-1.0/share/'] };
 
-/** An archive as makers of programs publish them: a folder too many, a link, modes, and a file that nobody wants. The same bytes each time. */
+/** An archive like those of upstream projects: an extra folder, a link, modes, and an unwanted file. The same bytes each time. */
 async function ensureTools(): Promise<string> {
   const [folder, tree] = [join(cacheFolder(), 'test-archive'), mkdtempSync(join(tmpdir(), 'headstart-tools-'))];
   const top = join(tree, 'tools-1.0');
@@ -140,7 +140,7 @@ async function ensureTools(): Promise<string> {
   const flags = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--format=ustar'];
   const ran = await runCommand(['tar', '--create', ...flags, '--file', made, '--directory', tree, 'tools-1.0']);
   if (ran.code !== 0) throw new Error(`tar: ${ran.stderr}`);
-  // At once: another test may be reading it.
+  // Atomically: another test may be reading it.
   cpSync(made, `${file}.${process.pid}`);
   renameSync(`${file}.${process.pid}`, file);
   rmSync(tree, { recursive: true });
@@ -155,7 +155,7 @@ async function make(verb: Verb, argv: string[], tell: (line: string) => void): P
 
 const sumOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** Each is more than a gigabyte, and of use only to the tree it was made from; another tree may be at work beside this one. */
+/** Each takes more than a gigabyte and is useful only to the tree it was made from; another tree may be in use at the same time. */
 function removeOthers(top: string, work: string): void {
   for (const name of existsSync(top) ? readdirSync(top) : []) {
     const other = join(top, name);

@@ -22,7 +22,7 @@ const TEST_PROGRAMS: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-contr
 
 type Tell = (line: string) => void;
 
-/** Nothing is built or fetched: is all of it in the cache already? */
+/** Whether everything is in the cache; builds and downloads nothing. */
 export function isKubeAtHand(): boolean {
   return missingPrograms(programsFolder(cacheFolder(), BUILT_VERSION), TEST_PROGRAMS).length === 0;
 }
@@ -37,12 +37,12 @@ export async function ensureKube(tell: Tell = console.error): Promise<KubeTools>
   };
 }
 
-/** All that `headstart cluster up` runs; the folder they are in. */
+/** The folder with all programs that `headstart cluster up` runs. */
 export function ensurePlanePrograms(tell: Tell = console.error): Promise<string> {
   return ensurePrograms(PLANE_PROGRAMS, BUILT_VERSION, deps(), { onWaiting: news(tell) });
 }
 
-/** Of another version than ours it is the same program under another name. */
+/** Another version is the same program under another name. */
 export async function ensureKubelet(version = BUILT_VERSION, tell: Tell = console.error): Promise<string> {
   const call = { onWaiting: news(tell) };
   if (version !== BUILT_VERSION) return ensureStampedKubelet(version, deps(), call);
