@@ -1,7 +1,7 @@
 // bench/image.ts: how long does a first image build take, the next patch version, and ten versions at once?
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeImageRecipe } from '../e2e/programs/ensure-image.ts';
+import { writeImageInputs } from '../e2e/programs/ensure-image.ts';
 import { ensureKubelet } from '../e2e/programs/ensure-kube.ts';
 import type { Bench, Figure } from './figure.ts';
 import { measure } from './measure.ts';
@@ -18,7 +18,7 @@ export async function measureImage({ folder, headstart, progress }: Bench): Prom
   }
   const work = join(folder, 'image');
   mkdirSync(work);
-  const { manifest, mirrors } = await writeImageRecipe(work, kubelets);
+  const { manifest, mirrors } = await writeImageInputs(work, kubelets);
   const lock = join(work, 'image.lock.json');
   const image = async (verb: string, ...args: string[]): Promise<number> => {
     progress(`image ${verb}${args.includes('--kubernetes') ? ` of ${args.at(-1)}` : ''}`);

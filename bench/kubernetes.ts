@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { instancesOf } from '../demo/boots.ts';
 import { bootOneMore, type NodeBoot, removeNewest } from '../demo/kubernetes/boots.ts';
 import { raiseCluster } from '../demo/kubernetes/cluster.ts';
-import { genericRecipe, imageRecipe } from '../demo/kubernetes/pool-options.ts';
+import { genericPoolOptions, imagePoolOptions } from '../demo/kubernetes/pool-options.ts';
 import { openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage } from '../demo/stage.ts';
 import { formatSpan } from '../src/base/duration.ts';
@@ -27,7 +27,7 @@ export async function measureKubernetes(bench: Bench): Promise<Figure[]> {
     const stage = quiet(openStage({ root, folder, home, signal }));
     const boots: Record<'generic' | Faster, NodeBoot[]> = { generic: [], kept: [], off: [], image: [] };
     const cluster = await raiseCluster(stage);
-    const recipe = genericRecipe(stage, workshop, cluster);
+    const recipe = genericPoolOptions(stage, workshop, cluster);
     // Each pool's first node is a generic one, and the donor of its prototype. It is not measured, because no other kind boots in its turn.
     for (const pool of ['kept', 'off'] as const) {
       progress(`a generic node, and its prototype with cloud-init ${pool}`);
@@ -37,7 +37,7 @@ export async function measureKubernetes(bench: Bench): Promise<Figure[]> {
       await stage.headstart('pool', 'stop', donor);
     }
     await stage.headstart('pool', 'create', 'generic', '--count', '0', ...recipe);
-    const image = await imageRecipe(stage, workshop, cluster);
+    const image = await imagePoolOptions(stage, workshop, cluster);
     await stage.headstart('pool', 'create', 'image', '--count', '0', ...image);
     for (let round = 1; round <= ROUNDS; round++) {
       for (const kind of ['generic', 'kept', 'off', 'image'] as const) {

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Identity, readIdentity, sharedIdentifiers } from '../demo/identity.ts';
 import { isReady, type KubeCluster, raiseCluster } from '../demo/kubernetes/cluster.ts';
 import { BAD_CHANGE, CHANGE } from '../demo/kubernetes/image-node.ts';
-import { genericRecipe, imageRecipe, writeDocument } from '../demo/kubernetes/pool-options.ts';
+import { genericPoolOptions, imagePoolOptions, writeDocument } from '../demo/kubernetes/pool-options.ts';
 import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
 import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage, type Stage } from '../demo/stage.ts';
@@ -97,7 +97,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
   });
 
   it('generic: bootstrapped by cloud-init, joined with its own certificate, running pods', async () => {
-    await stage.ask('pool', 'create', GENERIC, '--count', '1', ...genericRecipe(stage, workshop, cluster));
+    await stage.ask('pool', 'create', GENERIC, '--count', '1', ...genericPoolOptions(stage, workshop, cluster));
     note('generic', await readyAfterMs(stage, home, GENERIC, DONOR));
     const node = await cluster.node(DONOR);
     expect(node && isReady(node)).toBe(true);
@@ -108,8 +108,8 @@ describe('real nodes', { timeout: TEST_MS }, () => {
   });
 
   it('image: configured from its metadata alone, without cloud-init, running a pod', async () => {
-    const recipe = await imageRecipe(stage, workshop, cluster);
-    await stage.ask('pool', 'create', IMAGE, '--count', '1', ...recipe);
+    const options = await imagePoolOptions(stage, workshop, cluster);
+    await stage.ask('pool', 'create', IMAGE, '--count', '1', ...options);
     note('image', await readyAfterMs(stage, home, IMAGE, IMAGE_NODE));
     const pod = await cluster.runHelloOn(IMAGE_NODE, hello());
     expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);

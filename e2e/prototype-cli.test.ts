@@ -434,19 +434,16 @@ describe('the verbs against a Flexible pool', () => {
   it.each([
     ['Ctrl-C', 'SIGINT', 130],
     ['a terminal that is closed', 'SIGHUP', 129],
-  ] as const)(
-    'restores the donor when it is interrupted by %s, and does not report a bug',
-    async (_, signal, code) => {
-      forgetCopies();
-      const first = site.start('run', '--node', site.donor, '--json');
-      await first.reaches('take-snapshot');
-      first.child.kill(signal);
-      const ended = await first.ended;
-      expect(ended, ended.stderr).toMatchObject({ code, stderr: expect.stringContaining(`interrupted (${signal})`) });
-      expect(ended.stderr).not.toContain('bug:');
-      await expectHome();
-    },
-  );
+  ] as const)('restores the donor when it is interrupted by %s, and does not report a bug', async (_, signal, code) => {
+    forgetCopies();
+    const first = site.start('run', '--node', site.donor, '--json');
+    await first.reaches('take-snapshot');
+    first.child.kill(signal);
+    const ended = await first.ended;
+    expect(ended, ended.stderr).toMatchObject({ code, stderr: expect.stringContaining(`interrupted (${signal})`) });
+    expect(ended.stderr).not.toContain('bug:');
+    await expectHome();
+  });
 
   it('ends at once on a second interrupt, reports the state of the donor, and allows a recovery right away', async () => {
     forgetCopies();

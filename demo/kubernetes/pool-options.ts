@@ -11,7 +11,7 @@ import { KUBELET } from './shelf.ts';
 import { archiveName, type KubeWorkshop } from './workshop.ts';
 
 /** Bootstrapped by cloud-init on its first boot. */
-export function genericRecipe(stage: Stage, workshop: KubeWorkshop, cluster: KubeCluster): string[] {
+export function genericPoolOptions(stage: Stage, workshop: KubeWorkshop, cluster: KubeCluster): string[] {
   const file = join(stage.folder, 'bootstrap.yaml');
   const images = Object.keys(workshop.images).map(archiveName);
   const pauseImage = workshop.images.pause.name;
@@ -26,7 +26,7 @@ export function genericRecipe(stage: Stage, workshop: KubeWorkshop, cluster: Kub
 }
 
 /** Configured from its metadata; the image is published first. */
-export async function imageRecipe(stage: Stage, workshop: KubeWorkshop, cluster: KubeCluster): Promise<string[]> {
+export async function imagePoolOptions(stage: Stage, workshop: KubeWorkshop, cluster: KubeCluster): Promise<string[]> {
   // The image is tested elsewhere.
   const published: { id: string } = JSON.parse(
     lastLine(await stage.ask('image', 'publish', workshop.imageFolder, '--vms', 'qemu', '--untested', '--json')),

@@ -17,7 +17,7 @@ import { openStage, type Stage } from '../stage.ts';
 import { bootOneMore, type NodeBoot, removeNewest } from './boots.ts';
 import { isReady, type KubeCluster, raiseCluster } from './cluster.ts';
 import { BAD_CHANGE, CHANGE } from './image-node.ts';
-import { genericRecipe, imageRecipe, writeDocument } from './pool-options.ts';
+import { genericPoolOptions, imagePoolOptions, writeDocument } from './pool-options.ts';
 import { readyAfterMs } from './ready-after.ts';
 import { homeOf, type KubeWorkshop, openKubeWorkshop } from './workshop.ts';
 
@@ -59,7 +59,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   const cluster = await raiseCluster(stage);
 
   stage.act('2. a generic node: packages, kubelet and images fetched and installed on its first boot');
-  const recipe = genericRecipe(stage, shop, cluster);
+  const recipe = genericPoolOptions(stage, shop, cluster);
   await stage.headstart('pool', 'create', PROTOTYPE, '--count', '1', ...recipe);
   const [donor = ''] = await instancesOf(stage, PROTOTYPE);
   boots.push({ kind: GENERIC, instance: donor, readyMs: await readyAfterMs(stage, home, PROTOTYPE, donor) });
@@ -70,7 +70,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   await stage.headstart('pool', 'stop', donor);
 
   stage.act('3. a node from our image, configured from its metadata');
-  await stage.headstart('pool', 'create', IMAGE, '--count', '1', ...(await imageRecipe(stage, shop, cluster)));
+  await stage.headstart('pool', 'create', IMAGE, '--count', '1', ...(await imagePoolOptions(stage, shop, cluster)));
   const [imageNode = ''] = await instancesOf(stage, IMAGE);
   boots.push({ kind: IMAGE, instance: imageNode, readyMs: await readyAfterMs(stage, home, IMAGE, imageNode) });
   await stage.headstart('boot', 'chain', '-i', await collect(IMAGE, imageNode));

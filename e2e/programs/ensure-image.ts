@@ -46,13 +46,13 @@ export interface EnsuredImage {
 
 export async function ensureImage(tell: (line: string) => void = console.error): Promise<EnsuredImage> {
   const kubernetes = BUILT_VERSION.replace(/^v/, '');
-  const recipe = await imageRecipe(new Map([[kubernetes, await ensureKubelet(BUILT_VERSION, tell)]]));
+  const inputs = await imageInputs(new Map([[kubernetes, await ensureKubelet(BUILT_VERSION, tell)]]));
   const top = join(cacheFolder(), 'image-e2e');
-  const work = join(top, createHash('sha256').update(recipe.manifest).digest('hex').slice(0, 16));
+  const work = join(top, createHash('sha256').update(inputs.manifest).digest('hex').slice(0, 16));
   removeOthers(top, work);
   mkdirSync(work, { recursive: true });
   utimesSync(work, new Date(), new Date()); // in use
-  const { manifest, mirrors } = writeRecipe(work, recipe);
+  const { manifest, mirrors } = writeInputs(work, inputs);
   const image = { lock: join(work, 'image.lock.json'), mirrors, kubernetes, cache: join(top, 'cache') };
   const shared = ['--cache', image.cache, '--mirrors', mirrors];
   if (!existsSync(image.lock)) await make(lock, ['-f', manifest, ...shared], tell);
@@ -64,27 +64,27 @@ export async function ensureImage(tell: (line: string) => void = console.error):
 }
 
 /** The same for other patch versions: kubelets by version. Returns the manifest and its mirrors. */
-export async function writeImageRecipe(
+export async function writeImageInputs(
   folder: string,
   kubelets: ReadonlyMap<string, string>,
 ): Promise<{ manifest: string; mirrors: string }> {
-  return writeRecipe(folder, await imageRecipe(kubelets));
+  return writeInputs(folder, await imageInputs(kubelets));
 }
 
-interface Recipe {
+interface ImageInputs {
   manifest: string;
   mirrors: string;
 }
 
-function writeRecipe(folder: string, recipe: Recipe): Recipe {
+function writeInputs(folder: string, inputs: ImageInputs): ImageInputs {
   const [manifest, mirrors] = [join(folder, 'image.yaml'), join(folder, 'mirrors.yaml')];
-  writeFileSync(manifest, recipe.manifest);
-  writeFileSync(mirrors, recipe.mirrors);
+  writeFileSync(manifest, inputs.manifest);
+  writeFileSync(mirrors, inputs.mirrors);
   return { manifest, mirrors };
 }
 
 /** Leaves out the example's downloads: only its packages matter here. */
-async function imageRecipe(kubelets: ReadonlyMap<string, string>): Promise<Recipe> {
+async function imageInputs(kubelets: ReadonlyMap<string, string>): Promise<ImageInputs> {
   const [{ path: headstart }, { pause, hello }] = [await ensureExecutable(), await ensureTestImages()];
   const example = parse(readFileSync(EXAMPLE, 'utf8')) as { components: { kind: string }[] };
   const about = { licence: 'Apache-2.0', reason: 'for e2e' };
