@@ -11,8 +11,8 @@ import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript } from '../src/cl
 import type { Definition } from '../src/vms/gallery.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
 import { versionFiles, versionFolder } from '../src/vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import type { QemuProvider } from '../src/vms/qemu/local-provider.ts';
+import { createQemuProvider } from '../src/vms/qemu/qemu-provider.ts';
 import { scrubDisk } from '../src/vms/qemu/scrub/scrub-disk.ts';
 import { COPY_ROOT } from '../src/vms/qemu/scrub/scrub-init.ts';
 import { ensureBaseImage } from './programs/ensure-base.ts';
@@ -31,8 +31,8 @@ const IN_THE_MIDDLE = 'the clone check makes keys';
 
 let home: string;
 /** One captures copies as they are, the other scrubs them. */
-let plain: QemuFactory;
-let scrubbing: QemuFactory;
+let plain: QemuProvider;
+let scrubbing: QemuProvider;
 let donor: InstanceRef;
 let before: Identity;
 let definition: Definition;
@@ -53,8 +53,8 @@ beforeAll(
     const { imageId, ...deps } = await ensureBaseImage();
     home = deps.home;
     const commands = { ...deps, ...guestCommands(process.env) };
-    plain = createQemuFactory(commands);
-    scrubbing = createQemuFactory({
+    plain = createQemuProvider(commands);
+    scrubbing = createQemuProvider({
       ...commands,
       cloudInit: 'off',
       scrub: (copy, call) =>
@@ -245,9 +245,9 @@ async function absentFrom(version: string, needles: Record<string, string>): Pro
   }
 }
 
-async function begin(factory: QemuFactory, name: string): Promise<void> {
+async function begin(provider: QemuProvider, name: string): Promise<void> {
   const terms = { region: 'local', replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
-  await factory.gallery.beginVersion({ definition, name, snapshotId, ...terms });
+  await provider.gallery.beginVersion({ definition, name, snapshotId, ...terms });
 }
 
 async function grow(count: number): Promise<InstanceRef> {

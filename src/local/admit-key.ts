@@ -5,22 +5,22 @@ import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
 import type { Instance } from '../vms/pools.ts';
 import { poolKey } from '../vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { admitScript, knownHosts, type SshTarget } from './ssh-command.ts';
 
 const DEADLINE_MS = 60_000;
 
 /** The key is let in and the host key is read through the guest's agent: nothing is believed that came over the network. */
 export async function admitKey(
-  factory: Pick<QemuFactory, 'guests'>,
+  provider: Pick<QemuProvider, 'guests'>,
   { ref, computerName }: Instance,
   signal: AbortSignal,
 ): Promise<SshTarget> {
-  const { folder, sshPort } = await factory.guests.placeOf(ref);
+  const { folder, sshPort } = await provider.guests.placeOf(ref);
   if (sshPort === undefined) throw noWayIn(computerName, 'it has no port on this machine');
   const identityFile = join(dirname(dirname(folder)), poolKey);
   const publicKey = readPublicKey(`${identityFile}.pub`, computerName);
-  const { exitCode, stdout, stderr } = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
+  const { exitCode, stdout, stderr } = await provider.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     input: admitScript(publicKey),
     deadlineMs: DEADLINE_MS,
     signal,

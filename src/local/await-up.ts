@@ -2,7 +2,7 @@
 import type { Waiting } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';
-import type { Guests } from '../vms/qemu/local-factory.ts';
+import type { Guests } from '../vms/qemu/local-provider.ts';
 
 export async function awaitAllUp(
   { awaitUp }: Pick<Guests, 'awaitUp'>,

@@ -13,7 +13,7 @@ import { BOOT_API_VERSION } from '../boot/model/record.ts';
 import { readJoinLog } from '../cluster/join-log.ts';
 import type { Instance } from '../vms/pools.ts';
 import { instanceFiles } from '../vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { parseHealth } from '../vms/qemu/metadata-service/health.ts';
 import { askGuest, requireRunning } from './ask-guest.ts';
 import { findInstance } from './find.ts';
@@ -31,23 +31,23 @@ const DEADLINE_MS = 10 * 60_000;
 const MAX_BYTES = 512 << 20;
 
 export async function collectInstance(
-  factory: QemuFactory,
+  provider: QemuProvider,
   name: string,
   { boot, items, lookAtCluster, signal }: CollectWhat,
 ): Promise<Collected> {
-  const instance = requireRunning(await findInstance(factory, name, { signal }));
+  const instance = requireRunning(await findInstance(provider, name, { signal }));
   const collected = await collectThrough(
-    (script) => askGuest(instance, () => runShell(factory, instance, script, signal)),
+    (script) => askGuest(instance, () => runShell(provider, instance, script, signal)),
     {
       from: name,
       items,
     },
   );
   if (boot !== '0') return collected; // an earlier boot may be of another start
-  const start = await vmStartOf(factory, instance, bootIdIn(collected), signal);
+  const start = await vmStartOf(provider, instance, bootIdIn(collected), signal);
   if (!start) return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'nobody wrote down when' }] };
   const bytes = Buffer.from(`${JSON.stringify(start, null, 2)}\n`);
-  const seen = await clusterEventsOf(factory, instance, start, { signal, ...(lookAtCluster && { lookAtCluster }) });
+  const seen = await clusterEventsOf(provider, instance, start, { signal, ...(lookAtCluster && { lookAtCluster }) });
   return {
     ...collected,
     members: [...collected.members, { name: VM_START, bytes }, ...seen.members],
@@ -60,14 +60,14 @@ const CLUSTER_EVENTS = 'headstart/cluster-events.jsonl';
 
 /** Nothing of an instance that is no node. The clocks are tied as they are for the start: one look at both. */
 async function clusterEventsOf(
-  factory: QemuFactory,
+  provider: QemuProvider,
   { ref, computerName }: Instance,
   start: VmStart,
   { lookAtCluster, signal }: Pick<CollectWhat, 'lookAtCluster' | 'signal'>,
 ): Promise<Pick<Collected, 'members' | 'missed'>> {
-  const { cluster } = await factory.pools.readSpec(ref.pool, { signal });
+  const { cluster } = await provider.pools.readSpec(ref.pool, { signal });
   if (cluster === undefined) return { members: [], missed: [] };
-  const { folder } = await factory.guests.placeOf(ref);
+  const { folder } = await provider.guests.placeOf(ref);
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
   const missed: Missed[] = [];
   // Whoever waited for the node has stopped watching when it was there; its first pod comes later.
@@ -89,8 +89,13 @@ async function clusterEventsOf(
 }
 
 /** The agent gives back 16 MiB at most, and the journal of a boot is text: packed, it is a tenth of that. What was cut off is noticed later. */
-async function runShell(factory: QemuFactory, { ref }: Instance, script: string, signal: AbortSignal): Promise<Buffer> {
-  const { stdout } = await factory.guests.runInGuest(ref, ['/bin/sh', '-c', '/bin/sh -s | gzip -1 -c'], {
+async function runShell(
+  provider: QemuProvider,
+  { ref }: Instance,
+  script: string,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const { stdout } = await provider.guests.runInGuest(ref, ['/bin/sh', '-c', '/bin/sh -s | gzip -1 -c'], {
     input: script,
     deadlineMs: DEADLINE_MS,
     signal,
@@ -101,15 +106,15 @@ async function runShell(factory: QemuFactory, { ref }: Instance, script: string,
 }
 
 async function vmStartOf(
-  factory: QemuFactory,
+  provider: QemuProvider,
   { ref, vmId }: Instance,
   bootId: string | undefined,
   signal: AbortSignal,
 ): Promise<VmStart | undefined> {
-  const { folder, startedMs } = await factory.guests.placeOf(ref);
+  const { folder, startedMs } = await provider.guests.placeOf(ref);
   if (startedMs === undefined) return undefined;
-  const clock = await factory.guests.readClock(ref, { signal });
-  const uptime = await factory.guests.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });
+  const clock = await provider.guests.readClock(ref, { signal });
+  const uptime = await provider.guests.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });
   const uptimeS = Number.parseFloat(uptime.stdout.toString());
   return {
     apiVersion: BOOT_API_VERSION,

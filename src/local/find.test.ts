@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PoolSpec } from '../vms/qemu/local-factory.ts';
+import type { PoolSpec } from '../vms/qemu/local-provider.ts';
 import { findInstance, findPool } from './find.ts';
 import { type FakePools, fakePools } from './testing.ts';
 

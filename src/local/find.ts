@@ -3,12 +3,12 @@ import type { CallOptions } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest-names.ts';
 import type { Instance, Pool } from '../vms/pools.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 
-type Known = Pick<QemuFactory, 'pools'>;
+type Known = Pick<QemuProvider, 'pools'>;
 
-export async function findPool(factory: Known, name: string, options: CallOptions): Promise<Pool> {
-  const pools = await factory.pools.listPools(options);
+export async function findPool(provider: Known, name: string, options: CallOptions): Promise<Pool> {
+  const pools = await provider.pools.listPools(options);
   const pool = pools.find(({ ref }) => ref.name === name);
   if (pool) return pool;
   const known = pools.map(({ ref }) => ref.name);
@@ -22,9 +22,9 @@ export async function findPool(factory: Known, name: string, options: CallOption
 }
 
 /** By the name its guest has, which is what people see; names of pools are unique, and so are those of instances. */
-export async function findInstance(factory: Known, name: string, options: CallOptions): Promise<Instance> {
-  const pools = await factory.pools.listPools(options);
-  const instances = (await Promise.all(pools.map(({ ref }) => factory.pools.listInstances(ref, options)))).flat();
+export async function findInstance(provider: Known, name: string, options: CallOptions): Promise<Instance> {
+  const pools = await provider.pools.listPools(options);
+  const instances = (await Promise.all(pools.map(({ ref }) => provider.pools.listInstances(ref, options)))).flat();
   const instance = instances.find(({ computerName }) => computerName === name);
   if (instance) return instance;
   const pool = pools.find(({ ref }) => ref.name === name);

@@ -1,14 +1,14 @@
-// local/testing.ts: local pools in memory: the fake factory, and what local pools can do beyond it. Guests answer what a test says.
+// local/testing.ts: local pools in memory: the fake provider, and what local pools can do beyond it. Guests answer what a test says.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Conflict, NotFound } from '../base/failures.ts';
 import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
-import { type FakeFactory, fakeFactory } from '../vms/fake/fake-factory.ts';
+import { type FakeProvider, fakeProvider } from '../vms/fake/fake-provider.ts';
 import type { InstanceRef, PoolRef } from '../vms/pools.ts';
 import { parseProviderId } from '../vms/qemu/home/layout.ts';
-import type { GuestRan, GuestRunOptions, PoolSpec, QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { GuestRan, GuestRunOptions, PoolSpec, QemuProvider } from '../vms/qemu/local-provider.ts';
 
-export interface FakePools extends QemuFactory, Pick<FakeFactory, 'state'> {
+export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   clock: FakeClock;
   specs: Map<string, PoolSpec>;
   /** By name of the instance, what was set for it alone. */
@@ -25,7 +25,7 @@ export interface FakePools extends QemuFactory, Pick<FakeFactory, 'state'> {
 
 /** `folder` is for the files that verbs look at: consoles and keys. */
 export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakePools {
-  const fake = fakeFactory(clock);
+  const fake = fakeProvider(clock);
   const poolAt = (ref: PoolRef) => {
     const pool = fake.state.pools.get(ref.id);
     if (!pool) throw new NotFound(`pool ${ref.name}`);

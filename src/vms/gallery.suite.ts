@@ -24,7 +24,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
     let publisher: Publisher;
     beforeEach(async () => {
       lab = await makeLab();
-      ({ pools, gallery, publisher } = lab.factory);
+      ({ pools, gallery, publisher } = lab.provider);
     });
     afterEach(() => lab.end());
 

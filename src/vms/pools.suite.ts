@@ -10,7 +10,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
     let pools: Pools;
     beforeEach(async () => {
       lab = await makeLab();
-      ({ pools } = lab.factory);
+      ({ pools } = lab.provider);
     });
     afterEach(() => lab.end());
 

@@ -12,7 +12,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
     let publisher: Publisher;
     beforeEach(async () => {
       lab = await makeLab();
-      ({ pools, publisher } = lab.factory);
+      ({ pools, publisher } = lab.provider);
     });
     afterEach(() => lab.end());
 

@@ -81,9 +81,9 @@ async function collect(options: Options, boot: string, deps: CliDeps, ports: Por
   const { host, instance, sudo, nodeObject } = options;
   const signal = deps.signal();
   if (instance !== undefined) {
-    const factory = await ports.open(options, deps);
+    const provider = await ports.open(options, deps);
     const lookAtCluster = ports.lookAtCluster ?? lookAtLocalCluster(homeFolder(options, deps.env));
-    return collectInstance(factory, instance, { boot, items: itemsWith(boot, nodeObject), lookAtCluster, signal });
+    return collectInstance(provider, instance, { boot, items: itemsWith(boot, nodeObject), lookAtCluster, signal });
   }
   if (host === undefined) {
     const machine = { run: runCommand, root: deps.env.HEADSTART_ROOT ?? '', env: deps.env, signal };

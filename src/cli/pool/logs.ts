@@ -24,9 +24,9 @@ export function poolLogs(open: OpenPools): Verb {
         .option('-f, --follow', 'keep printing new lines until Ctrl-C')
         .option('--lines <N>', 'print only the last N lines', wholeNumber(0, 1e9), 200),
     async run([name = ''], options: Options, deps) {
-      const factory = await open(options, deps);
-      const { ref } = await findInstance(factory, name, {});
-      const { consoleLog } = await factory.guests.placeOf(ref);
+      const provider = await open(options, deps);
+      const { ref } = await findInstance(provider, name, {});
+      const { consoleLog } = await provider.guests.placeOf(ref);
       const { lines, endsAt } = consoleLines(consoleLog, options.lines);
       const tell = (text: string) =>
         options.json

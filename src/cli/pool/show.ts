@@ -15,8 +15,8 @@ export function poolShow(open: OpenPools): Verb {
     configure: (command) => withPoolOptions(command).argument('<NAME>', 'the name of the pool'),
     async run([name = ''], options: PoolOptions, deps) {
       const signal = deps.signal();
-      const factory = await open(options, deps);
-      const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
+      const provider = await open(options, deps);
+      const view = await readPoolView(provider, await findPool(provider, name, { signal }), signal);
       if (options.json) return printJson(deps, 'Pool', view);
       deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },

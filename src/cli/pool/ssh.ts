@@ -26,9 +26,9 @@ export function poolSsh(open: OpenPools, runIt: RunInForeground): Verb {
         .argument('[CMD...]', 'run this command instead of a shell; goes after --'),
     async run([name = '', ...command], options: PoolOptions, deps) {
       const signal = deps.signal();
-      const factory = await open(options, deps);
-      const instance = requireRunning(await findInstance(factory, name, { signal }));
-      const argv = sshArgv(await askGuest(instance, () => admitKey(factory, instance, signal)), command);
+      const provider = await open(options, deps);
+      const instance = requireRunning(await findInstance(provider, name, { signal }));
+      const argv = sshArgv(await askGuest(instance, () => admitKey(provider, instance, signal)), command);
       // With --json the connection is told, not made: scp, rsync and scripts make their own.
       if (options.json) return printJson(deps, 'PoolSsh', { instance: name, argv });
       return runIt(argv);

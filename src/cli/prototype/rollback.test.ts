@@ -33,9 +33,9 @@ describe('prototype rollback', () => {
 
   it('plans again when somebody changed the pool meanwhile: an autoscaler does that all the time', async () => {
     const world = await afterARun();
-    const { offer } = world.factory.publisher;
+    const { offer } = world.provider.publisher;
     let tries = 0;
-    world.factory.publisher.offer = async (...args) => {
+    world.provider.publisher.offer = async (...args) => {
       if (tries++ === 0) throw new Conflict('changed since it was read');
       return offer(...args);
     };

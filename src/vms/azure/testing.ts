@@ -1,4 +1,4 @@
-// vms/azure/testing.ts: a factory on the simulator, and a look behind its scenes, for tests.
+// vms/azure/testing.ts: a provider on the simulator, and a look behind its scenes, for tests.
 import { createDefaultHttpClient } from '@azure/core-rest-pipeline';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { VirtualClock } from '../../../sims/azure/service/virtual-clock.ts';
@@ -7,7 +7,7 @@ import { instancesOf, keyOf } from '../../../sims/azure/world.ts';
 import type { Birth, Lab } from '../lab.testing.ts';
 import type { PoolRef } from '../pools.ts';
 import type { Azure } from './azure.ts';
-import { createAzureFactory } from './azure-factory.ts';
+import { createAzureProvider } from './azure-provider.ts';
 import { apiVersions } from './connect/api-versions.ts';
 import { type AzureDeps, type Call, connect } from './connect/connection.ts';
 import { untilEnded } from './connect/operations.ts';
@@ -73,7 +73,7 @@ export async function azureLab(options: {
     settings,
     deps,
     clock,
-    factory: createAzureFactory(settings, deps),
+    provider: createAzureProvider(settings, deps),
     async makePool(count) {
       const world = sim.inspect();
       const set = Object.values(world.scaleSets).find(({ name }) => name === `pool-${count}`)!;

@@ -27,7 +27,7 @@ export interface FakeVersion extends VersionSpec {
   isSealed: boolean;
 }
 
-export interface FakeFactoryState {
+export interface FakeProviderState {
   pools: Map<string, FakePool>;
   snapshots: Map<string, FakeSnapshot>;
   galleries: Set<string>;
@@ -37,7 +37,7 @@ export interface FakeFactoryState {
 
 export interface FakeWorld {
   clock: Clock;
-  state: FakeFactoryState;
+  state: FakeProviderState;
   onPower: (instance: FakeInstance) => void;
   hasZoneRedundancy: boolean;
   /** How long after its order a snapshot's bytes are still being copied. */

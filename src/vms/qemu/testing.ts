@@ -7,14 +7,14 @@ import type { Argv, Ran, RunCommand } from '../../base/command.ts';
 import type { QemuContext } from './context.ts';
 import type { Ask, GuestAgent } from './guest/guest-agent.ts';
 import { type PublishSpec, publishVersion } from './images/make-version.ts';
-import type { PoolSpec, QemuFactory } from './local-factory.ts';
+import type { PoolSpec, QemuProvider } from './local-provider.ts';
 import { type Conversation, NotAnswering } from './machine/line-socket.ts';
 import type { MachineRef, MachineState, Machines } from './machine/machines.ts';
-import { factoryIn } from './qemu-factory.ts';
+import { providerIn } from './qemu-provider.ts';
 
 export interface Lab {
   context: QemuContext;
-  factory: QemuFactory;
+  provider: QemuProvider;
   machines: FakeMachines;
   /** All tools that ran. */
   ran: string[][];
@@ -41,7 +41,7 @@ export function makeLab(changes: Partial<QemuContext> = {}): Lab {
     freeBytes: async () => 2 ** 40,
     ...changes,
   };
-  return { context, factory: factoryIn(context), machines, ran, end: () => rmSync(home, { recursive: true }) };
+  return { context, provider: providerIn(context), machines, ran, end: () => rmSync(home, { recursive: true }) };
 }
 
 export const size = { cpus: 1, memoryMb: 64, diskGb: 1 };

@@ -8,7 +8,7 @@ import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/ins
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
-import type { LocalExtension } from '../local-factory.ts';
+import type { LocalExtension } from '../local-provider.ts';
 import { runInGuest, writeInGuest } from './guest.ts';
 
 const CALL_DEADLINE_MS = 60_000;

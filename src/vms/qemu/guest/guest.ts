@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { ClockReading, GuestRan, GuestRunOptions } from '../local-factory.ts';
+import type { ClockReading, GuestRan, GuestRunOptions } from '../local-provider.ts';
 import type { GuestAgent } from './guest-agent.ts';
 
 export interface GuestDeps {

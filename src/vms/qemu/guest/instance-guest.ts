@@ -4,7 +4,7 @@ import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
-import type { ClockReading, GuestRan, GuestRunOptions } from '../local-factory.ts';
+import type { ClockReading, GuestRan, GuestRunOptions } from '../local-provider.ts';
 import { readGuestClock, runInGuest } from './guest.ts';
 
 export async function runInInstance(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Refused } from '../../../base/failures.ts';
 import type { Definition } from '../../gallery.ts';
 import type { Extension } from '../../pools.ts';
-import type { LocalExtension, PoolSpec } from '../local-factory.ts';
+import type { LocalExtension, PoolSpec } from '../local-provider.ts';
 
 const tags = z.record(z.string(), z.string());
 const image = z.discriminatedUnion('kind', [
@@ -159,7 +159,7 @@ export function bootFactsOf(known: BootFacts): BootFacts {
   throw new Refused(`an image cannot be started like this: ${problems.join('; ')}`, 'vms/bad-boot-facts');
 }
 
-/** Without the script: what every factory tells of an extension. */
+/** Without the script: what every provider tells of an extension. */
 export function seenExtension({ name, publisher, type, after }: LocalExtension): Extension {
   return { name, publisher, type, after };
 }

@@ -1,7 +1,7 @@
 // vms/qemu/machine/command-line.ts: with which arguments does QEMU run an instance? Pure: facts in, argv out.
 import { UserError } from '../../../base/errors.ts';
 import { instanceFiles } from '../home/layout.ts';
-import type { Service, Size } from '../local-factory.ts';
+import type { Service, Size } from '../local-provider.ts';
 import { gateway, metadataAddress, nameServer, network, wireServerAddress } from './addresses.ts';
 
 /** systemd takes what QEMU's firmware device has under this name, for units that ask for it. */

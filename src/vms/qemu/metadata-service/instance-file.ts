@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { UserError } from '../../../base/errors.ts';
 
-/** The factory writes it (0600: userData may hold a secret) and replaces it as a whole; every request reads it anew. */
+/** The provider writes it (0600: userData may hold a secret) and replaces it as a whole; every request reads it anew. */
 export interface InstanceMetadata {
   /** The SMBIOS system UUID, lower case. */
   vmId: string;
   /** The computer name: a host name. */
   name: string;
-  /** In the factory's words. */
+  /** In the provider's words. */
   instanceId: string;
   pool: string;
   location: string;

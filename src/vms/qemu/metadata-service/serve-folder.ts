@@ -19,7 +19,7 @@ export function respondFromFolder(folder: string, request: Request, nowMs: numbe
 }
 
 /**
- * Anew for every request, so that changed user data shows at once. Trusted as it is: the factory writes it, whole, and checking it
+ * Anew for every request, so that changed user data shows at once. Trusted as it is: the provider writes it, whole, and checking it
  * with the schema would cost more than all the rest of an answer.
  */
 function readInstance(folder: string): InstanceMetadata {

@@ -9,7 +9,7 @@ import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
-import type { Service } from '../local-factory.ts';
+import type { Service } from '../local-provider.ts';
 import type { JoinCluster } from './join-cluster.ts';
 
 export type { JoinCluster, Joining } from './join-cluster.ts';

@@ -12,7 +12,7 @@ import {
 } from '../home/instance-records.ts';
 import { diskId, instanceFiles, instanceFolder, parseProviderId, poolRef } from '../home/layout.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import type { InstancePlace } from '../local-factory.ts';
+import type { InstancePlace } from '../local-provider.ts';
 import { KUBELET_PORT, SSH_PORT } from '../machine/command-line.ts';
 import type { MachineState } from '../machine/machines.ts';
 

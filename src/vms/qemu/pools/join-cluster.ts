@@ -2,7 +2,7 @@
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Secret } from '../../../base/secret.ts';
 import type { InstanceRef } from '../../pools.ts';
-import type { GuestRan, GuestRunOptions, Service } from '../local-factory.ts';
+import type { GuestRan, GuestRunOptions, Service } from '../local-provider.ts';
 
 /** Of a cluster, for the pools that belong to it. */
 export interface JoinCluster {

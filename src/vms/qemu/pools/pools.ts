@@ -25,7 +25,7 @@ import { lockPool } from '../home/pool-lock.ts';
 import { type PoolRecord, seenExtension, specSchema } from '../home/records.ts';
 import { resolveImage } from '../home/version-records.ts';
 import { readDefinition } from '../images/galleries.ts';
-import type { PoolSpec } from '../local-factory.ts';
+import type { PoolSpec } from '../local-provider.ts';
 import { isServiceAddress } from '../machine/addresses.ts';
 import { region } from '../machine/metadata.ts';
 import { dismiss } from './admission.ts';

@@ -9,7 +9,7 @@ import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
 import { resolveImage } from '../home/version-records.ts';
 import { filesIn } from '../images/make-version.ts';
-import type { Service } from '../local-factory.ts';
+import type { Service } from '../local-provider.ts';
 import { accelerator } from '../machine/accelerator.ts';
 import { qemuArgv } from '../machine/command-line.ts';
 import { findFirmware } from '../machine/firmware.ts';

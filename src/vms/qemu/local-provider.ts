@@ -1,7 +1,7 @@
-// vms/qemu/local-factory.ts: what can pools and guests of this machine do beyond what every provider promises? Types only; qemu-factory.ts says where it is done.
+// vms/qemu/local-provider.ts: what can pools and guests of this machine do beyond what every provider promises? Types only; qemu-provider.ts says where it is done.
 import type { CallOptions } from '../../base/call-options.ts';
-import type { Factory } from '../factory.ts';
 import type { ImageRef, Instance, InstanceRef, Pool, PoolRef, Pools } from '../pools.ts';
+import type { VmProvider } from '../provider.ts';
 
 /** What the guest may reach besides its metadata: an address in its network, and where on this machine that leads. */
 export interface Service {
@@ -93,7 +93,7 @@ export interface Guests {
   placeOf(instance: InstanceRef): Promise<InstancePlace>;
 }
 
-export interface QemuFactory extends Factory {
+export interface QemuProvider extends VmProvider {
   pools: LocalPools;
   guests: Guests;
 }

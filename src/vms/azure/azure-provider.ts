@@ -1,8 +1,8 @@
-// vms/azure/azure-factory.ts: which function does what the contracts promise, on Azure? Scale sets are pools, compute galleries hold the versions.
+// vms/azure/azure-provider.ts: which function does what the contracts promise, on Azure? Scale sets are pools, compute galleries hold the versions.
 import type { CallOptions } from '../../base/call-options.ts';
 import { boundTo } from '../bound-to.ts';
-import type { Factory } from '../factory.ts';
 import type { Gallery } from '../gallery.ts';
+import type { VmProvider } from '../provider.ts';
 import { azureOf } from './azure.ts';
 import { offer, readModel } from './change-model.ts';
 import type { AzureDeps } from './connect/connection.ts';
@@ -31,12 +31,12 @@ export interface AzureGallery extends Gallery {
   beginVersionFromBlob(spec: BlobVersionSpec, options?: CallOptions): Promise<void>;
 }
 
-export interface AzureFactory extends Factory {
+export interface AzureProvider extends VmProvider {
   gallery: AzureGallery;
 }
 
 /** Nothing is loaded, and nobody logs in, before the first call. */
-export function createAzureFactory(settings: AzureSettings, deps: AzureDeps): AzureFactory {
+export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): AzureProvider {
   const azure = azureOf(settings, deps);
   return {
     pools: boundTo(azure, {

@@ -1,7 +1,7 @@
-// vms/fake/fake-factory.ts: a provider in memory that keeps its promises: small, real, and open to look into.
+// vms/fake/fake-provider.ts: a provider in memory that keeps its promises: small, real, and open to look into.
 import type { Clock } from '../../base/clock.ts';
-import type { Factory } from '../factory.ts';
 import type { Model, Pool, PoolRef } from '../pools.ts';
+import type { VmProvider } from '../provider.ts';
 import { fakeGallery } from './fake-gallery.ts';
 import { fakePools } from './fake-pools.ts';
 import { fakePublisher } from './fake-publisher.ts';
@@ -10,13 +10,13 @@ import { addPool, type FakeInstance, type FakeWorld, fakeWorld, scaleOut } from 
 
 export type { FakeInstance } from './fake-world.ts';
 
-export interface FakeFactory extends Factory, FakeWorld {
+export interface FakeProvider extends VmProvider, FakeWorld {
   addPool(name: string, instances: number, model?: Partial<Model>): Pool;
   /** A new instance from the model as it is now. */
   scaleOut(pool: PoolRef): FakeInstance;
 }
 
-export function fakeFactory(clock: Clock): FakeFactory {
+export function fakeProvider(clock: Clock): FakeProvider {
   const world = fakeWorld(clock);
   // One object: what a test sets in the world, all four see.
   return Object.assign(world, {

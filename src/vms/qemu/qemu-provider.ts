@@ -1,4 +1,4 @@
-// vms/qemu/qemu-factory.ts: which function does what the contracts promise, on this machine? Pools are folders, instances QEMU processes.
+// vms/qemu/qemu-provider.ts: which function does what the contracts promise, on this machine? Pools are folders, instances QEMU processes.
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { statfsFree } from '../../host/disk-space.ts';
@@ -18,7 +18,7 @@ import {
 import { beginVersion } from './images/make-version.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './images/snapshots.ts';
 import { deleteVersion, listVersions, readVersion, setExcludedFromLatest, tagVersion } from './images/versions.ts';
-import type { QemuFactory } from './local-factory.ts';
+import type { QemuProvider } from './local-provider.ts';
 import { qemuMachines } from './machine/machines.ts';
 import { deleteInstance, setCapacity } from './pools/capacity.ts';
 import { reimage, setProtection, setUserData, tagInstance } from './pools/change-instance.ts';
@@ -30,8 +30,8 @@ import { start, stop, stopAndRelease } from './pools/power.ts';
 const STOP_GRACE_MS = 90_000;
 
 /** Nothing is kept in memory: any number of commands may use one home at once. */
-export function createQemuFactory(options: QemuOptions): QemuFactory {
-  return factoryIn({
+export function createQemuProvider(options: QemuOptions): QemuProvider {
+  return providerIn({
     stopGraceMs: STOP_GRACE_MS,
     ...options,
     home: resolve(options.home),
@@ -43,7 +43,7 @@ export function createQemuFactory(options: QemuOptions): QemuFactory {
 }
 
 /** The same on any machines: tests bring their own. */
-export function factoryIn(context: QemuContext): QemuFactory {
+export function providerIn(context: QemuContext): QemuProvider {
   return {
     pools: boundTo(context, {
       ...{ locate, findPool, readPool, readInstance, listInstances },
