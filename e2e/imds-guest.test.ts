@@ -45,7 +45,7 @@ beforeAll(async () => {
   startedMs = Date.now();
   const [made] = await provider.pools.setCapacity(POOL, 1);
   guest = made!.ref;
-  ({ folder } = await provider.guests.placeOf(guest));
+  ({ folder } = await provider.guests.readDetails(guest));
   await provider.guests.awaitUp(guest, { deadlineMs: BOOT_MS });
 }, BASE_MS + BOOT_MS);
 

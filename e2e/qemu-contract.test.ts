@@ -33,7 +33,7 @@ async function onQemu(): Promise<Lab> {
     },
     grow: async (pool) => {
       const [born] = await provider.pools.setCapacity(pool, (await provider.pools.listInstances(pool)).length + 1);
-      const { folder } = await provider.guests.placeOf(born!.ref);
+      const { folder } = await provider.guests.readDetails(born!.ref);
       const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
       const given = customDataOn(join(folder, instanceFiles.provisioning));
       return {
@@ -75,7 +75,7 @@ describe('after kill -9', () => {
       await lab.provider.pools.setCapacity(pool, 3);
       const after = await lab.provider.pools.listInstances(pool);
       expect(after.map(({ power }) => power)).toEqual(['running', 'running', 'running']);
-      const places = await Promise.all(after.map(({ ref }) => lab.provider.guests.placeOf(ref)));
+      const places = await Promise.all(after.map(({ ref }) => lab.provider.guests.readDetails(ref)));
       expect(new Set(places.map(({ address }) => address)).size).toBe(3);
       expect(new Set(places.map(({ sshPort }) => sshPort)).size).toBe(3);
       expect(lab.processes()).toHaveLength(3);
@@ -99,7 +99,7 @@ describe('after kill -9', () => {
   it('of QEMU, the instance is stopped, its disk is sound, and it starts again', async () => {
     process.kill(lab.processes()[0]!, 'SIGKILL');
     await until(async () => (await lab.provider.pools.readInstance(instance.ref))?.power === 'stopped');
-    execFileSync('qemu-img', ['check', '-q', (await lab.provider.guests.placeOf(instance.ref)).disk]);
+    execFileSync('qemu-img', ['check', '-q', (await lab.provider.guests.readDetails(instance.ref)).disk]);
     await lab.provider.pools.start(instance.ref);
     const after = await lab.provider.pools.readInstance(instance.ref);
     expect(after).toMatchObject({ power: 'running', vmId: instance.vmId });
@@ -107,7 +107,7 @@ describe('after kill -9', () => {
   });
 
   it('of whoever kept the pid file, the process is still known, and goes with its pool', async () => {
-    const { folder } = await lab.provider.guests.placeOf(instance.ref);
+    const { folder } = await lab.provider.guests.readDetails(instance.ref);
     rmSync(join(folder, instanceFiles.pid));
     expect((await lab.provider.pools.readInstance(instance.ref))?.power).toBe('running');
     await lab.provider.pools.start(instance.ref);

@@ -10,7 +10,7 @@ import { parseCheckResult, RESULT_PATH } from '../src/clone-check/result.ts';
 import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript } from '../src/clone-check/seal-script.ts';
 import type { Definition } from '../src/vms/gallery.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
-import { versionFiles, versionFolder } from '../src/vms/qemu/home/layout.ts';
+import { versionFileNames, versionFolder } from '../src/vms/qemu/home/layout.ts';
 import type { QemuProvider } from '../src/vms/qemu/local-provider.ts';
 import { createQemuProvider } from '../src/vms/qemu/qemu-provider.ts';
 import { scrubDisk } from '../src/vms/qemu/scrub/scrub-disk.ts';
@@ -143,7 +143,7 @@ describe('a clone of the unscrubbed copy: the clone check alone', { timeout: 3 *
     await expectItsOwn(clone, [before]);
     // Both boots made the one key there is: the first was cut off while the disk was still the donor's.
     expect(before.hostKeys).toHaveLength(1);
-    const { consoleLog } = await plain.guests.placeOf(clone);
+    const { consoleLog } = await plain.guests.readDetails(clone);
     expect(readFileSync(consoleLog, 'utf8').split(IN_THE_MIDDLE)).toHaveLength(3);
   });
 
@@ -229,7 +229,7 @@ async function absentFrom(version: string, needles: Record<string, string>): Pro
   const folder = mkdtempSync(join(tmpdir(), 'headstart-raw-'));
   try {
     const raw = join(folder, 'disk.raw');
-    const disk = join(versionFolder(home, { gallery: GALLERY, definition: 'donor', version }), versionFiles.disk);
+    const disk = join(versionFolder(home, { gallery: GALLERY, definition: 'donor', version }), versionFileNames.disk);
     execFileSync('qemu-img', ['convert', '-O', 'raw', disk, raw]);
     const missing = new Map(Object.entries(needles).map(([what, text]) => [what, Buffer.from(text)]));
     const overlap = Math.max(...[...missing.values()].map((bytes) => bytes.length));
@@ -259,7 +259,7 @@ async function grow(count: number): Promise<InstanceRef> {
 async function grownFrom(version: string, count: number): Promise<InstanceRef> {
   const pool = (await plain.pools.readPool(POOL))!;
   const image = { kind: 'version', id: `${definition.id}/${version}` } as const;
-  await plain.publisher.offer(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
+  await plain.publisher.changeModel(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
   return grow(count);
 }
 
@@ -287,7 +287,7 @@ async function timeOf(instance: InstanceRef, unit: string, property: string): Pr
 
 /** kill -9 of QEMU: what the guest had not written out by then is lost. */
 async function cutPowerWhen(instance: InstanceRef, line: string): Promise<void> {
-  const { folder, consoleLog } = await plain.guests.placeOf(instance);
+  const { folder, consoleLog } = await plain.guests.readDetails(instance);
   const untilMs = systemClock.nowMs() + BOOT_MS;
   while (!readFileSync(consoleLog, 'utf8').includes(line)) {
     expect(systemClock.nowMs(), 'the clone check did not begin').toBeLessThan(untilMs);

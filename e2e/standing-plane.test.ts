@@ -403,7 +403,7 @@ function makeInstance(): Promise<{ address: string; folder: string; vmId: string
     const spec = poolSpec(await publishEmpty(pools), { name: 'nodes', cluster: 'lab' });
     const { ref } = await pools.provider.pools.createPool(spec);
     const [instance] = await pools.provider.pools.setCapacity(ref, 1);
-    const { address, folder } = await pools.provider.guests.placeOf(instance!.ref);
+    const { address, folder } = await pools.provider.guests.readDetails(instance!.ref);
     return { address, folder, vmId: instance!.vmId };
   });
 }
@@ -414,7 +414,7 @@ async function withPools<T>(use: (pools: Lab) => Promise<T>): Promise<T> {
     admit: async () => ({ server, credential: new Secret('') }),
     awaitReady: async () => undefined,
     isReady: async () => true,
-    dismiss: async () => undefined,
+    removeNode: async () => undefined,
   };
   const pools = makeLab({ home, joinCluster, newVmId: randomUUID });
   try {

@@ -48,7 +48,7 @@ export async function bootNode(poolName: string, document: string): Promise<Node
     tags: {},
   });
   const [made] = await provider.pools.setCapacity(pool, 1);
-  const guest = talkTo(provider, pool, made!.ref, (await provider.guests.placeOf(made!.ref)).folder);
+  const guest = talkTo(provider, pool, made!.ref, (await provider.guests.readDetails(made!.ref)).folder);
   await provider.guests.awaitUp(made!.ref, { deadlineMs: BOOT_MS });
   return guest;
 }

@@ -1,10 +1,10 @@
 // host/as-root.ts: packages are unpacked with the owners and devices they have; who may do that? root, or a user in a namespace of their own.
 import type { Argv, RunCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
-import { dyingWithUs } from './run-tool.ts';
+import { killedWithParent } from './run-tool.ts';
 
 /** What the one who asks for it says where it is refused. */
-export interface NeedsRoot {
+export interface RootErrorDetails {
   code: string;
   kept: string;
   /** How to do the same as root. */
@@ -15,10 +15,10 @@ export interface NeedsRoot {
  * What is run by it ends with this program, however that ends, and its mounts with it: it is the first process of a process
  * namespace whose end the kernel makes the end of all others.
  */
-export async function rootRunner(run: RunCommand, isRoot: boolean, refused: NeedsRoot): Promise<RunCommand> {
+export async function rootRunner(run: RunCommand, isRoot: boolean, refused: RootErrorDetails): Promise<RunCommand> {
   const mapped = isRoot ? [] : ['--map-root-user', '--map-auto'];
   const asRoot = (argv: Argv) =>
-    dyingWithUs(['unshare', ...mapped, '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', ...argv]);
+    killedWithParent(['unshare', ...mapped, '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', ...argv]);
   const tried = await run(asRoot(['true']));
   if (tried.code === 0) return (argv, options) => run(asRoot(argv), options);
   const why = tried.stderr.trim().split('\n').at(-1) || tried.outcome;

@@ -8,7 +8,7 @@ export interface FileSum {
   sha256: string;
 }
 
-export async function sumOf(file: string, signal?: AbortSignal): Promise<FileSum> {
+export async function checksumFile(file: string, signal?: AbortSignal): Promise<FileSum> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20, signal })) {
@@ -30,4 +30,4 @@ export async function syncFiles(paths: readonly string[]): Promise<void> {
   }
 }
 
-export const bytesOf = async (file: string) => (await stat(file)).size;
+export const fileSizeBytes = async (file: string) => (await stat(file)).size;

@@ -12,7 +12,7 @@ export interface BadRecord {
 }
 
 /** Undefined when there is no such file. */
-export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord): T | undefined {
+export function readJsonFile<T>(path: string, schema: z.ZodType<T>, bad: BadRecord): T | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -32,7 +32,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord):
 }
 
 /** Closed to others: it may hold secrets. What a full disk (`isFull`) means is for the caller to say. */
-export function writeJson(path: string, value: unknown): void {
+export function writeJsonFile(path: string, value: unknown): void {
   writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, 0o600);
 }
 

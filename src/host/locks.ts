@@ -27,9 +27,9 @@ export async function withLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const path = lockPath(home, name);
-  const held = await take(path, name, options);
+  const held = await acquire(path, name, options);
   try {
-    sign(path, why);
+    writeHolder(path, why);
     return await work();
   } finally {
     await held.release();
@@ -37,8 +37,8 @@ export async function withLock<T>(
 }
 
 /** Does nothing when somebody holds it. */
-export async function ifFree(home: string, name: LockName, work: () => Promise<void>): Promise<void> {
-  const held = hold(lockPath(home, name), ['--nonblock']);
+export async function withLockIfFree(home: string, name: LockName, work: () => Promise<void>): Promise<void> {
+  const held = startFlock(lockPath(home, name), ['--nonblock']);
   try {
     if (await held.isHeld) await work();
   } finally {
@@ -46,9 +46,9 @@ export async function ifFree(home: string, name: LockName, work: () => Promise<v
   }
 }
 
-async function take(path: string, name: string, { signal, onWaiting }: CallOptions = {}): Promise<Held> {
+async function acquire(path: string, name: string, { signal, onWaiting }: CallOptions = {}): Promise<LockHandle> {
   signal?.throwIfAborted();
-  const held = hold(path, []);
+  const held = startFlock(path, []);
   const timers: NodeJS.Timeout[] = [];
   const enough = new Promise<never>((_, reject) => {
     const tooLong = () => reject(new Conflict(`${name} has been in use by ${holderOf(path)} for too long`));
@@ -68,13 +68,13 @@ async function take(path: string, name: string, { signal, onWaiting }: CallOptio
   }
 }
 
-interface Held {
+interface LockHandle {
   isHeld: Promise<boolean>;
   release(): Promise<void>;
 }
 
 /** flock(1) runs `cat` once it has the lock, so an echo is the proof; `cat` ends, and the lock with it, when our end of its input closes. */
-function hold(path: string, flags: string[]): Held {
+function startFlock(path: string, flags: string[]): LockHandle {
   const child = spawn('flock', ['--exclusive', ...flags, path, 'cat'], {
     stdio: ['pipe', 'pipe', 'ignore'],
     // A Ctrl-C reaches the whole foreground group; the lock has to outlive our cleaning up.
@@ -110,7 +110,7 @@ function lockPath(home: string, name: LockName): string {
 }
 
 /** For people who wait, not for deciding: the lock is the kernel's, and it holds without a word on a full disk, too. */
-function sign(path: string, why: string): void {
+function writeHolder(path: string, why: string): void {
   try {
     writeFileSync(path, `${process.pid} ${why}\n`);
   } catch (error) {

@@ -2,7 +2,7 @@
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 
 /** Not ourselves. A process that was killed is among them until the kernel has taken its files away, which waits for the disk. */
-export function usersOf(path: string): number[] {
+export function pidsWithOpenFile(path: string): number[] {
   const file = quietly(() => realpathSync(path));
   if (file === undefined) return [];
   const pids = (quietly(() => readdirSync('/proc')) ?? []).map(Number).filter(Number.isInteger);

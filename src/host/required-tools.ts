@@ -36,8 +36,8 @@ const PACKAGE_OF = {
   unshare: 'util-linux',
 } as const satisfies Readonly<Record<string, string>>;
 
-export type Program = keyof typeof PACKAGE_OF;
-export type ToolArgv = readonly [Program, ...string[]];
+export type ToolName = keyof typeof PACKAGE_OF;
+export type ToolArgv = readonly [ToolName, ...string[]];
 
 export interface Tool {
   program: string;
@@ -52,7 +52,7 @@ export function packageOf(program: string): string | undefined {
   return Object.hasOwn(packages, name) ? packages[name] : undefined;
 }
 
-export const toolsOf = (...programs: Program[]): Tool[] =>
+export const toolsOf = (...programs: ToolName[]): Tool[] =>
   programs.map((program) => ({ program, package: PACKAGE_OF[program] }));
 
 /** For a user who is not root: who may be which user in a namespace of theirs. */

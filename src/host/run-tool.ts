@@ -9,13 +9,13 @@ const NOT_FOUND = 127;
 const DEADLINE_MS = 60 * 60_000;
 
 /** A tool that outlives a command which was killed would go on writing to what the next one is about to remove. */
-export const dyingWithUs = (argv: ToolArgv): ToolArgv => ['setpriv', '--pdeathsig', 'KILL', ...argv];
+export const killedWithParent = (argv: ToolArgv): ToolArgv => ['setpriv', '--pdeathsig', 'KILL', ...argv];
 
 /** Its standard output. Throws the signal's reason when told to stop. */
 export async function runTool(run: RunCommand, argv: ToolArgv, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
   const program = programOf(argv);
-  const { outcome, code, stdout, stderr } = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
+  const { outcome, code, stdout, stderr } = await run(killedWithParent(argv), { timeoutMs: DEADLINE_MS, signal });
   if (outcome === 'exited' && code === 0) return stdout.toString();
   signal?.throwIfAborted();
   if (outcome === 'missing' || code === NOT_FOUND) throw missingProgram(program);

@@ -11,7 +11,7 @@ export const partialPrefix = '.partial-';
 export const deletingPrefix = '.deleting-';
 
 /** Gone already is success. */
-export async function removeAtOnce(folder: string): Promise<void> {
+export async function removeAtomically(folder: string): Promise<void> {
   const parent = dirname(folder);
   const away = join(parent, `${deletingPrefix}${basename(folder)}-${randomBytes(4).toString('hex')}`);
   try {

@@ -16,7 +16,7 @@ export async function admitKey(
   { ref, computerName }: Instance,
   signal: AbortSignal,
 ): Promise<SshTarget> {
-  const { folder, sshPort } = await provider.guests.placeOf(ref);
+  const { folder, sshPort } = await provider.guests.readDetails(ref);
   if (sshPort === undefined) throw noWayIn(computerName, 'it has no port on this machine');
   const identityFile = join(dirname(dirname(folder)), poolKey);
   const publicKey = readPublicKey(`${identityFile}.pub`, computerName);

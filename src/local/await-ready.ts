@@ -6,8 +6,8 @@ import { openJoinLog } from '../cluster/join-log.ts';
 import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
 import type { JoinWatch } from '../cluster/kubernetes/watch-joining.ts';
 import type { PlaneAccess } from '../cluster/local/joining.ts';
-import type { Joining } from '../vms/qemu/pools/admission.ts';
-import { seeJoining } from './see-joining.ts';
+import type { JoiningInstance } from '../vms/qemu/pools/admission.ts';
+import { inspectJoining } from './inspect-joining.ts';
 
 /** Ready, and pods may come: the taints of a start go some moments later. */
 const ARRIVED: JoinEventName = 'node-schedulable';
@@ -18,9 +18,9 @@ const TELL_EVERY_MS = 1_000;
 
 export async function awaitNodeReady(
   access: PlaneAccess,
-  joining: Joining,
+  joining: JoiningInstance,
   { signal, onWaiting, deadlineMs }: CallOptions & { deadlineMs: number },
-  watchJoining: Watch = watchCluster,
+  watchJoining: WatchJoining = watchCluster,
 ): Promise<void> {
   const { ref, eventsFile, startedMs } = joining;
   const note = openJoinLog(eventsFile, startedMs);
@@ -57,9 +57,9 @@ function graceEndsMs(events: readonly JoinEvent[]): number | undefined {
 
 const latestMs = ({ atMs, errorMs = 0 }: JoinEvent) => atMs + errorMs;
 
-type Watch = (watch: JoinWatch, onEvent: (event: JoinEvent) => void) => Promise<void>;
+type WatchJoining = (watch: JoinWatch, onEvent: (event: JoinEvent) => void) => Promise<void>;
 
-const watchCluster: Watch = async (...given) =>
+const watchCluster: WatchJoining = async (...given) =>
   (await import('../cluster/kubernetes/watch-joining.ts')).watchJoining(...given);
 
 const either = (given: AbortSignal | undefined, own: AbortSignal) => (given ? AbortSignal.any([given, own]) : own);
@@ -80,12 +80,12 @@ function waitingFor(node: string, last: JoinEventName | undefined): string {
 
 async function notReady(
   access: PlaneAccess,
-  joining: Joining,
+  joining: JoiningInstance,
   events: readonly JoinEvent[],
   { waitedMs, signal }: { waitedMs: number; signal: AbortSignal | undefined },
 ): Promise<UserError> {
   const { explain, reasonOf } = await import('../cluster/why-not-ready.ts');
-  const reason = reasonOf(await seeJoining(access, joining, events, signal));
+  const reason = reasonOf(await inspectJoining(access, joining, events, signal));
   const { why, next } = explain(reason, joining.ref.id);
   signal?.throwIfAborted();
   const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(waitedMs / 1000)} s`;

@@ -15,15 +15,15 @@ import type { Instance } from '../vms/pools.ts';
 import { instanceFiles } from '../vms/qemu/home/layout.ts';
 import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { parseHealth } from '../vms/qemu/metadata-service/health.ts';
-import { askGuest, requireRunning } from './ask-guest.ts';
-import { findInstance } from './find.ts';
-import type { LookAtCluster } from './look-at-cluster.ts';
+import { callGuest, requireRunning } from './call-guest.ts';
+import { findLocalInstance } from './find.ts';
+import type { ReadClusterEvents } from './read-cluster-events.ts';
 
-export interface CollectWhat {
+export interface CollectInstanceOptions {
   boot: string;
   items: readonly Item[];
   /** For what nobody has noted of a node; without it, only that is taken. */
-  lookAtCluster?: LookAtCluster;
+  readClusterEvents?: ReadClusterEvents;
   signal: AbortSignal;
 }
 
@@ -33,11 +33,11 @@ const MAX_BYTES = 512 << 20;
 export async function collectInstance(
   provider: QemuProvider,
   name: string,
-  { boot, items, lookAtCluster, signal }: CollectWhat,
+  { boot, items, readClusterEvents, signal }: CollectInstanceOptions,
 ): Promise<Collected> {
-  const instance = requireRunning(await findInstance(provider, name, { signal }));
+  const instance = requireRunning(await findLocalInstance(provider, name, { signal }));
   const collected = await collectThrough(
-    (script) => askGuest(instance, () => runShell(provider, instance, script, signal)),
+    (script) => callGuest(instance, () => runShell(provider, instance, script, signal)),
     {
       from: name,
       items,
@@ -47,7 +47,10 @@ export async function collectInstance(
   const start = await vmStartOf(provider, instance, bootIdIn(collected), signal);
   if (!start) return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'nobody wrote down when' }] };
   const bytes = Buffer.from(`${JSON.stringify(start, null, 2)}\n`);
-  const seen = await clusterEventsOf(provider, instance, start, { signal, ...(lookAtCluster && { lookAtCluster }) });
+  const seen = await clusterEventsOf(provider, instance, start, {
+    signal,
+    ...(readClusterEvents && { readClusterEvents }),
+  });
   return {
     ...collected,
     members: [...collected.members, { name: VM_START, bytes }, ...seen.members],
@@ -63,19 +66,19 @@ async function clusterEventsOf(
   provider: QemuProvider,
   { ref, computerName }: Instance,
   start: VmStart,
-  { lookAtCluster, signal }: Pick<CollectWhat, 'lookAtCluster' | 'signal'>,
+  { readClusterEvents, signal }: Pick<CollectInstanceOptions, 'readClusterEvents' | 'signal'>,
 ): Promise<Pick<Collected, 'members' | 'missed'>> {
   const { cluster } = await provider.pools.readSpec(ref.pool, { signal });
   if (cluster === undefined) return { members: [], missed: [] };
-  const { folder } = await provider.guests.placeOf(ref);
+  const { folder } = await provider.guests.readDetails(ref);
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
   const missed: Missed[] = [];
   // Whoever waited for the node has stopped watching when it was there; its first pod comes later.
-  if (lookAtCluster && !events.some(({ event }) => event === 'pod-running')) {
+  if (readClusterEvents && !events.some(({ event }) => event === 'pod-running')) {
     try {
       const look = { cluster, nodeName: computerName, startedMs: start.startedMs, signal };
       const known = new Set(events.map(({ event, uid }) => `${event} ${uid}`));
-      events.push(...(await lookAtCluster(look)).filter(({ event, uid }) => !known.has(`${event} ${uid}`)));
+      events.push(...(await readClusterEvents(look)).filter(({ event, uid }) => !known.has(`${event} ${uid}`)));
     } catch (error) {
       if (!(error instanceof TransientError || error instanceof UserError)) throw error;
       missed.push({ name: CLUSTER_EVENTS, why: `of the time after that: ${error.message}` });
@@ -111,7 +114,7 @@ async function vmStartOf(
   bootId: string | undefined,
   signal: AbortSignal,
 ): Promise<VmStart | undefined> {
-  const { folder, startedMs } = await provider.guests.placeOf(ref);
+  const { folder, startedMs } = await provider.guests.readDetails(ref);
   if (startedMs === undefined) return undefined;
   const clock = await provider.guests.readClock(ref, { signal });
   const uptime = await provider.guests.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });

@@ -12,7 +12,7 @@ const joinCluster: JoinCluster = {
   }),
   awaitReady: async () => undefined,
   isReady: async () => true,
-  dismiss: async () => undefined,
+  removeNode: async () => undefined,
 };
 
 let lab: Lab;
@@ -27,7 +27,7 @@ async function makePool(name: string, cluster?: string): Promise<string> {
   const image = await publishEmpty(lab, `1.0.${name.length}`);
   const { ref } = await lab.provider.pools.createPool(poolSpec(image, { name, ...(cluster && { cluster }) }));
   const [instance] = await lab.provider.pools.setCapacity(ref, 1);
-  return (await lab.provider.guests.placeOf(instance!.ref)).address;
+  return (await lab.provider.guests.readDetails(instance!.ref)).address;
 }
 
 describe('where the kubelet of an address is', () => {

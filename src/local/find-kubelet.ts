@@ -12,7 +12,7 @@ export function kubeletFinder(
   return async (address) => {
     for (const pool of poolsOfCluster(place)) {
       const instance = instanceRecordsOf(place.home, pool).find((record) => record.address === address);
-      if (instance) return (await provider.guests.placeOf({ pool, id: instance.id })).kubeletPort;
+      if (instance) return (await provider.guests.readDetails({ pool, id: instance.id })).kubeletPort;
     }
     return undefined;
   };

@@ -5,15 +5,15 @@ import { didYouMean } from '../base/nearest-names.ts';
 import type { Instance, Pool } from '../vms/pools.ts';
 import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 
-type Known = Pick<QemuProvider, 'pools'>;
+type PoolReader = Pick<QemuProvider, 'pools'>;
 
-export async function findPool(provider: Known, name: string, options: CallOptions): Promise<Pool> {
+export async function findLocalPool(provider: PoolReader, name: string, options: CallOptions): Promise<Pool> {
   const pools = await provider.pools.listPools(options);
   const pool = pools.find(({ ref }) => ref.name === name);
   if (pool) return pool;
   const known = pools.map(({ ref }) => ref.name);
   const owner = known.find((each) => name.startsWith(`${each}-`));
-  throw unknown(`there is no pool ${JSON.stringify(name)}`, {
+  throw unknownName(`there is no pool ${JSON.stringify(name)}`, {
     code: 'pool/no-such-pool',
     what: name,
     known,
@@ -22,13 +22,13 @@ export async function findPool(provider: Known, name: string, options: CallOptio
 }
 
 /** By the name its guest has, which is what people see; names of pools are unique, and so are those of instances. */
-export async function findInstance(provider: Known, name: string, options: CallOptions): Promise<Instance> {
+export async function findLocalInstance(provider: PoolReader, name: string, options: CallOptions): Promise<Instance> {
   const pools = await provider.pools.listPools(options);
   const instances = (await Promise.all(pools.map(({ ref }) => provider.pools.listInstances(ref, options)))).flat();
   const instance = instances.find(({ computerName }) => computerName === name);
   if (instance) return instance;
   const pool = pools.find(({ ref }) => ref.name === name);
-  throw unknown(`there is no instance ${JSON.stringify(name)}`, {
+  throw unknownName(`there is no instance ${JSON.stringify(name)}`, {
     code: 'pool/no-such-instance',
     what: name,
     known: instances.map(({ computerName }) => computerName),
@@ -44,14 +44,14 @@ const WHERE_TO_LOOK =
 
 const NOTHING_HERE = 'if it is in another folder of pools, name that with --home or HEADSTART_HOME';
 
-interface Unknown {
+interface UnknownName {
   code: string;
   what: string;
   known: readonly string[];
   next: string;
 }
 
-function unknown(said: string, { code, what, known, next }: Unknown): UserError {
+function unknownName(said: string, { code, what, known, next }: UnknownName): UserError {
   const named = known.length > MOST_NAMED ? [...known.slice(0, MOST_NAMED), '…'] : known;
   return new UserError(`${said}${didYouMean(what, known)}; known: ${named.join(', ') || 'none'}`, {
     code,

@@ -59,7 +59,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
     },
 
-    async dismiss(cluster, instance, { signal, onWaiting }) {
+    async removeNode(cluster, instance, { signal, onWaiting }) {
       // With the cluster its nodes went, too.
       if (!readRecord({ home, name: cluster })) return;
       const { deleteNode } = await import('../cluster/local/joining.ts');

@@ -6,7 +6,7 @@ import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
 import { type FakeProvider, fakeProvider } from '../vms/fake/fake-provider.ts';
 import type { InstanceRef, PoolRef } from '../vms/pools.ts';
 import { parseProviderId } from '../vms/qemu/home/layout.ts';
-import type { GuestRan, GuestRunOptions, PoolSpec, QemuProvider } from '../vms/qemu/local-provider.ts';
+import type { GuestRunOptions, GuestRunResult, PoolSpec, QemuProvider } from '../vms/qemu/local-provider.ts';
 
 export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   clock: FakeClock;
@@ -16,7 +16,7 @@ export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   /** What was run in guests. */
   ran: { instance: string; argv: readonly string[]; input: string }[];
   /** How guests answer. */
-  guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRan> | Error;
+  guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRunResult> | Error;
   /** What awaiting an instance throws; undefined: it is up. */
   trouble: Error | undefined;
   /** As `headstart pool base` would. */
@@ -152,7 +152,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         return { exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), ...answer };
       },
       readClock: async () => ({ guestMs: clock.nowMs(), hostBeforeMs: clock.nowMs(), hostAfterMs: clock.nowMs() }),
-      async placeOf(ref) {
+      async readDetails(ref) {
         const { computerName } = named(ref);
         const consoleLog = join(folder, `${computerName}.log`);
         writeFileSync(consoleLog, '', { flag: 'a' });

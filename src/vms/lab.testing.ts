@@ -7,7 +7,7 @@ import type { ModelChange } from './publisher.ts';
 import type { SnapshotSpec } from './snapshots.ts';
 
 /** What a new instance was born from and given: no provider tells, so the lab looks behind the scenes. */
-export interface Birth {
+export interface InstanceOrigin {
   image: ImageRef;
   /** Decoded; absent = it was given none. */
   customData?: string;
@@ -20,7 +20,7 @@ export interface Lab {
   /** Running instances of a generalized Linux image, with custom data and the extensions `bootstrap` and `health`. */
   makePool(count: 1 | 2 | 3): Promise<{ ref: PoolRef; providerIds: string[] }>;
   /** One more instance, made by the provider from the model as it is now. */
-  grow(pool: PoolRef): Promise<Birth>;
+  grow(pool: PoolRef): Promise<InstanceOrigin>;
   end(): Promise<void>;
 }
 

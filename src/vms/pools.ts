@@ -104,9 +104,9 @@ export interface Pools {
   readInstance(instance: InstanceRef, options?: CallOptions): Promise<Instance | undefined>;
   listInstances(pool: PoolRef, options?: CallOptions): Promise<Instance[]>;
 
-  /** Stopped but keeping its place; `stopAndRelease` gives the place up (and may not get one back). */
+  /** Stopped but keeping its place; `deallocate` gives the place up (and may not get one back). */
   stop(instance: InstanceRef, options?: CallOptions): Promise<void>;
-  stopAndRelease(instance: InstanceRef, options?: CallOptions): Promise<void>;
+  deallocate(instance: InstanceRef, options?: CallOptions): Promise<void>;
   start(instance: InstanceRef, options?: CallOptions): Promise<void>;
   setProtection(instance: InstanceRef, protection: Protection, options?: CallOptions): Promise<void>;
   tagInstance(instance: InstanceRef, tags: TagChange, options?: CallOptions): Promise<void>;

@@ -29,5 +29,5 @@ export interface Publisher {
   /** What is offered now, in the form that is saved for the way back. A cloud gives neither protected settings nor custom data. */
   readModel(pool: PoolRef, options?: CallOptions): Promise<SavedModel>;
   /** One conditional update, all or nothing; throws `Conflict` when the pool is no longer at `etag`. */
-  offer(pool: Pool, change: ModelChange, options?: CallOptions): Promise<void>;
+  changeModel(pool: Pool, change: ModelChange, options?: CallOptions): Promise<void>;
 }

@@ -20,7 +20,7 @@ export function guestsOf(provider: QemuProvider): Required<Pick<NoClusterOptions
   return {
     async readiness({ ref }, signal) {
       const isReady = await provider.guests.isUp(ref, signal ? { signal } : {});
-      const { startedMs } = await provider.guests.placeOf(ref);
+      const { startedMs } = await provider.guests.readDetails(ref);
       // Nothing records when the guest came up; its start is a little earlier.
       return { isReady, ...(isReady && startedMs !== undefined && { readySinceMs: startedMs }) };
     },

@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPool } from '../../local/find.ts';
+import { findLocalPool } from '../../local/find.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
@@ -30,7 +30,7 @@ export function poolDelete(open: OpenPools): Verb {
         .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run([name = ''], options: Options, deps) {
       const provider = await open(options, deps);
-      const pool = await findPool(provider, name, {});
+      const pool = await findLocalPool(provider, name, {});
       const instances = (await provider.pools.listInstances(pool.ref)).map(({ computerName }) => computerName);
       const what = `delete pool ${name} with ${instances.length === 0 ? 'no instances' : instances.join(', ')} and their disks`;
       if (options.dryRun) return tellChanges(deps, name, [what], options);

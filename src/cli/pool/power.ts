@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
-import { findInstance } from '../../local/find.ts';
+import { findLocalInstance } from '../../local/find.ts';
 import type { Instance, InstanceRef } from '../../vms/pools.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { type OpenPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
@@ -49,7 +49,7 @@ export function orderVerb(order: Order, open: OpenPools): Verb {
     },
     async run([name = ''], options: PowerOptions, deps) {
       const provider = await open(options, deps, order.endsUp ? 'run' : 'look');
-      const instance = await findInstance(provider, name, {});
+      const instance = await findLocalInstance(provider, name, {});
       const pool = instance.ref.pool.name;
       if (options.dryRun) return tellChanges(deps, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
       if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, deps);

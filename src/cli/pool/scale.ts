@@ -3,7 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
-import { findPool } from '../../local/find.ts';
+import { findLocalPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -36,7 +36,7 @@ export function poolScale(open: OpenPools): Verb {
       const count = countOf(text);
       const signal = deps.signal();
       const provider = await open(options, deps, 'run');
-      const pool = await findPool(provider, name, { signal });
+      const pool = await findLocalPool(provider, name, { signal });
       const before = await provider.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
       const image = imageName(pool.model.image);
@@ -58,7 +58,7 @@ export function poolScale(open: OpenPools): Verb {
           }).finally(progress.end);
       });
       progress.end();
-      const view = await readPoolView(provider, await findPool(provider, name, { signal }), signal);
+      const view = await readPoolView(provider, await findLocalPool(provider, name, { signal }), signal);
       if (options.json) return printJsonLine(deps, 'Pool', view);
       deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },

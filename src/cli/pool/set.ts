@@ -1,6 +1,6 @@
 // cli/pool/set.ts: `headstart pool set NAME`: what the metadata service tells the pool's instances as their user data.
 import { UserError } from '../../base/errors.ts';
-import { findPool } from '../../local/find.ts';
+import { findLocalPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
@@ -36,7 +36,7 @@ export function poolSet(open: OpenPools): Verb {
       const userData = options.userData === false ? null : readData(options.userData, '--user-data');
       const signal = deps.signal();
       const provider = await open(options, deps);
-      const pool = await findPool(provider, name, { signal });
+      const pool = await findLocalPool(provider, name, { signal });
       const instances = options.instance === undefined ? [] : await provider.pools.listInstances(pool.ref, { signal });
       const instance = instances.find(({ computerName }) => computerName === options.instance);
       if (options.instance !== undefined && !instance) throw notInPool(options.instance, name);

@@ -59,7 +59,7 @@ export async function readInstanceView(
   instance: Instance,
   signal: AbortSignal,
 ): Promise<InstanceView> {
-  const { address, sshPort, startedMs } = await provider.guests.placeOf(instance.ref);
+  const { address, sshPort, startedMs } = await provider.guests.readDetails(instance.ref);
   const isRunning = instance.power === 'running';
   const image = imageName(instance.image);
   return {

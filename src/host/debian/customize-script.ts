@@ -1,5 +1,5 @@
 // host/debian/customize-script.ts: the files and commands of a system as the shell script that mmdebstrap runs on the unpacked image.
-import type { ImageFile, SystemSettings } from './system-settings.ts';
+import type { SystemFile, SystemSettings } from './system-settings.ts';
 
 /** The image's root is the script's first argument. */
 export function customizeScript({ files, commands, removed }: Omit<SystemSettings, 'initrdFiles'>): string {
@@ -13,11 +13,11 @@ export function customizeScript({ files, commands, removed }: Omit<SystemSetting
   ].join('\n');
 }
 
-export function installScript(files: readonly ImageFile[]): string {
+export function installScript(files: readonly SystemFile[]): string {
   return ['set -eu', ...files.map(installOne)].join('\n');
 }
 
-function installOne({ path, mode, text }: ImageFile): string {
+function installOne({ path, mode, text }: SystemFile): string {
   if (text.split('\n').includes(END)) throw new Error(`${path} has the line that would end it`);
   const place = `"$1"${quoted(path)}`;
   const folder = `"$1"${quoted(path.slice(0, path.lastIndexOf('/')))}`;

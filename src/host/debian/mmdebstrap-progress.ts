@@ -11,7 +11,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** `count`: how many packages there will be. Reads what mmdebstrap and dpkg say as it comes, in pieces that end anywhere. */
-export function tellSteps({ onWaiting, count }: { onWaiting?: Waiting | undefined; count: number }) {
+export function mmdebstrapProgress({ onWaiting, count }: { onWaiting?: Waiting | undefined; count: number }) {
   let what = 'the package lists';
   let done = 0;
   let rest = '';

@@ -2,22 +2,22 @@
 
 export interface SystemSettings {
   /** In place before the kernel is installed, which makes the initrd. */
-  initrdFiles: readonly ImageFile[];
-  files: readonly ImageFile[];
+  initrdFiles: readonly SystemFile[];
+  files: readonly SystemFile[];
   /** Run with the image's own tools, after its files are there. */
   commands: readonly (readonly [string, ...string[]])[];
   /** Removed at the end: patterns below the image's root. */
   removed: readonly string[];
 }
 
-export interface ImageFile {
+export interface SystemFile {
   path: string;
   mode: number;
   text: string;
 }
 
 /** Made with only what a VM of ours has: unpacking a full initrd would be a good part of its boot without hardware help. */
-export const INITRD_FILES: ImageFile[] = [
+export const INITRD_FILES: SystemFile[] = [
   { path: '/etc/initramfs-tools/conf.d/headstart', mode: 0o644, text: 'MODULES=list\nCOMPRESS=gzip\nRESUME=none\n' },
   {
     path: '/etc/initramfs-tools/modules',
@@ -38,7 +38,7 @@ copy_exec /sbin/tune2fs
 ];
 
 /** Behind what cloud-init writes (10-…): the network of a boot without it. */
-export const NETWORK_FILE: ImageFile = {
+export const NETWORK_FILE: SystemFile = {
   path: '/etc/systemd/network/20-headstart.network',
   mode: 0o644,
   text: `[Match]

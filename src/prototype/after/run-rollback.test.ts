@@ -98,12 +98,12 @@ describe('putting a pool back', () => {
 
   it('reads the pool and chooses again after a lost race', async () => {
     const { provider, rollBack, state, events } = await afterARun();
-    const { offer } = provider.publisher;
+    const { changeModel } = provider.publisher;
     const [made] = [...provider.state.versions.values()];
     const newer = { ...made!, name: '2026.2.2', id: made!.id.replace(made!.name, '2026.2.2') };
     let tries = 0;
-    provider.publisher.offer = async (...args) => {
-      if (tries++ > 0) return offer(...args);
+    provider.publisher.changeModel = async (...args) => {
+      if (tries++ > 0) return changeModel(...args);
       provider.state.versions.set(newer.id, newer); // made by another meanwhile
       throw new Conflict('changed since it was read');
     };

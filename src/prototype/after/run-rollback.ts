@@ -33,7 +33,7 @@ export async function rollBackPool(
       'rollback',
       async () => {
         const rollback = await chooseRollback(site, pool, wish, signal);
-        await site.provider.publisher.offer(rollback.pool, rollback.change, { signal });
+        await site.provider.publisher.changeModel(rollback.pool, rollback.change, { signal });
         return rollback;
       },
       deps,

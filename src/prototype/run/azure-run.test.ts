@@ -107,7 +107,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
 
     const recipe = JSON.parse(cluster.secrets.get(recipeName('pool-3'))!.recipe!) as SavedModel;
     const now = (await lab.provider.pools.readPool(pool.ref))!;
-    await lab.provider.publisher.offer(now, rollbackToOriginal(now, recipe));
+    await lab.provider.publisher.changeModel(now, rollbackToOriginal(now, recipe));
     const old = await lab.grow(pool.ref);
     expect(old.image).toEqual(before.model.image);
     expect(old.extensions.toSorted()).toEqual(['bootstrap', 'health']);

@@ -4,7 +4,7 @@ import { boundTo } from '../bound-to.ts';
 import type { Gallery } from '../gallery.ts';
 import type { VmProvider } from '../provider.ts';
 import { azureOf } from './azure.ts';
-import { offer, readModel } from './change-model.ts';
+import { changeModel, readModel } from './change-model.ts';
 import type { AzureDeps } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
@@ -12,7 +12,7 @@ import { listInstances, locate, readInstance } from './instances.ts';
 import { setProtection, tagInstance } from './mark-instance.ts';
 import { tagPool } from './mark-pool.ts';
 import { findPool, readPool } from './pools.ts';
-import { start, stop, stopAndRelease } from './power.ts';
+import { deallocate, start, stop } from './power.ts';
 import { referencedImages } from './references.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
 import {
@@ -41,7 +41,7 @@ export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): A
   return {
     pools: boundTo(azure, {
       ...{ locate, findPool, readPool, readInstance, listInstances },
-      ...{ stop, stopAndRelease, start, setProtection, tagInstance, tagPool },
+      ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
     }),
     snapshots: boundTo(azure, { readSnapshot, createSnapshot, deleteSnapshot }),
     gallery: boundTo(azure, {
@@ -49,6 +49,6 @@ export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): A
       ...{ listVersions, readVersion, beginVersion, beginVersionFromBlob: beginVersion, setExcludedFromLatest },
       ...{ tagVersion, deleteVersion, referencedImages },
     }),
-    publisher: boundTo(azure, { readModel, offer }),
+    publisher: boundTo(azure, { readModel, changeModel }),
   };
 }

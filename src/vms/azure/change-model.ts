@@ -7,15 +7,15 @@ import type { ModelChange, SavedModel } from '../publisher.ts';
 import { scaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { untilEnded } from './connect/operations.ts';
+import { awaitOperation } from './connect/operations.ts';
 import { poolScaleSet, readScaleSet } from './read-scale-set.ts';
 import { bootstrapTag, extensionSchema, imageOf, type ScaleSet } from './scale-set.ts';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 
 /** What cloud-init takes for "nothing to do"; no custom data at all cannot be said in an update. */
 const emptyCloudConfig = Buffer.from('#cloud-config\n').toString('base64');
 
-export async function offer(azure: Azure, pool: Pool, change: ModelChange, options?: CallOptions): Promise<void> {
+export async function changeModel(azure: Azure, pool: Pool, change: ModelChange, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const ref = poolScaleSet(pool.ref);
   const order = { verb: 'changing the model of', thing: `scale set ${ref.name}` };
@@ -32,7 +32,7 @@ export async function offer(azure: Azure, pool: Pool, change: ModelChange, optio
     },
     order.thing,
   );
-  await untilEnded(call, order, answer);
+  await awaitOperation(call, order, answer);
 }
 
 export async function readModel(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<SavedModel> {
@@ -54,7 +54,7 @@ export function patchOf(set: ScaleSet, change: ModelChange): Record<string, unkn
     throw new Refused(`${set.name} is specialized: it has no OS profile to put custom data in`, 'vms/no-os-profile');
   // A value, not a missing tag: whether an update that leaves a tag out removes it is not documented.
   const bootstrap = { [bootstrapTag]: change.bootstrap === 'none' ? 'none' : 'custom-data' };
-  const tags = withChanges(set.tags ?? {}, { ...change.tags, ...bootstrap });
+  const tags = tagsAfter(set.tags ?? {}, { ...change.tags, ...bootstrap });
   const extensions = extensionsAfter(set, change.extensions);
   return {
     ...(tags && { tags }),
@@ -99,12 +99,12 @@ function extensionsAfter(set: ScaleSet, change: ModelChange['extensions']): unkn
 }
 
 /** As read, without what the service adds and without protected settings: it never gives those back, and we never hold them. */
-function writable(extension: ExtensionAsRead): { name: string; properties: ExtensionAsRead['properties'] } {
+function writable(extension: AzureExtension): { name: string; properties: AzureExtension['properties'] } {
   const { provisioningState: _state, protectedSettings: _secret, ...properties } = extension.properties;
   return { name: extension.name, properties };
 }
 
-type ExtensionAsRead = ReturnType<typeof extensionSchema.parse>;
+type AzureExtension = ReturnType<typeof extensionSchema.parse>;
 
 function timeBudget(set: ScaleSet): { extensionsTimeBudget?: string } {
   const budget = set.properties.virtualMachineProfile?.extensionProfile?.extensionsTimeBudget;

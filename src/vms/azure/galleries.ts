@@ -4,9 +4,9 @@ import type { CallOptions } from '../../base/call-options.ts';
 import { Refused } from '../../base/failures.ts';
 import type { Definition, DefinitionSpec } from '../gallery.ts';
 import type { Azure } from './azure.ts';
-import type { Call } from './connect/connection.ts';
-import { carryOut } from './connect/operations.ts';
-import { collect, orNothing } from './connect/reading.ts';
+import type { AzureCall } from './connect/connection.ts';
+import { runOperation } from './connect/operations.ts';
+import { collectPages, undefinedIfMissing } from './connect/reading.ts';
 
 export async function readDefinition(
   azure: Azure,
@@ -17,10 +17,10 @@ export async function readDefinition(
   return findDefinition(await azure.open(options), gallery, name);
 }
 
-async function findDefinition(call: Call, gallery: string, name: string): Promise<Definition | undefined> {
+async function findDefinition(call: AzureCall, gallery: string, name: string): Promise<Definition | undefined> {
   const { subscriptionId, resourceGroup } = call.settings;
-  const found = await orNothing(() =>
-    call.ask(`image definition ${name}`, () =>
+  const found = await undefinedIfMissing(() =>
+    call.run(`image definition ${name}`, () =>
       call.compute(subscriptionId).galleryImages.get(resourceGroup, gallery, name),
     ),
   );
@@ -42,11 +42,11 @@ export async function ensureDefinition(
       `'${spec.gallery}' cannot be a gallery's name: letters, digits, dots and underscores, at most 80`,
     );
 
-  const gallery = await orNothing(() =>
-    call.ask(`gallery ${spec.gallery}`, () => galleries.get(resourceGroup, spec.gallery)),
+  const gallery = await undefinedIfMissing(() =>
+    call.run(`gallery ${spec.gallery}`, () => galleries.get(resourceGroup, spec.gallery)),
   );
   if (!gallery)
-    await carryOut(call, { verb: 'making', thing: `gallery ${spec.gallery}` }, () =>
+    await runOperation(call, { verb: 'making', thing: `gallery ${spec.gallery}` }, () =>
       galleries.createOrUpdate(resourceGroup, spec.gallery, { location: region }),
     );
 
@@ -59,7 +59,7 @@ export async function ensureDefinition(
       'vms/definition-differs',
     );
   }
-  await carryOut(call, { verb: 'making', thing: `image definition ${spec.name}` }, () =>
+  await runOperation(call, { verb: 'making', thing: `image definition ${spec.name}` }, () =>
     galleryImages.createOrUpdate(resourceGroup, spec.gallery, spec.name, azureDefinition(spec, region)),
   );
   const made = await findDefinition(call, spec.gallery, spec.name);
@@ -74,9 +74,9 @@ export async function listDefinitions(
 ): Promise<Definition[] | undefined> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  const found = await orNothing(() =>
-    call.ask(`gallery ${gallery}`, () =>
-      collect(call.compute(subscriptionId).galleryImages.listByGallery(resourceGroup, gallery)),
+  const found = await undefinedIfMissing(() =>
+    call.run(`gallery ${gallery}`, () =>
+      collectPages(call.compute(subscriptionId).galleryImages.listByGallery(resourceGroup, gallery)),
     ),
   );
   return found?.map((one) => definitionOf(one, gallery, one.name ?? ''));
@@ -90,8 +90,8 @@ export async function deleteDefinition(
 ): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: `image definition ${name}` }, () =>
+  await undefinedIfMissing(() =>
+    runOperation(call, { verb: 'deleting', thing: `image definition ${name}` }, () =>
       call.compute(subscriptionId).galleryImages.delete(resourceGroup, gallery, name),
     ),
   );
@@ -101,8 +101,8 @@ export async function deleteDefinition(
 export async function deleteGallery(azure: Azure, gallery: string, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: `gallery ${gallery}` }, () =>
+  await undefinedIfMissing(() =>
+    runOperation(call, { verb: 'deleting', thing: `gallery ${gallery}` }, () =>
       call.compute(subscriptionId).galleries.delete(resourceGroup, gallery),
     ),
   );

@@ -6,9 +6,9 @@ import type { PoolRef, TagChange } from '../pools.ts';
 import { scaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { untilEnded } from './connect/operations.ts';
+import { awaitOperation } from './connect/operations.ts';
 import { poolScaleSet, readScaleSet } from './read-scale-set.ts';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 
 export async function tagPool(azure: Azure, pool: PoolRef, changes: TagChange, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
@@ -16,7 +16,7 @@ export async function tagPool(azure: Azure, pool: PoolRef, changes: TagChange, o
   const order = { verb: 'tagging', thing: `scale set ${ref.name}` };
   const set = await readScaleSet(call, ref);
   if (!set) throw new NotFound(order.thing);
-  const tags = withChanges(set.tags ?? {}, changes);
+  const tags = tagsAfter(set.tags ?? {}, changes);
   if (!tags) return;
   const answer = await call.send(
     {
@@ -28,5 +28,5 @@ export async function tagPool(azure: Azure, pool: PoolRef, changes: TagChange, o
     },
     order.thing,
   );
-  await untilEnded(call, order, answer);
+  await awaitOperation(call, order, answer);
 }

@@ -117,7 +117,7 @@ describe('a fault', () => {
     const lab = await open({ mode });
     const { providerIds } = await lab.makePool(1);
     const instance = await lab.provider.pools.locate(providerIds[0]!);
-    await lab.provider.pools.stopAndRelease(instance);
+    await lab.provider.pools.deallocate(instance);
     lab.sim.fail({ on: 'POST virtualMachines/start', kind: 'allocation-failed' });
     await expect(lab.provider.pools.start(instance)).rejects.toBeInstanceOf(NoCapacity);
     await lab.provider.pools.start(instance);
@@ -152,7 +152,7 @@ describe('a race', () => {
       for (const set of Object.values(world.scaleSets)) set.etag += 1;
     });
     await expect(
-      lab.provider.publisher.offer(pool, { ...change, extensions: { keep: [], add: [] } }),
+      lab.provider.publisher.changeModel(pool, { ...change, extensions: { keep: [], add: [] } }),
     ).rejects.toBeInstanceOf(Conflict);
     expect((await lab.provider.pools.readPool(ref))?.tags).not.toHaveProperty('ours');
   });
@@ -173,7 +173,7 @@ describe('references', () => {
       await lab.provider.gallery.beginVersion({ ...spec, name, isExcludedFromLatest: false });
     await lab.provider.gallery.beginVersion({ ...spec, name: '2026.11.15' });
     await lab.clock.sleep(3 * 3_600_000);
-    await lab.provider.publisher.offer(
+    await lab.provider.publisher.changeModel(
       (await lab.provider.pools.readPool(ref))!,
       switchTo(definition.id, 'definition'),
     );
@@ -188,7 +188,7 @@ describe('references', () => {
     await lab.provider.gallery.beginVersion(spec);
     await lab.clock.sleep(3 * 3_600_000);
     const version = `${definition.id}/versions/${spec.name}`;
-    await lab.provider.publisher.offer((await lab.provider.pools.readPool(ref))!, switchTo(version, 'version'));
+    await lab.provider.publisher.changeModel((await lab.provider.pools.readPool(ref))!, switchTo(version, 'version'));
     const network = lab.deps.httpClient!;
     const narrow = createAzureProvider(lab.settings, {
       ...lab.deps,
@@ -268,7 +268,7 @@ describe('secrets', () => {
       const told: string[] = [];
       const extensions = { keep: ['health'], add: [] };
       const failure = await lab.provider.publisher
-        .offer(
+        .changeModel(
           pool,
           { image: pool.model.image, bootstrap: { customData }, extensions, tags: {} },
           { onWaiting: (what) => told.push(what) },
@@ -325,7 +325,7 @@ async function everything(lab: AzureLab): Promise<void> {
   await provider.pools.stop(donor);
   const { ref, definition, spec } = await captured(lab);
   await provider.pools.start(donor);
-  await provider.pools.stopAndRelease(donor);
+  await provider.pools.deallocate(donor);
   await provider.pools.start(donor);
   await provider.pools.tagInstance(donor, { run: null });
   await provider.pools.setProtection(donor, { fromScaleIn: false, fromPoolActions: false });
@@ -336,10 +336,10 @@ async function everything(lab: AzureLab): Promise<void> {
   const original = (await provider.pools.readPool(ref))!;
   const image = { kind: 'version', id: `${definition.id}/versions/${spec.name}` } as const;
   const extensions = { keep: ['health'], add: [] };
-  await provider.publisher.offer(original, { image, bootstrap: 'none', extensions, tags: {} });
+  await provider.publisher.changeModel(original, { image, bootstrap: 'none', extensions, tags: {} });
   await provider.gallery.setExcludedFromLatest(definition, spec.name, false);
   expect([...(await provider.gallery.referencedImages(definition))]).toEqual([image.id]);
-  await provider.publisher.offer((await provider.pools.readPool(ref))!, {
+  await provider.publisher.changeModel((await provider.pools.readPool(ref))!, {
     image: original.model.image,
     bootstrap: 'none',
     extensions,

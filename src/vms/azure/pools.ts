@@ -3,7 +3,7 @@ import type { CallOptions } from '../../base/call-options.ts';
 import type { Pool, PoolRef } from '../pools.ts';
 import { isScaleSetName, parseDiskId, parseScaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
-import type { Call } from './connect/connection.ts';
+import type { AzureCall } from './connect/connection.ts';
 import { instancesOfSet } from './instances.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
@@ -34,11 +34,11 @@ export async function readPool(azure: Azure, pool: PoolRef, options?: CallOption
 }
 
 /** An instance's disk says both, where it says anything: old disks name no architecture. */
-async function hardwareOf(call: Call, set: ScaleSet): Promise<HardwareFacts | undefined> {
+async function hardwareOf(call: AzureCall, set: ScaleSet): Promise<HardwareFacts | undefined> {
   const diskId = (await instancesOfSet(call, set)).find((instance) => instance.osDisk)?.osDisk?.id;
   const disk = diskId ? parseDiskId(diskId) : undefined;
   if (!disk) return undefined;
-  const found = await call.ask(`disk ${disk.name}`, () =>
+  const found = await call.run(`disk ${disk.name}`, () =>
     call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name),
   );
   const guessed = guessedHardware(set);

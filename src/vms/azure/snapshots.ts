@@ -3,14 +3,14 @@ import type { Snapshot as AzureSnapshot } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Snapshot, SnapshotSpec } from '../snapshots.ts';
 import type { Azure } from './azure.ts';
-import { carryOut } from './connect/operations.ts';
-import { orNothing } from './connect/reading.ts';
+import { runOperation } from './connect/operations.ts';
+import { undefinedIfMissing } from './connect/reading.ts';
 
 export async function readSnapshot(azure: Azure, name: string, options?: CallOptions): Promise<Snapshot | undefined> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  const found = await orNothing(() =>
-    call.ask(`snapshot ${name}`, () => call.compute(subscriptionId).snapshots.get(resourceGroup, name)),
+  const found = await undefinedIfMissing(() =>
+    call.run(`snapshot ${name}`, () => call.compute(subscriptionId).snapshots.get(resourceGroup, name)),
   );
   return found && snapshotOf(found);
 }
@@ -19,7 +19,7 @@ export async function readSnapshot(azure: Azure, name: string, options?: CallOpt
 export async function createSnapshot(azure: Azure, spec: SnapshotSpec, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  await carryOut(call, { verb: 'taking', thing: `snapshot ${spec.name}` }, () =>
+  await runOperation(call, { verb: 'taking', thing: `snapshot ${spec.name}` }, () =>
     call.compute(subscriptionId).snapshots.createOrUpdate(resourceGroup, spec.name, {
       location: spec.region,
       tags: { ...spec.tags },
@@ -32,8 +32,8 @@ export async function createSnapshot(azure: Azure, spec: SnapshotSpec, options?:
 export async function deleteSnapshot(azure: Azure, name: string, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: `snapshot ${name}` }, () =>
+  await undefinedIfMissing(() =>
+    runOperation(call, { verb: 'deleting', thing: `snapshot ${name}` }, () =>
       call.compute(subscriptionId).snapshots.delete(resourceGroup, name),
     ),
   );

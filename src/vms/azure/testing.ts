@@ -4,13 +4,13 @@ import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { VirtualClock } from '../../../sims/azure/service/virtual-clock.ts';
 import { type AzureSim, type SimOptions, startAzureSim } from '../../../sims/azure/start.ts';
 import { instancesOf, keyOf } from '../../../sims/azure/world.ts';
-import type { Birth, Lab } from '../lab.testing.ts';
+import type { InstanceOrigin, Lab } from '../lab.testing.ts';
 import type { PoolRef } from '../pools.ts';
 import type { Azure } from './azure.ts';
 import { createAzureProvider } from './azure-provider.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { type AzureDeps, type Call, connect } from './connect/connection.ts';
-import { untilEnded } from './connect/operations.ts';
+import { type AzureCall, type AzureDeps, openConnection } from './connect/connection.ts';
+import { awaitOperation } from './connect/operations.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { imageOf, imageReferenceSchema } from './scale-set.ts';
 
@@ -90,7 +90,7 @@ export async function azureLab(options: {
 }
 
 /** What one function needs of Azure, on one call. */
-export function azureOn(call: Call): Azure {
+export function azureOn(call: AzureCall): Azure {
   return { open: async () => call, knownHardware: new Map(), knownSpot: new Map(), knownGroups: new Set() };
 }
 
@@ -98,12 +98,12 @@ export function azureOn(call: Call): Azure {
 export async function growPool(
   pool: PoolRef,
   { sim, settings, deps }: { sim: Pick<AzureSim, 'inspect'>; settings: AzureSettings; deps: AzureDeps },
-): Promise<Birth> {
+): Promise<InstanceOrigin> {
   const before = new Set(Object.keys(sim.inspect().instances));
-  const call = await connect(settings, deps).open();
+  const call = await openConnection(settings, deps).open();
   const capacity = instancesOf(sim.inspect(), pool).length + 1;
   const url = `${pool.id}?api-version=${apiVersions.compute}`;
-  await untilEnded(
+  await awaitOperation(
     call,
     { verb: 'growing', thing: pool.name },
     await call.send({ method: 'PATCH', url, body: { sku: { capacity } } }, 'growing'),

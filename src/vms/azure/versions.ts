@@ -6,29 +6,29 @@ import type { Definition, Version, VersionSpec } from '../gallery.ts';
 import type { TagChange } from '../pools.ts';
 import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import type { Call, Order } from './connect/connection.ts';
-import { carryOut, unlessRefusedSoon, untilEnded } from './connect/operations.ts';
-import { collect, orNothing } from './connect/reading.ts';
-import { withChanges } from './tags.ts';
+import type { AzureCall, AzureOperation } from './connect/connection.ts';
+import { awaitOperation, checkAccepted, runOperation } from './connect/operations.ts';
+import { collectPages, undefinedIfMissing } from './connect/reading.ts';
+import { tagsAfter } from './tags.ts';
 
 export async function listVersions(azure: Azure, definition: Definition, options?: CallOptions): Promise<Version[]> {
   return versionsOf(await azure.open(options), definition);
 }
 
-export async function versionsOf(call: Call, definition: Definition): Promise<Version[]> {
+export async function versionsOf(call: AzureCall, definition: Definition): Promise<Version[]> {
   const { subscriptionId, resourceGroup } = call.settings;
   const { galleryImageVersions } = call.compute(subscriptionId);
   const what = `versions of ${definition.name}`;
-  const listed = await orNothing(() =>
-    call.ask(what, () =>
-      collect(galleryImageVersions.listByGalleryImage(resourceGroup, definition.gallery, definition.name)),
+  const listed = await undefinedIfMissing(() =>
+    call.run(what, () =>
+      collectPages(galleryImageVersions.listByGalleryImage(resourceGroup, definition.gallery, definition.name)),
     ),
   );
   const versions: Version[] = [];
   for (const { name = '' } of listed ?? []) {
     // The list does not tell how far replication is; only the version itself does.
     const found = await findVersion(call, definition, name);
-    if (found) versions.push(versionOf(found, definition));
+    if (found) versions.push(toVersion(found, definition));
   }
   return versions;
 }
@@ -40,7 +40,7 @@ export async function readVersion(
   options?: CallOptions,
 ): Promise<Version | undefined> {
   const found = await findVersion(await azure.open(options), definition, name);
-  return found && versionOf(found, definition);
+  return found && toVersion(found, definition);
 }
 
 /** A version that is made of a disk in a storage account: a page blob that holds a fixed VHD. */
@@ -80,7 +80,7 @@ export async function beginVersion(
         },
       }),
   );
-  await unlessRefusedSoon(call, order, taken);
+  await checkAccepted(call, order, taken);
 }
 
 export async function setExcludedFromLatest(
@@ -106,7 +106,7 @@ export async function tagVersion(
 ): Promise<void> {
   const call = await azure.open(options);
   const seen = await requireVersion(call, definition, name);
-  const tags = withChanges(seen.tags, changes);
+  const tags = tagsAfter(seen.tags, changes);
   if (!tags) return;
   const order = { verb: 'tagging', thing: `image version ${definition.name}/${name}` };
   // The tags and nothing else: whoever hides the version or adds a region meanwhile is not undone.
@@ -119,10 +119,10 @@ export async function tagVersion(
     },
     order.thing,
   );
-  await untilEnded(call, order, answer);
+  await awaitOperation(call, order, answer);
 }
 
-async function requireVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion> {
+async function requireVersion(call: AzureCall, definition: Definition, name: string): Promise<GalleryImageVersion> {
   const seen = await findVersion(call, definition, name);
   if (!seen) throw new NotFound(`image version ${definition.name}/${name}`);
   return seen;
@@ -130,10 +130,10 @@ async function requireVersion(call: Call, definition: Definition, name: string):
 
 /** An update says everything that may change, and what the version was made of, again. */
 async function change(
-  call: Call,
+  call: AzureCall,
   { gallery, name: definition }: Definition,
   seen: GalleryImageVersion,
-  order: Order,
+  order: AzureOperation,
   to: { excludeFromLatest: boolean },
 ): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
@@ -141,7 +141,7 @@ async function change(
   const { id, uri, storageAccountId } = seen.storageProfile?.osDiskImage?.source ?? {};
   const source =
     uri !== undefined && storageAccountId !== undefined ? { uri, storageAccountId } : id ? { id } : undefined;
-  await carryOut(call, order, () =>
+  await runOperation(call, order, () =>
     call.compute(subscriptionId).galleryImageVersions.update(resourceGroup, gallery, definition, seen.name ?? '', {
       publishingProfile: {
         ...to,
@@ -165,10 +165,10 @@ export async function deleteVersion(
   await removeVersion(await azure.open(options), definition, name);
 }
 
-async function removeVersion(call: Call, definition: Definition, name: string): Promise<void> {
+async function removeVersion(call: AzureCall, definition: Definition, name: string): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
-  await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: `image version ${definition.name}/${name}` }, () =>
+  await undefinedIfMissing(() =>
+    runOperation(call, { verb: 'deleting', thing: `image version ${definition.name}/${name}` }, () =>
       call
         .compute(subscriptionId)
         .galleryImageVersions.delete(resourceGroup, definition.gallery, definition.name, name),
@@ -176,7 +176,7 @@ async function removeVersion(call: Call, definition: Definition, name: string): 
   );
 }
 
-export function versionOf(found: GalleryImageVersion, definition: Definition): Version {
+export function toVersion(found: GalleryImageVersion, definition: Definition): Version {
   const { publishingProfile, replicationStatus } = found;
   const region = publishingProfile?.targetRegions?.[0];
   const storage = region?.storageAccountType ?? publishingProfile?.storageAccountType;
@@ -224,10 +224,10 @@ function failureOf({ provisioningState, replicationStatus }: GalleryImageVersion
   return reasons?.length ? reasons.join('; ') : `provisioning state ${provisioningState ?? 'unknown'}`;
 }
 
-function findVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion | undefined> {
+function findVersion(call: AzureCall, definition: Definition, name: string): Promise<GalleryImageVersion | undefined> {
   const { subscriptionId, resourceGroup } = call.settings;
-  return orNothing(() =>
-    call.ask(`image version ${definition.name}/${name}`, () =>
+  return undefinedIfMissing(() =>
+    call.run(`image version ${definition.name}/${name}`, () =>
       call.compute(subscriptionId).galleryImageVersions.get(resourceGroup, definition.gallery, definition.name, name, {
         expand: 'ReplicationStatus',
       }),

@@ -27,7 +27,7 @@ export function instanceOf(
     power: powerOf(vm.instanceView?.statuses),
     protection: protectionOf(facts.member),
     isOnLatestModel: facts.member?.latestModelApplied ?? false,
-    ...(imageReference && { image: bornFrom(imageReference) }),
+    ...(imageReference && { image: sourceImage(imageReference) }),
     ...(diskId && sizeGb !== undefined && { osDisk: { id: diskId, sizeGb } }),
     isSpot: facts.isSpot || ('priority' in vm && (vm.priority === 'Spot' || vm.priority === 'Low')),
     tags: vm.tags ?? {},
@@ -42,7 +42,7 @@ export function protectionOf(member: VirtualMachineScaleSetVM | undefined): Prot
 }
 
 /** An instance made from a floating reference was made from one version all the same. */
-export function bornFrom(reference: ImageReference): ImageRef {
+export function sourceImage(reference: ImageReference): ImageRef {
   const image = imageOf(reference);
   return image.kind === 'definition' && reference.exactVersion
     ? { kind: 'version', id: `${image.id}/versions/${reference.exactVersion}` }

@@ -2,7 +2,7 @@
 import { NotFound, NoZoneRedundancy, Refused } from '../../base/failures.ts';
 import type { Definition, Gallery, Version } from '../gallery.ts';
 import type { ImageRef } from '../pools.ts';
-import { type FakeVersion, type FakeWorld, isCopying, withChanges } from './fake-world.ts';
+import { type FakeVersion, type FakeWorld, isCopying, tagsAfter } from './fake-world.ts';
 
 const MAKING_MS = 60_000;
 const REPLICATING_MS = 60_000;
@@ -53,7 +53,7 @@ export function fakeGallery(world: FakeWorld): Gallery {
     async tagVersion(definition, name, tags) {
       const version = versionsOf(world, definition).find((v) => v.name === name);
       if (!version) throw new NotFound(`version ${name}`);
-      version.tags = withChanges(version.tags, tags);
+      version.tags = tagsAfter(version.tags, tags);
     },
     async deleteVersion(definition, name) {
       state.versions.delete(`${definition.id}/versions/${name}`);

@@ -84,20 +84,20 @@ export function addPool(world: FakeWorld, name: string, instances: number, model
 
 /** A new instance from the model as it is now. */
 export function scaleOut(world: FakeWorld, ref: PoolRef): FakeInstance {
-  const pool = poolOf(world, ref);
+  const pool = poolIn(world, ref);
   const { image } = pool.model;
   if (image.kind === 'version' && !world.state.versions.has(image.id)) throw new NotFound(`image version ${image.id}`);
   return makeInstance(world, pool);
 }
 
-export function poolOf({ state }: FakeWorld, ref: PoolRef): FakePool {
+export function poolIn({ state }: FakeWorld, ref: PoolRef): FakePool {
   const pool = state.pools.get(ref.id);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   return pool;
 }
 
-export function instanceOf(world: FakeWorld, ref: InstanceRef): FakeInstance {
-  const instance = poolOf(world, ref.pool).instances.find((i) => i.ref.id === ref.id);
+export function instanceIn(world: FakeWorld, ref: InstanceRef): FakeInstance {
+  const instance = poolIn(world, ref.pool).instances.find((i) => i.ref.id === ref.id);
   if (!instance) throw new NotFound(`instance ${ref.id} of ${ref.pool.name}`);
   return instance;
 }
@@ -112,7 +112,7 @@ export function isCopying({ clock, copyingMs }: FakeWorld, { state, createdMs }:
   return state === 'complete' && clock.nowMs() < createdMs + copyingMs;
 }
 
-export function withChanges(known: Readonly<Record<string, string>>, change: TagChange): Record<string, string> {
+export function tagsAfter(known: Readonly<Record<string, string>>, change: TagChange): Record<string, string> {
   const next: Record<string, string> = { ...known };
   for (const [key, value] of Object.entries(change)) {
     if (value === null) delete next[key];

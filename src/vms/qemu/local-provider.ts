@@ -44,7 +44,7 @@ export interface PoolSpec {
   tags: Readonly<Record<string, string>>;
 }
 
-export interface GuestRan {
+export interface GuestRunResult {
   exitCode: number;
   stdout: Buffer;
   stderr: Buffer;
@@ -57,7 +57,7 @@ export interface GuestRunOptions extends CallOptions {
 }
 
 /** Two clocks at one moment: what the guest's clock showed, and the shortest interval of this machine's in which it did. */
-export interface ClockReading {
+export interface GuestClockReading {
   guestMs: number;
   hostBeforeMs: number;
   hostAfterMs: number;
@@ -87,10 +87,14 @@ export interface Guests {
   awaitUp(instance: InstanceRef, options: CallOptions & { deadlineMs: number }): Promise<void>;
   isUp(instance: InstanceRef, options?: CallOptions): Promise<boolean>;
   /** Through the guest agent, as root. Program and arguments, never a shell string. */
-  runInGuest(instance: InstanceRef, argv: readonly [string, ...string[]], options: GuestRunOptions): Promise<GuestRan>;
-  readClock(instance: InstanceRef, options?: CallOptions): Promise<ClockReading>;
+  runInGuest(
+    instance: InstanceRef,
+    argv: readonly [string, ...string[]],
+    options: GuestRunOptions,
+  ): Promise<GuestRunResult>;
+  readClock(instance: InstanceRef, options?: CallOptions): Promise<GuestClockReading>;
   /** The paths and ports of an instance, for logs, ssh and looks at a disk from outside. */
-  placeOf(instance: InstanceRef): Promise<InstancePlace>;
+  readDetails(instance: InstanceRef): Promise<InstanceDetails>;
 }
 
 export interface QemuProvider extends VmProvider {
@@ -98,7 +102,7 @@ export interface QemuProvider extends VmProvider {
   guests: Guests;
 }
 
-export interface InstancePlace {
+export interface InstanceDetails {
   folder: string;
   consoleLog: string;
   disk: string;

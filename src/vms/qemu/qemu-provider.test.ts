@@ -33,7 +33,7 @@ async function withoutQemu(): Promise<ContractLab> {
     },
     grow: async (pool) => {
       const [born] = await provider.pools.setCapacity(pool, (await provider.pools.listInstances(pool)).length + 1);
-      const { folder } = await provider.guests.placeOf(born!.ref);
+      const { folder } = await provider.guests.readDetails(born!.ref);
       const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
       const iso = readFileSync(join(folder, instanceFiles.provisioning), 'utf8');
       const given = /<CustomData>([^<]*)</.exec(iso)?.[1];

@@ -22,10 +22,10 @@ import type { QemuProvider } from './local-provider.ts';
 import { qemuMachines } from './machine/machines.ts';
 import { deleteInstance, setCapacity } from './pools/capacity.ts';
 import { reimage, setProtection, setUserData, tagInstance } from './pools/change-instance.ts';
-import { offer, readModel, tagPool } from './pools/change-model.ts';
-import { listInstances, locate, placeOf, readInstance } from './pools/instances.ts';
+import { changeModel, readModel, tagPool } from './pools/change-model.ts';
+import { listInstances, locate, readDetails, readInstance } from './pools/instances.ts';
 import { createPool, deletePool, findPool, listPools, readPool, readSpec } from './pools/pools.ts';
-import { start, stop, stopAndRelease } from './pools/power.ts';
+import { deallocate, start, stop } from './pools/power.ts';
 
 const STOP_GRACE_MS = 90_000;
 
@@ -47,16 +47,16 @@ export function providerIn(context: QemuContext): QemuProvider {
   return {
     pools: boundTo(context, {
       ...{ locate, findPool, readPool, readInstance, listInstances },
-      ...{ stop, stopAndRelease, start, setProtection, tagInstance, tagPool },
+      ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
       ...{ createPool, listPools, deletePool, readSpec, setCapacity, deleteInstance, reimage, setUserData },
     }),
-    guests: boundTo(context, { awaitUp, isUp, runInGuest: runInInstance, readClock, placeOf }),
+    guests: boundTo(context, { awaitUp, isUp, runInGuest: runInInstance, readClock, readDetails }),
     snapshots: boundTo(context, { readSnapshot, createSnapshot, deleteSnapshot }),
     gallery: boundTo(context, {
       ...{ readDefinition, ensureDefinition, listDefinitions, deleteDefinition, deleteGallery },
       ...{ listVersions, readVersion, beginVersion, setExcludedFromLatest, tagVersion, deleteVersion },
       referencedImages,
     }),
-    publisher: boundTo(context, { readModel, offer }),
+    publisher: boundTo(context, { readModel, changeModel }),
   };
 }

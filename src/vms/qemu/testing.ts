@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
 import type { QemuContext } from './context.ts';
-import type { Ask, GuestAgent } from './guest/guest-agent.ts';
+import type { CallAgent, GuestAgent } from './guest/guest-agent.ts';
 import { type PublishSpec, publishVersion } from './images/make-version.ts';
 import type { PoolSpec, QemuProvider } from './local-provider.ts';
 import { type Conversation, NotAnswering } from './machine/line-socket.ts';
@@ -112,11 +112,11 @@ export const silentAgent: GuestAgent = {
   shutDown: () => Promise.reject(new NotAnswering('nobody')),
 };
 
-export type Answer = (args: Record<string, unknown>) => unknown;
+export type AgentAnswer = (args: Record<string, unknown>) => unknown;
 
-export function answeringAgent(answers: Readonly<Record<string, Answer>>): GuestAgent & { asked: string[] } {
+export function answeringAgent(answers: Readonly<Record<string, AgentAnswer>>): GuestAgent & { asked: string[] } {
   const asked: string[] = [];
-  const ask: Ask = async (command, args = {}) => {
+  const ask: CallAgent = async (command, args = {}) => {
     asked.push(command);
     const answer = answers[command];
     if (!answer) throw new NotAnswering(`no answer to ${command}`);
@@ -205,18 +205,18 @@ function result(code: number | null, stdout: string, stderr: string): Ran {
   return { outcome: code === null ? 'aborted' : 'exited', code, stdout: Buffer.from(stdout), stderr };
 }
 
-export interface Order {
+export interface SentCommand {
   execute: string;
   arguments?: Record<string, unknown>;
 }
 
 /** Answers from a list, or to each order as it comes; hangs up when there is nothing more to say. */
-export function scripted(answers: readonly object[] | ((order: Order) => string[])) {
+export function scripted(answers: readonly object[] | ((order: SentCommand) => string[])) {
   const lines: Buffer[] = Array.isArray(answers) ? answers.map((one) => Buffer.from(JSON.stringify(one))) : [];
-  const orders: Order[] = [];
+  const orders: SentCommand[] = [];
   const conversation: Conversation = {
     send(bytes) {
-      const order = JSON.parse(Buffer.from(bytes).toString('latin1').replace('\xff', '')) as Order;
+      const order = JSON.parse(Buffer.from(bytes).toString('latin1').replace('\xff', '')) as SentCommand;
       orders.push(order);
       if (typeof answers === 'function') lines.push(...answers(order).map((text) => Buffer.from(text, 'latin1')));
     },

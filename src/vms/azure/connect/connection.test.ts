@@ -1,7 +1,7 @@
 import { createHttpHeaders, type HttpClient } from '@azure/core-rest-pipeline';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../../sims/azure/service/virtual-clock.ts';
-import { connect } from './connection.ts';
+import { openConnection } from './connection.ts';
 import { nowhere, read, startMs, wire } from './testing.ts';
 
 describe('a wait', () => {
@@ -38,7 +38,7 @@ describe('a login service that does not answer', () => {
       sendRequest: async (request) => ({ request, status: 200, headers: createHttpHeaders(), bodyAsText: '{}' }),
     };
     const settings = { ...nowhere, audience: 'https://arm.example' };
-    return { clock, connection: connect(settings, { clock, credential, httpClient }) };
+    return { clock, connection: openConnection(settings, { clock, credential, httpClient }) };
   };
 
   it('is asked again', async () => {

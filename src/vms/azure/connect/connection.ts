@@ -5,10 +5,10 @@ import type { HttpClient } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
 import type { CallOptions, Waiting } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { conversation } from './conversation.ts';
+import { requestPolicy } from './request-policy.ts';
 import type { AzureSettings } from './settings.ts';
 import { keepToken } from './token.ts';
-import { type Answer, failureOf, failureWithoutAnswer } from './translate-errors.ts';
+import { type AzureResponse, failureOfResponse, failureWithoutResponse } from './translate-errors.ts';
 
 export interface AzureDeps {
   clock: Clock;
@@ -22,7 +22,7 @@ export interface AzureDeps {
 }
 
 /** "stopping" · "instance 3 of pool1". */
-export interface Order {
+export interface AzureOperation {
   verb: string;
   thing: string;
 }
@@ -36,25 +36,25 @@ export interface RawRequest {
 }
 
 /** One order or question of ours: however many requests it takes, its waits are told to one listener. */
-export interface Call {
+export interface AzureCall {
   readonly clock: Clock;
   readonly settings: AzureSettings;
   readonly signal: AbortSignal | undefined;
   compute(subscriptionId: string): ComputeManagementClient;
   /** Gives every answer, failures too; throws only when there is none. */
-  send(request: RawRequest, what: string): Promise<Answer>;
+  send(request: RawRequest, what: string): Promise<AzureResponse>;
   /** A typed request, its failure translated. */
-  ask<T>(what: string, run: () => Promise<T>): Promise<T>;
+  run<T>(what: string, run: () => Promise<T>): Promise<T>;
   /** A typed order of which only the first answer is awaited. */
-  begin(order: Order, start: () => { submitted(): Promise<void> }): Promise<Answer>;
+  begin(order: AzureOperation, start: () => { submitted(): Promise<void> }): Promise<AzureResponse>;
   waiting(what: string, percent?: number): void;
 }
 
-export interface Connection {
-  open(options?: CallOptions): Promise<Call>;
+export interface AzureConnection {
+  open(options?: CallOptions): Promise<AzureCall>;
 }
 
-export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
+export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureConnection {
   const { clock } = deps;
   const credential = keepToken(deps.credential, clock);
   // One object for all clients: connections are pooled by its identity.
@@ -68,9 +68,9 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
       loaded ??= loadSdk(deps.httpClient);
       const sdk = await loaded;
       options.signal?.throwIfAborted();
-      const seen: { last?: Answer } = {};
-      const lastAnswer = (): Answer | undefined => seen.last;
-      const policy = conversation({
+      const seen: { last?: AzureResponse } = {};
+      const lastAnswer = (): AzureResponse | undefined => seen.last;
+      const policy = requestPolicy({
         clock,
         options,
         seen: (answer) => (seen.last = answer),
@@ -104,8 +104,8 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
           options.signal?.throwIfAborted();
           // The answer itself says more than the error the SDK made of it.
           const answer = lastAnswer();
-          if (answer && answer.status >= 400) throw failureOf(answer, what, clock.nowMs(), thing);
-          throw failureWithoutAnswer(thrown, what);
+          if (answer && answer.status >= 400) throw failureOfResponse(answer, what, clock.nowMs(), thing);
+          throw failureWithoutResponse(thrown, what);
         }
       };
 
@@ -114,7 +114,7 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
         settings,
         signal: options.signal,
         compute,
-        ask: (what, run) => translated(what, run),
+        run: (what, run) => translated(what, run),
         waiting: (what, percent) => options.onWaiting?.(what, percent),
         async begin({ verb, thing }, start) {
           await translated(`${verb} ${thing}`, () => start().submitted(), thing);

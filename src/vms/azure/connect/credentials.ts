@@ -6,7 +6,7 @@ import { trace } from '../../../base/trace.ts';
 import type { AzureJson } from './azure-json.ts';
 import { type LoginNetwork, watchLogin } from './login-network.ts';
 import type { AzureSettings } from './settings.ts';
-import { loginFailure } from './translate-errors.ts';
+import { azureLoginFailure } from './translate-errors.ts';
 import { Unreached } from './unreached.ts';
 
 export type CredentialChoice =
@@ -23,7 +23,7 @@ export const LOGIN_NAMES = ['cluster', 'workload-identity', 'managed-identity', 
 
 export type LoginName = (typeof LOGIN_NAMES)[number];
 
-export interface CredentialSources {
+export interface AzureCredentialSources {
   azureJson?: AzureJson | undefined;
   env: Readonly<Record<string, string | undefined>>;
   flags: { login?: LoginName };
@@ -33,7 +33,7 @@ export interface CredentialSources {
  * A federated token in the environment was put there for this very process, so it comes first; then a service
  * principal in the environment, then what the cluster itself uses, then the person at the keyboard.
  */
-export function chooseCredential({ azureJson, env, flags }: CredentialSources): CredentialChoice {
+export function chooseCredential({ azureJson, env, flags }: AzureCredentialSources): CredentialChoice {
   switch (flags.login) {
     case 'cluster':
       return fromAzureJson(azureJson, env) ?? unusable('there is no azure.json with a login in it');
@@ -70,18 +70,18 @@ export function lazyCredential(...args: Parameters<typeof createCredential>): To
   };
 }
 
-type LoginPlace = Pick<AzureSettings, 'authorityHost' | 'authorityHostFrom'>;
+type LoginSettings = Pick<AzureSettings, 'authorityHost' | 'authorityHostFrom'>;
 
 /** `caPem`: the certificate authority to trust in place of the usual ones (the simulator's). */
 export async function createCredential(
   choice: CredentialChoice,
-  settings: LoginPlace,
+  settings: LoginSettings,
   caPem?: string,
 ): Promise<TokenCredential> {
   const network = watchLogin();
   const credential = await makeCredential(choice, settings, network, caPem).catch((error: unknown) => {
     // The library looks at what it is given before it asks for a token: a tenant's id that cannot be one.
-    throw loginFailure(withLogin(error, choice), 'cannot log in to Azure');
+    throw azureLoginFailure(withLogin(error, choice), 'cannot log in to Azure');
   });
   return {
     async getToken(scopes, options) {
@@ -105,7 +105,11 @@ export async function createCredential(
 }
 
 /** Identities of a machine come from an address that exists only in the cloud: what the library says of it is better. */
-function unreachedBy({ kind }: CredentialChoice, settings: LoginPlace, network: LoginNetwork): Unreached | undefined {
+function unreachedBy(
+  { kind }: CredentialChoice,
+  settings: LoginSettings,
+  network: LoginNetwork,
+): Unreached | undefined {
   const failure = network.takeFailure();
   if (!failure || kind === 'managed-identity') return undefined;
   return new Unreached({
@@ -124,7 +128,7 @@ function withLogin(error: unknown, { from, kind }: CredentialChoice): Error {
 
 async function makeCredential(
   choice: CredentialChoice,
-  settings: LoginPlace,
+  settings: LoginSettings,
   network: LoginNetwork,
   caPem?: string,
 ): Promise<TokenCredential> {
@@ -168,7 +172,10 @@ async function makeCredential(
   }
 }
 
-function fromFederation(azureJson: AzureJson | undefined, env: CredentialSources['env']): CredentialChoice | undefined {
+function fromFederation(
+  azureJson: AzureJson | undefined,
+  env: AzureCredentialSources['env'],
+): CredentialChoice | undefined {
   const tokenFile = env.AZURE_FEDERATED_TOKEN_FILE ?? azureJson?.aadFederatedTokenFile;
   const tenantId = env.AZURE_TENANT_ID ?? azureJson?.tenantId;
   const clientId = env.AZURE_CLIENT_ID ?? azureJson?.aadClientId;
@@ -176,13 +183,13 @@ function fromFederation(azureJson: AzureJson | undefined, env: CredentialSources
   return { kind: 'workload-identity', tenantId, clientId, tokenFile, from: 'AZURE_FEDERATED_TOKEN_FILE' };
 }
 
-function fromEnvironment(env: CredentialSources['env']): CredentialChoice | undefined {
+function fromEnvironment(env: AzureCredentialSources['env']): CredentialChoice | undefined {
   const { AZURE_TENANT_ID: tenantId, AZURE_CLIENT_ID: clientId, AZURE_CLIENT_SECRET: secret } = env;
   if (!tenantId || !clientId || !secret) return undefined;
   return { kind: 'service-principal', tenantId, clientId, secret: new Secret(secret), from: 'AZURE_CLIENT_SECRET' };
 }
 
-function fromAzureJson(json: AzureJson | undefined, env: CredentialSources['env']): CredentialChoice | undefined {
+function fromAzureJson(json: AzureJson | undefined, env: AzureCredentialSources['env']): CredentialChoice | undefined {
   if (!json) return undefined;
   if (json.useFederatedWorkloadIdentityExtension) {
     const federation = fromFederation(json, env);

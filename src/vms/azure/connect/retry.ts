@@ -3,7 +3,7 @@ import { type Backoff, pauseMs } from '../../../base/backoff.ts';
 import { parseRetryAfter } from '../../../base/retry-after.ts';
 import type { Patience } from './unreached.ts';
 
-export type Outcome =
+export type RequestOutcome =
   | { kind: 'answer'; status: number; headers: Readonly<Record<string, string>> }
   /** Reset, refused, timed out: nothing came back. */
   | { kind: 'no-answer'; patience?: Patience; why?: string };
@@ -21,7 +21,7 @@ const backoff: Backoff = { firstMs: 2_000, maxMs: 60_000, retryAfter: 'at-least'
 const throttledMs = 10_000;
 
 /** Undefined: give the outcome to the caller. `tries` counts the ones made so far. */
-export function nextTry(outcome: Outcome, tries: number, nowMs: number): Retry | undefined {
+export function nextTry(outcome: RequestOutcome, tries: number, nowMs: number): Retry | undefined {
   if (outcome.kind === 'no-answer') {
     const { patience = 'usual', why = 'no answer from Azure' } = outcome;
     return tries < triesWith[patience] ? { waitMs: pauseMs(tries, backoff), why } : undefined;

@@ -14,7 +14,7 @@ import { parseRetryAfter } from '../../../base/retry-after.ts';
 import { Unreached, unreachable } from './unreached.ts';
 
 /** What came back over the wire. Bodies of ours are not in it: they hold custom data. */
-export interface Answer {
+export interface AzureResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: unknown;
@@ -39,7 +39,7 @@ export class AzureError extends Error {
 }
 
 /** `thing` where `what` says more than a name: "stopping instance 3" does not exist is not a sentence. */
-export function failureOf(answer: Answer, what: string, nowMs: number, thing = what): Error {
+export function failureOfResponse(answer: AzureResponse, what: string, nowMs: number, thing = what): Error {
   const requestId = answer.headers['x-ms-request-id'];
   const error = readErrorBody(answer.body, { status: answer.status, ...(requestId && { requestId }) });
   if (answer.status === 429 || error.innerCodes.includes('TooManyRequests'))
@@ -64,7 +64,7 @@ export function operationFailure(body: unknown, what: string): Error {
 }
 
 /** Nothing came back at all: a reset, a name that does not resolve, a login that does not work. */
-export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
+export function failureWithoutResponse(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   if (thrown instanceof UserError || thrown instanceof TransientError) return thrown;
   if (thrown instanceof Unreached) return unreachable(thrown.facts, what);
@@ -73,7 +73,7 @@ export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
       code: 'vms/unreachable',
       cause: new Error(firstLine(thrown.message)),
     });
-  if (loginErrors.has(thrown.name)) return loginFailure(thrown, `${what}: could not log in to Azure`);
+  if (loginErrors.has(thrown.name)) return azureLoginFailure(thrown, `${what}: could not log in to Azure`);
   if (thrown.name === 'RestError')
     return new TransientError(`${what}: no answer from Azure (${networkCode(thrown)})`, {
       code: 'vms/unreachable',
@@ -82,7 +82,7 @@ export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
   return thrown;
 }
 
-export function loginFailure(thrown: Error, what: string): UserError {
+export function azureLoginFailure(thrown: Error, what: string): UserError {
   return new UserError(`${what}${loginOf(thrown)}${loginReason(thrown)}`, {
     code: 'azure/login-failed',
     exitCode: 1,

@@ -8,7 +8,7 @@ import {
   networkFailure,
 } from '../../../base/network-failure.ts';
 
-export interface Unanswered {
+export interface UnreachedDetails {
   service: 'management' | 'login';
   /** `https://management.azure.com`, without path and query. */
   address: string;
@@ -21,9 +21,9 @@ export interface Unanswered {
 
 /** Carries nothing of the request, which holds custom data. */
 export class Unreached extends Error {
-  readonly facts: Unanswered;
+  readonly facts: UnreachedDetails;
 
-  constructor(facts: Unanswered) {
+  constructor(facts: UnreachedDetails) {
     super(`${facts.address} ${facts.failure.reason}`);
     this.name = 'Unreached';
     this.facts = facts;
@@ -33,21 +33,21 @@ export class Unreached extends Error {
 /** How often it is asked again: not at all, for some seconds, or as after every lost answer. */
 export type Patience = 'none' | 'short' | 'usual';
 
-export function patienceWith({ failure, hasAnswered }: Unanswered): Patience {
+export function patienceWith({ failure, hasAnswered }: UnreachedDetails): Patience {
   if (hasAnswered) return 'usual'; // a run with a donor out of service must not give up
   if (isAboutCertificate(failure)) return 'none';
   return looksPermanent(failure) ? 'short' : 'usual';
 }
 
 /** What the SDK throws for a broken connection has a code; our own timeout has none. */
-export function failureOf(thrown: Error, timeoutMs: number): NetworkFailure {
+export function networkFailureOf(thrown: Error, timeoutMs: number): NetworkFailure {
   const failure = networkFailure(thrown);
   if (failure) return failure;
   const reason = thrown.name === 'AbortError' ? `within ${timeoutMs / 1000} s` : '(the connection failed)';
   return { kind: 'interrupted', code: 'timeout', reason: `did not answer ${reason}` };
 }
 
-export function unreachable(facts: Unanswered, what: string): Error {
+export function unreachable(facts: UnreachedDetails, what: string): Error {
   const { address, failure, hasAnswered } = facts;
   const message = `${what}: ${address} (${SERVICES[facts.service].name}) ${failure.reason}`;
   if (!isAboutCertificate(failure))
@@ -62,7 +62,7 @@ const SERVICES = {
   login: { name: "Azure's login service", settings: 'AZURE_AUTHORITY_HOST' },
 } as const;
 
-function addressAdvice({ service, setBy }: Unanswered): string {
+function addressAdvice({ service, setBy }: UnreachedDetails): string {
   const proxy = 'behind a proxy, check HTTPS_PROXY and NO_PROXY';
   if (setBy !== undefined) return `check the address in ${setBy}, and that its server runs; ${proxy}`;
   return `check the network of this machine; ${proxy}; ${SERVICES[service].settings} gives another address`;

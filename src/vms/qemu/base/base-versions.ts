@@ -21,15 +21,15 @@ export interface BaseImage {
 
 /** Without a look at the network. */
 export function findBase(home: string, recipe: Recipe): BaseImage | undefined {
-  return versionsOf(home, recipe).find(({ record }) => record.tags[BASE_TAGS.recipe] === hashRecipe(recipe));
+  return baseVersions(home, recipe).find(({ record }) => record.tags[BASE_TAGS.recipe] === hashRecipe(recipe));
 }
 
-export const definitionOf = ({ definition }: Recipe): Omit<VersionId, 'version'> => ({
+export const baseDefinition = ({ definition }: Recipe): Omit<VersionId, 'version'> => ({
   gallery: BASE_GALLERY,
   definition,
 });
 
-export function definitionSpec({ definition, release }: Recipe) {
+export function baseDefinitionSpec({ definition, release }: Recipe) {
   return {
     gallery: BASE_GALLERY,
     name: definition,
@@ -44,8 +44,8 @@ export function definitionSpec({ definition, release }: Recipe) {
 }
 
 /** Newest first. */
-export function versionsOf(home: string, recipe: Recipe): BaseImage[] {
-  const definition = definitionOf(recipe);
+export function baseVersions(home: string, recipe: Recipe): BaseImage[] {
+  const definition = baseDefinition(recipe);
   return versionNamesIn(home, definition).flatMap((version) => {
     const record = readVersionRecord(home, { ...definition, version });
     return record ? [{ id: versionId({ ...definition, version }), isNew: false, record }] : [];

@@ -6,7 +6,7 @@ import type { Waiting } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
-import { tellSteps } from '../../../host/debian/mmdebstrap-progress.ts';
+import { mmdebstrapProgress } from '../../../host/debian/mmdebstrap-progress.ts';
 import type { PackageSources } from '../../../host/debian/package-sources.ts';
 import { type Packages, parseInstallPlan } from '../../../host/debian/packages.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
@@ -41,7 +41,7 @@ export async function unpackPackages(
   deps: BootstrapDeps & { count: number },
 ): Promise<string> {
   const target = join(deps.folder, 'rootfs');
-  const onText = tellSteps(deps);
+  const onText = mmdebstrapProgress(deps);
   await bootstrap(recipe, sources, { ...deps, target, isSimulated: false, onText });
   return target;
 }

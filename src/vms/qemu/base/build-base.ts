@@ -6,10 +6,10 @@ import { gunzipSync } from 'node:zlib';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
-import { type NeedsRoot, rootRunner } from '../../../host/as-root.ts';
+import { type RootErrorDetails, rootRunner } from '../../../host/as-root.ts';
 import { readPackageSources } from '../../../host/debian/package-sources.ts';
 import { hashPackages } from '../../../host/debian/packages.ts';
-import { type Unsupported, unpackKernel } from '../../../host/debian/unpack-kernel.ts';
+import { type KernelErrorDetails, unpackKernel } from '../../../host/debian/unpack-kernel.ts';
 import { statfsFree } from '../../../host/disk-space.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
@@ -20,11 +20,11 @@ import { publishVersion } from '../images/make-version.ts';
 import {
   BASE_TAGS,
   type BaseImage,
-  definitionOf,
-  definitionSpec,
+  baseDefinition,
+  baseDefinitionSpec,
+  baseVersions,
   findBase,
   nextName,
-  versionsOf,
 } from './base-versions.ts';
 import { type BootstrapDeps, resolvePackages, unpackPackages } from './bootstrap.ts';
 import { hashRecipe, type Recipe } from './recipe.ts';
@@ -36,13 +36,13 @@ export interface BaseDeps {
   isRoot: boolean;
 }
 
-const NEEDS_ROOT: NeedsRoot = {
+const NEEDS_ROOT: RootErrorDetails = {
   code: 'pool/needs-root',
   kept: 'Nothing was changed. Only building the base image needs this; pools run as any user.',
   asRoot: 'build it as root with the same --home and give the folder to yourself',
 };
 
-const UNSUPPORTED_KERNEL: Unsupported = {
+const UNSUPPORTED_KERNEL: KernelErrorDetails = {
   code: 'pool/kernel-unsupported',
   what: 'the kernel of this suite',
   kept: 'No image was published.',
@@ -89,13 +89,13 @@ async function removeAll(folder: string, runAsRoot: RunCommand, clock: Clock): P
   await remove();
 }
 
-interface Workshop extends BaseDeps {
+interface BaseBuildDeps extends BaseDeps {
   runAsRoot: RunCommand;
   folder: string;
 }
 
-async function build(recipe: Recipe, shop: Workshop, options: CallOptions): Promise<BaseImage> {
-  const { home, clock, run, runAsRoot, folder } = shop;
+async function build(recipe: Recipe, deps: BaseBuildDeps, options: CallOptions): Promise<BaseImage> {
+  const { home, clock, run, runAsRoot, folder } = deps;
   const { signal, onWaiting } = options;
   await ensureSpace({ home, freeBytes: statfsFree }, WORK_BYTES, `building ${recipe.definition}`);
   const bootstrapDeps: BootstrapDeps = { runAsRoot, folder, signal, onWaiting };
@@ -103,20 +103,20 @@ async function build(recipe: Recipe, shop: Workshop, options: CallOptions): Prom
   const recipeHash = hashRecipe(recipe);
   const packages = await resolvePackages(recipe, sources, bootstrapDeps);
   const packagesHash = hashPackages(packages);
-  const same = versionsOf(home, recipe).find(
+  const same = baseVersions(home, recipe).find(
     ({ record: { tags } }) => tags[BASE_TAGS.recipe] === recipeHash && tags[BASE_TAGS.packages] === packagesHash,
   );
   if (same) return same;
   const rootfs = await unpackPackages(recipe, sources, { ...bootstrapDeps, count: packages.size });
   onWaiting?.('the kernel to be unpacked');
-  const kernel = await takeKernel(rootfs, shop, signal);
+  const kernel = await takeKernel(rootfs, deps, signal);
   onWaiting?.('the file system');
-  const disk = await makeDisk(recipe, rootfs, shop, signal);
-  const name = nextName(clock.nowMs(), versionNamesIn(home, definitionOf(recipe)));
+  const disk = await makeDisk(recipe, rootfs, deps, signal);
+  const name = nextName(clock.nowMs(), versionNamesIn(home, baseDefinition(recipe)));
   const id = await publishVersion(
-    shop,
+    deps,
     {
-      definition: definitionSpec(recipe),
+      definition: baseDefinitionSpec(recipe),
       name,
       tags: {
         [BASE_TAGS.recipe]: recipeHash,
@@ -127,7 +127,7 @@ async function build(recipe: Recipe, shop: Workshop, options: CallOptions): Prom
     { disk, kernel },
     options,
   );
-  const record = readVersionRecord(home, { ...definitionOf(recipe), version: name });
+  const record = readVersionRecord(home, { ...baseDefinition(recipe), version: name });
   if (!record) throw new Error(`${id} is not there although it was published`);
   return { id, isNew: true, record };
 }
@@ -136,7 +136,7 @@ async function build(recipe: Recipe, shop: Workshop, options: CallOptions): Prom
 const WORK_BYTES = 2.5 * 2 ** 30;
 
 /** Kernel and initrd become files beside the disk: QEMU starts them directly. */
-async function takeKernel(rootfs: string, { run, runAsRoot, folder }: Workshop, signal: AbortSignal | undefined) {
+async function takeKernel(rootfs: string, { run, runAsRoot, folder }: BaseBuildDeps, signal: AbortSignal | undefined) {
   const boot = join(rootfs, 'boot');
   const releases = readdirSync(boot).flatMap((name) => /^vmlinuz-(.+)$/.exec(name)?.[1] ?? []);
   const [release] = releases;
@@ -160,7 +160,7 @@ function unpackInitrd(initrd: Buffer): Buffer {
 async function makeDisk(
   { label, diskBytes }: Recipe,
   rootfs: string,
-  { run, runAsRoot, folder }: Workshop,
+  { run, runAsRoot, folder }: BaseBuildDeps,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const [raw, disk] = [join(folder, 'disk.raw'), join(folder, 'disk.qcow2')];

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { UserError } from '../../../base/errors.ts';
 import {
-  type ImageFile,
   INITRD_FILES,
   NETWORK_FILE,
+  type SystemFile,
   type SystemSettings,
 } from '../../../host/debian/system-settings.ts';
 
@@ -80,7 +80,7 @@ const PACKAGES = [
   ...['iproute2', 'netbase', 'nftables', 'curl', 'ca-certificates'],
 ];
 
-const FILES: ImageFile[] = [
+const FILES: SystemFile[] = [
   {
     path: '/etc/fstab',
     mode: 0o644,

@@ -22,10 +22,10 @@ export async function followConsole(
   let rest = '';
   let decoder = new TextDecoder();
   while (!signal.aborted) {
-    const { bytes, endsAt, isAnew } = readFrom(path, at);
-    if (isAnew) decoder = new TextDecoder();
+    const { bytes, endsAt, isNewFile } = readFrom(path, at);
+    if (isNewFile) decoder = new TextDecoder();
     at = endsAt;
-    const parts = `${isAnew ? '' : rest}${decoder.decode(bytes, { stream: true })}`.split('\n');
+    const parts = `${isNewFile ? '' : rest}${decoder.decode(bytes, { stream: true })}`.split('\n');
     rest = parts.pop()!;
     if (bytes.length === 0 && rest.trim() !== '') {
       parts.push(rest);
@@ -37,21 +37,22 @@ export async function followConsole(
 }
 
 /** From a place on, or the end of the file as far as anybody would read. A file that shrank is a new one, read from its start. */
-function readFrom(path: string, from: number | undefined): { bytes: Buffer; endsAt: number; isAnew: boolean } {
+function readFrom(path: string, from: number | undefined): { bytes: Buffer; endsAt: number; isNewFile: boolean } {
   let fd: number;
   try {
     fd = openSync(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { bytes: Buffer.alloc(0), endsAt: 0, isAnew: true };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      return { bytes: Buffer.alloc(0), endsAt: 0, isNewFile: true };
     throw error;
   }
   try {
     const { size } = fstatSync(fd);
-    const isAnew = from !== undefined && size < from;
-    const start = from === undefined ? Math.max(0, size - MOST_BYTES) : isAnew ? 0 : from;
+    const isNewFile = from !== undefined && size < from;
+    const start = from === undefined ? Math.max(0, size - MOST_BYTES) : isNewFile ? 0 : from;
     const bytes = Buffer.alloc(Math.min(MOST_BYTES, size - start));
     const length = readSync(fd, bytes, 0, bytes.length, start);
-    return { bytes: bytes.subarray(0, length), endsAt: start + length, isAnew };
+    return { bytes: bytes.subarray(0, length), endsAt: start + length, isNewFile };
   } finally {
     closeSync(fd);
   }

@@ -12,11 +12,11 @@ export interface AgentOptions {
   signal?: AbortSignal | undefined;
 }
 
-export type Ask = (command: string, args?: Record<string, unknown>) => Promise<unknown>;
+export type CallAgent = (command: string, args?: Record<string, unknown>) => Promise<unknown>;
 
 /** Throws `NotAnswering` when there is nobody, `AgentRefused` when the agent would not. */
 export interface GuestAgent {
-  talk<T>(folder: string, options: AgentOptions, work: (ask: Ask) => Promise<T>): Promise<T>;
+  talk<T>(folder: string, options: AgentOptions, work: (ask: CallAgent) => Promise<T>): Promise<T>;
   /** The agent never answers to this one: the guest is on its way down. Throws `NotAnswering` when there is nobody. */
   shutDown(folder: string, options: AgentOptions): Promise<void>;
 }
@@ -35,8 +35,8 @@ const answerSchema = z.looseObject({
 
 export const guestAgent: GuestAgent = {
   talk: (folder, options, work) =>
-    converse(placeOf(folder), options, async (conversation) => {
-      const ask = await askOver(conversation);
+    converse(agentSocket(folder), options, async (conversation) => {
+      const ask = await callAgentOver(conversation);
       return work((command, args) => {
         traceOrder(folder, command, args);
         return ask(command, args);
@@ -44,7 +44,7 @@ export const guestAgent: GuestAgent = {
     }),
   shutDown: (folder, options) => {
     traceOrder(folder, 'guest-shutdown');
-    return converse(placeOf(folder), options, shutDownOver);
+    return converse(agentSocket(folder), options, shutDownOver);
   },
 };
 
@@ -54,7 +54,7 @@ function traceOrder(folder: string, command: string, args: Record<string, unknow
   trace('guest', `${basename(folder)}: ${command}${program}`);
 }
 
-export async function askOver(conversation: Conversation): Promise<Ask> {
+export async function callAgentOver(conversation: Conversation): Promise<CallAgent> {
   await synchronise(conversation);
   return async (command, args) => {
     conversation.send(order(command, args));
@@ -93,6 +93,6 @@ function order(execute: string, args?: Record<string, unknown>): string {
   return `${JSON.stringify({ execute, ...(args && { arguments: args }) })}\n`;
 }
 
-function placeOf(folder: string) {
+function agentSocket(folder: string) {
   return { folder, socket: instanceFiles.agent };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { ClockReading, GuestRan, GuestRunOptions } from '../local-provider.ts';
+import type { GuestClockReading, GuestRunOptions, GuestRunResult } from '../local-provider.ts';
 import type { GuestAgent } from './guest-agent.ts';
 
 export interface GuestDeps {
@@ -34,7 +34,7 @@ export async function runInGuest(
   folder: string,
   argv: readonly [string, ...string[]],
   options: GuestRunOptions,
-): Promise<GuestRan> {
+): Promise<GuestRunResult> {
   const { deadlineMs, input, signal, onWaiting } = options;
   const [path, ...arg] = argv;
   const talk = { deadlineMs: Math.min(deadlineMs, TALK_DEADLINE_MS), signal };
@@ -91,20 +91,20 @@ export async function readGuestClock(
   { agent, clock }: GuestDeps,
   folder: string,
   signal?: AbortSignal,
-): Promise<ClockReading> {
+): Promise<GuestClockReading> {
   return agent.talk(folder, { deadlineMs: TALK_DEADLINE_MS, signal }, async (ask) => {
-    const readings: ClockReading[] = [];
+    const readings: GuestClockReading[] = [];
     for (let i = 0; i < CLOCK_SAMPLES; i++) {
       const hostBeforeMs = clock.nowMs();
       const guestMs = z.number().parse(await ask('guest-get-time')) / 1e6;
       readings.push({ guestMs, hostBeforeMs, hostAfterMs: clock.nowMs() });
     }
-    const width = (one: ClockReading) => one.hostAfterMs - one.hostBeforeMs;
+    const width = (one: GuestClockReading) => one.hostAfterMs - one.hostBeforeMs;
     return readings.reduce((best, one) => (width(one) < width(best) ? one : best));
   });
 }
 
-function ranOf(path: string, status: z.infer<typeof statusSchema>): GuestRan {
+function ranOf(path: string, status: z.infer<typeof statusSchema>): GuestRunResult {
   if (status['out-truncated'] || status['err-truncated'])
     throw new UserError(`${path} wrote more in the guest than its agent passes on (16 MiB)`, {
       code: 'vms/guest-output',

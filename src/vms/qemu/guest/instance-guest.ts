@@ -4,7 +4,7 @@ import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
-import type { ClockReading, GuestRan, GuestRunOptions } from '../local-provider.ts';
+import type { GuestClockReading, GuestRunOptions, GuestRunResult } from '../local-provider.ts';
 import { readGuestClock, runInGuest } from './guest.ts';
 
 export async function runInInstance(
@@ -12,7 +12,7 @@ export async function runInInstance(
   instance: InstanceRef,
   argv: readonly [string, ...string[]],
   options: GuestRunOptions,
-): Promise<GuestRan> {
+): Promise<GuestRunResult> {
   return runInGuest(context, folderOf(context, instance), argv, options);
 }
 
@@ -20,7 +20,7 @@ export async function readClock(
   context: QemuContext,
   instance: InstanceRef,
   options?: CallOptions,
-): Promise<ClockReading> {
+): Promise<GuestClockReading> {
   return readGuestClock(context, folderOf(context, instance), options?.signal);
 }
 

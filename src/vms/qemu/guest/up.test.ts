@@ -112,7 +112,7 @@ describe('up', () => {
   it('is awaited until its time is over, and then the console is shown', async () => {
     const { ref, guest } = await oneInstance();
     guest.isAnswering = false;
-    writeFileSync((await lab.provider.guests.placeOf(ref)).consoleLog, `${'early '.repeat(1000)}Kernel panic`);
+    writeFileSync((await lab.provider.guests.readDetails(ref)).consoleLog, `${'early '.repeat(1000)}Kernel panic`);
     await expect(wait(ref)).rejects.toMatchObject({
       code: 'vms/not-up',
       message: expect.stringMatching(/is not up after 60 s; its console ends with:\n.*Kernel panic$/s),
@@ -122,7 +122,7 @@ describe('up', () => {
 
   it('comes after a reset where a machine has come to nothing, and only there', async () => {
     const { ref, guest } = await oneInstance();
-    const { folder, consoleLog } = await lab.provider.guests.placeOf(ref);
+    const { folder, consoleLog } = await lab.provider.guests.readDetails(ref);
     const resets: number[] = [];
     const startedMs = lab.clock.nowMs();
     lab.machines.reset = async () => void resets.push(lab.clock.nowMs() - startedMs);

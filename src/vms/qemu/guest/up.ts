@@ -7,10 +7,10 @@ import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
+import { isHung, writtenMs } from '../machine/hung.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineState } from '../machine/machines.ts';
-import { isStuck, writtenMs } from '../machine/stuck.ts';
-import { type Joining, joinerOf } from '../pools/admission.ts';
+import { type JoiningInstance, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
 import { hasRun, runExtensions } from './extensions.ts';
 import { runInGuest } from './guest.ts';
@@ -28,7 +28,8 @@ export async function isUp(context: QemuContext, ref: InstanceRef, options: Call
   if (!hasRun(record)) return false;
   if ((await context.machines.state(machineOf(context.home, ref, record))) !== 'running') return false;
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
-  if (cluster !== undefined && !(await joinerOf(context, ref, cluster).isReady(cluster, ref, options))) return false;
+  if (cluster !== undefined && !(await requireJoinCluster(context, ref, cluster).isReady(cluster, ref, options)))
+    return false;
   return hasStarted(context, ref, options);
 }
 
@@ -40,7 +41,7 @@ export async function awaitUp(
 ): Promise<void> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
   if (cluster === undefined) return awaitGuest(context, ref, options);
-  const joiner = joinerOf(context, ref, cluster);
+  const joiner = requireJoinCluster(context, ref, cluster);
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
   const { onWaiting: onReset, ...silently } = options; // what is told of the node says more than that its guest is awaited
@@ -56,7 +57,7 @@ export async function awaitUp(
   }
 }
 
-function joiningOf(context: QemuContext, ref: InstanceRef): Joining {
+function joiningOf(context: QemuContext, ref: InstanceRef): JoiningInstance {
   const folder = instanceFolder(context.home, ref);
   return {
     ref,
@@ -91,7 +92,7 @@ async function awaitGuest(
     }
     const { startedMs = Number.POSITIVE_INFINITY } = record;
     const since = { resets: resetsMs.length, sinceMs: resetsMs.at(-1) ?? startedMs };
-    if (isStuck({ startedMs, writtenMs: writtenMs(machine.folder), ...since, nowMs: clock.nowMs() })) {
+    if (isHung({ startedMs, writtenMs: writtenMs(machine.folder), ...since, nowMs: clock.nowMs() })) {
       onReset?.(`${ref.id} to boot again: it had come to nothing, and was reset`);
       await machines.reset(machine);
       resetsMs.push(clock.nowMs());

@@ -16,11 +16,11 @@ import {
   poolRecord,
   poolRef,
 } from './layout.ts';
-import { readRecord, writeRecord } from './record-file.ts';
+import { readHomeRecord, writeHomeRecord } from './record-file.ts';
 import { type InstanceRecord, instanceRecordSchema, type PoolRecord, poolRecordSchema } from './records.ts';
 
 export function readPoolRecord(home: string, pool: PoolRef): PoolRecord | undefined {
-  return readRecord(join(poolFolder(home, poolNameOf(pool)), poolRecord), poolRecordSchema);
+  return readHomeRecord(join(poolFolder(home, poolNameOf(pool)), poolRecord), poolRecordSchema);
 }
 
 export function poolRecordOf(home: string, pool: PoolRef): PoolRecord {
@@ -32,13 +32,13 @@ export function poolRecordOf(home: string, pool: PoolRef): PoolRecord {
 /** As one change: the revision is the pool's etag. */
 export function writePoolRecord(home: string, record: PoolRecord): PoolRecord {
   const next = { ...record, revision: record.revision + 1 };
-  writeRecord(join(poolFolder(home, record.spec.name), poolRecord), next);
+  writeHomeRecord(join(poolFolder(home, record.spec.name), poolRecord), next);
   return next;
 }
 
 /** Undefined, too, for one that was never finished. */
 export function readInstanceRecord(home: string, ref: InstanceRef): InstanceRecord | undefined {
-  return readRecord(join(instanceFolder(home, ref), instanceFiles.record), instanceRecordSchema);
+  return readHomeRecord(join(instanceFolder(home, ref), instanceFiles.record), instanceRecordSchema);
 }
 
 export function instanceRecordOf(home: string, ref: InstanceRef): InstanceRecord {
@@ -59,8 +59,8 @@ export function instanceRecordsOf(home: string, pool: PoolRef): InstanceRecord[]
 export function writeInstanceRecord(home: string, pool: PoolRecord, record: InstanceRecord): InstanceRecord {
   const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
   // First what follows from the record: once the record is there, the instance is whole.
-  writeRecord(join(folder, instanceFiles.metadata), metadataOf(pool, record, publicKeysOf(home, pool.spec.name)));
-  writeRecord(join(folder, instanceFiles.record), record);
+  writeHomeRecord(join(folder, instanceFiles.metadata), metadataOf(pool, record, publicKeysOf(home, pool.spec.name)));
+  writeHomeRecord(join(folder, instanceFiles.record), record);
   return record;
 }
 

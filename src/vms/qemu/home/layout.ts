@@ -28,7 +28,7 @@ export const instanceFiles = {
   agent: 'agent.sock',
 } as const;
 
-export const versionFiles = {
+export const versionFileNames = {
   record: 'version.json',
   disk: 'disk.qcow2',
   vmlinux: 'vmlinux',
@@ -68,7 +68,7 @@ export const poolLock = (pool: string) => lockName(`pool-${checkPoolName(pool)}`
 export const galleryLock = (gallery: string) => lockName(`gallery-${checkName('gallery', gallery)}`);
 
 /** How one folder names a file in another, so that the home may be moved as a whole. */
-export const seenFrom = (folder: string, file: string) => relative(folder, file);
+export const relativePath = (folder: string, file: string) => relative(folder, file);
 
 export const poolRef = (name: string): PoolRef => ({ id: `pools/${name}`, name });
 

@@ -59,7 +59,7 @@ describe('what dead commands leave behind', () => {
 
   it('is started by the next to scale when it was made but never ran', async () => {
     const [made] = await lab.provider.pools.setCapacity(pool, 1);
-    const { folder } = await lab.provider.guests.placeOf(made!.ref);
+    const { folder } = await lab.provider.guests.readDetails(made!.ref);
     const path = join(folder, instanceFiles.record);
     const { startedMs: _, ...record } = JSON.parse(readFileSync(path, 'utf8'));
     writeFileSync(path, JSON.stringify({ ...record, isNew: true }));
@@ -74,7 +74,7 @@ describe('what dead commands leave behind', () => {
 
   it('is a new disk for an instance whose reimaging was cut short', async () => {
     const [made] = await lab.provider.pools.setCapacity(pool, 1);
-    const { disk } = await lab.provider.guests.placeOf(made!.ref);
+    const { disk } = await lab.provider.guests.readDetails(made!.ref);
     lab.machines.failNextLaunch = new Error('killed');
     writeFileSync(disk, 'the old disk');
     const { run } = lab.context;

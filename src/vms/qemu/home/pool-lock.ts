@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
-import { ifFree, withLock } from '../../../host/locks.ts';
+import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import { deletingPrefix, namesIn, partialPrefix, removeLeftovers, visibleIn } from '../../../host/whole-folders.ts';
 import type { PoolRef } from '../../pools.ts';
 import {
@@ -53,12 +53,12 @@ async function tidyPool(home: string, pool: string): Promise<void> {
 /** Gigabytes, possibly, and nobody may ever make a version there again. What is locked is being made right now. */
 async function tidyImages(home: string): Promise<void> {
   if (namesIn(snapshotsFolder(home)).some(isUnfinished))
-    await ifFree(home, snapshotsLock, () => removeUnfinished(snapshotsFolder(home)));
+    await withLockIfFree(home, snapshotsLock, () => removeUnfinished(snapshotsFolder(home)));
   for (const gallery of visibleIn(galleriesFolder(home))) {
     const folder = galleryFolder(home, gallery);
     const definitions = visibleIn(folder).map((name) => join(folder, name));
     if (definitions.some((one) => namesIn(one).some(isUnfinished)))
-      await ifFree(home, galleryLock(gallery), () => tidyGallery(home, gallery));
+      await withLockIfFree(home, galleryLock(gallery), () => tidyGallery(home, gallery));
   }
 }
 

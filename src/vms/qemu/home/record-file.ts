@@ -1,7 +1,7 @@
 // vms/qemu/home/record-file.ts: read and replace a record under the home, with the errors of local pools.
 import type { z } from 'zod';
 import { UserError } from '../../../base/errors.ts';
-import { isFull, readJson, writeJson } from '../../../host/json-file.ts';
+import { isFull, readJsonFile, writeJsonFile } from '../../../host/json-file.ts';
 
 const BAD_RECORD = {
   code: 'vms/bad-record',
@@ -9,11 +9,12 @@ const BAD_RECORD = {
 };
 
 /** Undefined when there is no such file. */
-export const readRecord = <T>(path: string, schema: z.ZodType<T>): T | undefined => readJson(path, schema, BAD_RECORD);
+export const readHomeRecord = <T>(path: string, schema: z.ZodType<T>): T | undefined =>
+  readJsonFile(path, schema, BAD_RECORD);
 
-export function writeRecord(path: string, value: unknown): void {
+export function writeHomeRecord(path: string, value: unknown): void {
   try {
-    writeJson(path, value);
+    writeJsonFile(path, value);
   } catch (error) {
     if (!isFull(error)) throw error;
     throw new UserError(`${path} could not be written: the disk is full`, {

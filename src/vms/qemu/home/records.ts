@@ -160,6 +160,6 @@ export function bootFactsOf(known: BootFacts): BootFacts {
 }
 
 /** Without the script: what every provider tells of an extension. */
-export function seenExtension({ name, publisher, type, after }: LocalExtension): Extension {
+export function toExtension({ name, publisher, type, after }: LocalExtension): Extension {
   return { name, publisher, type, after };
 }

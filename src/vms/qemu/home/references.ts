@@ -14,9 +14,9 @@ import {
   snapshotsFolder,
   versionId,
 } from './layout.ts';
-import { readRecord } from './record-file.ts';
+import { readHomeRecord } from './record-file.ts';
 import { instanceRecordSchema, poolRecordSchema, snapshotRecordSchema } from './records.ts';
-import { resolveImage } from './version-records.ts';
+import { resolveVersion } from './version-records.ts';
 
 /** Of the definition's versions, those that a pool's model or an instance refers to. */
 export async function referencedImages({ home }: Home, definition: Definition): Promise<ReadonlySet<string>> {
@@ -25,10 +25,10 @@ export async function referencedImages({ home }: Home, definition: Definition): 
 }
 
 /** Version id → who refers to it. */
-export function referencedIn(home: string): ReadonlyMap<string, string> {
+export function versionUsers(home: string): ReadonlyMap<string, string> {
   const users = referencedByPools(home);
   for (const snapshot of visibleIn(snapshotsFolder(home))) {
-    const record = readRecord(join(snapshotsFolder(home), snapshot, snapshotRecord), snapshotRecordSchema);
+    const record = readHomeRecord(join(snapshotsFolder(home), snapshot, snapshotRecord), snapshotRecordSchema);
     if (record) users.set(record.backing, `snapshot ${snapshot}`);
   }
   return users;
@@ -37,10 +37,10 @@ export function referencedIn(home: string): ReadonlyMap<string, string> {
 function referencedByPools(home: string): Map<string, string> {
   const users = new Map<string, string>();
   for (const pool of visibleIn(poolsFolder(home))) {
-    const model = readRecord(join(poolFolder(home, pool), poolRecord), poolRecordSchema)?.spec.image;
-    if (model) for (const id of meantBy(home, model)) users.set(id, `the model of pool ${pool}`);
+    const model = readHomeRecord(join(poolFolder(home, pool), poolRecord), poolRecordSchema)?.spec.image;
+    if (model) for (const id of resolvedIds(home, model)) users.set(id, `the model of pool ${pool}`);
     for (const instance of visibleIn(instancesFolder(home, pool))) {
-      const record = readRecord(
+      const record = readHomeRecord(
         join(instancesFolder(home, pool), instance, instanceFiles.record),
         instanceRecordSchema,
       );
@@ -51,9 +51,9 @@ function referencedByPools(home: string): Map<string, string> {
 }
 
 /** A floating reference means the newest version that is there today. */
-function meantBy(home: string, image: Parameters<typeof resolveImage>[1]): string[] {
+function resolvedIds(home: string, image: Parameters<typeof resolveVersion>[1]): string[] {
   try {
-    return [versionId(resolveImage(home, image).id)];
+    return [versionId(resolveVersion(home, image).id)];
   } catch (error) {
     if (error instanceof NotFound) return [];
     throw error;

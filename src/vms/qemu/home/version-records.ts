@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { sumOf } from '../../../host/file-sum.ts';
+import { checksumFile } from '../../../host/file-sum.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
 import type { ImageRef } from '../../pools.ts';
 import {
@@ -10,15 +10,15 @@ import {
   parseDefinitionId,
   parseVersionId,
   type VersionId,
-  versionFiles,
+  versionFileNames,
   versionFolder,
   versionId,
 } from './layout.ts';
-import { readRecord } from './record-file.ts';
+import { readHomeRecord } from './record-file.ts';
 import { type VersionRecord, versionRecordSchema } from './records.ts';
 
 export function readVersionRecord(home: string, id: VersionId): VersionRecord | undefined {
-  return readRecord(join(versionFolder(home, id), versionFiles.record), versionRecordSchema);
+  return readHomeRecord(join(versionFolder(home, id), versionFileNames.record), versionRecordSchema);
 }
 
 /** Newest first. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
@@ -30,7 +30,7 @@ export function versionNamesIn(home: string, { gallery, definition }: Omit<Versi
 }
 
 /** What a new instance would be made from. Throws `NotFound` when there is no such version. */
-export function resolveImage(home: string, image: ImageRef): { id: VersionId; record: VersionRecord } {
+export function resolveVersion(home: string, image: ImageRef): { id: VersionId; record: VersionRecord } {
   if (image.kind === 'marketplace' || image.kind === 'other')
     throw new Refused('a pool on this machine is made from a version of a local gallery', 'vms/not-a-local-image');
   const pinned = image.kind === 'version' ? parseVersionId(image.id) : newestOf(home, image.id);
@@ -45,8 +45,8 @@ export async function verifyVersion(home: string, id: VersionId, signal?: AbortS
   if (!record) throw new NotFound(`image ${versionId(id)}`);
   const folder = versionFolder(home, id);
   for (const [part, published] of Object.entries(record.files)) {
-    const file = join(folder, versionFiles[part as keyof VersionRecord['files']]);
-    const { sha256 } = await sumOf(file, signal).catch((error) => {
+    const file = join(folder, versionFileNames[part as keyof VersionRecord['files']]);
+    const { sha256 } = await checksumFile(file, signal).catch((error) => {
       signal?.throwIfAborted();
       throw damaged(file, error);
     });

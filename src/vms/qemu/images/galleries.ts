@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { Refused } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
-import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
+import { removeAtomically, visibleIn } from '../../../host/whole-folders.ts';
 import type { Definition, DefinitionSpec } from '../../gallery.ts';
 import type { Home } from '../context.ts';
 import {
@@ -16,12 +16,12 @@ import {
   galleryLock,
   homeLock,
 } from '../home/layout.ts';
-import { readRecord, writeRecord } from '../home/record-file.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import { definitionSchema } from '../home/records.ts';
 import { versionNamesIn } from '../home/version-records.ts';
 
 export async function readDefinition({ home }: Home, gallery: string, name: string): Promise<Definition | undefined> {
-  return readRecord(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
+  return readHomeRecord(join(definitionFolder(home, gallery, name), definitionRecord), definitionSchema);
 }
 
 export async function ensureDefinition(
@@ -36,7 +36,7 @@ export async function ensureDefinition(
     const made: Definition = { ...spec, id: definitionId(spec.gallery, spec.name) };
     if (!seen) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      writeRecord(join(folder, definitionRecord), made);
+      writeHomeRecord(join(folder, definitionRecord), made);
       return made;
     }
     const differences = differencesOf(seen, spec);
@@ -68,7 +68,7 @@ export async function deleteDefinition(
     withLock(home, { name: homeLock, why }, options, async () => {
       const [version] = versionNamesIn(home, { gallery, definition: name });
       if (version) throw new Refused(`image definition ${name} has version ${version} in it`, 'vms/not-empty');
-      await removeAtOnce(definitionFolder(home, gallery, name));
+      await removeAtomically(definitionFolder(home, gallery, name));
     }),
   );
 }
@@ -80,7 +80,7 @@ export async function deleteGallery({ home }: Home, gallery: string, options?: C
     const [definition] = (await listDefinitions({ home }, gallery)) ?? [];
     if (definition)
       throw new Refused(`gallery ${gallery} has image definition ${definition.name} in it`, 'vms/not-empty');
-    await removeAtOnce(folder);
+    await removeAtomically(folder);
   });
 }
 

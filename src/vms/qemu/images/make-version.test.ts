@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Definition } from '../../gallery.ts';
 import type { Instance, PoolRef } from '../../pools.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
-import { versionFiles, versionFolder } from '../home/layout.ts';
+import { versionFileNames, versionFolder } from '../home/layout.ts';
 import { verifyVersion } from '../home/version-records.ts';
 import { providerIn } from '../qemu-provider.ts';
 import { emptyDefinition, type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   pool = (await provider.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
   donor = (await provider.pools.setCapacity(pool, 1))[0]!;
   await provider.pools.stop(donor.ref);
-  const { disk } = await provider.guests.placeOf(donor.ref);
+  const { disk } = await provider.guests.readDetails(donor.ref);
   writeFileSync(disk, `${readFileSync(disk, 'utf8')} + what the donor wrote`);
   const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
   const identity = { publisher: 'p', offer: 'o', sku: 's' };
@@ -29,7 +29,8 @@ beforeEach(async () => {
 afterEach(() => lab.end());
 
 const id = { gallery: 'g', definition: 'd', version: '2026.11.15' };
-const placeOf = (file: keyof typeof versionFiles) => join(versionFolder(lab.context.home, id), versionFiles[file]);
+const placeOf = (file: keyof typeof versionFileNames) =>
+  join(versionFolder(lab.context.home, id), versionFileNames[file]);
 const filesIn = () => readdirSync(join(lab.context.home, 'galleries/g/d')).sort();
 
 async function makeVersion(changes: Partial<QemuContext> = {}): Promise<void> {
@@ -59,7 +60,7 @@ describe('beginVersion', () => {
     const { provider } = lab;
     const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
     const change = { image, bootstrap: 'none' as const, extensions: { keep: [], add: [] }, tags: {} };
-    await provider.publisher.offer((await provider.pools.readPool(pool))!, change);
+    await provider.publisher.changeModel((await provider.pools.readPool(pool))!, change);
     await provider.snapshots.deleteSnapshot('snap');
     await provider.pools.deleteInstance(donor.ref);
     const [base] = (await provider.gallery.listDefinitions('headstart'))!;
@@ -75,8 +76,10 @@ describe('beginVersion', () => {
     };
     await makeVersion({ scrub });
     expect(readFileSync(placeOf('disk'), 'utf8')).toBe('disk 1.0.0 + nothing');
-    expect(readdirSync(versionFolder(lab.context.home, id)).sort()).toEqual(Object.values(versionFiles).sort());
-    expect(readFileSync((await lab.provider.guests.placeOf(donor.ref)).disk, 'utf8')).toContain('what the donor wrote');
+    expect(readdirSync(versionFolder(lab.context.home, id)).sort()).toEqual(Object.values(versionFileNames).sort());
+    expect(readFileSync((await lab.provider.guests.readDetails(donor.ref)).disk, 'utf8')).toContain(
+      'what the donor wrote',
+    );
   });
 
   it('publishes nothing when the scrub fails, and succeeds when it is asked again', async () => {
@@ -189,7 +192,7 @@ describe('snapshots', () => {
       region: 'local',
       tags: {},
     });
-    const { disk } = await lab.provider.guests.placeOf(donor.ref);
+    const { disk } = await lab.provider.guests.readDetails(donor.ref);
     writeFileSync(disk, `${readFileSync(disk, 'utf8')} and later`);
     await makeVersion();
     expect(readFileSync(placeOf('disk'), 'utf8')).not.toContain('later');

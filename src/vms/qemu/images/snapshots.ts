@@ -5,7 +5,7 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
-import { partialPrefix, removeAtOnce, removeLeftovers } from '../../../host/whole-folders.ts';
+import { partialPrefix, removeAtomically, removeLeftovers } from '../../../host/whole-folders.ts';
 import type { Snapshot, SnapshotSpec } from '../../snapshots.ts';
 import type { Home, QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
@@ -20,18 +20,18 @@ import {
   snapshotRecord,
   snapshotsFolder,
   snapshotsLock,
-  versionFiles,
+  versionFileNames,
   versionFolder,
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
-import { readRecord, writeRecord } from '../home/record-file.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import { bootFactsOf, type SnapshotRecord, snapshotRecordSchema } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { copyOverlay, diskSize } from './disks.ts';
 import { filesIn, shareFile } from './make-version.ts';
 
 export async function readSnapshot({ home }: Home, name: string): Promise<Snapshot | undefined> {
-  const record = readRecord(join(snapshotFolder(home, name), snapshotRecord), snapshotRecordSchema);
+  const record = readHomeRecord(join(snapshotFolder(home, name), snapshotRecord), snapshotRecordSchema);
   if (!record) return undefined;
   const { sourceDiskId, createdMs, tags } = record;
   return { name, id: snapshotId(name), state: 'complete', percent: 100, sourceDiskId, createdMs, tags };
@@ -74,12 +74,12 @@ export async function createSnapshot(
         const below = versionFolder(home, version);
         await copyOverlay(
           { run, signal },
-          { from: disk, to: join(work, versionFiles.disk), backing: join(below, versionFiles.disk) },
+          { from: disk, to: join(work, versionFileNames.disk), backing: join(below, versionFileNames.disk) },
         );
         const { kernel } = filesIn(below);
         if (kernel) {
-          await shareFile(run, kernel.vmlinux, join(work, versionFiles.vmlinux));
-          await shareFile(run, kernel.initrd, join(work, versionFiles.initrd));
+          await shareFile(run, kernel.vmlinux, join(work, versionFileNames.vmlinux));
+          await shareFile(run, kernel.initrd, join(work, versionFileNames.initrd));
         }
         const record: SnapshotRecord = {
           name,
@@ -89,8 +89,8 @@ export async function createSnapshot(
           createdMs: clock.nowMs(),
           tags: { ...tags },
         };
-        writeRecord(join(work, snapshotRecord), record);
-        await syncFiles([join(work, versionFiles.disk), work]);
+        writeHomeRecord(join(work, snapshotRecord), record);
+        await syncFiles([join(work, versionFileNames.disk), work]);
         await rename(work, place);
         await syncFiles([dirname(place)]);
       } finally {
@@ -102,5 +102,7 @@ export async function createSnapshot(
 
 export async function deleteSnapshot({ home }: Home, name: string, options?: CallOptions): Promise<void> {
   const place = snapshotFolder(home, name);
-  await withLock(home, { name: snapshotsLock, why: `deleting snapshot ${name}` }, options, () => removeAtOnce(place));
+  await withLock(home, { name: snapshotsLock, why: `deleting snapshot ${name}` }, options, () =>
+    removeAtomically(place),
+  );
 }

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
-import { dyingWithUs } from '../../../host/run-tool.ts';
-import { readRecord, writeRecord } from '../home/record-file.ts';
+import { killedWithParent } from '../../../host/run-tool.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import type { Accelerator } from './command-line.ts';
 
 /** On a processor of its own a kernel needs about a second; what takes longer is no faster than emulation. */
@@ -29,21 +29,21 @@ export async function accelerator(
   if (vmlinux === undefined || !(await hasKvm())) return 'tcg';
   const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown');
   const path = join(home, KNOWN);
-  const known = readRecord(path, knownSchema);
+  const known = readHomeRecord(path, knownSchema);
   if (known?.bootId === bootId) return known.accelerator;
   onWaiting?.('a look at whether KVM really runs a guest here');
-  const { outcome, code } = await run(dyingWithUs(probeArgv(vmlinux)), { timeoutMs: PROBE_DEADLINE_MS, signal });
+  const { outcome, code } = await run(killedWithParent(probeArgv(vmlinux)), { timeoutMs: PROBE_DEADLINE_MS, signal });
   signal?.throwIfAborted();
   const found = outcome === 'exited' && code === 0 ? 'kvm' : 'tcg';
-  writeRecord(path, { bootId, accelerator: found });
+  writeHomeRecord(path, { bootId, accelerator: found });
   return found;
 }
 
 /** What one home has found out holds for another on the same machine; nothing is lost when it cannot be passed on. */
 export function shareAccelerator(fromHome: string, toHome: string): void {
   try {
-    const known = readRecord(join(fromHome, KNOWN), knownSchema);
-    if (known) writeRecord(join(toHome, KNOWN), known);
+    const known = readHomeRecord(join(fromHome, KNOWN), knownSchema);
+    if (known) writeHomeRecord(join(toHome, KNOWN), known);
   } catch {
     // Then it is found out again.
   }

@@ -1,7 +1,7 @@
 // vms/qemu/machine/addresses.ts: which address does a new instance get in the guests' network, and what else is in there? Pure.
 
 /** Holds both 168.63.129.16 and 169.254.169.254, where clouds keep their wire server and metadata. */
-export const network = '168.0.0.0/7';
+export const guestNetwork = '168.0.0.0/7';
 export const gateway = '168.0.0.2';
 export const nameServer = '168.0.0.3';
 export const metadataAddress = '169.254.169.254';
@@ -12,13 +12,13 @@ const FIRST = toNumber('168.1.0.4');
 const STEP = 16;
 const COUNT = 100_000;
 
-export interface Address {
+export interface GuestAddress {
   ip: string;
   mac: string;
 }
 
 /** Undefined when all are taken. */
-export function freeAddress(taken: Iterable<string>): Address | undefined {
+export function freeAddress(taken: Iterable<string>): GuestAddress | undefined {
   const used = new Set(taken);
   for (let index = 0; index < COUNT; index++) {
     const ip = toText(FIRST + index * STEP);

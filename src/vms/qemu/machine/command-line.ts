@@ -2,14 +2,14 @@
 import { UserError } from '../../../base/errors.ts';
 import { instanceFiles } from '../home/layout.ts';
 import type { Service, Size } from '../local-provider.ts';
-import { gateway, metadataAddress, nameServer, network, wireServerAddress } from './addresses.ts';
+import { gateway, guestNetwork, metadataAddress, nameServer, wireServerAddress } from './addresses.ts';
 
 /** systemd takes what QEMU's firmware device has under this name, for units that ask for it. */
 const CREDENTIAL = `opt/io.systemd.credentials/${instanceFiles.credential}`;
 
 export type Accelerator = 'kvm' | 'tcg';
 
-export interface MachineFacts {
+export interface VmFacts {
   id: string;
   vmId: string;
   accelerator: Accelerator;
@@ -45,7 +45,7 @@ const WHOLE_DISK = '/dev/vda';
 const MAX_RULE_CHARS = 1023;
 
 /** To be run in the instance's folder. */
-export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
+export function qemuArgv(facts: VmFacts): [string, ...string[]] {
   const { kernel, size } = facts;
   const disk = (id: string, file: string, format: string, more: Drive, device: Drive = {}) => [
     ...['-drive', options({ file, if: 'none', id, format, ...more })],
@@ -91,13 +91,13 @@ export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
   ];
 }
 
-function kernelArgs({ cloudInit, id, root = WHOLE_DISK, kernelArgs: own = [] }: MachineFacts): string {
+function kernelArgs({ cloudInit, id, root = WHOLE_DISK, kernelArgs: own = [] }: VmFacts): string {
   const name = cloudInit === 'off' ? ['cloud-init=disabled', `systemd.hostname=${id}`] : [];
   return [...new Set([`root=${root}`, 'rw', ...own, ...KERNEL_ARGS, ...name])].join(' ');
 }
 
 /** Variables are forgotten when QEMU ends: what is on the disk alone decides how it starts, as on a machine that is new. */
-function flash({ firmware }: MachineFacts): string[] {
+function flash({ firmware }: VmFacts): string[] {
   if (!firmware) return [];
   const part = (unit: string, file: string, more: Drive) => [
     '-drive',
@@ -107,7 +107,7 @@ function flash({ firmware }: MachineFacts): string[] {
 }
 
 /** The guest reaches its metadata and the pool's services, and nothing else. */
-function netdev({ address, metadataCommand, relayCommand, services, apiServer }: MachineFacts): string {
+function netdev({ address, metadataCommand, relayCommand, services, apiServer }: VmFacts): string {
   const forward = (ip: string, port: number, command: readonly string[]): [string, string] => [
     'guestfwd',
     rule(`tcp:${ip}:${port}-cmd:${command.map(quoted).join(' ')}`),
@@ -116,7 +116,7 @@ function netdev({ address, metadataCommand, relayCommand, services, apiServer }:
   const metadata = [...metadataCommand, '.'];
   return options('user', [
     ['id', 'n0'],
-    ['net', network],
+    ['net', guestNetwork],
     ['host', gateway],
     ['dns', nameServer],
     ['dhcpstart', address],

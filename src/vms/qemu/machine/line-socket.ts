@@ -21,14 +21,14 @@ export interface Conversation {
   nextLine(): Promise<Buffer>;
 }
 
-export interface Place {
+export interface SocketPath {
   folder: string;
   socket: string;
 }
 
 /** The socket is closed when `talk` ends, in time or not. */
 export async function converse<T>(
-  { folder, socket }: Place,
+  { folder, socket }: SocketPath,
   { deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal | undefined },
   talk: (conversation: Conversation) => Promise<T>,
 ): Promise<T> {

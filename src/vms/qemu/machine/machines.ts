@@ -7,7 +7,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
 import { shownArgv } from '../../../base/shown-argv.ts';
 import { trace } from '../../../base/trace.ts';
-import { usersOf } from '../../../host/open-files.ts';
+import { pidsWithOpenFile } from '../../../host/open-files.ts';
 import { missingProgram } from '../../../host/run-tool.ts';
 import { instanceFiles } from '../home/layout.ts';
 import { NotAnswering } from './line-socket.ts';
@@ -129,7 +129,7 @@ function isDying(folder: string): boolean {
 async function diskToBeFree(machine: MachineRef, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   const disk = join(machine.folder, instanceFiles.disk);
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-    const users = usersOf(disk);
+    const users = pidsWithOpenFile(disk);
     // The machine itself, started by a command that was faster, is no reason to wait.
     const pid = users.length > 0 ? users.find((user) => user !== pidOf(machine)) : undefined;
     if (pid === undefined) return;

@@ -7,7 +7,7 @@ import { runTool } from '../../../host/run-tool.ts';
 import { partialPrefix } from '../../../host/whole-folders.ts';
 import { instanceFiles } from '../home/layout.ts';
 
-export interface Provisioning {
+export interface ProvisioningSettings {
   hostName: string;
   userName: string;
   publicKeys: readonly string[];
@@ -19,7 +19,7 @@ export interface Provisioning {
 export async function makeProvisioningDisk(
   { run, signal }: { run: RunCommand; signal?: AbortSignal | undefined },
   folder: string,
-  provisioning: Provisioning,
+  provisioning: ProvisioningSettings,
 ): Promise<void> {
   const work = await mkdtemp(join(folder, `${partialPrefix}provisioning-`));
   try {
@@ -48,7 +48,7 @@ export async function makeProvisioningDisk(
   }
 }
 
-export function ovfEnvironment({ hostName, userName, publicKeys, customData }: Provisioning): string {
+export function ovfEnvironment({ hostName, userName, publicKeys, customData }: ProvisioningSettings): string {
   const keys = publicKeys.map(
     (key) => `
           <PublicKey>

@@ -1,7 +1,7 @@
 // vms/qemu/metadata-service/http.ts: HTTP/1.1 as bytes: which request is this, and what does an answer look like?
 // By hand, because QEMU starts a process for every connection of a guest, and loading node:http doubles the time to an answer.
 
-export interface Request {
+export interface PlatformRequest {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -12,20 +12,20 @@ export interface Request {
   isLast: boolean;
 }
 
-export interface Response {
+export interface PlatformResponse {
   status: number;
   headers?: Readonly<Record<string, string>>;
   body: string;
 }
 
 /** The first request in `bytes` and what follows it; undefined until all of it is there; `refused`: no request can follow. */
-export type Taken = { request: Request; rest: Buffer } | { refused: Response } | undefined;
+export type ParsedRequest = { request: PlatformRequest; rest: Buffer } | { refused: PlatformResponse } | undefined;
 
 /** A guest is a stranger: nothing it sends may make us hold more than this. */
 const HEAD_LIMIT = 16 * 1024;
 const BODY_LIMIT = 256 * 1024;
 
-export function takeRequest(bytes: Buffer): Taken {
+export function parseRequest(bytes: Buffer): ParsedRequest {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0 ? bytes.length > HEAD_LIMIT : end > HEAD_LIMIT) return refuse(431);
   if (end < 0) return undefined;
@@ -44,7 +44,7 @@ export function takeRequest(bytes: Buffer): Taken {
   if (bytes.length < start + Number(length)) return undefined;
 
   const connection = headers.connection?.toLowerCase() ?? '';
-  const request: Request = {
+  const request: PlatformRequest = {
     method,
     path: url.pathname,
     query: url.searchParams,
@@ -55,7 +55,10 @@ export function takeRequest(bytes: Buffer): Taken {
   return { request, rest: bytes.subarray(start + Number(length)) };
 }
 
-export function renderResponse(response: Response, { nowMs, isLast }: { nowMs: number; isLast: boolean }): Buffer {
+export function renderResponse(
+  response: PlatformResponse,
+  { nowMs, isLast }: { nowMs: number; isLast: boolean },
+): Buffer {
   const body = Buffer.from(response.body);
   const headers = {
     ...response.headers,
@@ -82,7 +85,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-function refuse(status: number): Taken {
+function refuse(status: number): ParsedRequest {
   return { refused: { status, headers: { 'Content-Type': 'text/plain' }, body: `${REASONS[status]}\n` } };
 }
 

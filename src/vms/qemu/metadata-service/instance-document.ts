@@ -1,15 +1,15 @@
 // vms/qemu/metadata-service/instance-document.ts: what does /metadata/instance say of an instance? As Azure: every value a string, inapplicable ones empty.
 import type { InstanceMetadata } from './instance-file.ts';
 
-export type Document = string | readonly Document[] | { readonly [key: string]: Document };
+export type MetadataValue = string | readonly MetadataValue[] | { readonly [key: string]: MetadataValue };
 
-export interface Asked {
+export interface InstanceQuery {
   apiVersion: string;
   /** `extended=true`: what only provisioning agents ask for, and complete or not at all. */
   isExtended: boolean;
 }
 
-export function instanceDocument(instance: InstanceMetadata, { apiVersion, isExtended }: Asked): Document {
+export function instanceDocument(instance: InstanceMetadata, { apiVersion, isExtended }: InstanceQuery): MetadataValue {
   const compute = Object.entries(computeOf(instance)).filter(([name]) => apiVersion >= (SINCE[name] ?? ''));
   return {
     compute: Object.fromEntries(compute),
@@ -50,7 +50,7 @@ const SINCE: Readonly<Record<string, string>> = {
   zone: '2017-12-01',
 };
 
-function computeOf(instance: InstanceMetadata): Readonly<Record<string, Document>> {
+function computeOf(instance: InstanceMetadata): Readonly<Record<string, MetadataValue>> {
   const image = { id: '', publisher: '', offer: '', sku: '', version: '', ...instance.image };
   const tags = Object.entries(instance.tags).sort(([a], [b]) => (a < b ? -1 : 1));
   const provider = `/subscriptions/${instance.subscriptionId}/resourceGroups/${instance.resourceGroupName}/providers/Microsoft.Compute`;
@@ -109,7 +109,7 @@ function computeOf(instance: InstanceMetadata): Readonly<Record<string, Document
   };
 }
 
-function storageOf(instance: InstanceMetadata, imageReference: Document, provider: string): Document {
+function storageOf(instance: InstanceMetadata, imageReference: MetadataValue, provider: string): MetadataValue {
   const disk = `${instance.name}_OsDisk`;
   return {
     dataDisks: [],
@@ -132,7 +132,7 @@ function storageOf(instance: InstanceMetadata, imageReference: Document, provide
 }
 
 /** The network of local pools is as wide as it is because the two platform addresses have to be in it. */
-function networkOf({ privateIpAddress, macAddress }: InstanceMetadata): Document {
+function networkOf({ privateIpAddress, macAddress }: InstanceMetadata): MetadataValue {
   return {
     interface: [
       {

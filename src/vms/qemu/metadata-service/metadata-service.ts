@@ -1,10 +1,10 @@
 // vms/qemu/metadata-service/metadata-service.ts: what does 169.254.169.254 answer? The rules of Azure's instance metadata service.
 import { EVENT_VERSIONS, VERSIONS } from './api-versions.ts';
-import type { Request, Response } from './http.ts';
-import { type Document, instanceDocument } from './instance-document.ts';
+import type { PlatformRequest, PlatformResponse } from './http.ts';
+import { instanceDocument, type MetadataValue } from './instance-document.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
-export function answerMetadata(request: Request, instance: InstanceMetadata, nowMs: number): Response {
+export function answerMetadata(request: PlatformRequest, instance: InstanceMetadata, nowMs: number): PlatformResponse {
   const [root, category = '', ...path] = request.path.split('/').filter(Boolean);
   const { headers, query, method } = request;
   if (root !== 'metadata' || !CATEGORIES.has(category)) return problem(404, 'Not found');
@@ -39,13 +39,13 @@ export function answerMetadata(request: Request, instance: InstanceMetadata, now
 const CATEGORIES = new Set(['attested', 'identity', 'instance', 'scheduledevents', 'versions']);
 
 function answerInstance(
-  { query }: Request,
+  { query }: PlatformRequest,
   { path, apiVersion }: { path: string[]; apiVersion: string },
   instance: InstanceMetadata,
-): Response {
+): PlatformResponse {
   const format = query.get('format') ?? 'json';
   if (format !== 'json' && format !== 'text') return problem(400, `Bad request. There is no format '${format}'`);
-  let found: Document | undefined = instanceDocument(instance, {
+  let found: MetadataValue | undefined = instanceDocument(instance, {
     apiVersion,
     isExtended: query.get('extended') === 'true',
   });
@@ -57,12 +57,12 @@ function answerInstance(
 }
 
 /** Own keys only: `/instance/compute/constructor` is no part of the document. */
-function childOf(node: Document | undefined, key: string): Document | undefined {
+function childOf(node: MetadataValue | undefined, key: string): MetadataValue | undefined {
   if (node === undefined || typeof node === 'string' || !Object.hasOwn(node, key) || key === 'length') return undefined;
-  return (node as Readonly<Record<string, Document>>)[key];
+  return (node as Readonly<Record<string, MetadataValue>>)[key];
 }
 
-function listingOf(node: Exclude<Document, string>): string {
+function listingOf(node: Exclude<MetadataValue, string>): string {
   return Object.entries(node)
     .map(([key, value]) => (typeof value === 'string' ? key : `${key}/`))
     .join('\n');
@@ -72,7 +72,7 @@ function listingOf(node: Exclude<Document, string>): string {
  * A stand-in: the fields of Azure's document in the place of its PKCS #7 envelope, and nobody's signature. Whoever verifies it
  * must refuse it.
  */
-function attest(query: URLSearchParams, instance: InstanceMetadata, nowMs: number): Response {
+function attest(query: URLSearchParams, instance: InstanceMetadata, nowMs: number): PlatformResponse {
   const nonce = query.get('nonce') ?? String(nowMs).slice(0, 10);
   if (!/^[A-Za-z0-9-]{1,32}$/.test(nonce)) return problem(400, 'Bad request. The nonce is up to 32 letters and digits');
   const document = {
@@ -93,7 +93,7 @@ function attestedTime(ms: number): string {
   return `${month}/${day}/${year} ${time} -0000`;
 }
 
-function badVersion(known: readonly string[]): Response {
+function badVersion(known: readonly string[]): PlatformResponse {
   return json(400, {
     error:
       'Bad request. api-version is invalid or was not specified in the request. For more information refer to aka.ms/azureimds',
@@ -101,12 +101,12 @@ function badVersion(known: readonly string[]): Response {
   });
 }
 
-function problem(status: number, error: string, headers: Record<string, string> = {}): Response {
+function problem(status: number, error: string, headers: Record<string, string> = {}): PlatformResponse {
   const response = json(status, { error });
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-function json(status: number, body: object): Response {
+function json(status: number, body: object): PlatformResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
@@ -114,6 +114,6 @@ function json(status: number, body: object): Response {
   };
 }
 
-function text(body: string): Response {
+function text(body: string): PlatformResponse {
   return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };
 }

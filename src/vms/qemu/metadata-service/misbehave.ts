@@ -1,7 +1,7 @@
 // vms/qemu/metadata-service/misbehave.ts: in which ways can a platform let a node down? Pure; start.ts acts on what is decided here.
 import { gzipSync } from 'node:zlib';
-import type { Platform } from './answer.ts';
-import type { Response } from './http.ts';
+import type { PlatformServer } from './answer.ts';
+import type { PlatformResponse } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
 /** Every kind, in the words of `--misbehave`. */
@@ -24,14 +24,14 @@ export const MISBEHAVIOURS = {
   hang: 'no answer, ever',
 } as const;
 
-export type Kind = keyof typeof MISBEHAVIOURS;
+export type MisbehaviourKind = keyof typeof MISBEHAVIOURS;
 
 export interface Misbehaviour {
-  kind: Kind;
+  kind: MisbehaviourKind;
   /** How many requests suffer; all, if it is not said. `late-start` is over once it listens. */
   times?: number;
   /** Which of the two servers; the metadata service, if it is not said. */
-  on?: Platform;
+  on?: PlatformServer;
   /** `late-start`, `slow-bytes`: how long. */
   delayMs?: number;
   /** `throttled`; 5, if it is not said. */
@@ -40,7 +40,7 @@ export interface Misbehaviour {
   userData?: string;
 }
 
-export function isKind(word: string): word is Kind {
+export function isKind(word: string): word is MisbehaviourKind {
   return Object.hasOwn(MISBEHAVIOURS, word);
 }
 
@@ -60,7 +60,7 @@ export function spoilInstance({ kind }: Misbehaviour, instance: InstanceMetadata
 }
 
 /** What it says in the place of its answer. */
-export function spoilResponse({ kind, retryAfterS = 5 }: Misbehaviour, response: Response): Response {
+export function spoilResponse({ kind, retryAfterS = 5 }: Misbehaviour, response: PlatformResponse): PlatformResponse {
   const half = response.body.slice(0, Math.ceil(response.body.length / 2));
   switch (kind) {
     case 'not-found':
@@ -96,7 +96,7 @@ export function spliced(before: string, after: string): string {
   return before.slice(0, middleOf(before)) + after.slice(middleOf(after));
 }
 
-function failure(status: number, error: string, headers: Record<string, string> = {}): Response {
+function failure(status: number, error: string, headers: Record<string, string> = {}): PlatformResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },

@@ -3,11 +3,11 @@ import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer } from './answer.ts';
 import { appendHealth } from './health.ts';
-import type { Request, Response } from './http.ts';
+import type { PlatformRequest, PlatformResponse } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
 /** Never throws: a client that retries is told to, whatever is wrong on this side. */
-export function respondFromFolder(folder: string, request: Request, nowMs: number): Response {
+export function respondFromFolder(folder: string, request: PlatformRequest, nowMs: number): PlatformResponse {
   try {
     const { response, report } = answer(request, readInstance(folder), nowMs);
     if (report === undefined || appendHealth(join(folder, 'health.jsonl'), report)) return response;
@@ -31,6 +31,6 @@ function readInstance(folder: string): InstanceMetadata {
   }
 }
 
-function failure(status: number, error: string): Response {
+function failure(status: number, error: string): PlatformResponse {
   return { status, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: JSON.stringify({ error }) };
 }

@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { answer, type Platform, platformOf } from './answer.ts';
+import { answer, type PlatformServer, serverOf } from './answer.ts';
 import { serveConnection } from './connection.ts';
 import type { HealthReport } from './health.ts';
-import { type Request, type Response, renderResponse } from './http.ts';
+import { type PlatformRequest, type PlatformResponse, renderResponse } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
-import { type Kind, type Misbehaviour, spliced, spoilInstance, spoilResponse } from './misbehave.ts';
-import type { WireAnswer } from './wire-server.ts';
+import { type Misbehaviour, type MisbehaviourKind, spliced, spoilInstance, spoilResponse } from './misbehave.ts';
+import type { WireResponse } from './wire-server.ts';
 
 export interface ImdsOptions {
   /** A function is asked anew for every request. */
@@ -20,21 +20,21 @@ export interface ImdsOptions {
   onReport?(report: HealthReport): void;
 }
 
-export interface Exchange {
-  platform: Platform;
+export interface ImdsExchange {
+  platform: PlatformServer;
   method: string;
   path: string;
   query: string;
   headers: Readonly<Record<string, string>>;
   /** What was, or would have been, answered. */
   status: number;
-  misbehaviour?: Kind;
+  misbehaviour?: MisbehaviourKind;
 }
 
 export interface Imds {
   /** Both servers are here; the path tells which is meant. */
   url: string;
-  requests: readonly Exchange[];
+  requests: readonly ImdsExchange[];
   reports: readonly HealthReport[];
   /** base64; null removes it. */
   setUserData(userData: string | null): void;
@@ -47,7 +47,7 @@ export interface Imds {
 export async function startImds(options: ImdsOptions): Promise<Imds> {
   const { clock = systemClock } = options;
   const dials = (options.misbehave ?? []).map((dial) => ({ ...dial }));
-  const requests: Exchange[] = [];
+  const requests: ImdsExchange[] = [];
   const reports: HealthReport[] = [];
   let userData: string | null | undefined; // undefined: as the instance has it
   const sockets = new Set<Socket>();
@@ -59,8 +59,8 @@ export async function startImds(options: ImdsOptions): Promise<Imds> {
     return { ...rest, ...(typeof now === 'string' && { userData: now }) };
   };
 
-  async function exchange(socket: Socket, request: Request): Promise<void> {
-    const platform = platformOf(request);
+  async function exchange(socket: Socket, request: PlatformRequest): Promise<void> {
+    const platform = serverOf(request);
     const dial = takeDial(dials, platform);
     const before = answerOr500(request, instance, clock.nowMs());
     if (dial?.kind === 'changed') userData = dial.userData ?? Buffer.from('changed').toString('base64');
@@ -84,7 +84,7 @@ export async function startImds(options: ImdsOptions): Promise<Imds> {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy()); // the client has gone
-    const refuse = async (response: Response) => {
+    const refuse = async (response: PlatformResponse) => {
       socket.end(renderResponse(response, { nowMs: clock.nowMs(), isLast: true }));
     };
     serveConnection({
@@ -124,13 +124,13 @@ export async function startImds(options: ImdsOptions): Promise<Imds> {
 }
 
 /** The first that concerns this server and is not used up. */
-function takeDial(dials: Misbehaviour[], platform: Platform): Misbehaviour | undefined {
+function takeDial(dials: Misbehaviour[], platform: PlatformServer): Misbehaviour | undefined {
   const dial = dials.find(({ kind, on = 'imds', times = 1 }) => kind !== 'late-start' && on === platform && times > 0);
   if (dial?.times !== undefined) dial.times -= 1;
   return dial;
 }
 
-function answerOr500(request: Request, instance: () => InstanceMetadata, nowMs: number): WireAnswer {
+function answerOr500(request: PlatformRequest, instance: () => InstanceMetadata, nowMs: number): WireResponse {
   try {
     return answer(request, instance(), nowMs);
   } catch (error) {

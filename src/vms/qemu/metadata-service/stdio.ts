@@ -2,7 +2,7 @@
 // The guest is on standard input, output *and* error, so nothing but answers may ever be printed. It is a program of its own
 // because the command line takes twice as long to load as this takes to answer.
 import { serveConnection } from './connection.ts';
-import { type Response, renderResponse } from './http.ts';
+import { type PlatformResponse, renderResponse } from './http.ts';
 import { respondFromFolder } from './serve-folder.ts';
 
 /** A guest that opens connections and says nothing must not collect processes here. */
@@ -23,7 +23,7 @@ async function* received(): AsyncGenerator<Buffer> {
 }
 
 process.stdout.on('error', () => process.exit(0)); // the guest has gone
-const send = (response: Response, isLast: boolean) =>
+const send = (response: PlatformResponse, isLast: boolean) =>
   new Promise<void>((resolve) => {
     process.stdout.write(renderResponse(response, { nowMs: Date.now(), isLast }), () => resolve());
   });

@@ -36,7 +36,7 @@ function clusterLab(changes: Partial<JoinCluster> = {}): Seen {
     },
     awaitReady: async (cluster, joining) => note('await')(cluster, joining),
     isReady: async () => true,
-    dismiss: async (cluster, instance) => note('dismiss')(cluster, instance),
+    removeNode: async (cluster, instance) => note('removeNode')(cluster, instance),
     ...changes,
   };
   const atLaunch: Seen['atLaunch'] = [];
@@ -70,8 +70,8 @@ describe('an instance of a cluster’s pool', () => {
     const { asked, atLaunch, machines } = clusterLab();
     const pool = await nodes(1);
     const [instance] = await lab.provider.pools.listInstances(pool);
-    const { folder } = await lab.provider.guests.placeOf(instance!.ref);
-    expect(asked).toEqual(['dismiss local web-000001', 'admit local web-000001']);
+    const { folder } = await lab.provider.guests.readDetails(instance!.ref);
+    expect(asked).toEqual(['removeNode local web-000001', 'admit local web-000001']);
     await lab.provider.pools.stop(instance!.ref);
     await lab.provider.pools.start(instance!.ref);
     expect(asked.slice(2)).toEqual(['admit local web-000001']);
@@ -92,7 +92,7 @@ describe('an instance of a cluster’s pool', () => {
     const { machines } = clusterLab();
     const pool = await nodes(1);
     const [instance] = await lab.provider.pools.listInstances(pool);
-    const { folder } = await lab.provider.guests.placeOf(instance!.ref);
+    const { folder } = await lab.provider.guests.readDetails(instance!.ref);
     await lab.provider.pools.stop(instance!.ref);
     machines.failNextLaunch = new Error('no QEMU');
     await expect(lab.provider.pools.start(instance!.ref)).rejects.toThrow('no QEMU');
@@ -105,12 +105,12 @@ describe('an instance of a cluster’s pool', () => {
     const [first] = await lab.provider.pools.listInstances(pool);
     asked.length = 0;
     await lab.provider.pools.reimage(first!.ref);
-    expect(asked).toEqual(['dismiss local web-000001', 'dismiss local web-000001', 'admit local web-000001']);
+    expect(asked).toEqual(['removeNode local web-000001', 'removeNode local web-000001', 'admit local web-000001']);
     asked.length = 0;
     await lab.provider.pools.setCapacity(pool, 2);
-    expect(asked).toEqual(['dismiss local web-000003']);
+    expect(asked).toEqual(['removeNode local web-000003']);
     await lab.provider.pools.deletePool(pool);
-    expect(asked.slice(1)).toEqual(['dismiss local web-000001', 'dismiss local web-000002']);
+    expect(asked.slice(1)).toEqual(['removeNode local web-000001', 'removeNode local web-000002']);
   });
 
   it('is not made when its cluster does not take it', async () => {

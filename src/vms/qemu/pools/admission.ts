@@ -12,13 +12,13 @@ import { instanceFiles, instanceFolder } from '../home/layout.ts';
 import type { Service } from '../local-provider.ts';
 import type { JoinCluster } from './join-cluster.ts';
 
-export type { JoinCluster, Joining } from './join-cluster.ts';
+export type { JoinCluster, JoiningInstance } from './join-cluster.ts';
 
 /** What units of the guest ask systemd for. */
 export const CREDENTIAL_NAME = instanceFiles.credential;
 
 /** Runs `launch` while the credential is on disk: QEMU reads it once, when it starts. */
-export async function whileAdmitted<T>(
+export async function withCredential<T>(
   context: QemuContext,
   ref: InstanceRef,
   options: CallOptions,
@@ -26,7 +26,7 @@ export async function whileAdmitted<T>(
 ): Promise<T> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
   if (cluster === undefined) return launch(undefined);
-  const { server, credential } = await joinerOf(context, ref, cluster).admit(cluster, ref, options);
+  const { server, credential } = await requireJoinCluster(context, ref, cluster).admit(cluster, ref, options);
   const file = join(instanceFolder(context.home, ref), instanceFiles.credential);
   try {
     writeFileAtomic(file, credential.reveal(), 0o600);
@@ -37,12 +37,12 @@ export async function whileAdmitted<T>(
 }
 
 /** Of an instance that is being taken away, or gets another disk. */
-export async function dismiss(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
+export async function removeNode(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
-  if (cluster !== undefined) await joinerOf(context, ref, cluster).dismiss(cluster, ref, options);
+  if (cluster !== undefined) await requireJoinCluster(context, ref, cluster).removeNode(cluster, ref, options);
 }
 
-export function joinerOf({ joinCluster }: QemuContext, ref: InstanceRef, cluster: string): JoinCluster {
+export function requireJoinCluster({ joinCluster }: QemuContext, ref: InstanceRef, cluster: string): JoinCluster {
   if (joinCluster) return joinCluster;
   throw new UserError(`${ref.id} is a node of the cluster ${cluster}, which is not at hand`, {
     code: 'vms/no-cluster',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PoolRef } from '../../pools.ts';
-import { instancesFolder, poolRef, versionFiles, versionFolder } from '../home/layout.ts';
+import { instancesFolder, poolRef, versionFileNames, versionFolder } from '../home/layout.ts';
 import { providerIn } from '../qemu-provider.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
 
@@ -65,8 +65,8 @@ describe('setCapacity', () => {
 
   it('makes nothing from an image that is not what was published', async () => {
     const folder = versionFolder(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' });
-    rmSync(join(folder, versionFiles.vmlinux));
-    writeFileSync(join(folder, versionFiles.vmlinux), 'another kernel');
+    rmSync(join(folder, versionFileNames.vmlinux));
+    writeFileSync(join(folder, versionFileNames.vmlinux), 'another kernel');
     await expect(lab.provider.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/version-damaged' });
     expect(foldersOf()).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('setCapacity', () => {
     ]);
     const all = (await Promise.all([pool, other].map((one) => lab.provider.pools.listInstances(one)))).flat();
     expect(all).toHaveLength(5);
-    const places = await Promise.all(all.map(({ ref }) => lab.provider.guests.placeOf(ref)));
+    const places = await Promise.all(all.map(({ ref }) => lab.provider.guests.readDetails(ref)));
     for (const values of [
       all.map(({ ref }) => ref.id),
       all.map(({ vmId }) => vmId),

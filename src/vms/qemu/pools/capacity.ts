@@ -3,7 +3,7 @@
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
-import { removeAtOnce } from '../../../host/whole-folders.ts';
+import { removeAtomically } from '../../../host/whole-folders.ts';
 import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
@@ -11,11 +11,11 @@ import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } 
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
-import { resolveImage, verifyVersion } from '../home/version-records.ts';
-import { dismiss } from './admission.ts';
+import { resolveVersion, verifyVersion } from '../home/version-records.ts';
+import { removeNode } from './admission.ts';
 import { machineOf, readInstance } from './instances.ts';
 import { makeInstance } from './make-instance.ts';
-import { bringUp } from './power.ts';
+import { startInstance } from './power.ts';
 
 /** What a guest writes while it boots, at the least. */
 const FIRST_BOOT_BYTES = 64 << 20;
@@ -36,7 +36,7 @@ export async function setCapacity(
     const before = instanceRecordsOf(home, pool);
     await shrink(context, pool, before, before.length - capacity, options);
     return [
-      ...(await adopt(context, pool, options)),
+      ...(await startUnstarted(context, pool, options)),
       ...(await grow(context, pool, capacity - before.length, options)),
     ];
   });
@@ -48,17 +48,17 @@ export async function setCapacity(
 export async function deleteInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
   poolRecordOf(context.home, ref.pool);
   await lockPool(context.home, ref.pool, `deleting ${ref.id}`, options, async () => {
-    await takeAway(context, ref, options);
+    await removeInstance(context, ref, options);
     writePoolRecord(context.home, poolRecordOf(context.home, ref.pool));
   });
 }
 
 /** Those a dead command made, or gave a new disk, but did not get to start. */
-async function adopt(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<InstanceRef[]> {
+async function startUnstarted(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<InstanceRef[]> {
   const refs = instanceRecordsOf(context.home, pool)
     .filter(({ isNew, isBlank, wanted }) => (isNew || isBlank) && wanted === 'running')
     .map(({ id }) => ({ pool, id }));
-  for (const ref of refs) await bringUp(context, ref, options);
+  for (const ref of refs) await startInstance(context, ref, options);
   return refs;
 }
 
@@ -67,7 +67,7 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
   if (count <= 0) return [];
   await ensureSpace(context, count * FIRST_BOOT_BYTES, `${count} more of pool ${pool.name}`);
   options.onWaiting?.('the checksums of the image');
-  await verifyVersion(home, resolveImage(home, poolRecordOf(home, pool).spec.image).id, options.signal);
+  await verifyVersion(home, resolveVersion(home, poolRecordOf(home, pool).spec.image).id, options.signal);
   const made: InstanceRef[] = [];
   for (let i = 0; i < count; i++) {
     options.signal?.throwIfAborted();
@@ -76,9 +76,9 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
     const after = writePoolRecord(home, { ...record, nextInstance: record.nextInstance + 1 });
     const ref = await makeInstance(context, after, record.nextInstance, options);
     try {
-      await bringUp(context, ref, options);
+      await startInstance(context, ref, options);
     } catch (error) {
-      await takeAway(context, ref, options);
+      await removeInstance(context, ref, options);
       throw error;
     }
     made.push(ref);
@@ -104,16 +104,16 @@ async function shrink(
   for (const { id } of free.slice(0, count)) {
     options.signal?.throwIfAborted();
     options.onWaiting?.(`the end of ${id}`);
-    await takeAway(context, { pool, id }, options);
+    await removeInstance(context, { pool, id }, options);
   }
   writePoolRecord(context.home, poolRecordOf(context.home, pool));
 }
 
-async function takeAway(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
+async function removeInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
   const record = readInstanceRecord(context.home, ref);
   if (!record) return;
   await context.machines.end(machineOf(context.home, ref, record));
   // Before its record goes: whoever is killed here finds it again.
-  await dismiss(context, ref, options);
-  await removeAtOnce(instanceFolder(context.home, ref));
+  await removeNode(context, ref, options);
+  await removeAtomically(instanceFolder(context.home, ref));
 }

@@ -19,14 +19,14 @@ afterEach(() => lab.end());
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 async function metadataOf(ref: InstanceRef) {
-  const path = join((await lab.provider.guests.placeOf(ref)).folder, instanceFiles.metadata);
+  const path = join((await lab.provider.guests.readDetails(ref)).folder, instanceFiles.metadata);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   return parseInstanceFile(readFileSync(path, 'utf8'), path);
 }
 
 describe('the metadata of an instance', () => {
   it('is what the metadata service reads', async () => {
-    const { address } = await lab.provider.guests.placeOf(instance.ref);
+    const { address } = await lab.provider.guests.readDetails(instance.ref);
     expect(await metadataOf(instance.ref)).toMatchObject({
       vmId: instance.vmId,
       name: 'web-000001',
@@ -69,15 +69,15 @@ describe('the metadata of an instance', () => {
 
 describe('reimage', () => {
   it('gives a new disk from the model as it is now; name, address and VM id stay', async () => {
-    const before = await lab.provider.guests.placeOf(instance.ref);
+    const before = await lab.provider.guests.readDetails(instance.ref);
     writeFileSync(before.disk, 'old');
     const image = { kind: 'version', id: await publishEmpty(lab, '2.0.0') } as const;
     const change = { image, bootstrap: { customData: base64('new') }, extensions: { keep: [], add: [] }, tags: {} };
-    await lab.provider.publisher.offer((await lab.provider.pools.readPool(pool))!, change);
+    await lab.provider.publisher.changeModel((await lab.provider.pools.readPool(pool))!, change);
     expect((await lab.provider.pools.readInstance(instance.ref))?.isOnLatestModel).toBe(false);
     await lab.provider.pools.reimage(instance.ref);
     expect(await lab.provider.pools.readInstance(instance.ref)).toEqual({ ...instance, image, isOnLatestModel: true });
-    const { startedMs: _, ...place } = await lab.provider.guests.placeOf(instance.ref);
+    const { startedMs: _, ...place } = await lab.provider.guests.readDetails(instance.ref);
     expect(before).toMatchObject(place);
     expect(readFileSync(place.disk, 'utf8')).toMatch(/2\.0\.0\/disk\.qcow2\n$/);
     expect(readFileSync(join(place.folder, instanceFiles.provisioning), 'utf8')).toContain(base64('new'));

@@ -14,13 +14,13 @@ import {
 import { homeLock } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
-import { resolveImage, verifyVersion } from '../home/version-records.ts';
-import { dismiss } from './admission.ts';
+import { resolveVersion, verifyVersion } from '../home/version-records.ts';
+import { removeNode } from './admission.ts';
 import { machineOf } from './instances.ts';
-import { bornFrom } from './make-instance.ts';
+import { fieldsFromModel } from './make-instance.ts';
 import { checkSpec } from './pools.ts';
-import { bringUp } from './power.ts';
-import { withChanges } from './tags.ts';
+import { startInstance } from './power.ts';
+import { tagsAfter } from './tags.ts';
 
 export async function setProtection(
   context: QemuContext,
@@ -37,7 +37,7 @@ export async function tagInstance(
   tags: Readonly<Record<string, string | null>>,
   options?: CallOptions,
 ): Promise<void> {
-  await change(context, ref, options, (record) => ({ ...record, tags: withChanges(record.tags, tags) }));
+  await change(context, ref, options, (record) => ({ ...record, tags: tagsAfter(record.tags, tags) }));
 }
 
 /** Shows up in the metadata of running guests at once. */
@@ -69,18 +69,18 @@ export async function reimage(context: QemuContext, ref: InstanceRef, options: C
   const { image } = poolRecordOf(home, ref.pool).spec;
   instanceRecordOf(home, ref);
   onWaiting?.('the checksums of the image');
-  await verifyVersion(home, resolveImage(home, image).id, signal);
+  await verifyVersion(home, resolveVersion(home, image).id, signal);
   await lockPool(context.home, ref.pool, `reimaging ${ref.id}`, options, async () => {
     const pool = poolRecordOf(home, ref.pool);
     const record = instanceRecordOf(home, ref);
     // What is on the disk is not wanted any more, so the guest is not asked.
     await machines.end(machineOf(home, ref, record));
-    await dismiss(context, ref, options);
+    await removeNode(context, ref, options);
     // From here on the old disk counts for nothing: whoever starts the instance next makes the new one, should we not get to it.
     await withLock(context.home, { name: homeLock, why: `reimaging ${ref.id}` }, options, async () => {
-      writeInstanceRecord(home, pool, { ...record, ...bornFrom(home, pool), isBlank: true });
+      writeInstanceRecord(home, pool, { ...record, ...fieldsFromModel(home, pool), isBlank: true });
     });
-    if (record.wanted === 'running') await bringUp(context, ref, options);
+    if (record.wanted === 'running') await startInstance(context, ref, options);
   });
 }
 

@@ -11,9 +11,9 @@ import { homeLock } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { extensionSchema, type PoolRecord } from '../home/records.ts';
 import { checkSpec, traitsOf } from './pools.ts';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 
-export async function offer(
+export async function changeModel(
   context: QemuContext,
   pool: Pool,
   change: ModelChange,
@@ -49,7 +49,7 @@ export async function tagPool(
   poolRecordOf(home, pool);
   await lockPool(context.home, pool, `tagging ${pool.name}`, options, async () => {
     const record = poolRecordOf(home, pool);
-    const spec = { ...record.spec, tags: withChanges(record.spec.tags, tags) };
+    const spec = { ...record.spec, tags: tagsAfter(record.spec.tags, tags) };
     const after = writePoolRecord(home, { ...record, spec });
     for (const instance of instanceRecordsOf(home, pool)) writeInstanceRecord(home, after, instance);
   });
@@ -75,6 +75,6 @@ function specAfter({ customData: _, ...spec }: Spec, change: ModelChange): Param
     ...(change.bootstrap !== 'none' && { customData: change.bootstrap.customData }),
     // One that waits for an extension which is no longer there would wait for ever.
     extensions: extensions.map((one) => ({ ...one, after: one.after.filter((name) => names.has(name)) })),
-    tags: withChanges(spec.tags, change.tags),
+    tags: tagsAfter(spec.tags, change.tags),
   };
 }

@@ -15,12 +15,12 @@ import {
   instanceId,
   poolRef,
   poolsFolder,
-  versionFiles,
+  versionFileNames,
   versionFolder,
   versionId,
 } from '../home/layout.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import { resolveImage } from '../home/version-records.ts';
+import { resolveVersion } from '../home/version-records.ts';
 import { fromGib, makeOverlay, toGib } from '../images/disks.ts';
 import { freeAddress } from '../machine/addresses.ts';
 import { adminUser } from '../machine/metadata.ts';
@@ -45,7 +45,7 @@ export async function makeInstance(
     const record: InstanceRecord = {
       id: ref.id,
       vmId: context.newVmId(),
-      ...bornFrom(home, pool),
+      ...fieldsFromModel(home, pool),
       wanted: 'running',
       protection: { fromScaleIn: false, fromPoolActions: false },
       tags: {},
@@ -62,11 +62,11 @@ export async function makeInstance(
 }
 
 /** What an instance takes over from the model when it is made, and again when it is reimaged. */
-export function bornFrom(
+export function fieldsFromModel(
   home: string,
   pool: PoolRecord,
 ): Pick<InstanceRecord, 'image' | 'modelRevision' | 'size' | 'extensions'> {
-  const { id, record } = resolveImage(home, pool.spec.image);
+  const { id, record } = resolveVersion(home, pool.spec.image);
   const { size, extensions } = pool.spec;
   return {
     image: { kind: 'version', id: versionId(id) },
@@ -85,7 +85,7 @@ export async function makeDisks(
 ): Promise<void> {
   const { home, run } = context;
   const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
-  const backing = join(versionFolder(home, resolveImage(home, record.image).id), versionFiles.disk);
+  const backing = join(versionFolder(home, resolveVersion(home, record.image).id), versionFileNames.disk);
   await makeOverlay(
     { run, signal },
     { file: join(folder, instanceFiles.disk), backing, bytes: fromGib(record.size.diskGb) },

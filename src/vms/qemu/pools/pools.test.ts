@@ -118,7 +118,7 @@ describe('checkSpec', () => {
       tags: {},
     };
     const pool = await lab.provider.pools.createPool(poolSpec(image));
-    await expect(lab.provider.publisher.offer(pool, change)).rejects.toBeInstanceOf(UserError);
+    await expect(lab.provider.publisher.changeModel(pool, change)).rejects.toBeInstanceOf(UserError);
     await expect(lab.provider.pools.readPool({ id: 'pools/../..', name: 'x' })).rejects.toBeInstanceOf(Refused);
   });
 });

@@ -7,7 +7,7 @@ import { Conflict, NotFound } from '../../../base/failures.ts';
 import { didYouMean, fewNames } from '../../../base/nearest-names.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
+import { removeAtomically, visibleIn } from '../../../host/whole-folders.ts';
 import type { Model, Pool, PoolRef } from '../../pools.ts';
 import type { Home, QemuContext } from '../context.ts';
 import { instanceRecordsOf, poolRecordOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
@@ -22,13 +22,13 @@ import {
   poolsFolder,
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
-import { type PoolRecord, seenExtension, specSchema } from '../home/records.ts';
-import { resolveImage } from '../home/version-records.ts';
+import { type PoolRecord, specSchema, toExtension } from '../home/records.ts';
+import { resolveVersion } from '../home/version-records.ts';
 import { readDefinition } from '../images/galleries.ts';
 import type { PoolSpec } from '../local-provider.ts';
 import { isServiceAddress } from '../machine/addresses.ts';
 import { region } from '../machine/metadata.ts';
-import { dismiss } from './admission.ts';
+import { removeNode } from './admission.ts';
 
 export async function createPool(context: QemuContext, given: PoolSpec, options: CallOptions = {}): Promise<Pool> {
   const { home, run } = context;
@@ -37,7 +37,7 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
   const folder = poolFolder(home, spec.name);
   return lockPool(context.home, ref, `creating pool ${spec.name}`, options, async () => {
     if (readPoolRecord(home, ref)) throw new Conflict(`pool ${spec.name} exists`);
-    resolveImage(home, spec.image);
+    resolveVersion(home, spec.image);
     // Without its record it was never finished.
     await rm(folder, { recursive: true, force: true });
     await mkdir(instancesFolder(home, spec.name), { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
           spec,
         }),
     );
-    return seenPool(home, record);
+    return toPool(home, record);
   });
 }
 
@@ -78,13 +78,13 @@ export async function findPool({ home }: Home, name: string): Promise<PoolRef> {
 
 export async function readPool({ home }: Home, ref: PoolRef): Promise<Pool | undefined> {
   const record = readPoolRecord(home, ref);
-  return record && seenPool(home, record);
+  return record && toPool(home, record);
 }
 
 export async function listPools({ home }: Home): Promise<Pool[]> {
   return visibleIn(poolsFolder(home)).flatMap((name) => {
     const record = readPoolRecord(home, poolRef(name));
-    return record ? [seenPool(home, record)] : [];
+    return record ? [toPool(home, record)] : [];
   });
 }
 
@@ -100,9 +100,9 @@ export async function deletePool(context: QemuContext, ref: PoolRef, options?: C
     for (const { id, vmId } of instanceRecordsOf(home, ref)) {
       options?.onWaiting?.(`the end of ${id}`);
       await machines.end({ folder: instanceFolder(home, { pool: ref, id }), vmId });
-      await dismiss(context, { pool: ref, id }, options);
+      await removeNode(context, { pool: ref, id }, options);
     }
-    await removeAtOnce(poolFolder(home, ref.name));
+    await removeAtomically(poolFolder(home, ref.name));
   });
 }
 
@@ -127,7 +127,7 @@ export function checkSpec(given: PoolSpec): PoolRecord['spec'] {
 }
 
 export async function traitsOf(home: string, image: PoolSpec['image']): Promise<PoolRecord['traits']> {
-  const { id } = resolveImage(home, image);
+  const { id } = resolveVersion(home, image);
   const definition = await readDefinition({ home }, id.gallery, id.definition);
   const {
     osState = 'generalized',
@@ -138,7 +138,7 @@ export async function traitsOf(home: string, image: PoolSpec['image']): Promise<
   return { osState, generation, architecture, securityType };
 }
 
-function seenPool(home: string, record: PoolRecord): Pool {
+function toPool(home: string, record: PoolRecord): Pool {
   const { spec, traits } = record;
   const ref = poolRef(spec.name);
   const model: Model = {
@@ -147,7 +147,7 @@ function seenPool(home: string, record: PoolRecord): Pool {
     ...traits,
     // Here it could be told; but what it does is unknown, and that is what is asked.
     bootstrap: spec.customData === undefined ? 'none' : 'unknown',
-    extensions: spec.extensions.map(seenExtension),
+    extensions: spec.extensions.map(toExtension),
     hasEphemeralDisk: false,
     isSpot: false,
     upgrades: 'manual',

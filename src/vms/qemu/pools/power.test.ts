@@ -86,7 +86,7 @@ describe('stop', () => {
 
   it('keeps a place given up that was given up', async () => {
     const ref = await oneInstance({ stopGraceMs: 0 });
-    await lab.provider.pools.stopAndRelease(ref);
+    await lab.provider.pools.deallocate(ref);
     await lab.provider.pools.stop(ref);
     expect(await powerOf(ref)).toBe('deallocated');
   });
@@ -96,11 +96,11 @@ describe('start', () => {
   it('says when it was, on this machine’s clock, and which port leads to the guest', async () => {
     const ref = await oneInstance({ stopGraceMs: 0 });
     await lab.provider.pools.stop(ref);
-    expect((await lab.provider.guests.placeOf(ref)).sshPort).toBeUndefined();
+    expect((await lab.provider.guests.readDetails(ref)).sshPort).toBeUndefined();
     lab.clock.advance(5000);
     const nowMs = lab.clock.nowMs();
     await lab.provider.pools.start(ref);
-    expect(await lab.provider.guests.placeOf(ref)).toMatchObject({ startedMs: nowMs, sshPort: 2222 });
+    expect(await lab.provider.guests.readDetails(ref)).toMatchObject({ startedMs: nowMs, sshPort: 2222 });
   });
 
   it('starts nothing twice', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Ran, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import { dyingWithUs } from '../../../host/run-tool.ts';
+import { killedWithParent } from '../../../host/run-tool.ts';
 import { appendArchive, cpioArchive } from './cpio.ts';
 import { rootDevice } from './root-device.ts';
 import { scrubProblems } from './scrub-answer.ts';
@@ -65,7 +65,7 @@ async function edit(order: ScrubOrder, folder: string, deps: ScrubDeps): Promise
   writeFileSync(initrd, appendArchive(readFileSync(order.initrd), cpioArchive(added)), { mode: 0o600 });
   onWaiting?.('a small VM to edit the copy');
   const argv = scrubArgv({ disk: order.disk, vmlinux: order.vmlinux, initrd, answer, console, accelerator });
-  const ran = await run(dyingWithUs(argv), { timeoutMs: deadlineMs, signal });
+  const ran = await run(killedWithParent(argv), { timeoutMs: deadlineMs, signal });
   signal?.throwIfAborted();
   const said = startOf(answer, MAX_ANSWER_BYTES);
   const expected = [...scrubItems(work), ...(order.script?.items ?? [])];

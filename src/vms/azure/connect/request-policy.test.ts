@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFound, Throttled } from '../../../base/failures.ts';
 import { onTrace, type TraceLine } from '../../../base/trace.ts';
-import { read, type Scripted, status, stop, wire } from './testing.ts';
+import { read, type ScriptedReply, status, stop, wire } from './testing.ts';
 
 describe('a request', () => {
   it('speaks the pinned versions, with a token', async () => {
@@ -46,7 +46,7 @@ describe('a request', () => {
   });
 
   it('gives up in the end, with the last reason', async () => {
-    const { call, sent } = await wire(...Array<Scripted>(5).fill('reset'));
+    const { call, sent } = await wire(...Array<ScriptedReply>(5).fill('reset'));
     await expect(read(call)).rejects.toMatchObject({ code: 'vms/unreachable' });
     expect(sent).toHaveLength(5);
   });
@@ -57,7 +57,7 @@ describe('a request', () => {
       headers: { 'retry-after': '60' },
       body: { error: { code: 'OperationNotAllowed' } },
     };
-    const { call } = await wire(...Array<Scripted>(8).fill(throttled));
+    const { call } = await wire(...Array<ScriptedReply>(8).fill(throttled));
     await expect(stop(call)).rejects.toMatchObject({ constructor: Throttled, retryAfterMs: 60_000 });
   });
 
@@ -79,7 +79,7 @@ describe('a request', () => {
 });
 
 describe('a trace', () => {
-  const traced = async (...script: Scripted[]) => {
+  const traced = async (...script: ScriptedReply[]) => {
     const lines: TraceLine[] = [];
     const stop = onTrace((line) => lines.push(line));
     try {

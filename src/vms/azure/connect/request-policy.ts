@@ -1,24 +1,24 @@
-// vms/azure/connect/conversation.ts: how is one request sent, as often as it takes? Pinned versions, our retries on our clock, every answer seen.
+// vms/azure/connect/request-policy.ts: how is one request sent, as often as it takes? Pinned versions, our retries on our clock, every answer seen.
 
 import type { PipelinePolicy, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { trace } from '../../../base/trace.ts';
 import { isOperationAddress, pinApiVersion } from './api-versions.ts';
-import { nextTry, type Outcome } from './retry.ts';
+import { nextTry, type RequestOutcome } from './retry.ts';
 import type { AzureSettings } from './settings.ts';
-import { type Answer, isLoginUnreachable } from './translate-errors.ts';
-import { failureOf, patienceWith, Unreached } from './unreached.ts';
+import { type AzureResponse, isLoginUnreachable } from './translate-errors.ts';
+import { networkFailureOf, patienceWith, Unreached } from './unreached.ts';
 
 /** A connection that is never answered must not hang a run with a donor out of service. */
 const answerTimeoutMs = 120_000;
 /** As long as the service usually asks for while an operation runs. */
 const lostHintMs = 15_000;
 
-export function conversation(deps: {
+export function requestPolicy(deps: {
   clock: Clock;
   options: CallOptions;
-  seen: (answer: Answer) => void;
+  seen: (answer: AzureResponse) => void;
   settings: Pick<AzureSettings, 'endpoint' | 'endpointFrom'>;
   /** Addresses that have answered this process. */
   answered: Set<string>;
@@ -41,7 +41,7 @@ export function conversation(deps: {
         await clock.sleep(waitMs, options.signal);
       }
 
-      async function oneTry(): Promise<{ outcome: Outcome; finish: () => PipelineResponse }> {
+      async function oneTry(): Promise<{ outcome: RequestOutcome; finish: () => PipelineResponse }> {
         const beganMs = clock.nowMs();
         const tell = (outcome: string) =>
           trace('azure', `${request.method} ${shownUrl(request.url, settings.endpoint)}: ${outcome}`);
@@ -89,7 +89,7 @@ export function conversation(deps: {
           service: 'management',
           address,
           setBy: address === originOf(settings.endpoint) ? settings.endpointFrom : undefined,
-          failure: failureOf(thrown, answerTimeoutMs),
+          failure: networkFailureOf(thrown, answerTimeoutMs),
           // Operations may be on another host: once Azure has answered at all, what happens now may pass.
           hasAnswered: answered.size > 0,
         });
@@ -118,7 +118,7 @@ function shownUrl(url: string, endpoint: string): string {
   return `${path}?${[version, '…'].filter(Boolean).join('&')}`;
 }
 
-function answerOf(response: PipelineResponse): Answer {
+function answerOf(response: PipelineResponse): AzureResponse {
   return { status: response.status, headers: response.headers.toJSON(), body: parsed(response.bodyAsText) };
 }
 

@@ -1,4 +1,4 @@
-// local/ask-guest.ts: only a guest that runs can be asked, and one that is still starting, or hangs, does not answer.
+// local/call-guest.ts: only a guest that runs can be asked, and one that is still starting, or hangs, does not answer.
 import { TransientError, UserError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';
 
@@ -16,7 +16,7 @@ export function requireRunning(instance: Instance): Instance {
 }
 
 /** Says what to look at when nobody answers; everything else passes. */
-export async function askGuest<T>({ computerName }: Instance, question: () => Promise<T>): Promise<T> {
+export async function callGuest<T>({ computerName }: Instance, question: () => Promise<T>): Promise<T> {
   try {
     return await question();
   } catch (cause) {

@@ -1,4 +1,4 @@
-// vms/qemu/machine/stuck.ts: has a machine come to nothing? Emulated processors can lock each other out while a kernel starts: it runs, for ever, and
+// vms/qemu/machine/hung.ts: has a machine come to nothing? Emulated processors can lock each other out while a kernel starts: it runs, for ever, and
 // nothing happens. One that has never written anything loses nothing by a reset.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const STUCK_MS = 90_000;
 /** QEMU itself may write to a disk when it opens it. */
 const OPENING_MS = 5_000;
 
-export interface Signs {
+export interface DiskActivity {
   startedMs: number;
   /** To its disk or its console. */
   writtenMs: number;
@@ -19,7 +19,7 @@ export interface Signs {
   nowMs: number;
 }
 
-export function isStuck({ startedMs, writtenMs, resets, sinceMs, nowMs }: Signs): boolean {
+export function isHung({ startedMs, writtenMs, resets, sinceMs, nowMs }: DiskActivity): boolean {
   return writtenMs <= startedMs + OPENING_MS && nowMs - sinceMs >= STUCK_MS * 2 ** resets;
 }
 
