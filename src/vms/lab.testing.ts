@@ -1,4 +1,4 @@
-// vms/lab.testing.ts: what do the four suites need of an implementation, and what do they make with it?
+// vms/lab.testing.ts: what the four contract suites need from an implementation, and their shared helpers.
 import type { Clock } from '../base/clock.ts';
 import type { Definition, DefinitionSpec, Version, VersionSpec } from './gallery.ts';
 import type { ImageRef, Instance, PoolRef } from './pools.ts';
@@ -6,10 +6,10 @@ import type { VmProvider } from './provider.ts';
 import type { ModelChange } from './publisher.ts';
 import type { SnapshotSpec } from './snapshots.ts';
 
-/** What a new instance was born from and given: no provider tells, so the lab looks behind the scenes. */
+/** What a new instance was made from. Providers do not report it, so the lab reads it from their internal state. */
 export interface InstanceOrigin {
   image: ImageRef;
-  /** Decoded; absent = it was given none. */
+  /** Decoded; absent when there was none. */
   customData?: string;
   extensions: string[];
 }
@@ -19,7 +19,7 @@ export interface Lab {
   clock: Clock;
   /** Running instances of a generalized Linux image, with custom data and the extensions `bootstrap` and `health`. */
   makePool(count: 1 | 2 | 3): Promise<{ ref: PoolRef; providerIds: string[] }>;
-  /** One more instance, made by the provider from the model as it is now. */
+  /** Makes the provider add one instance from the current model. */
   grow(pool: PoolRef): Promise<InstanceOrigin>;
   end(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function definitionFor({ provider }: Lab, ref: PoolRef): Promise<De
   return { gallery: 'SIG_contract', name: `kamino-${ref.name}-prototype`, ...traits, ...identity };
 }
 
-/** A definition, and a copy of a disk that a version can be made of. */
+/** A definition, and a snapshot that a version can be made from. */
 export async function withSnapshot(lab: Lab) {
   const { provider } = lab;
   const { pool, instance } = await oneInstance(lab);
@@ -70,7 +70,8 @@ export async function untilReady({ provider, clock }: Lab, definition: Definitio
   for (let looks = 0; looks < 1000; looks++) {
     const found = await provider.gallery.readVersion(definition, version);
     if (found?.state === 'ready') return found;
-    if (!found || found.state === 'failed') throw new Error(`version ${version}: ${found?.failure ?? 'is not there'}`);
+    if (!found || found.state === 'failed')
+      throw new Error(`version ${version}: ${found?.failure ?? 'does not exist'}`);
     await clock.sleep(60_000);
   }
   throw new Error(`version ${version} never became ready`);
@@ -94,7 +95,7 @@ export function switchTo(version: Version): ModelChange {
   };
 }
 
-/** The same place, another name: ids end in the name or number of what they mean. */
+/** An id in the same place that does not exist: ids end in a name or number. */
 export function goneId(id: string): string {
   return `${id}9999`;
 }

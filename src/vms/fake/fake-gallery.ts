@@ -1,4 +1,4 @@
-// vms/fake/fake-gallery.ts: galleries in memory, which keep the promises of ../gallery.ts. A version takes its time on the clock it is given.
+// vms/fake/fake-gallery.ts: galleries in memory, as ../gallery.ts specifies. A version takes time on the given clock to become ready.
 import { NotFound, NoZoneRedundancy, Refused } from '../../base/failures.ts';
 import type { Definition, Gallery, Version } from '../gallery.ts';
 import type { ImageRef } from '../pools.ts';
@@ -40,7 +40,7 @@ export function fakeGallery(world: FakeWorld): Gallery {
       }
       const snapshot = [...state.snapshots.values()].find((s) => s.id === spec.snapshotId);
       if (!snapshot) throw new NotFound(`snapshot ${spec.snapshotId}`);
-      if (isCopying(world, snapshot)) throw new Refused(`${snapshot.name} is not whole yet`);
+      if (isCopying(world, snapshot)) throw new Refused(`${snapshot.name} is not complete yet`);
       const id = `${spec.definition.id}/versions/${spec.name}`;
       if (state.versions.has(id)) return;
       state.versions.set(id, { ...structuredClone(spec), id, createdMs: clock.nowMs(), isSealed: snapshot.isSealed });

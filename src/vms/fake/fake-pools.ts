@@ -1,4 +1,4 @@
-// vms/fake/fake-pools.ts: pools and instances in memory, which keep the promises of ../pools.ts.
+// vms/fake/fake-pools.ts: pools and instances in memory, as ../pools.ts specifies.
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Instance, InstanceRef, Pools } from '../pools.ts';

@@ -1,4 +1,4 @@
-// vms/fake/fake-provider.ts: a provider in memory that keeps its promises: small, real, and open to look into.
+// vms/fake/fake-provider.ts: a provider in memory that passes the contract suites. Tests can read and set its state.
 import type { Clock } from '../../base/clock.ts';
 import type { Model, Pool, PoolRef } from '../pools.ts';
 import type { VmProvider } from '../provider.ts';
@@ -12,13 +12,13 @@ export type { FakeInstance } from './fake-world.ts';
 
 export interface FakeProvider extends VmProvider, FakeWorld {
   addPool(name: string, instances: number, model?: Partial<Model>): Pool;
-  /** A new instance from the model as it is now. */
+  /** Adds an instance from the current model. */
   scaleOut(pool: PoolRef): FakeInstance;
 }
 
 export function fakeProvider(clock: Clock): FakeProvider {
   const world = fakeWorld(clock);
-  // One object: what a test sets in the world, all four see.
+  // One object, so that all four contracts see what a test sets.
   return Object.assign(world, {
     pools: fakePools(world),
     snapshots: fakeSnapshots(world),

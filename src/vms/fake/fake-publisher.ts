@@ -1,4 +1,4 @@
-// vms/fake/fake-publisher.ts: models in memory, which keep the promises of ../publisher.ts.
+// vms/fake/fake-publisher.ts: models in memory, as ../publisher.ts specifies.
 import { Conflict, NotFound } from '../../base/failures.ts';
 import type { Model } from '../pools.ts';
 import type { Publisher } from '../publisher.ts';

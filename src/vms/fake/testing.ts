@@ -1,4 +1,4 @@
-// vms/fake/testing.ts: what the suites need of the fake.
+// vms/fake/testing.ts: the lab that the contract suites use for the fake.
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { Lab } from '../lab.testing.ts';
 import { fakeProvider } from './fake-provider.ts';
