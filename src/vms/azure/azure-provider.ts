@@ -1,4 +1,4 @@
-// vms/azure/azure-provider.ts: which function does what the contracts promise, on Azure? Scale sets are pools, compute galleries hold the versions.
+// vms/azure/azure-provider.ts: which function implements each contract method on Azure? Scale sets are pools, compute galleries hold the versions.
 import type { CallOptions } from '../../base/call-options.ts';
 import { boundTo } from '../bound-to.ts';
 import type { Gallery } from '../gallery.ts';
@@ -25,9 +25,8 @@ import {
   tagVersion,
 } from './versions.ts';
 
-/** What Azure can do beyond what every gallery can. */
 export interface AzureGallery extends Gallery {
-  /** As `beginVersion`, of a disk in a storage account. */
+  /** Like `beginVersion`, from a disk in a storage account. */
   beginVersionFromBlob(spec: BlobVersionSpec, options?: CallOptions): Promise<void>;
 }
 
@@ -35,7 +34,7 @@ export interface AzureProvider extends VmProvider {
   gallery: AzureGallery;
 }
 
-/** Nothing is loaded, and nobody logs in, before the first call. */
+/** Loads the SDK and logs in with the first call. */
 export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): AzureProvider {
   const azure = azureOf(settings, deps);
   return {

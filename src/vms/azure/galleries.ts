@@ -1,4 +1,4 @@
-// vms/azure/galleries.ts: is there a gallery and an image definition for this pool, and is the definition the one we need?
+// vms/azure/galleries.ts: read, make and delete galleries and image definitions.
 import type { GalleryImage } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { Refused } from '../../base/failures.ts';
@@ -36,10 +36,10 @@ export async function ensureDefinition(
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   const { galleries, galleryImages } = call.compute(subscriptionId);
-  // The service would say so too, but only as one of many kinds of bad request.
+  // Azure would refuse the name too, but with an unspecific bad request.
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9._]{0,78}[A-Za-z0-9])?$/.test(spec.gallery))
     throw new Refused(
-      `'${spec.gallery}' cannot be a gallery's name: letters, digits, dots and underscores, at most 80`,
+      `'${spec.gallery}' is not a valid gallery name: use letters, digits, dots and underscores, at most 80`,
     );
 
   const gallery = await undefinedIfMissing(() =>
@@ -55,7 +55,7 @@ export async function ensureDefinition(
     const differences = differencesOf(seen, spec);
     if (differences.length === 0) return seen;
     throw new Refused(
-      `image definition ${spec.gallery}/${spec.name} exists and differs in what cannot be changed: ${differences.join(', ')}`,
+      `image definition ${spec.gallery}/${spec.name} exists and differs in fields that cannot change: ${differences.join(', ')}`,
       'vms/definition-differs',
     );
   }
@@ -63,7 +63,8 @@ export async function ensureDefinition(
     galleryImages.createOrUpdate(resourceGroup, spec.gallery, spec.name, azureDefinition(spec, region)),
   );
   const made = await findDefinition(call, spec.gallery, spec.name);
-  if (!made) throw new Refused(`image definition ${spec.name} was made and is not there`, 'vms/definition-missing');
+  if (!made)
+    throw new Refused(`image definition ${spec.name} was made but cannot be read back`, 'vms/definition-missing');
   return made;
 }
 
@@ -82,7 +83,7 @@ export async function listDefinitions(
   return found?.map((one) => definitionOf(one, gallery, one.name ?? ''));
 }
 
-/** The service itself refuses while there are versions in it, also one that was begun a moment ago. */
+/** Azure refuses while the definition has versions, including one that was just begun. */
 export async function deleteDefinition(
   azure: Azure,
   { gallery, name }: Definition,
@@ -97,7 +98,7 @@ export async function deleteDefinition(
   );
 }
 
-/** Refused by the service while anything is in it. */
+/** Azure refuses while the gallery has definitions. */
 export async function deleteGallery(azure: Azure, gallery: string, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
@@ -108,7 +109,7 @@ export async function deleteGallery(azure: Azure, gallery: string, options?: Cal
   );
 }
 
-/** Defaults differ between versions of the API, so nothing is left to them. */
+/** Sets every field: defaults differ between API versions. */
 function azureDefinition(spec: DefinitionSpec, region: string): GalleryImage {
   return {
     location: region,

@@ -1,4 +1,4 @@
-// vms/azure/instances.ts: which instances does a pool have, and what is one of them like now?
+// vms/azure/instances.ts: locate, list and read a pool's instances.
 import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
@@ -20,7 +20,7 @@ export async function locate(azure: Azure, providerId: string, options?: CallOpt
   const set = await readScaleSet(call, owner);
   if (!set) throw new NotFound(`scale set ${owner.name}`);
   const pool = refOf(set);
-  // The scale set's own spelling of its name, not the one that Kubernetes happened to write down.
+  // The scale set's spelling of its name; Kubernetes may use another case.
   const id = vm.mode === 'uniform' ? vmId({ ...vm, scaleSet: pool.name }) : vmId(vm);
   return { pool, id };
 }
@@ -78,7 +78,7 @@ export async function instancesOfSet(call: AzureCall, set: ScaleSet): Promise<In
   );
   for (const vm of vms) {
     const ref = { ...owner, mode: 'flexible', name: vm.name ?? '' } as const;
-    // The set's own list says next to nothing about flexible members; each has to be asked for.
+    // The scale set's list lacks protection and model state of flexible members, so read each one.
     const member = await undefinedIfMissing(() => readMember(call, owner, ref));
     found.push(await toInstance(call, vm, { pool, id: vmId(ref) }, { isSpot: false, member }));
   }
@@ -91,7 +91,7 @@ export function instanceVm(instance: InstanceRef): VmRef {
   return ref;
 }
 
-/** The instance as a member of its set: the same address for both kinds, by number or by name. */
+/** The instance as a member of its scale set; uniform members are addressed by number, flexible ones by name. */
 export function readMember(call: AzureCall, owner: ScaleSetRef, ref: VmRef): Promise<VirtualMachineScaleSetVM> {
   const memberId = ref.mode === 'uniform' ? ref.instanceId : ref.name;
   return call.run(`instance ${memberId} of ${owner.name}`, () =>
@@ -106,7 +106,7 @@ async function ownerOf(call: AzureCall, vm: VmRef & { mode: 'flexible' }, provid
     call.compute(vm.subscriptionId).virtualMachines.get(vm.resourceGroup, vm.name),
   );
   const owner = found.virtualMachineScaleSet?.id ? parseScaleSetId(found.virtualMachineScaleSet.id) : undefined;
-  if (!owner) throw new Refused(`'${providerId}' is a VM of its own, not part of a scale set`, 'vms/not-an-instance');
+  if (!owner) throw new Refused(`'${providerId}' is a standalone VM, not part of a scale set`, 'vms/not-an-instance');
   return owner;
 }
 

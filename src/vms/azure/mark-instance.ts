@@ -1,4 +1,4 @@
-// vms/azure/mark-instance.ts: how are protection and tags put on an instance? With the smallest body there is: a whole VM sent back needs rights to all it touches.
+// vms/azure/mark-instance.ts: set protection and tags of an instance with a minimal body: sending the whole VM would need rights to all it refers to.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { InstanceRef, Protection, TagChange } from '../pools.ts';
 import type { Azure } from './azure.ts';
@@ -9,7 +9,7 @@ import { poolScaleSet } from './read-scale-set.ts';
 import { tagsAfter } from './tags.ts';
 import { protectionOf } from './vm.ts';
 
-/** The same address for both kinds of set, uniform since 2019-03-01, flexible since 2023-09-01. */
+/** The same URL for both kinds of scale set: uniform since API version 2019-03-01, flexible since 2023-09-01. */
 export async function setProtection(
   azure: Azure,
   instance: InstanceRef,
@@ -64,7 +64,7 @@ interface MemberUpdate {
   protection: Protection;
 }
 
-/** Both marks go in every time: what a PUT leaves out may be kept or lost, and nobody says which. */
+/** Always sends tags and protection: it is not documented whether a PUT keeps the fields it omits. */
 async function putMember(call: AzureCall, instance: InstanceRef, verb: string, marks: MemberUpdate): Promise<void> {
   const owner = poolScaleSet(instance.pool);
   const vm = instanceVm(instance);

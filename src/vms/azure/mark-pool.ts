@@ -1,4 +1,4 @@
-// vms/azure/mark-pool.ts: how are tags put on a scale set without touching its model? A conditional PATCH of nothing but the tags.
+// vms/azure/mark-pool.ts: set the tags of a scale set with a conditional PATCH that leaves the model unchanged.
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound } from '../../base/failures.ts';
@@ -22,7 +22,7 @@ export async function tagPool(azure: Azure, pool: PoolRef, changes: TagChange, o
     {
       method: 'PATCH',
       url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}`,
-      // All tags go in, so they must still be those that were read.
+      // The body replaces all tags, so they must not have changed since the read.
       headers: set.etag ? { 'if-match': set.etag } : {},
       body: { tags },
     },

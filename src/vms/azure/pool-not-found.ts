@@ -1,4 +1,4 @@
-// vms/azure/pool-not-found.ts: a pool was named that does not exist: is it the pool or its group, and which pools are there?
+// vms/azure/pool-not-found.ts: which part does not exist, the pool or its resource group, and which pools do exist?
 
 import { NotFound } from '../../base/failures.ts';
 import { didYouMean, fewNames } from '../../base/nearest-names.ts';
@@ -7,7 +7,7 @@ import type { AzureCall } from './connect/connection.ts';
 import { collectPages } from './connect/reading.ts';
 import { AzureError } from './connect/translate-errors.ts';
 
-/** Makes the error; what may not be listed is left out of it. */
+/** Omits what the login may not list. */
 export async function poolNotFound(call: AzureCall, ref: ScaleSetRef): Promise<NotFound> {
   const group = `resource group ${ref.resourceGroup} of subscription ${ref.subscriptionId}`;
   const pools = await poolsOfGroup(call, ref);
@@ -32,7 +32,7 @@ export async function poolNotFound(call: AzureCall, ref: ScaleSetRef): Promise<N
   if (pools.length === 0) {
     return new NotFound(missing, undefined, {
       instead: 'that group has no pools',
-      next: 'name the group of the pool with --resource-group; AKS keeps its pools in a group of their own (MC_…)',
+      next: 'name the group of the pool with --resource-group; AKS puts its pools in a separate group (MC_…)',
     });
   }
   return new NotFound(missing, undefined, {
@@ -55,7 +55,7 @@ async function poolsOfGroup(call: AzureCall, ref: ScaleSetRef): Promise<string[]
   }
 }
 
-/** Of the whole subscription, which not every login may list. */
+/** Pools of the same name in the subscription; empty when the login may not list it. */
 async function namesakes(call: AzureCall, ref: ScaleSetRef): Promise<ScaleSetRef[]> {
   try {
     const { virtualMachineScaleSets } = call.compute(ref.subscriptionId);

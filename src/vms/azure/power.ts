@@ -1,11 +1,11 @@
-// vms/azure/power.ts: how is an instance stopped and started? Each order is sent even when it seems done: repeating is free, guessing is not.
+// vms/azure/power.ts: stop, deallocate and start an instance. Requests are sent whatever the current state: repeating is harmless, acting on a stale read is not.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { InstanceRef } from '../pools.ts';
 import type { Azure } from './azure.ts';
 import { runOperation } from './connect/operations.ts';
 import { instanceVm } from './instances.ts';
 
-/** Keeps its place on the host, its address and its price; the guest is shut down in order. */
+/** Shuts the guest down cleanly. Azure keeps the capacity and the address, and keeps billing. */
 export async function stop(azure: Azure, instance: InstanceRef, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const vm = instanceVm(instance);

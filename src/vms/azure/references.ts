@@ -1,4 +1,4 @@
-// vms/azure/references.ts: which versions of a definition does anything still refer to? Pruning one of those breaks the next scale-out.
+// vms/azure/references.ts: which versions of a definition are in use? Deleting one breaks the next scale-out.
 import type { VirtualMachine, VirtualMachineScaleSet } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { Forbidden } from '../../base/failures.ts';
@@ -24,7 +24,7 @@ export async function referencedImages(
   const references: ImageRef[] = [];
   for (const set of sets) references.push(imageOf(set.virtualMachineProfile?.storageProfile?.imageReference));
   for (const vm of vms) references.push(...sourceImagesOf(vm));
-  // Flexible members are VMs and came with those; uniform ones are found only through their set.
+  // `vms` includes flexible members; uniform members are listed only by their scale set.
   for (const set of sets.filter((one) => one.orchestrationMode !== 'Flexible'))
     for (const member of await listMembers(call, set)) references.push(...sourceImagesOf(member));
 
@@ -49,7 +49,7 @@ export function referencedVersionNames(
   return names;
 }
 
-/** What a floating reference means today. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
+/** The version that a definition resolves to today. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
 export function newestEligible(versions: readonly { name: string }[]): string | undefined {
   return versions
     .map(({ name }) => name)
@@ -60,7 +60,7 @@ export function newestEligible(versions: readonly { name: string }[]): string | 
     })[0];
 }
 
-/** The whole subscription where we may look; otherwise the groups we know of. */
+/** Lists the whole subscription if the login may; otherwise the known groups. */
 async function listScaleSets(call: AzureCall, knownGroups: ReadonlySet<string>): Promise<VirtualMachineScaleSet[]> {
   const { virtualMachineScaleSets } = call.compute(call.settings.subscriptionId);
   return wholeOrGroups(
@@ -103,7 +103,7 @@ async function listMembers(call: AzureCall, set: VirtualMachineScaleSet) {
       collectPages(virtualMachineScaleSetVMs.list(ref.resourceGroup, ref.name)),
     ),
   );
-  return listed ?? []; // the set went away while we looked: it refers to nothing any more
+  return listed ?? []; // the scale set was deleted in the meantime
 }
 
 function sourceImagesOf(vm: { storageProfile?: VirtualMachine['storageProfile'] }): ImageRef[] {

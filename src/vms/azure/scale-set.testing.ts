@@ -1,4 +1,4 @@
-// vms/azure/scale-set.testing.ts: a scale set as Azure writes it, for tests without a wire.
+// vms/azure/scale-set.testing.ts: a scale set as Azure returns it, for tests without a network.
 import { type ScaleSet, scaleSetSchema } from './scale-set.ts';
 
 export const group = '/subscriptions/s/resourceGroups/demo/providers/Microsoft.Compute';
@@ -32,7 +32,7 @@ export function scaleSet(change: ScaleSetChange = {}): ScaleSet {
   return scaleSetSchema.parse(rawScaleSet(change));
 }
 
-/** As it comes over the wire. */
+/** As Azure's JSON. */
 export function rawScaleSet(change: ScaleSetChange = {}): object {
   return {
     id: `${group}/virtualMachineScaleSets/pool`,

@@ -1,4 +1,4 @@
-// vms/azure/snapshots.ts: is there a copy of the donor's disk, and is every byte of it readable?
+// vms/azure/snapshots.ts: read, make and delete snapshots of disks.
 import type { Snapshot as AzureSnapshot } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Snapshot, SnapshotSpec } from '../snapshots.ts';
@@ -15,7 +15,7 @@ export async function readSnapshot(azure: Azure, name: string, options?: CallOpt
   return found && snapshotOf(found);
 }
 
-/** A full copy, not an incremental one: it stands alone once the disk changes again. */
+/** A full copy, not an incremental one, so that it does not depend on the disk. */
 export async function createSnapshot(azure: Azure, spec: SnapshotSpec, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
@@ -39,10 +39,10 @@ export async function deleteSnapshot(azure: Azure, name: string, options?: CallO
   );
 }
 
-/** Success of the order is not evidence: some disks are copied in the background long after it. */
+/** `Succeeded` is not enough: Azure copies some disks in the background long after it. */
 export function snapshotOf(found: AzureSnapshot): Snapshot {
   const isMade = found.provisioningState === 'Succeeded';
-  // Nobody goes on with one that was cancelled: whoever waits for it would wait for ever.
+  // A cancelled snapshot never completes.
   const hasFailed = found.provisioningState === 'Failed' || found.provisioningState === 'Canceled';
   const percent = found.completionPercent ?? (isMade ? 100 : 0);
   return {

@@ -1,4 +1,4 @@
-// vms/azure/tags.ts: what are the tags after a change? An update carries them all: what it leaves out is gone.
+// vms/azure/tags.ts: compute the tags after a change. An update must contain all tags: Azure removes those it omits.
 
 /** Undefined when nothing would change. */
 export function tagsAfter(

@@ -1,4 +1,4 @@
-// vms/azure/testing.ts: a provider on the simulator, and a look behind its scenes, for tests.
+// vms/azure/testing.ts: an Azure provider on the simulator, with access to the simulator's state, for tests.
 import { createDefaultHttpClient } from '@azure/core-rest-pipeline';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { VirtualClock } from '../../../sims/azure/service/virtual-clock.ts';
@@ -89,12 +89,11 @@ export async function azureLab(options: {
   };
 }
 
-/** What one function needs of Azure, on one call. */
 export function azureOn(call: AzureCall): Azure {
   return { open: async () => call, knownHardware: new Map(), knownSpot: new Map(), knownGroups: new Set() };
 }
 
-/** One instance more, asked for as an autoscaler would, and what it was made from. */
+/** Adds one instance, as an autoscaler would, and returns what it was made from. */
 export async function growPool(
   pool: PoolRef,
   { sim, settings, deps }: { sim: Pick<AzureSim, 'inspect'>; settings: AzureSettings; deps: AzureDeps },

@@ -1,4 +1,4 @@
-// vms/azure/versions.ts: which image versions are there, is one ready everywhere it was asked for, and how are they made and removed?
+// vms/azure/versions.ts: list, read, make, change and delete image versions.
 import type { GalleryImageVersion } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound } from '../../base/failures.ts';
@@ -26,7 +26,7 @@ export async function versionsOf(call: AzureCall, definition: Definition): Promi
   );
   const versions: Version[] = [];
   for (const { name = '' } of listed ?? []) {
-    // The list does not tell how far replication is; only the version itself does.
+    // The list has no replication status; only a read of the version does.
     const found = await findVersion(call, definition, name);
     if (found) versions.push(toVersion(found, definition));
   }
@@ -43,12 +43,12 @@ export async function readVersion(
   return found && toVersion(found, definition);
 }
 
-/** A version that is made of a disk in a storage account: a page blob that holds a fixed VHD. */
+/** A version made from a disk in a storage account: a page blob with a fixed VHD. */
 export interface BlobVersionSpec extends Omit<VersionSpec, 'snapshotId'> {
   blob: { uri: string; storageAccountId: string };
 }
 
-/** Making and replicating take minutes to hours and are looked at, not held open. */
+/** Does not wait for the end: creating and replicating take minutes to hours. Callers poll `readVersion`. */
 export async function beginVersion(
   azure: Azure,
   spec: VersionSpec | BlobVersionSpec,
@@ -58,9 +58,9 @@ export async function beginVersion(
   const { subscriptionId, resourceGroup } = call.settings;
   const { definition } = spec;
   const seen = await findVersion(call, definition, spec.name);
-  // Under way or done: asked again with other values the service would take it for a change.
+  // In progress or done: Azure would treat a second request as an update.
   if (seen && seen.provisioningState !== 'Failed') return;
-  // What is left of a failed one is only in the way: neither its storage nor its source can be changed.
+  // Delete a failed version first: neither its storage type nor its source can be changed.
   if (seen) await removeVersion(call, definition, spec.name);
   const storageAccountType = spec.redundancy === 'zone' ? 'Standard_ZRS' : 'Standard_LRS';
   const order = { verb: 'making', thing: `image version ${definition.name}/${spec.name}` };
@@ -75,7 +75,7 @@ export async function beginVersion(
           replicaCount: spec.replicas,
           excludeFromLatest: spec.isExcludedFromLatest,
           storageAccountType,
-          // The version's own region has to be among them.
+          // Must include the version's own region.
           targetRegions: [{ name: spec.region, regionalReplicaCount: spec.replicas, storageAccountType }],
         },
       }),
@@ -109,7 +109,7 @@ export async function tagVersion(
   const tags = tagsAfter(seen.tags, changes);
   if (!tags) return;
   const order = { verb: 'tagging', thing: `image version ${definition.name}/${name}` };
-  // The tags and nothing else: whoever hides the version or adds a region meanwhile is not undone.
+  // Only the tags, so that concurrent changes (excluding the version, adding a region) are kept.
   const answer = await call.send(
     {
       method: 'PATCH',
@@ -128,7 +128,7 @@ async function requireVersion(call: AzureCall, definition: Definition, name: str
   return seen;
 }
 
-/** An update says everything that may change, and what the version was made of, again. */
+/** An update must repeat all changeable fields and the source. */
 async function change(
   call: AzureCall,
   { gallery, name: definition }: Definition,
@@ -150,7 +150,7 @@ async function change(
         ...(storageAccountType && { storageAccountType }),
         ...(endOfLifeDate && { endOfLifeDate }),
       },
-      // Required, and it may not differ from what the version was made of.
+      // Required, and must equal the original source.
       storageProfile: { ...(source && { osDiskImage: { source } }) },
     }),
   );
@@ -186,7 +186,7 @@ export function toVersion(found: GalleryImageVersion, definition: Definition): V
   const name = found.name ?? '';
   return {
     name,
-    // Models and instances are compared with this id, so it is written the way the definition's is.
+    // Compared with the ids in models and instances, so it uses the definition's spelling.
     id: `${definition.id}/versions/${name}`,
     state,
     percent: state === 'ready' ? 100 : progress.length > 0 ? Math.min(...progress) : 0,
@@ -200,7 +200,7 @@ export function toVersion(found: GalleryImageVersion, definition: Definition): V
   };
 }
 
-/** Ready is two things at once: the version is made, and every region it was asked for has it. */
+/** Ready means created and replicated to every requested region. */
 function stateOf({ provisioningState, replicationStatus }: GalleryImageVersion): Version['state'] {
   switch (provisioningState) {
     case 'Creating':

@@ -10,7 +10,7 @@ describe('a wait', () => {
   it('of a call that nobody listens to is told all the same: twenty silent minutes look like a hang', async () => {
     const { openUnheard, unheard, told } = await wire(slow, { status: 200, body: {} });
     await read(await openUnheard());
-    expect(unheard).toEqual(['Azure asks to slow down: asking again in 1200 s']);
+    expect(unheard).toEqual(['Azure throttles requests: retrying in 1200 s']);
     expect(told).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// vms/azure/connect/reading.ts: how is something read that comes in pages, or may not be there?
+// vms/azure/connect/reading.ts: read a paged list, or a resource that may not exist.
 import { NotFound } from '../../../base/failures.ts';
 
 export async function collectPages<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -25,7 +25,7 @@ describe('a request', () => {
     );
     expect((await read(call)).status).toBe(200);
     expect(sent.map(({ atS }) => atS)).toEqual([0, 1200]);
-    expect(told).toEqual(['Azure asks to slow down: asking again in 1200 s']);
+    expect(told).toEqual(['Azure throttles requests: retrying in 1200 s']);
   });
 
   it('asks for a new token when the old one has expired in the meantime', async () => {
@@ -103,8 +103,8 @@ describe('a trace', () => {
 
   it('tells what is tried again, and why', async () => {
     const lines = await traced({ broke: 'ECONNREFUSED' }, { status: 503 }, { status: 200 }, { status: 200 });
-    expect(lines[0]).toContain('no answer');
-    expect(lines[1]).toBe('azure: again in 2 s: https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1)');
-    expect(lines[3]).toBe('azure: again in 4 s: Azure answered 503');
+    expect(lines[0]).toContain('no response');
+    expect(lines[1]).toBe('azure: retry in 2 s: https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1)');
+    expect(lines[3]).toBe('azure: retry in 4 s: Azure responded with 503');
   });
 });

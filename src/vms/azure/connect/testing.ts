@@ -1,4 +1,4 @@
-// vms/azure/connect/testing.ts: a scripted network under the real SDK: what goes over the wire, and how long is waited.
+// vms/azure/connect/testing.ts: a scripted network under the real SDK; records requests and waits.
 import { createHttpHeaders, type HttpClient, type PipelineRequest, RestError } from '@azure/core-rest-pipeline';
 import { VirtualClock } from '../../../../sims/azure/service/virtual-clock.ts';
 import { type AzureCall, openConnection } from './connection.ts';
