@@ -1,17 +1,17 @@
-// vms/qemu/local-provider.ts: what can pools and guests of this machine do beyond what every provider promises? Types only; qemu-provider.ts says where it is done.
+// vms/qemu/local-provider.ts: what do local pools and guests support beyond the contracts? Types only; qemu-provider.ts has the functions.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { ImageRef, Instance, InstanceRef, Pool, PoolRef, Pools } from '../pools.ts';
 import type { VmProvider } from '../provider.ts';
 
-/** What the guest may reach besides its metadata: an address in its network, and where on this machine that leads. */
+/** A service the guest can reach besides its metadata: an address in the guest network, forwarded to a host and port. */
 export interface Service {
-  /** In the guest's network, `168.0.0.100`. */
+  /** In the guest network, `168.0.0.100`. */
   address: string;
   port: number;
   to: { host: string; port: number };
 }
 
-/** A script that is run on a new instance, once, as soon as its guest agent answers. */
+/** A script that runs once on a new instance, as soon as its guest agent answers. */
 export interface LocalExtension {
   name: string;
   publisher: string;
@@ -28,18 +28,18 @@ export interface Size {
 
 export interface PoolSpec {
   name: string;
-  /** A version of a local gallery; base images are versions, too. */
+  /** A version in a local gallery; base images are versions too. */
   image: ImageRef;
-  /** base64; given to the guest on its provisioning disk, as a cloud does. */
+  /** base64; the guest reads it from its provisioning disk, as on Azure. */
   customData?: string;
-  /** base64; answered by the metadata service, and may change while the instance runs. */
+  /** base64; the metadata service serves it, and it may change while the instance runs. */
   userData?: string;
   extensions: LocalExtension[];
   size: Size;
   services: Service[];
-  /** A new instance is up when this unit is active; without it, when systemd has started everything. */
+  /** An instance is up when this unit is active. Default: when systemd has finished starting all units. */
   readyUnit?: string;
-  /** Its instances are nodes of this cluster of this machine. */
+  /** The local cluster that the instances join as nodes. */
   cluster?: string;
   tags: Readonly<Record<string, string>>;
 }
@@ -52,11 +52,11 @@ export interface GuestRunResult {
 
 export interface GuestRunOptions extends CallOptions {
   deadlineMs: number;
-  /** Written to its standard input. */
+  /** Written to the program's standard input. */
   input?: string | Uint8Array;
 }
 
-/** Two clocks at one moment: what the guest's clock showed, and the shortest interval of this machine's in which it did. */
+/** One reading of the guest's clock, and the interval on this machine's clock in which it was taken. */
 export interface GuestClockReading {
   guestMs: number;
   hostBeforeMs: number;
@@ -64,36 +64,36 @@ export interface GuestClockReading {
 }
 
 export interface LocalPools extends Pools {
-  /** No instances yet. Throws `Conflict` when there is one of that name. */
+  /** Creates a pool without instances. Throws `Conflict` when a pool of that name exists. */
   createPool(spec: PoolSpec, options?: CallOptions): Promise<Pool>;
   listPools(options?: CallOptions): Promise<Pool[]>;
-  /** With its instances and their disks; image versions stay. Gone already is success. */
+  /** Deletes its instances and their disks too; image versions stay. Succeeds when the pool does not exist. */
   deletePool(pool: PoolRef, options?: CallOptions): Promise<void>;
   readSpec(pool: PoolRef, options?: CallOptions): Promise<PoolSpec>;
   /**
-   * Makes and starts new instances, or deletes the newest that are not protected from scale-in. Returns the new ones, started but not
-   * yet up, so that several boot at once; `awaitUp` waits.
+   * Makes and starts new instances, or deletes the newest that are not protected from scale-in. Returns the new instances, started but
+   * not yet up, so that several boot at once; `awaitUp` waits for one.
    */
   setCapacity(pool: PoolRef, capacity: number, options?: CallOptions): Promise<Instance[]>;
   deleteInstance(instance: InstanceRef, options?: CallOptions): Promise<void>;
-  /** A new disk from the model as it is now; the instance keeps its name, address and VM id. */
+  /** Replaces the disk with a new one from the current model; the instance keeps its name, address and VM id. */
   reimage(instance: InstanceRef, options?: CallOptions): Promise<void>;
-  /** null removes it. On a pool: for all its instances that have none of their own. */
+  /** null removes it. A pool's user data applies to its instances that have no user data set. */
   setUserData(target: PoolRef | InstanceRef, userData: string | null, options?: CallOptions): Promise<void>;
 }
 
 export interface Guests {
-  /** Until the guest is up as its pool defines it, and its extensions ran. Throws a UserError that shows the end of the console when it is not in time. */
+  /** Waits until the guest is up, as its pool defines it, and its extensions have run. On timeout, throws a UserError with the end of the console. */
   awaitUp(instance: InstanceRef, options: CallOptions & { deadlineMs: number }): Promise<void>;
   isUp(instance: InstanceRef, options?: CallOptions): Promise<boolean>;
-  /** Through the guest agent, as root. Program and arguments, never a shell string. */
+  /** Runs as root, through the guest agent. `argv` is a program and its arguments, never a shell string. */
   runInGuest(
     instance: InstanceRef,
     argv: readonly [string, ...string[]],
     options: GuestRunOptions,
   ): Promise<GuestRunResult>;
   readClock(instance: InstanceRef, options?: CallOptions): Promise<GuestClockReading>;
-  /** The paths and ports of an instance, for logs, ssh and looks at a disk from outside. */
+  /** The instance's paths and ports on this machine, for logs, ssh and reading its disk. */
   readDetails(instance: InstanceRef): Promise<InstanceDetails>;
 }
 
@@ -106,11 +106,11 @@ export interface InstanceDetails {
   folder: string;
   consoleLog: string;
   disk: string;
-  /** When QEMU was last started, on this machine's clock. */
+  /** When QEMU last started, on this machine's clock. */
   startedMs?: number;
-  /** On 127.0.0.1, leads to the guest's ssh. */
+  /** On 127.0.0.1; forwarded to the guest's ssh port. */
   sshPort?: number;
-  /** The same for its kubelet, where the pool is a cluster's. */
+  /** On 127.0.0.1; forwarded to the kubelet, when the pool belongs to a cluster. */
   kubeletPort?: number;
   address: string;
 }

@@ -1,4 +1,4 @@
-// vms/qemu/qemu-provider.ts: which function does what the contracts promise, on this machine? Pools are folders, instances QEMU processes.
+// vms/qemu/qemu-provider.ts: which function implements each contract method on this machine? Pools are folders, instances QEMU processes.
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { statfsFree } from '../../host/disk-space.ts';
@@ -29,7 +29,7 @@ import { deallocate, start, stop } from './pools/power.ts';
 
 const STOP_GRACE_MS = 90_000;
 
-/** Nothing is kept in memory: any number of commands may use one home at once. */
+/** Keeps no state in memory: any number of commands may use one home at the same time. */
 export function createQemuProvider(options: QemuOptions): QemuProvider {
   return providerIn({
     stopGraceMs: STOP_GRACE_MS,
@@ -42,7 +42,7 @@ export function createQemuProvider(options: QemuOptions): QemuProvider {
   });
 }
 
-/** The same on any machines: tests bring their own. */
+/** Takes the machines from the context, so that tests can replace them. */
 export function providerIn(context: QemuContext): QemuProvider {
   return {
     pools: boundTo(context, {

@@ -1,4 +1,4 @@
-// vms/qemu/testing.ts: local pools without QEMU: machines, guests and tools that are only files and memory.
+// vms/qemu/testing.ts: local pools without QEMU: fake machines, guests and tools.
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,12 +16,12 @@ export interface Lab {
   context: QemuContext;
   provider: QemuProvider;
   machines: FakeMachines;
-  /** All tools that ran. */
+  /** Every tool command that ran. */
   ran: string[][];
   end(): void;
 }
 
-/** A home of its own, with locks of the real kernel. */
+/** A new home folder, with real kernel locks. */
 export function makeLab(changes: Partial<QemuContext> = {}): Lab {
   const home = mkdtempSync(join(tmpdir(), 'headstart-pools-'));
   const machines = fakeMachines();
@@ -52,7 +52,7 @@ export const emptyDefinition: PublishSpec['definition'] = {
   ...traits,
 };
 
-/** The id of a version whose bytes are its name. */
+/** Publishes a version whose files contain its name, and returns its id. */
 export async function publishEmpty({ context }: Pick<Lab, 'context'>, name = '1.0.0'): Promise<string> {
   const [disk, vmlinux, initrd] = ['disk', 'vmlinux', 'initrd'].map((part) => {
     const path = join(context.home, `${part}-${name}`);
@@ -132,7 +132,7 @@ export function answeringAgent(answers: Readonly<Record<string, AgentAnswer>>): 
   };
 }
 
-/** A "disk" is a text file; an overlay names what is below it in its first line. */
+/** A "disk" is a text file; the first line of an overlay names its backing file. */
 export function fakeTools(ran: string[][]): RunCommand {
   const tools: Readonly<Record<string, (args: string[]) => string>> = {
     'qemu-img': fakeQemuImg,
@@ -197,7 +197,7 @@ function flat(file: string): string {
   const below = /^below (.*)\n/.exec(text);
   if (!below) return text;
   const backing = resolve(file, '..', below[1]!);
-  if (!existsSync(backing)) throw new Error(`${file} stands on nothing`);
+  if (!existsSync(backing)) throw new Error(`the backing file of ${file} does not exist`);
   return flat(backing) + text.slice(below[0].length);
 }
 
@@ -210,7 +210,7 @@ export interface SentCommand {
   arguments?: Record<string, unknown>;
 }
 
-/** Answers from a list, or to each order as it comes; hangs up when there is nothing more to say. */
+/** Answers from a list, or each command as it comes; hangs up when the list is empty. */
 export function scripted(answers: readonly object[] | ((order: SentCommand) => string[])) {
   const lines: Buffer[] = Array.isArray(answers) ? answers.map((one) => Buffer.from(JSON.stringify(one))) : [];
   const orders: SentCommand[] = [];

@@ -1,4 +1,4 @@
-// vms/qemu/base/build-base.ts: is there a base image of this recipe, and if not, make one: packages → files → file system → image version.
+// vms/qemu/base/build-base.ts: find the base image of a recipe, or build it: packages → files → file system → image version.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export interface BaseDeps {
 const NEEDS_ROOT: RootErrorDetails = {
   code: 'pool/needs-root',
   kept: 'Nothing was changed. Only building the base image needs this; pools run as any user.',
-  asRoot: 'build it as root with the same --home and give the folder to yourself',
+  asRoot: 'build it as root with the same --home, then chown the folder to your user',
 };
 
 const UNSUPPORTED_KERNEL: KernelErrorDetails = {
@@ -49,7 +49,7 @@ const UNSUPPORTED_KERNEL: KernelErrorDetails = {
   next: 'headstart pool base --suite bookworm',
 };
 
-/** The packages' part of the key is looked up anew with `refresh` alone: without it, an image of this recipe is good enough. */
+/** Only `refresh` checks for newer packages; without it, any image of this recipe will do. */
 export async function ensureBase(
   recipe: Recipe,
   { refresh }: { refresh: boolean },
@@ -60,11 +60,11 @@ export async function ensureBase(
   if (found && !refresh) return found;
   mkdirSync(deps.home, { recursive: true, mode: 0o700 });
   return withLock(deps.home, { name: baseImageLock, why: `building ${recipe.definition}` }, options, async () => {
-    // Whoever held the lock may have made it.
+    // Another command may have built it while we waited for the lock.
     const made = findBase(deps.home, recipe);
     if (made && !refresh) return made;
     const runAsRoot = await rootRunner(deps.run, deps.isRoot, NEEDS_ROOT);
-    // One name, under one lock: what is there was left by a command that was killed. Its files may belong to a namespace's users.
+    // We hold the lock, so an existing folder is from a killed command. Its files may belong to users of a namespace: delete as root.
     const folder = join(deps.home, 'base-build');
     await removeAll(folder, runAsRoot, deps.clock);
     try {
@@ -75,7 +75,7 @@ export async function ensureBase(
   });
 }
 
-/** What was interrupted takes a moment to die, and may write until then. */
+/** Retries: an interrupted tool may still write for a moment. */
 async function removeAll(folder: string, runAsRoot: RunCommand, clock: Clock): Promise<void> {
   const remove = () => runTool(runAsRoot, ['rm', '-rf', '--one-file-system', folder]);
   for (let tries = 0; tries < 5; tries++) {
@@ -128,20 +128,20 @@ async function build(recipe: Recipe, deps: BaseBuildDeps, options: CallOptions):
     options,
   );
   const record = readVersionRecord(home, { ...baseDefinition(recipe), version: name });
-  if (!record) throw new Error(`${id} is not there although it was published`);
+  if (!record) throw new Error(`${id} was published but has no record`);
   return { id, isNew: true, record };
 }
 
-/** Unpacked packages, the file system and two copies of the image, as they were seen: 400, 550 and 2 × 450 MB. */
+/** Measured: 400 MB for the unpacked packages, 550 MB for the file system, 450 MB for each of two copies of the image. */
 const WORK_BYTES = 2.5 * 2 ** 30;
 
-/** Kernel and initrd become files beside the disk: QEMU starts them directly. */
+/** Kernel and initrd become files next to the disk: QEMU boots them directly. */
 async function takeKernel(rootfs: string, { run, runAsRoot, folder }: BaseBuildDeps, signal: AbortSignal | undefined) {
   const boot = join(rootfs, 'boot');
   const releases = readdirSync(boot).flatMap((name) => /^vmlinuz-(.+)$/.exec(name)?.[1] ?? []);
   const [release] = releases;
   if (release === undefined || releases.length > 1)
-    throw new Error(`one kernel was expected in the image, there are: ${releases.join(', ') || 'none'}`);
+    throw new Error(`expected one kernel in the image, got ${releases.join(', ') || 'none'}`);
   const packed = { vmlinuz: join(boot, `vmlinuz-${release}`), initrd: join(boot, `initrd.img-${release}`) };
   const [vmlinux, initrd] = [join(folder, 'vmlinux'), join(folder, 'initrd.cpio')];
   writeFileSync(vmlinux, await unpackKernel(readFileSync(packed.vmlinuz), { run, signal }, UNSUPPORTED_KERNEL));
@@ -150,13 +150,13 @@ async function takeKernel(rootfs: string, { run, runAsRoot, folder }: BaseBuildD
   return { vmlinux, initrd, release };
 }
 
-/** Unpacked it need not be by every guest. One of several archives (Debian 13 has modules, packed one by one, in front) is left as it is. */
+/** Saves each guest the unpacking. An initrd of several archives (Debian 13 puts modules in front) is left unchanged. */
 function unpackInitrd(initrd: Buffer): Buffer {
   const isGzip = initrd[0] === 0x1f && initrd[1] === 0x8b;
   return isGzip ? gunzipSync(initrd) : initrd;
 }
 
-/** The whole disk is one file system: nothing has to be mounted, and nothing partitioned. */
+/** The whole disk is one file system, so making it needs no mount and no partitions. */
 async function makeDisk(
   { label, diskBytes }: Recipe,
   rootfs: string,

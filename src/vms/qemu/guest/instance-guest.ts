@@ -1,4 +1,4 @@
-// vms/qemu/guest/instance-guest.ts: what does the guest of an instance answer? As guest.ts, for an instance that has to exist.
+// vms/qemu/guest/instance-guest.ts: the functions of guest.ts, for an instance that must exist.
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';

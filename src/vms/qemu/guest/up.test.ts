@@ -141,7 +141,7 @@ describe('up', () => {
     await long();
     expect(resets).toHaveLength(2);
     expect(resets[1]! - resets[0]!).toBeGreaterThanOrEqual(180_000); // twice as long as the first time
-    expect([...told].filter((what) => what.includes('was reset'))).toHaveLength(1);
+    expect([...told].filter((what) => what.includes('has been reset'))).toHaveLength(1);
   });
 
   it('is not awaited from a machine that is off, or whose disk has no room', async () => {

@@ -1,4 +1,4 @@
-// vms/qemu/home/references.ts: what stands on which image version? Nothing that is referred to is ever deleted.
+// vms/qemu/home/references.ts: which pools, instances and snapshots refer to an image version? A version in use is never deleted.
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
@@ -18,13 +18,13 @@ import { readHomeRecord } from './record-file.ts';
 import { instanceRecordSchema, poolRecordSchema, snapshotRecordSchema } from './records.ts';
 import { resolveVersion } from './version-records.ts';
 
-/** Of the definition's versions, those that a pool's model or an instance refers to. */
+/** The definition's versions that a pool model or an instance refers to. */
 export async function referencedImages({ home }: Home, definition: Definition): Promise<ReadonlySet<string>> {
   const ids = [...referencedByPools(home).keys()];
   return new Set(ids.filter((id) => id.startsWith(`${definition.id}/`)));
 }
 
-/** Version id → who refers to it. */
+/** Version id → a description of what refers to it. */
 export function versionUsers(home: string): ReadonlyMap<string, string> {
   const users = referencedByPools(home);
   for (const snapshot of visibleIn(snapshotsFolder(home))) {
@@ -50,7 +50,7 @@ function referencedByPools(home: string): Map<string, string> {
   return users;
 }
 
-/** A floating reference means the newest version that is there today. */
+/** A reference to a definition resolves to its newest version. */
 function resolvedIds(home: string, image: Parameters<typeof resolveVersion>[1]): string[] {
   try {
     return [versionId(resolveVersion(home, image).id)];

@@ -1,4 +1,4 @@
-// vms/qemu/home/version-records.ts: which image versions are on this machine, which one does a reference mean, and is it whole?
+// vms/qemu/home/version-records.ts: list image versions on this machine, resolve a reference to a version, and verify its checksums.
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
@@ -29,17 +29,17 @@ export function versionNamesIn(home: string, { gallery, definition }: Omit<Versi
     .sort(newestFirst);
 }
 
-/** What a new instance would be made from. Throws `NotFound` when there is no such version. */
+/** The version that a new instance would be made from. Throws `NotFound` when it does not exist. */
 export function resolveVersion(home: string, image: ImageRef): { id: VersionId; record: VersionRecord } {
   if (image.kind === 'marketplace' || image.kind === 'other')
-    throw new Refused('a pool on this machine is made from a version of a local gallery', 'vms/not-a-local-image');
+    throw new Refused('a local pool needs an image version from a local gallery', 'vms/not-a-local-image');
   const pinned = image.kind === 'version' ? parseVersionId(image.id) : newestOf(home, image.id);
   const record = pinned && readVersionRecord(home, pinned);
   if (!pinned || !record) throw new NotFound(`image ${image.id}`);
   return { id: pinned, record };
 }
 
-/** Reads every byte. Throws when one differs from what was published. */
+/** Reads every byte. Throws when a checksum differs from the published one. */
 export async function verifyVersion(home: string, id: VersionId, signal?: AbortSignal): Promise<void> {
   const record = readVersionRecord(home, id);
   if (!record) throw new NotFound(`image ${versionId(id)}`);
@@ -70,9 +70,9 @@ function newestFirst(a: string, b: string): number {
 }
 
 function damaged(file: string, cause?: unknown): UserError {
-  return new UserError(`${file} is not what was published: its checksum differs, or it cannot be read`, {
+  return new UserError(`${file} is damaged: its checksum differs from the published one, or it cannot be read`, {
     code: 'vms/version-damaged',
-    next: 'delete that version and make it again; instances that stand on it are damaged, too',
+    next: 'delete that version and make it again; instances based on it are damaged too',
     exitCode: 1,
     cause,
   });

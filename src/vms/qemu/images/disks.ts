@@ -1,4 +1,4 @@
-// vms/qemu/images/disks.ts: make, copy, flatten, and compress disks, and say how large they are. All of it with qemu-img; nothing is mounted.
+// vms/qemu/images/disks.ts: make, copy, flatten, compress and measure disks with qemu-img. Nothing is mounted.
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export interface QemuImgDeps {
   signal?: AbortSignal | undefined;
 }
 
-/** A disk of its own that shares all it has not changed with `backing`. One that was there is replaced, at the end and at once. */
+/** Makes a copy-on-write disk based on `backing`. Replaces an existing disk atomically. */
 export async function makeOverlay(
   { run, signal }: QemuImgDeps,
   { file, backing, bytes }: { file: string; backing: string; bytes: number },
@@ -31,7 +31,7 @@ export async function makeOverlay(
   await rename(made, file);
 }
 
-/** The copy stands on the same version, seen from another folder. Cheap where the file system can share blocks. */
+/** The copy has the same backing file, with the path relative to its new folder. Cheap on file systems with reflinks. */
 export async function copyOverlay(
   { run, signal }: QemuImgDeps,
   { from, to, backing }: { from: string; to: string; backing: string },
@@ -41,12 +41,12 @@ export async function copyOverlay(
   await runTool(run, ['qemu-img', 'rebase', '-q', '-u', '-f', 'qcow2', '-F', 'qcow2', '-b', below, to], signal);
 }
 
-/** One file that needs no other, byte for byte what the guest sees: whoever edits it leaves no remainder in unused parts of a format. */
+/** Writes one raw file, byte for byte what the guest sees: unlike qcow2, edits leave no old bytes in unused clusters. */
 export async function flatten({ run, signal }: QemuImgDeps, from: string, to: string): Promise<void> {
   await runTool(run, ['qemu-img', 'convert', '-f', 'qcow2', '-O', 'raw', from, to], signal);
 }
 
-/** `format` is what `from` is in: guessing it would let a guest's own bytes decide. */
+/** `format` is that of `from`. It must be given: a guest could write bytes that make qemu-img detect another format. */
 export async function compress(
   { run, signal }: QemuImgDeps,
   { from, format, to }: { from: string; format: 'raw' | 'qcow2'; to: string },
@@ -58,7 +58,7 @@ export async function compress(
   );
 }
 
-/** virtual: what a guest sees; actual: what it takes on this machine, without what is below it. */
+/** virtual: the size the guest sees; actual: the space used on this machine, without the backing file. */
 export async function diskSize(
   { run, signal }: QemuImgDeps,
   file: string,
@@ -68,7 +68,7 @@ export async function diskSize(
   return { virtualBytes, actualBytes };
 }
 
-/** How large the disk is flattened, uncompressed. */
+/** Size of the disk when flattened and uncompressed. */
 export async function flatBytes({ run, signal }: QemuImgDeps, file: string): Promise<number> {
   const text = await runTool(run, ['qemu-img', 'measure', '--output=json', '-O', 'qcow2', file], signal);
   return measureSchema.parse(JSON.parse(text)).required;

@@ -1,4 +1,4 @@
-// vms/qemu/images/make-version.ts: how does a disk become an image version? Made beside its place, summed up, and renamed in: whole or not at all.
+// vms/qemu/images/make-version.ts: make an image version from a disk. It is built in a temporary folder with checksums, then renamed: all or nothing.
 import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -32,7 +32,7 @@ import { region } from '../machine/metadata.ts';
 import { compress, diskSize, flatBytes, flatten, type QemuImgDeps } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
 
-/** Ends with the version ready; there already is success. */
+/** Returns when the version is ready. Succeeds when it already exists. */
 export async function beginVersion(context: QemuContext, spec: VersionSpec, options: CallOptions = {}): Promise<void> {
   const { home } = context;
   const { definition, name, snapshotId } = spec;
@@ -57,7 +57,7 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   });
 }
 
-/** How it is started: by default with cloud-init, from a disk that is one file system. */
+/** By default the version boots with cloud-init, from a disk that is one file system. */
 export interface PublishSpec extends Partial<BootFacts> {
   definition: DefinitionSpec;
   /** Three integers, `2026.11.15`. */
@@ -66,11 +66,11 @@ export interface PublishSpec extends Partial<BootFacts> {
   isExcludedFromLatest?: boolean;
 }
 
-/** Without a kernel the firmware boots the disk. */
+/** Without a kernel, the firmware boots the disk. */
 export interface PublishFiles {
-  /** qcow2; it is copied, not taken. */
+  /** qcow2; the file is copied, not moved. */
   disk: string;
-  /** The disk is not packed, and may stand on another; for versions that are soon gone again. */
+  /** The disk is copied uncompressed and may have a backing file; for short-lived versions. */
   isLoose?: true;
   kernel?: { vmlinux: string; initrd: string };
 }
@@ -81,7 +81,7 @@ export interface PublishDeps {
   run: RunCommand;
 }
 
-/** Puts files made elsewhere (a base image) in as a version, with its definition. Gives its id; there already is success. */
+/** Adds files made elsewhere (a base image) as a version, and makes its definition. Returns the id. Succeeds when the version exists. */
 export async function publishVersion(
   deps: PublishDeps,
   spec: PublishSpec,
@@ -105,7 +105,7 @@ export async function publishVersion(
 
 interface VersionSource {
   files: PublishFiles;
-  /** How the kernel gets into its place. */
+  /** How the kernel files get into the version's folder. */
   take: CopyFile;
   facts: BootFacts & Pick<VersionRecord, 'isExcludedFromLatest' | 'replicas' | 'redundancy' | 'tags'>;
   edit?: (copy: DiskCopy, options: CallOptions) => Promise<void>;
@@ -114,7 +114,7 @@ interface VersionSource {
 type CopyFile = (run: RunCommand, from: string, to: string, signal?: AbortSignal) => Promise<unknown>;
 type PlaceVersionDeps = PublishDeps & Pick<QemuContext, 'freeBytes'>;
 
-/** One at a time per gallery: what is unfinished when the lock is taken was left by somebody who is gone. */
+/** One at a time per gallery: unfinished files found under the lock are from a killed command. */
 async function placeVersion(
   deps: PlaceVersionDeps,
   id: VersionId,
@@ -151,7 +151,7 @@ async function fill(
   const kernelBytes = files.kernel
     ? (await fileSizeBytes(files.kernel.vmlinux)) + (await fileSizeBytes(files.kernel.initrd))
     : 0;
-  // The flat copy and, in the worst case, as much again compressed.
+  // The flat copy, and in the worst case as much again for the compressed disk.
   const diskBytes = files.isLoose ? await fileSizeBytes(files.disk) : 2 * (await flatBytes(disks, files.disk));
   await ensureSpace(deps, diskBytes + kernelBytes, `image version ${name}`);
 
@@ -183,11 +183,11 @@ async function fill(
   };
   writeHomeRecord(place('record'), record);
   const bytes = [place('disk'), ...(files.kernel ? [place('vmlinux'), place('initrd')] : [])];
-  for (const file of bytes) await chmod(file, 0o400); // overlays stand on them: they never change again
+  for (const file of bytes) await chmod(file, 0o400); // overlays are based on these files: they must never change
   await syncFiles([...bytes, work]);
 }
 
-/** The copy is edited, never the disk it was taken of. */
+/** Edits the copy, never the original disk. */
 async function compressEdited(
   options: CallOptions,
   disks: QemuImgDeps,
@@ -203,7 +203,8 @@ async function compressEdited(
     edit: NonNullable<VersionSource['edit']>;
   },
 ): Promise<void> {
-  if (!files.kernel) throw new Refused('an image without a kernel of its own cannot be scrubbed', 'vms/cannot-scrub');
+  if (!files.kernel)
+    throw new Refused('cannot scrub an image that has no kernel file next to its disk', 'vms/cannot-scrub');
   const { onWaiting } = options;
   const flat = join(work, 'flat.raw');
   const workFolder = join(work, 'scrub');
@@ -219,7 +220,7 @@ async function compressEdited(
   await rm(workFolder, { recursive: true, force: true });
 }
 
-/** Files of ours never change once they are in place, so those who use them share the bytes. */
+/** Published files never change, so a hard link is enough. */
 export const shareFile: CopyFile = (_run, from, to) => link(from, to);
 
 const copyFile: CopyFile = (run, from, to, signal) => runTool(run, ['cp', '--reflink=auto', from, to], signal);

@@ -1,4 +1,4 @@
-// vms/qemu/images/snapshots.ts: copies of stopped instances' disks, on the same image version as the disk they were taken of.
+// vms/qemu/images/snapshots.ts: copies of the disks of stopped instances. A copy is an overlay on the same image version as the disk.
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -37,7 +37,7 @@ export async function readSnapshot({ home }: Home, name: string): Promise<Snapsh
   return { name, id: snapshotId(name), state: 'complete', percent: 100, sourceDiskId, createdMs, tags };
 }
 
-/** Of one of that name there is one: of the same disk it is success, of another it is refused. */
+/** When a snapshot of that name exists: succeeds if it is of the same disk, throws `Refused` if it is of another. */
 export async function createSnapshot(
   context: QemuContext,
   { name, sourceDiskId, tags }: SnapshotSpec,
@@ -55,12 +55,15 @@ export async function createSnapshot(
       const seen = await readSnapshot(context, name);
       if (seen && seen.sourceDiskId === sourceDiskId) return;
       if (seen)
-        throw new Refused(`snapshot ${name} is one of another disk, ${seen.sourceDiskId}`, 'vms/snapshot-differs');
+        throw new Refused(
+          `snapshot ${name} exists and is of another disk, ${seen.sourceDiskId}`,
+          'vms/snapshot-differs',
+        );
       const instance = readInstanceRecord(home, source);
       if (!instance || instance.isBlank) throw new NotFound(`disk ${sourceDiskId}`);
       const folder = instanceFolder(home, source);
       if ((await context.machines.state({ folder, vmId: instance.vmId })) !== 'off')
-        throw new Refused(`${source.id} is running: a copy of its disk would be torn`, 'vms/not-stopped');
+        throw new Refused(`${source.id} is running: a copy of its disk would be inconsistent`, 'vms/not-stopped');
       const version = parseVersionId(instance.image.id);
       const versionRecord = version && readVersionRecord(home, version);
       if (!version || !versionRecord) throw new NotFound(`image ${instance.image.id}`);

@@ -1,4 +1,4 @@
-// vms/qemu/images/versions.ts: which versions does a definition have, which are offered as the latest, and how does one go?
+// vms/qemu/images/versions.ts: list, read, change and delete the versions of a definition.
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
@@ -26,7 +26,7 @@ export async function readVersion({ home }: Home, definition: Definition, name: 
   if (!record) return undefined;
   const { isExcludedFromLatest, replicas, redundancy, createdMs, tags } = record;
   const made = { isExcludedFromLatest, replicas, redundancy, createdMs, tags };
-  // A version appears in its place whole, or not at all.
+  // A version is renamed into place when complete, so it is always ready.
   return { name, id: versionId(id), state: 'ready', percent: 100, sizeGb: toGib(record.diskBytes), ...made };
 }
 
@@ -65,7 +65,7 @@ async function changeRecord(
   });
 }
 
-/** Refused while anything stands on it. */
+/** Throws `Refused` while a pool, instance or snapshot uses the version. */
 export async function deleteVersion(
   { home }: Home,
   definition: Definition,

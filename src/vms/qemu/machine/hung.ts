@@ -1,20 +1,20 @@
-// vms/qemu/machine/hung.ts: has a machine come to nothing? Emulated processors can lock each other out while a kernel starts: it runs, for ever, and
-// nothing happens. One that has never written anything loses nothing by a reset.
+// vms/qemu/machine/hung.ts: is a VM hung? Emulated processors can deadlock while a kernel starts, and QEMU then runs forever. A VM that
+// has never written to its disk or console loses nothing by a reset.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { instanceFiles } from '../home/layout.ts';
 
-/** A guest mounts its disk within seconds; on a machine that is some times slower, within this. Each reset gives it twice the time. */
+/** A guest writes to its disk within seconds, and on a slow machine within this time. Each reset doubles the limit. */
 const STUCK_MS = 90_000;
-/** QEMU itself may write to a disk when it opens it. */
+/** QEMU itself may write to the disk when it opens it. */
 const OPENING_MS = 5_000;
 
 export interface DiskActivity {
   startedMs: number;
-  /** To its disk or its console. */
+  /** Last write to the disk or the console. */
   writtenMs: number;
   resets: number;
-  /** When it was last started or reset. */
+  /** Last start or reset. */
   sinceMs: number;
   nowMs: number;
 }
@@ -23,7 +23,7 @@ export function isHung({ startedMs, writtenMs, resets, sinceMs, nowMs }: DiskAct
   return writtenMs <= startedMs + OPENING_MS && nowMs - sinceMs >= STUCK_MS * 2 ** resets;
 }
 
-/** The last time that it did. */
+/** When the guest last wrote to its disk or console. */
 export function writtenMs(folder: string): number {
   return Math.max(...[instanceFiles.disk, instanceFiles.console].map((name) => modifiedMs(join(folder, name))));
 }

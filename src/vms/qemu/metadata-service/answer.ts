@@ -1,4 +1,4 @@
-// vms/qemu/metadata-service/answer.ts: which of the platform's two servers was asked, and what does it say? One process stands for both.
+// vms/qemu/metadata-service/answer.ts: route a request to one of the platform's two servers. One process serves both.
 import type { PlatformRequest } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 import { answerMetadata } from './metadata-service.ts';
@@ -12,7 +12,7 @@ export function answer(request: PlatformRequest, instance: InstanceMetadata, now
     : { response: answerMetadata(request, instance, nowMs) };
 }
 
-/** By the address that was called, where the client names it; on a loopback port only the path tells. */
+/** Goes by the Host header; on a loopback port, by the path. */
 export function serverOf({ headers, path }: PlatformRequest): PlatformServer {
   const host = headers.host?.replace(/:\d+$/, '');
   if (host === '168.63.129.16') return 'wire';

@@ -1,11 +1,11 @@
-// vms/qemu/metadata-service/instance-document.ts: what does /metadata/instance say of an instance? As Azure: every value a string, inapplicable ones empty.
+// vms/qemu/metadata-service/instance-document.ts: the document at /metadata/instance. As on Azure, every value is a string, empty if it does not apply.
 import type { InstanceMetadata } from './instance-file.ts';
 
 export type MetadataValue = string | readonly MetadataValue[] | { readonly [key: string]: MetadataValue };
 
 export interface InstanceQuery {
   apiVersion: string;
-  /** `extended=true`: what only provisioning agents ask for, and complete or not at all. */
+  /** `extended=true`, which only provisioning agents request. */
   isExtended: boolean;
 }
 
@@ -18,7 +18,7 @@ export function instanceDocument(instance: InstanceMetadata, { apiVersion, isExt
   };
 }
 
-/** The version that brought a field, where it was not there from the start. */
+/** The API version that introduced a field, unless the first version had it. */
 const SINCE: Readonly<Record<string, string>> = {
   additionalCapabilities: '2021-11-01',
   azEnvironment: '2018-10-01',
@@ -57,7 +57,7 @@ function computeOf(instance: InstanceMetadata): Readonly<Record<string, Metadata
   return {
     additionalCapabilities: { hibernationEnabled: 'false' },
     azEnvironment: 'AzurePublicCloud',
-    customData: '', // Azure gives it on the provisioning disk only
+    customData: '', // Azure has it on the provisioning disk only
     evictionPolicy: '',
     extendedLocation: { name: '', type: '' },
     host: { id: '' },
@@ -101,7 +101,7 @@ function computeOf(instance: InstanceMetadata): Readonly<Record<string, Metadata
     tagsList: tags.map(([name, value]) => ({ name, value })),
     userData: instance.userData ?? '',
     version: image.version,
-    virtualMachineScaleSet: { id: '' }, // Azure fills it for the other orchestration mode
+    virtualMachineScaleSet: { id: '' }, // Azure sets it for flexible orchestration only
     vmId: instance.vmId,
     vmScaleSetName: instance.pool,
     vmSize: instance.vmSize,
@@ -131,7 +131,7 @@ function storageOf(instance: InstanceMetadata, imageReference: MetadataValue, pr
   };
 }
 
-/** The network of local pools is as wide as it is because the two platform addresses have to be in it. */
+/** The prefix is /7 because the guest network must contain both platform addresses. */
 function networkOf({ privateIpAddress, macAddress }: InstanceMetadata): MetadataValue {
   return {
     interface: [

@@ -16,7 +16,7 @@ export function answerMetadata(request: PlatformRequest, instance: InstanceMetad
     return problem(405, `Method not allowed. path = '${request.path}', method = '${method}'`, { Allow: 'GET' });
   }
   const names = [...query.keys()];
-  if (new Set(names).size < names.length) return problem(400, 'Bad request. A query parameter is there twice');
+  if (new Set(names).size < names.length) return problem(400, 'Bad request. A query parameter is repeated');
   if (category === 'versions') return json(200, { apiVersions: [...VERSIONS] });
 
   const known = category === 'scheduledevents' ? EVENT_VERSIONS : VERSIONS;
@@ -31,7 +31,7 @@ export function answerMetadata(request: PlatformRequest, instance: InstanceMetad
       return method === 'POST'
         ? problem(400, 'Bad request. There is no such event')
         : json(200, { DocumentIncarnation: 1, Events: [] });
-    default: // identity: what a VM without one is told
+    default: // identity: the response for a VM without an identity
       return json(400, { error: 'invalid_request', error_description: 'Identity not found' });
   }
 }
@@ -52,11 +52,11 @@ function answerInstance(
   for (const key of path) found = childOf(found, key);
   if (found === undefined) return problem(404, 'Not found');
   if (format === 'text') return text(typeof found === 'string' ? found : listingOf(found));
-  if (typeof found === 'string') return problem(400, 'Bad request. A single value is given with format=text only');
+  if (typeof found === 'string') return problem(400, 'Bad request. A single value requires format=text');
   return json(200, found);
 }
 
-/** Own keys only: `/instance/compute/constructor` is no part of the document. */
+/** Own keys only: `/instance/compute/constructor` must not be found. */
 function childOf(node: MetadataValue | undefined, key: string): MetadataValue | undefined {
   if (node === undefined || typeof node === 'string' || !Object.hasOwn(node, key) || key === 'length') return undefined;
   return (node as Readonly<Record<string, MetadataValue>>)[key];
@@ -69,14 +69,14 @@ function listingOf(node: Exclude<MetadataValue, string>): string {
 }
 
 /**
- * A stand-in: the fields of Azure's document in the place of its PKCS #7 envelope, and nobody's signature. Whoever verifies it
- * must refuse it.
+ * A stand-in: the fields of Azure's document instead of its PKCS #7 envelope, without a signature. Verification must fail.
  */
 function attest(query: URLSearchParams, instance: InstanceMetadata, nowMs: number): PlatformResponse {
   const nonce = query.get('nonce') ?? String(nowMs).slice(0, 10);
-  if (!/^[A-Za-z0-9-]{1,32}$/.test(nonce)) return problem(400, 'Bad request. The nonce is up to 32 letters and digits');
+  if (!/^[A-Za-z0-9-]{1,32}$/.test(nonce))
+    return problem(400, 'Bad request. The nonce must be 1 to 32 letters, digits and dashes');
   const document = {
-    standIn: 'made by headstart on this machine; signed by nobody',
+    standIn: 'made by headstart on this machine; not signed',
     nonce,
     plan: { name: '', product: '', publisher: '' },
     sku: 'sku' in instance.image ? instance.image.sku : '',

@@ -5,7 +5,7 @@ import type { InstanceMetadata } from './instance-file.ts';
 
 export interface WireResponse {
   response: PlatformResponse;
-  /** To be kept before the response is sent. */
+  /** Must be stored before the response is sent. */
   report?: HealthReport;
 }
 
@@ -31,7 +31,7 @@ export function answerWire(request: PlatformRequest, instance: InstanceMetadata,
   }
 }
 
-/** Nothing that is configured this way ever changes here, so the incarnation does not either. */
+/** The goal state never changes here, so neither does its incarnation. */
 const INCARNATION = '1';
 
 function goalState({ vmId, name }: InstanceMetadata): string {
@@ -53,7 +53,7 @@ function versions(): string {
   );
 }
 
-/** Refuses what was meant for another container: a clone that reports with what it found of its donor has not asked again. */
+/** Refuses a report for another container: it comes from a clone that still uses its donor's goal state. */
 function takeHealth(body: string, { vmId }: InstanceMetadata, nowMs: number): WireResponse {
   const state = elementOf(body, 'State');
   if (state !== 'Ready' && state !== 'NotReady') return { response: problem(400, 'InvalidXmlNodeValue', 'State') };
@@ -71,7 +71,7 @@ function takeHealth(body: string, { vmId }: InstanceMetadata, nowMs: number): Wi
   return { response: { status: 200, body: '' }, report };
 }
 
-/** Enough for the flat documents agents send; a guest that sends something else is told it is not understood. */
+/** Enough for the flat documents that agents send; anything else yields undefined. */
 function elementOf(text: string, name: string): string | undefined {
   const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
   return found?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => ENTITIES[entity] ?? '').trim();

@@ -1,4 +1,4 @@
-// vms/qemu/pools/capacity.ts: how does a pool get as many instances as it should have?
+// vms/qemu/pools/capacity.ts: scale a pool: make and start instances, or delete the newest.
 
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
@@ -17,10 +17,10 @@ import { machineOf, readInstance } from './instances.ts';
 import { makeInstance } from './make-instance.ts';
 import { startInstance } from './power.ts';
 
-/** What a guest writes while it boots, at the least. */
+/** The least that a guest writes while it boots. */
 const FIRST_BOOT_BYTES = 64 << 20;
 
-/** Returns the new ones, started but not up. */
+/** Returns the new instances, started but not yet up. */
 export async function setCapacity(
   context: QemuContext,
   pool: PoolRef,
@@ -44,7 +44,7 @@ export async function setCapacity(
   return seen.filter((one) => one !== undefined);
 }
 
-/** Gone already is success. */
+/** Succeeds when the instance does not exist. */
 export async function deleteInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
   poolRecordOf(context.home, ref.pool);
   await lockPool(context.home, ref.pool, `deleting ${ref.id}`, options, async () => {
@@ -53,7 +53,7 @@ export async function deleteInstance(context: QemuContext, ref: InstanceRef, opt
   });
 }
 
-/** Those a dead command made, or gave a new disk, but did not get to start. */
+/** Starts the instances that a killed command made or reimaged but did not start. */
 async function startUnstarted(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<InstanceRef[]> {
   const refs = instanceRecordsOf(context.home, pool)
     .filter(({ isNew, isBlank, wanted }) => (isNew || isBlank) && wanted === 'running')
@@ -72,7 +72,7 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
   for (let i = 0; i < count; i++) {
     options.signal?.throwIfAborted();
     const record = poolRecordOf(home, pool);
-    // The number is used up before anything carries it.
+    // Count up first: a number is never used twice, even if we are killed here.
     const after = writePoolRecord(home, { ...record, nextInstance: record.nextInstance + 1 });
     const ref = await makeInstance(context, after, record.nextInstance, options);
     try {
@@ -86,7 +86,7 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
   return made;
 }
 
-/** The newest go first. */
+/** Deletes the newest first. */
 async function shrink(
   context: QemuContext,
   pool: PoolRef,
@@ -98,7 +98,7 @@ async function shrink(
   const free = records.filter(({ protection }) => !protection.fromScaleIn).reverse();
   if (free.length < count)
     throw new Refused(
-      `${pool.name} cannot lose ${count}: only ${free.length} of its instances are not protected from scale-in`,
+      `cannot delete ${count} instances of ${pool.name}: only ${free.length} are not protected from scale-in`,
       'vms/protected',
     );
   for (const { id } of free.slice(0, count)) {
@@ -113,7 +113,7 @@ async function removeInstance(context: QemuContext, ref: InstanceRef, options?: 
   const record = readInstanceRecord(context.home, ref);
   if (!record) return;
   await context.machines.end(machineOf(context.home, ref, record));
-  // Before its record goes: whoever is killed here finds it again.
+  // Before the record is deleted: if we are killed here, the next command finds the instance and repeats this.
   await removeNode(context, ref, options);
   await removeAtomically(instanceFolder(context.home, ref));
 }

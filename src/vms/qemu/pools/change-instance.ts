@@ -1,4 +1,4 @@
-// vms/qemu/pools/change-instance.ts: marks on an instance, its user data, and a new disk for it.
+// vms/qemu/pools/change-instance.ts: protect, tag and reimage an instance, and change its user data.
 
 import type { CallOptions } from '../../../base/call-options.ts';
 import { withLock } from '../../../host/locks.ts';
@@ -40,7 +40,7 @@ export async function tagInstance(
   await change(context, ref, options, (record) => ({ ...record, tags: tagsAfter(record.tags, tags) }));
 }
 
-/** Shows up in the metadata of running guests at once. */
+/** Running guests see the change in their metadata immediately. */
 export async function setUserData(
   context: QemuContext,
   target: PoolRef | InstanceRef,
@@ -62,7 +62,7 @@ export async function setUserData(
   });
 }
 
-/** It keeps its name, address and VM id; one that ran is started again. */
+/** The instance keeps its name, address and VM id. It is started again if it was running. */
 export async function reimage(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   const { home, machines } = context;
   const { signal, onWaiting } = options;
@@ -73,10 +73,10 @@ export async function reimage(context: QemuContext, ref: InstanceRef, options: C
   await lockPool(context.home, ref.pool, `reimaging ${ref.id}`, options, async () => {
     const pool = poolRecordOf(home, ref.pool);
     const record = instanceRecordOf(home, ref);
-    // What is on the disk is not wanted any more, so the guest is not asked.
+    // The disk is discarded, so there is no need for a clean shutdown.
     await machines.end(machineOf(home, ref, record));
     await removeNode(context, ref, options);
-    // From here on the old disk counts for nothing: whoever starts the instance next makes the new one, should we not get to it.
+    // From here on the old disk is invalid: if we are killed, the next start makes the new disk.
     await withLock(context.home, { name: homeLock, why: `reimaging ${ref.id}` }, options, async () => {
       writeInstanceRecord(home, pool, { ...record, ...fieldsFromModel(home, pool), isBlank: true });
     });

@@ -1,4 +1,4 @@
-// vms/qemu/pools/instances.ts: which instances does a pool have, and how are they? Reading takes no lock: records are replaced whole.
+// vms/qemu/pools/instances.ts: which instances does a pool have, and in what state? Reads take no lock: records are replaced atomically.
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';

@@ -1,4 +1,4 @@
-// vms/qemu/pools/make-instance.ts: how does an instance come to be, and get a new disk? Its record is written last: without one it does not exist.
+// vms/qemu/pools/make-instance.ts: make an instance or its disks. The record is written last: without a record the instance does not exist.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -26,7 +26,7 @@ import { freeAddress } from '../machine/addresses.ts';
 import { adminUser } from '../machine/metadata.ts';
 import { makeProvisioningDisk } from '../machine/provisioning-disk.ts';
 
-/** From the model as it is now; not started. To be called by whoever holds the pool's lock. */
+/** Makes an instance from the current model and does not start it. The caller must hold the pool's lock. */
 export async function makeInstance(
   context: QemuContext,
   pool: PoolRecord,
@@ -36,11 +36,11 @@ export async function makeInstance(
   const { home, clock } = context;
   const name = pool.spec.name;
   const ref: InstanceRef = { pool: poolRef(name), id: instanceId(name, number) };
-  // Two pools may grow at once: an address is free, and an image there, until somebody else says so.
+  // Two pools may grow at once: the lock keeps the address free and the image from being deleted until the record is written.
   await withLock(context.home, { name: homeLock, why: `making ${ref.id}` }, options, async () => {
     const address = freeAddress(addressesIn(home));
     if (!address)
-      throw new UserError('every address of the guests’ network is taken', { code: 'vms/no-address', exitCode: 1 });
+      throw new UserError('every address of the guest network is in use', { code: 'vms/no-address', exitCode: 1 });
     await mkdir(instanceFolder(home, ref), { mode: 0o700 });
     const record: InstanceRecord = {
       id: ref.id,
@@ -61,7 +61,7 @@ export async function makeInstance(
   return ref;
 }
 
-/** What an instance takes over from the model when it is made, and again when it is reimaged. */
+/** The fields that an instance copies from the model when it is made or reimaged. */
 export function fieldsFromModel(
   home: string,
   pool: PoolRecord,
@@ -76,7 +76,7 @@ export function fieldsFromModel(
   };
 }
 
-/** The overlay on its version, and the provisioning disk. Disks that were there are replaced. */
+/** Makes the overlay on the image version, and the provisioning disk. Replaces existing disks. */
 export async function makeDisks(
   context: QemuContext,
   pool: PoolRecord,

@@ -104,7 +104,7 @@ describe('checkSpec', () => {
       'services.0.to.host',
       'services.1.port',
       'extensions.0.name',
-      'c is there twice',
+      'c is listed twice',
       'readyUnit',
     ];
     for (const part of parts) expect(() => checkSpec(bad)).toThrow(part);

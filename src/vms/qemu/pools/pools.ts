@@ -1,4 +1,4 @@
-// vms/qemu/pools/pools.ts: make, find, read and delete pools. A pool is a folder with a record of its model; its instances are folders in it.
+// vms/qemu/pools/pools.ts: make, find, read and delete pools. A pool is a folder with a record and one folder per instance.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -38,7 +38,7 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
   return lockPool(context.home, ref, `creating pool ${spec.name}`, options, async () => {
     if (readPoolRecord(home, ref)) throw new Conflict(`pool ${spec.name} exists`);
     resolveVersion(home, spec.image);
-    // Without its record it was never finished.
+    // A folder without a record is left over from a killed command.
     await rm(folder, { recursive: true, force: true });
     await mkdir(instancesFolder(home, spec.name), { recursive: true, mode: 0o700 });
     const comment = `headstart pool ${spec.name}`;
@@ -64,7 +64,7 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
   });
 }
 
-/** By its name or its id, in any case. */
+/** Matches the name or the id, ignoring case. */
 export async function findPool({ home }: Home, name: string): Promise<PoolRef> {
   const pools = await listPools({ home });
   const asked = name.toLowerCase();
@@ -72,7 +72,7 @@ export async function findPool({ home }: Home, name: string): Promise<PoolRef> {
   if (found) return found.ref;
   const names = pools.map(({ ref }) => ref.name);
   throw new NotFound(`pool ${name}`, undefined, {
-    instead: names.length > 0 ? `there is ${fewNames(names)}${didYouMean(name, names)}` : 'this machine has no pools',
+    instead: names.length > 0 ? `existing: ${fewNames(names)}${didYouMean(name, names)}` : 'this machine has no pools',
   });
 }
 
@@ -88,7 +88,7 @@ export async function listPools({ home }: Home): Promise<Pool[]> {
   });
 }
 
-/** What the pool was made with, as changed since. */
+/** The current spec, including later changes. */
 export async function readSpec({ home }: Home, pool: PoolRef): Promise<PoolSpec> {
   return poolRecordOf(home, pool).spec;
 }
@@ -106,22 +106,24 @@ export async function deletePool(context: QemuContext, ref: PoolRef, options?: C
   });
 }
 
-/** Every problem at once, each with its path. */
+/** Reports all problems at once, each with its path. */
 export function checkSpec(given: PoolSpec): PoolRecord['spec'] {
   const { success, data, error } = specSchema.safeParse(given);
   const problems = [
-    ...(isPoolName(given.name) ? [] : ['name: small letters, digits and dashes, at most 50: host names begin with it']),
+    ...(isPoolName(given.name)
+      ? []
+      : ['name: lower-case letters, digits and dashes, at most 50; host names start with it']),
     ...(error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
     ...given.services
       .filter(({ address }) => !isServiceAddress(address))
-      .map(({ address }) => `services: ${address} is not in 168.0.0.0/16, or is taken by the network itself`),
+      .map(({ address }) => `services: ${address} is not in 168.0.0.0/16, or the network itself uses it`),
     ...repeated(given.services.map(({ address, port }) => `${address}:${port}`)).map(
-      (one) => `services: ${one} is there twice`,
+      (one) => `services: ${one} is listed twice`,
     ),
-    ...repeated(given.extensions.map(({ name }) => name)).map((one) => `extensions: ${one} is there twice`),
+    ...repeated(given.extensions.map(({ name }) => name)).map((one) => `extensions: ${one} is listed twice`),
   ];
   if (success && problems.length === 0) return data;
-  throw new UserError(`a pool cannot be made like this:\n${problems.map((one) => `  ${one}`).join('\n')}`, {
+  throw new UserError(`the pool's settings are invalid:\n${problems.map((one) => `  ${one}`).join('\n')}`, {
     code: 'vms/bad-pool',
   });
 }
@@ -145,7 +147,7 @@ function toPool(home: string, record: PoolRecord): Pool {
     image: spec.image,
     os: 'linux',
     ...traits,
-    // Here it could be told; but what it does is unknown, and that is what is asked.
+    // We have the custom data, but not what it does when it runs.
     bootstrap: spec.customData === undefined ? 'none' : 'unknown',
     extensions: spec.extensions.map(toExtension),
     hasEphemeralDisk: false,

@@ -68,7 +68,7 @@ describe('stop', () => {
     await lab.provider.pools.stop(ref, { onWaiting: (what) => told.push(what) });
     expect(await powerOf(ref)).toBe('stopped');
     expect(lab.machines.ended).toHaveLength(1);
-    expect(told.at(-1)).toMatch(/did not stop by itself in 90 s.*power cut/);
+    expect(told.at(-1)).toMatch(/did not shut down within 90 s.*power cut/);
     expect(lab.clock.sleptMs).toBeGreaterThanOrEqual(90_000);
     expect(lab.clock.sleptMs).toBeLessThan(100_000);
   });

@@ -1,4 +1,4 @@
-// vms/qemu/pools/tags.ts: tags after a change; null removes one.
+// vms/qemu/pools/tags.ts: compute the tags after a change; null removes a tag.
 
 export function tagsAfter(
   tags: Readonly<Record<string, string>>,
