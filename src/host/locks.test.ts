@@ -21,7 +21,7 @@ describe('lockName', () => {
   it.each(['', '.', '..', '.hidden', 'a/b', '/etc', 'a\0b', 'a b'])(
     'refuses %j: it is no file right below the folder',
     (name) => {
-      expect(() => lockName(name)).toThrow('cannot be the file of a lock');
+      expect(() => lockName(name)).toThrow('is not a valid lock name');
     },
   );
 });

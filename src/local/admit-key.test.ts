@@ -54,7 +54,7 @@ describe('the key of a pool', () => {
       const { sshPort: _, ...place } = await readDetails(ref);
       return place;
     };
-    await expect(admit()).rejects.toMatchObject(refusal('it has no port on this machine'));
+    await expect(admit()).rejects.toMatchObject(refusal('its ssh port is not forwarded'));
     expect(pools.ran).toEqual([]);
   });
 

@@ -50,7 +50,7 @@ describe('a node that comes up', () => {
     const { eventsFile } = joining();
     expect(readJoinLog(eventsFile).map((seen) => seen.event)).toEqual(names);
     expect(statSync(eventsFile).mode & 0o777).toBe(0o600);
-    expect(told[0]).toBe(`node ${NODE} to be given a certificate`);
+    expect(told[0]).toBe(`node ${NODE} to get a certificate`);
   });
 
   it('that does not come in time is told of with the reason: here its VM ended', async () => {

@@ -1,4 +1,4 @@
-// local/await-up.ts: several instances boot at once; what is each of them waiting for, and did all come up?
+// local/await-up.ts: wait until several instances are up, and report what each is waiting for.
 import type { Waiting } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';

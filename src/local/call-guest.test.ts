@@ -14,7 +14,7 @@ describe('an instance', () => {
   it.each([
     ['stopped', 'headstart pool start p-1'],
     ['deallocated', 'headstart pool start p-1'],
-    ['starting', 'headstart pool logs p-1; if it hangs, `headstart pool stop p-1` and start it again'],
+    ['starting', 'headstart pool logs p-1; if it is hung, `headstart pool stop p-1` and start it again'],
   ] as const)('that is %s cannot: next is %s', (power, next) => {
     expect(() => requireRunning(instance(power))).toThrow(
       expect.objectContaining({ code: 'pool/not-running', message: expect.stringContaining(`p-1 is ${power}`), next }),

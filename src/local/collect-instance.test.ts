@@ -95,7 +95,7 @@ describe('what is collected of an instance', () => {
     };
     const { vm, missed } = await collect();
     expect(vm).toBeUndefined();
-    expect(missed).toContainEqual({ name: 'headstart/vm.json', why: 'nobody wrote down when' });
+    expect(missed).toContainEqual({ name: 'headstart/vm.json', why: 'the start time was not recorded' });
   });
 });
 
@@ -145,7 +145,7 @@ describe('what is collected of a node', () => {
     expect(events).toBeUndefined();
     expect(missed).toContainEqual({
       name: 'headstart/cluster-events.jsonl',
-      why: 'of the time after that: not reached',
+      why: 'events after the node was ready: not reached',
     });
     const bug = new TypeError('undefined');
     await expect(collect({ readClusterEvents: () => Promise.reject(bug) })).rejects.toBe(bug);

@@ -1,5 +1,4 @@
-// local/collect-instance.ts: everything that explains the boot of a VM of this machine: what its guest tells, when we started it, and
-// what its cluster saw of it.
+// local/collect-instance.ts: collect the boot of a local VM: files from its guest, the time we started it, and its cluster's events.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
@@ -22,7 +21,7 @@ import type { ReadClusterEvents } from './read-cluster-events.ts';
 export interface CollectInstanceOptions {
   boot: string;
   items: readonly Item[];
-  /** For what nobody has noted of a node; without it, only that is taken. */
+  /** Reads events that are not in the instance's log. Default: only the log. */
   readClusterEvents?: ReadClusterEvents;
   signal: AbortSignal;
 }
@@ -43,9 +42,10 @@ export async function collectInstance(
       items,
     },
   );
-  if (boot !== '0') return collected; // an earlier boot may be of another start
+  if (boot !== '0') return collected; // an earlier boot may belong to another start of the VM
   const start = await vmStartOf(provider, instance, bootIdIn(collected), signal);
-  if (!start) return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'nobody wrote down when' }] };
+  if (!start)
+    return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'the start time was not recorded' }] };
   const bytes = Buffer.from(`${JSON.stringify(start, null, 2)}\n`);
   const seen = await clusterEventsOf(provider, instance, start, {
     signal,
@@ -61,7 +61,7 @@ export async function collectInstance(
 const VM_START = 'headstart/vm.json';
 const CLUSTER_EVENTS = 'headstart/cluster-events.jsonl';
 
-/** Nothing of an instance that is no node. The clocks are tied as they are for the start: one look at both. */
+/** Empty for an instance that is not a node. Uses the same clock reading as the VM's start. */
 async function clusterEventsOf(
   provider: QemuProvider,
   { ref, computerName }: Instance,
@@ -73,7 +73,7 @@ async function clusterEventsOf(
   const { folder } = await provider.guests.readDetails(ref);
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
   const missed: Missed[] = [];
-  // Whoever waited for the node has stopped watching when it was there; its first pod comes later.
+  // The log ends when the node is ready; its first pod runs later.
   if (readClusterEvents && !events.some(({ event }) => event === 'pod-running')) {
     try {
       const look = { cluster, nodeName: computerName, startedMs: start.startedMs, signal };
@@ -81,7 +81,7 @@ async function clusterEventsOf(
       events.push(...(await readClusterEvents(look)).filter(({ event, uid }) => !known.has(`${event} ${uid}`)));
     } catch (error) {
       if (!(error instanceof TransientError || error instanceof UserError)) throw error;
-      missed.push({ name: CLUSTER_EVENTS, why: `of the time after that: ${error.message}` });
+      missed.push({ name: CLUSTER_EVENTS, why: `events after the node was ready: ${error.message}` });
     }
   }
   if (events.length === 0) return { members: [], missed };
@@ -91,7 +91,7 @@ async function clusterEventsOf(
   return { members: [{ name: CLUSTER_EVENTS, bytes: Buffer.from(lines.join('')) }], missed };
 }
 
-/** The agent gives back 16 MiB at most, and the journal of a boot is text: packed, it is a tenth of that. What was cut off is noticed later. */
+/** Compressed, because the agent returns at most 16 MiB; a boot's journal shrinks to a tenth. The caller detects truncated output. */
 async function runShell(
   provider: QemuProvider,
   { ref }: Instance,
@@ -136,7 +136,7 @@ function bootIdIn({ members }: { members: readonly Member[] }): string | undefin
   return id !== undefined && /^[0-9a-f]{32}$/.test(id) ? id : undefined;
 }
 
-/** A guest that never reported has no file. */
+/** The file does not exist when the guest never reported. */
 function readHealth(path: string): VmStart['health'] {
   try {
     return parseHealth(readFileSync(path, 'utf8'));

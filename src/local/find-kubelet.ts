@@ -1,10 +1,10 @@
-// local/find-kubelet.ts: on which port of this machine does the kubelet of a node of a local cluster listen?
+// local/find-kubelet.ts: which port of this machine is forwarded to a node's kubelet?
 import type { ClusterPlace } from '../cluster/local/cluster-files.ts';
 import { instanceRecordsOf } from '../vms/qemu/home/instance-records.ts';
 import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { poolsOfCluster } from './cluster-pools.ts';
 
-/** Reads the pools at every call: pools come and go, and QEMU has another port at each start. */
+/** Reads the pools at every call: pools change, and the port changes at each start. */
 export function kubeletFinder(
   place: ClusterPlace,
   provider: Pick<QemuProvider, 'guests'>,

@@ -30,9 +30,9 @@ describe('a pool', () => {
   });
 
   it.each([
-    ['pol', 'there is no pool "pol" (did you mean pool?); known: pool', '`headstart pool list` shows what there is'],
+    ['pol', 'there is no pool "pol" (did you mean pool?); known: pool', '`headstart pool list` shows all pools'],
     ['pool-000001', 'there is no pool "pool-000001"', 'headstart pool show pool lists the instances of pool pool'],
-    ['', 'there is no pool ""; known: pool', '`headstart pool list` shows what there is'],
+    ['', 'there is no pool ""; known: pool', '`headstart pool list` shows all pools'],
   ])(
     'that is called %j is not there: the error names what is, and never how to make one',
     async (name, message, next) => {
@@ -50,7 +50,7 @@ describe('a pool', () => {
   it('is looked for in another folder when there is none at all', async () => {
     await expect(findLocalPool(pools, 'p', {})).rejects.toMatchObject({
       message: 'there is no pool "p"; known: none',
-      next: 'if it is in another folder of pools, name that with --home or HEADSTART_HOME',
+      next: 'if it is in another folder of pools, select that with --home or HEADSTART_HOME',
     });
   });
 });

@@ -1,4 +1,4 @@
-// local/find.ts: which pool or instance of this machine does a name on the command line mean?
+// local/find.ts: find a local pool or instance by the name on the command line.
 import type { CallOptions } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest-names.ts';
@@ -21,7 +21,7 @@ export async function findLocalPool(provider: PoolReader, name: string, options:
   });
 }
 
-/** By the name its guest has, which is what people see; names of pools are unique, and so are those of instances. */
+/** By its host name. Pool names are unique, and so are instance names. */
 export async function findLocalInstance(provider: PoolReader, name: string, options: CallOptions): Promise<Instance> {
   const pools = await provider.pools.listPools(options);
   const instances = (await Promise.all(pools.map(({ ref }) => provider.pools.listInstances(ref, options)))).flat();
@@ -38,11 +38,10 @@ export async function findLocalInstance(provider: PoolReader, name: string, opti
 
 const MOST_NAMED = 10;
 
-/** Not a command that makes one: who deletes or stops something does not want that. */
-const WHERE_TO_LOOK =
-  '`headstart pool list` shows what there is; --home or HEADSTART_HOME names another folder of pools';
+/** Does not suggest creating one: the user may want to delete or stop something. */
+const WHERE_TO_LOOK = '`headstart pool list` shows all pools; --home or HEADSTART_HOME selects another folder of pools';
 
-const NOTHING_HERE = 'if it is in another folder of pools, name that with --home or HEADSTART_HOME';
+const NOTHING_HERE = 'if it is in another folder of pools, select that with --home or HEADSTART_HOME';
 
 interface UnknownName {
   code: string;

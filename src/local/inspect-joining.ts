@@ -1,4 +1,4 @@
-// local/inspect-joining.ts: a node does not come: what do its VM, its guest and its cluster tell about it? Whoever does not answer is left out.
+// local/inspect-joining.ts: read the state of a joining node from its VM, guest and cluster, to explain why it is not Ready. Omits sources that fail.
 import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
 import type { PlaneAccess } from '../cluster/local/joining.ts';
 import type { ClusterSeen, GuestSeen, JoiningSeen } from '../cluster/why-not-ready.ts';
@@ -67,7 +67,7 @@ const STATES: Readonly<Partial<Record<JoinEventName, ClusterSeen['requests'][num
   'csr-failed': 'failed',
 };
 
-/** Each as it was seen last, in the order in which they were made. */
+/** The last state of each request, oldest request first. */
 export function requestsIn(events: readonly JoinEvent[]): ClusterSeen['requests'] {
   const last = new Map<string, ClusterSeen['requests'][number]>();
   for (const { event, name, detail } of events) {

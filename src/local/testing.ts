@@ -1,4 +1,4 @@
-// local/testing.ts: local pools in memory: the fake provider, and what local pools can do beyond it. Guests answer what a test says.
+// local/testing.ts: local pools in memory: the fake provider plus the local extensions. Tests set how guests answer.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Conflict, NotFound } from '../base/failures.ts';
@@ -11,19 +11,19 @@ import type { GuestRunOptions, GuestRunResult, PoolSpec, QemuProvider } from '..
 export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   clock: FakeClock;
   specs: Map<string, PoolSpec>;
-  /** By name of the instance, what was set for it alone. */
+  /** Instance name → user data set for that instance. */
   userData: Map<string, string>;
-  /** What was run in guests. */
+  /** Commands that ran in guests. */
   ran: { instance: string; argv: readonly string[]; input: string }[];
   /** How guests answer. */
   guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRunResult> | Error;
-  /** What awaiting an instance throws; undefined: it is up. */
+  /** Thrown by `awaitUp`; undefined means the instance is up. */
   trouble: Error | undefined;
-  /** As `headstart pool base` would. */
+  /** Adds an image like `headstart pool base`. */
   addImage(gallery: string, name: string, version: string): Promise<string>;
 }
 
-/** `folder` is for the files that verbs look at: consoles and keys. */
+/** `folder` holds the files that verbs read: consoles and keys. */
 export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakePools {
   const fake = fakeProvider(clock);
   const poolAt = (ref: PoolRef) => {
@@ -85,7 +85,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         return named(ref).ref;
       },
       async createPool(spec) {
-        if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`there is a pool ${spec.name} already`);
+        if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`pool ${spec.name} exists`);
         const pool = fake.addPool(spec.name, 0, { image: spec.image, extensions: [] });
         fake.state.pools.delete(pool.ref.id);
         const own = { ...pool, ref: refOf(spec.name), customData: spec.customData, instances: [] };
