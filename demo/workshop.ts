@@ -9,7 +9,7 @@ import { writeAll } from '../src/cli/streams.ts';
 import { toolPath } from '../src/host/required-tools.ts';
 import { ensureBase } from '../src/vms/qemu/base/build-base.ts';
 import { baseRecipe } from '../src/vms/qemu/base/recipe.ts';
-import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { createQemuProvider } from '../src/vms/qemu/qemu-provider.ts';
 import { ensurePackages } from './packages.ts';
 import { type FileServer, serveFiles } from './serve-files.ts';
 
@@ -70,8 +70,8 @@ export async function ensureSupplies(signal: AbortSignal): Promise<Supplies> {
 }
 
 async function closeWorkshop(home: string, server: FileServer, run: RunCommand): Promise<void> {
-  const factory = createQemuFactory({ home, clock: systemClock, run, stopGraceMs: 0, ...guestCommands(process.env) });
-  for (const { ref } of await factory.pools.listPools()) await factory.pools.deletePool(ref);
+  const provider = createQemuProvider({ home, clock: systemClock, run, stopGraceMs: 0, ...guestCommands(process.env) });
+  for (const { ref } of await provider.pools.listPools()) await provider.pools.deletePool(ref);
   await server.close();
   rmSync(home, { recursive: true, force: true });
   writeAll(1, 'cleaned up: no VM runs, its disks are gone\n');

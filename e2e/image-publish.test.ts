@@ -16,7 +16,7 @@ import { runVerb } from '../src/cli/testing.ts';
 import { azurePageBlob } from '../src/image/publish/azure-page-blob.ts';
 import { writeBuild, writeTest } from '../src/image/publish/testing.ts';
 import { uploadDisk } from '../src/image/publish/upload-disk.ts';
-import { createAzureFactory } from '../src/vms/azure/azure-factory.ts';
+import { createAzureProvider } from '../src/vms/azure/azure-provider.ts';
 import { type AzureLab, azureLab } from '../src/vms/azure/testing.ts';
 import { type Azurite, startAzurite } from './programs/ensure-azurite.ts';
 
@@ -110,7 +110,7 @@ describe('headstart image publish, promote and list', () => {
   const open: OpenGallery = async ({ gallery }) => ({
     kind: 'azure',
     name: gallery,
-    factory: createAzureFactory(lab.settings, lab.deps),
+    provider: createAzureProvider(lab.settings, lab.deps),
     clock: lab.clock,
     settings: lab.settings,
     credential: lab.deps.credential,

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
-import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../src/vms/qemu/local-provider.ts';
 import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';
-import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { createQemuProvider } from '../src/vms/qemu/qemu-provider.ts';
 import { ensureBaseImage } from './programs/ensure-base.ts';
 
 const BASE_MS = 30 * 60_000;
@@ -18,7 +18,7 @@ const SERVICE = '168.0.0.100';
 const POOL: PoolRef = { id: 'pools/imds-guest', name: 'imds-guest' };
 const CUSTOM_DATA = '#cloud-config\nwrite_files: [{path: /etc/from-custom-data, content: "it is here"}]\n';
 
-let factory: QemuFactory;
+let provider: QemuProvider;
 let guest: InstanceRef;
 let folder: string;
 let startedMs: number;
@@ -30,9 +30,9 @@ beforeAll(async () => {
   server = createServer((_request, response) => response.end('the service of this machine'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
-  factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
-  await factory.pools.deletePool(POOL); // left by a killed run
-  await factory.pools.createPool({
+  provider = createQemuProvider({ ...deps, ...guestCommands(process.env) });
+  await provider.pools.deletePool(POOL); // left by a killed run
+  await provider.pools.createPool({
     name: POOL.name,
     image: { kind: 'version', id: imageId },
     // No user data at first: cloud-init would use it and ignore custom data.
@@ -43,20 +43,20 @@ beforeAll(async () => {
     tags: { team: 'payments' },
   });
   startedMs = Date.now();
-  const [made] = await factory.pools.setCapacity(POOL, 1);
+  const [made] = await provider.pools.setCapacity(POOL, 1);
   guest = made!.ref;
-  ({ folder } = await factory.guests.placeOf(guest));
-  await factory.guests.awaitUp(guest, { deadlineMs: BOOT_MS });
+  ({ folder } = await provider.guests.readDetails(guest));
+  await provider.guests.awaitUp(guest, { deadlineMs: BOOT_MS });
 }, BASE_MS + BOOT_MS);
 
 afterAll(async () => {
   server?.close();
-  await factory?.pools.deletePool(POOL);
+  await provider?.pools.deletePool(POOL);
 }, ASK_MS);
 
 /** The output of a shell in the guest, line by line; a failed command is a line, too. */
 async function inGuest(script: string): Promise<string[]> {
-  const { stdout, stderr } = await factory.guests.runInGuest(guest, ['/bin/sh', '-c', script], { deadlineMs: ASK_MS });
+  const { stdout, stderr } = await provider.guests.runInGuest(guest, ['/bin/sh', '-c', script], { deadlineMs: ASK_MS });
   return `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
 }
 
@@ -103,7 +103,7 @@ describe('the metadata service in a real guest', { timeout: ASK_MS + 60_000 }, (
   it('shows user data that changes while the guest runs', async () => {
     const shown = [await inGuest(USER_DATA)];
     for (const text of ['first', 'second']) {
-      await factory.pools.setUserData(guest, Buffer.from(text).toString('base64'));
+      await provider.pools.setUserData(guest, Buffer.from(text).toString('base64'));
       shown.push(await inGuest(`${USER_DATA} | base64 --decode`));
     }
     expect(shown).toEqual([[], ['first'], ['second']]);

@@ -48,7 +48,7 @@ async function openCase(
     look: async () => {
       await one.joined.tend();
       const { metadata, spec } = await kube.core.readNode({ name: one.nodes[0]! });
-      const { power, protection, tags } = (await one.lab.factory.pools.readInstance(one.donor))!;
+      const { power, protection, tags } = (await one.lab.provider.pools.readInstance(one.donor))!;
       const { annotations, labels } = metadata!;
       return { annotations: annotations ?? {}, labels, spec, power, protection, tags };
     },
@@ -64,7 +64,7 @@ async function expectDone({ lab, joined, told }: Case, version: string): Promise
   expect(born.image).toMatchObject({ kind: 'version', id: expect.stringMatching(`/versions/${version}$`) });
   expect(born.customData ?? '').not.toContain('runcmd');
   expect(born.extensions).toEqual(['health']);
-  expect(await lab.factory.snapshots.readSnapshot(snapshotName(POOL))).toBeUndefined();
+  expect(await lab.provider.snapshots.readSnapshot(snapshotName(POOL))).toBeUndefined();
   expect(lab.sim.violations).toEqual([]);
   expect(leaks(`${JSON.stringify(told)}${await publicMarks(kube, lab.sim)}`, [kube.plane.token])).toEqual([]);
 }
@@ -120,7 +120,7 @@ describe('a donor keeps its earlier state', () => {
       'already guarded from the autoscaler',
       (one) => patch(one, { metadata: { annotations: { [AUTOSCALER_ANNOTATION]: 'false', owner: 'team-a' } } }),
     ],
-    ['already protected', ({ lab, donor }) => lab.factory.pools.setProtection(donor, PROTECTED)],
+    ['already protected', ({ lab, donor }) => lab.provider.pools.setProtection(donor, PROTECTED)],
   ])('%s', (_, prepare) =>
     withCase(async (one) => {
       await prepare(one);

@@ -22,18 +22,18 @@ import { type EmptyLab, makeEmptyLab } from './labs/qemu-lab.ts';
 
 async function onQemu(): Promise<Lab> {
   const lab = await makeEmptyLab();
-  const { factory } = lab;
+  const { provider } = lab;
   return {
-    factory,
+    provider,
     clock: systemClock,
     makePool: async (count) => {
-      const { ref } = await factory.pools.createPool(lab.spec(`pool-${count}`));
-      const made = await factory.pools.setCapacity(ref, count);
+      const { ref } = await provider.pools.createPool(lab.spec(`pool-${count}`));
+      const made = await provider.pools.setCapacity(ref, count);
       return { ref, providerIds: made.map((one) => providerId(one.ref)) };
     },
     grow: async (pool) => {
-      const [born] = await factory.pools.setCapacity(pool, (await factory.pools.listInstances(pool)).length + 1);
-      const { folder } = await factory.guests.placeOf(born!.ref);
+      const [born] = await provider.pools.setCapacity(pool, (await provider.pools.listInstances(pool)).length + 1);
+      const { folder } = await provider.guests.readDetails(born!.ref);
       const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
       const given = customDataOn(join(folder, instanceFiles.provisioning));
       return {
@@ -60,8 +60,8 @@ describe('after kill -9', () => {
   let instance: Instance;
   beforeEach(async () => {
     lab = await makeEmptyLab();
-    pool = (await lab.factory.pools.createPool(lab.spec('web'))).ref;
-    instance = (await lab.factory.pools.setCapacity(pool, 1))[0]!;
+    pool = (await lab.provider.pools.createPool(lab.spec('web'))).ref;
+    instance = (await lab.provider.pools.setCapacity(pool, 1))[0]!;
   });
   afterEach(() => lab.end());
 
@@ -70,12 +70,12 @@ describe('after kill -9', () => {
     'of a command that scales out, at %s, the next one makes the pool whole',
     async (moment) => {
       await sacrifice('scale', moment);
-      const between = await lab.factory.pools.listInstances(pool);
+      const between = await lab.provider.pools.listInstances(pool);
       expect(between.length).toBeLessThanOrEqual(3);
-      await lab.factory.pools.setCapacity(pool, 3);
-      const after = await lab.factory.pools.listInstances(pool);
+      await lab.provider.pools.setCapacity(pool, 3);
+      const after = await lab.provider.pools.listInstances(pool);
       expect(after.map(({ power }) => power)).toEqual(['running', 'running', 'running']);
-      const places = await Promise.all(after.map(({ ref }) => lab.factory.guests.placeOf(ref)));
+      const places = await Promise.all(after.map(({ ref }) => lab.provider.guests.readDetails(ref)));
       expect(new Set(places.map(({ address }) => address)).size).toBe(3);
       expect(new Set(places.map(({ sshPort }) => sshPort)).size).toBe(3);
       expect(lab.processes()).toHaveLength(3);
@@ -89,7 +89,7 @@ describe('after kill -9', () => {
       const definition = await prepareCapture();
       await sacrifice('version', moment);
       const id = { gallery: 'g', definition: 'd', version: '1.0.0' };
-      for (const _ of await lab.factory.gallery.listVersions(definition)) await verifyVersion(lab.home, id);
+      for (const _ of await lab.provider.gallery.listVersions(definition)) await verifyVersion(lab.home, id);
       await runVictim('version', 'never');
       await verifyVersion(lab.home, id);
       expect(readdirSync(join(lab.home, 'galleries/g/d')).sort()).toEqual(['1.0.0', 'definition.json']);
@@ -98,28 +98,28 @@ describe('after kill -9', () => {
 
   it('of QEMU, the instance is stopped, its disk is intact, and it starts again', async () => {
     process.kill(lab.processes()[0]!, 'SIGKILL');
-    await until(async () => (await lab.factory.pools.readInstance(instance.ref))?.power === 'stopped');
-    execFileSync('qemu-img', ['check', '-q', (await lab.factory.guests.placeOf(instance.ref)).disk]);
-    await lab.factory.pools.start(instance.ref);
-    const after = await lab.factory.pools.readInstance(instance.ref);
+    await until(async () => (await lab.provider.pools.readInstance(instance.ref))?.power === 'stopped');
+    execFileSync('qemu-img', ['check', '-q', (await lab.provider.guests.readDetails(instance.ref)).disk]);
+    await lab.provider.pools.start(instance.ref);
+    const after = await lab.provider.pools.readInstance(instance.ref);
     expect(after).toMatchObject({ power: 'running', vmId: instance.vmId });
     expect(lab.processes()).toHaveLength(1);
   });
 
   it('of the process that wrote the pid file, QEMU is still found, and is deleted with its pool', async () => {
-    const { folder } = await lab.factory.guests.placeOf(instance.ref);
+    const { folder } = await lab.provider.guests.readDetails(instance.ref);
     rmSync(join(folder, instanceFiles.pid));
-    expect((await lab.factory.pools.readInstance(instance.ref))?.power).toBe('running');
-    await lab.factory.pools.start(instance.ref);
+    expect((await lab.provider.pools.readInstance(instance.ref))?.power).toBe('running');
+    await lab.provider.pools.start(instance.ref);
     expect(lab.processes()).toHaveLength(1);
-    await lab.factory.pools.deletePool(pool);
+    await lab.provider.pools.deletePool(pool);
     expect(lab.processes()).toEqual([]);
   });
 
   async function prepareCapture(): Promise<Definition> {
-    const { factory } = lab;
-    await factory.pools.stop(instance.ref);
-    await factory.snapshots.createSnapshot({
+    const { provider } = lab;
+    await provider.pools.stop(instance.ref);
+    await provider.snapshots.createSnapshot({
       name: 'snap',
       sourceDiskId: instance.osDisk!.id,
       region: 'local',
@@ -127,7 +127,7 @@ describe('after kill -9', () => {
     });
     const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
     const identity = { publisher: 'p', offer: 'o', sku: 's' };
-    return factory.gallery.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
+    return provider.gallery.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
   }
 
   /** Killed by itself at a tool, or by us after some milliseconds, unless it ends before. */

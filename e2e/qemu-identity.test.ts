@@ -10,9 +10,9 @@ import { parseCheckResult, RESULT_PATH } from '../src/clone-check/result.ts';
 import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript } from '../src/clone-check/seal-script.ts';
 import type { Definition } from '../src/vms/gallery.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
-import { versionFiles, versionFolder } from '../src/vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import { versionFileNames, versionFolder } from '../src/vms/qemu/home/layout.ts';
+import type { QemuProvider } from '../src/vms/qemu/local-provider.ts';
+import { createQemuProvider } from '../src/vms/qemu/qemu-provider.ts';
 import { scrubDisk } from '../src/vms/qemu/scrub/scrub-disk.ts';
 import { COPY_ROOT } from '../src/vms/qemu/scrub/scrub-init.ts';
 import { ensureBaseImage } from './programs/ensure-base.ts';
@@ -31,8 +31,8 @@ const IN_THE_MIDDLE = 'the clone check makes keys';
 
 let home: string;
 /** One captures copies unchanged, the other scrubs them. */
-let plain: QemuFactory;
-let scrubbing: QemuFactory;
+let plain: QemuProvider;
+let scrubbing: QemuProvider;
 let donor: InstanceRef;
 let before: Identity;
 let definition: Definition;
@@ -53,8 +53,8 @@ beforeAll(
     const { imageId, ...deps } = await ensureBaseImage();
     home = deps.home;
     const commands = { ...deps, ...guestCommands(process.env) };
-    plain = createQemuFactory(commands);
-    scrubbing = createQemuFactory({
+    plain = createQemuProvider(commands);
+    scrubbing = createQemuProvider({
       ...commands,
       cloudInit: 'off',
       scrub: (copy, call) =>
@@ -143,7 +143,7 @@ describe('a clone of the unscrubbed copy: the clone check alone', { timeout: 3 *
     await expectItsOwn(clone, [before]);
     // Both boots made the same key: the first was cut off while the donor still owned the disk.
     expect(before.hostKeys).toHaveLength(1);
-    const { consoleLog } = await plain.guests.placeOf(clone);
+    const { consoleLog } = await plain.guests.readDetails(clone);
     expect(readFileSync(consoleLog, 'utf8').split(IN_THE_MIDDLE)).toHaveLength(3);
   });
 
@@ -229,7 +229,7 @@ async function absentFrom(version: string, needles: Record<string, string>): Pro
   const folder = mkdtempSync(join(tmpdir(), 'headstart-raw-'));
   try {
     const raw = join(folder, 'disk.raw');
-    const disk = join(versionFolder(home, { gallery: GALLERY, definition: 'donor', version }), versionFiles.disk);
+    const disk = join(versionFolder(home, { gallery: GALLERY, definition: 'donor', version }), versionFileNames.disk);
     execFileSync('qemu-img', ['convert', '-O', 'raw', disk, raw]);
     const missing = new Map(Object.entries(needles).map(([what, text]) => [what, Buffer.from(text)]));
     const overlap = Math.max(...[...missing.values()].map((bytes) => bytes.length));
@@ -245,9 +245,9 @@ async function absentFrom(version: string, needles: Record<string, string>): Pro
   }
 }
 
-async function begin(factory: QemuFactory, name: string): Promise<void> {
+async function begin(provider: QemuProvider, name: string): Promise<void> {
   const terms = { region: 'local', replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
-  await factory.gallery.beginVersion({ definition, name, snapshotId, ...terms });
+  await provider.gallery.beginVersion({ definition, name, snapshotId, ...terms });
 }
 
 async function grow(count: number): Promise<InstanceRef> {
@@ -259,7 +259,7 @@ async function grow(count: number): Promise<InstanceRef> {
 async function grownFrom(version: string, count: number): Promise<InstanceRef> {
   const pool = (await plain.pools.readPool(POOL))!;
   const image = { kind: 'version', id: `${definition.id}/${version}` } as const;
-  await plain.publisher.offer(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
+  await plain.publisher.changeModel(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
   return grow(count);
 }
 
@@ -287,7 +287,7 @@ async function timeOf(instance: InstanceRef, unit: string, property: string): Pr
 
 /** kill -9 of QEMU: the guest loses what it had not written to disk. */
 async function cutPowerWhen(instance: InstanceRef, line: string): Promise<void> {
-  const { folder, consoleLog } = await plain.guests.placeOf(instance);
+  const { folder, consoleLog } = await plain.guests.readDetails(instance);
   const untilMs = systemClock.nowMs() + BOOT_MS;
   while (!readFileSync(consoleLog, 'utf8').includes(line)) {
     expect(systemClock.nowMs(), 'the clone check did not begin').toBeLessThan(untilMs);

@@ -10,8 +10,8 @@ import { DONOR_TAG } from '../src/prototype/names.ts';
 import type { InstanceRef, PoolRef } from '../src/vms/pools.ts';
 import { instanceFiles, instanceFolder, parseVersionId } from '../src/vms/qemu/home/layout.ts';
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
-import type { QemuFactory } from '../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../src/vms/qemu/qemu-factory.ts';
+import type { QemuProvider } from '../src/vms/qemu/local-provider.ts';
+import { createQemuProvider } from '../src/vms/qemu/qemu-provider.ts';
 import { describeKills, type Ended, type Kill, randomKills, runWithKills } from './labs/kills.ts';
 import { processesIn } from './labs/qemu-lab.ts';
 import { ensureBaseImage } from './programs/ensure-base.ts';
@@ -28,16 +28,16 @@ const cases = seedsAsked('1-12').map((seed) => ({ name: `seed ${seed}: `, kills:
 const LEAST_KILLS = Math.floor((cases.length * 5) / 3);
 
 let home: string;
-let factory: QemuFactory;
+let provider: QemuProvider;
 let donor: InstanceRef;
 let before: string;
 
 beforeAll(async () => {
   const { imageId, ...deps } = await ensureBaseImage();
   home = deps.home;
-  factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
+  provider = createQemuProvider({ ...deps, ...guestCommands(process.env) });
   await cleanUp(); // after a run that was killed itself
-  await factory.pools.createPool({
+  await provider.pools.createPool({
     name: POOL.name,
     image: { kind: 'version', id: imageId },
     customData: Buffer.from('#cloud-config\nwrite_files: [{path: /etc/bootstrapped, content: "yes"}]\n').toString(
@@ -48,18 +48,18 @@ beforeAll(async () => {
     services: [],
     tags: {},
   });
-  const [made] = await factory.pools.setCapacity(POOL, 1);
+  const [made] = await provider.pools.setCapacity(POOL, 1);
   donor = made!.ref;
-  await factory.guests.awaitUp(donor, { deadlineMs: RUN_MS });
+  await provider.guests.awaitUp(donor, { deadlineMs: RUN_MS });
   before = await identityOf(donor);
 }, BASE_MS + RUN_MS);
 
 afterAll(cleanUp, RUN_MS);
 
 async function cleanUp(): Promise<void> {
-  if ((await factory.pools.readPool(POOL)) === undefined) return;
+  if ((await provider.pools.readPool(POOL)) === undefined) return;
   await headstart(['prototype', 'uninstall', '--pool', POOL.name, '--to', 'original', '--yes']);
-  await factory.pools.deletePool(POOL);
+  await provider.pools.deletePool(POOL);
 }
 
 describe('a run that is killed and repeated', () => {
@@ -78,14 +78,14 @@ describe('a run that is killed and repeated', () => {
       }
       expect(await headstart(run)).toMatchObject({ code: 0 });
 
-      const { model, tags } = (await factory.pools.readPool(POOL))!;
+      const { model, tags } = (await provider.pools.readPool(POOL))!;
       expect(model).toMatchObject({ image: { kind: 'version' }, bootstrap: 'none' });
       const version = parseVersionId((model.image as { id: string }).id)!;
       await verifyVersion(home, version);
       expect(readdirSync(join(home, 'galleries', version.gallery, version.definition)).filter(isPartial)).toEqual([]);
       expect(tags['headstart-bootstrap']).toBe('none');
 
-      const instance = (await factory.pools.readInstance(donor))!;
+      const instance = (await provider.pools.readInstance(donor))!;
       expect(instance).toMatchObject({ power: 'running', protection: { fromScaleIn: false, fromPoolActions: false } });
       expect(Object.keys(instance.tags).filter((tag) => tag === DONOR_TAG || tag.startsWith('headstart-'))).toEqual([]);
       expect(await identityOf(donor)).toBe(before);
@@ -111,10 +111,10 @@ function headstart(args: readonly string[], kills: readonly Kill[] = []): Promis
 
 /** A donor that was killed after its return to service is an ordinary machine, which the run does not start again. */
 async function startIfHome(): Promise<void> {
-  const { power, tags } = (await factory.pools.readInstance(donor))!;
+  const { power, tags } = (await provider.pools.readInstance(donor))!;
   if (power !== 'stopped' || tags[DONOR_TAG] !== undefined) return;
-  await factory.pools.start(donor);
-  await factory.guests.awaitUp(donor, { deadlineMs: RUN_MS });
+  await provider.pools.start(donor);
+  await provider.guests.awaitUp(donor, { deadlineMs: RUN_MS });
 }
 
 function pidOf(instance: InstanceRef): number {
@@ -123,7 +123,7 @@ function pidOf(instance: InstanceRef): number {
 
 async function identityOf(instance: InstanceRef): Promise<string> {
   const script = 'cat /etc/machine-id /etc/ssh/ssh_host_*_key.pub /etc/hostname /etc/bootstrapped';
-  const { stdout } = await factory.guests.runInGuest(instance, ['/bin/sh', '-c', script], { deadlineMs: RUN_MS });
+  const { stdout } = await provider.guests.runInGuest(instance, ['/bin/sh', '-c', script], { deadlineMs: RUN_MS });
   return stdout.toString();
 }
 

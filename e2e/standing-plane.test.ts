@@ -391,7 +391,7 @@ describe('a standing control plane', () => {
     const refused = await runVerb(down, ['--home', home, '--name', 'lab', '--delete', '--yes']);
     expect(refused.stderr).toContain('nodes is a pool of cluster lab');
     expect(refused.code).toBe(1);
-    await withPools(({ factory }) => factory.pools.deletePool(poolRef('nodes')));
+    await withPools(({ provider }) => provider.pools.deletePool(poolRef('nodes')));
     expect((await ask(down, '--delete', '--yes')).code).toBe(0);
     expect(readdirSync(join(home, 'clusters'))).toEqual([]);
   });
@@ -401,9 +401,9 @@ describe('a standing control plane', () => {
 function makeInstance(): Promise<{ address: string; folder: string; vmId: string }> {
   return withPools(async (pools) => {
     const spec = poolSpec(await publishEmpty(pools), { name: 'nodes', cluster: 'lab' });
-    const { ref } = await pools.factory.pools.createPool(spec);
-    const [instance] = await pools.factory.pools.setCapacity(ref, 1);
-    const { address, folder } = await pools.factory.guests.placeOf(instance!.ref);
+    const { ref } = await pools.provider.pools.createPool(spec);
+    const [instance] = await pools.provider.pools.setCapacity(ref, 1);
+    const { address, folder } = await pools.provider.guests.readDetails(instance!.ref);
     return { address, folder, vmId: instance!.vmId };
   });
 }
@@ -414,7 +414,7 @@ async function withPools<T>(use: (pools: Lab) => Promise<T>): Promise<T> {
     admit: async () => ({ server, credential: new Secret('') }),
     awaitReady: async () => undefined,
     isReady: async () => true,
-    dismiss: async () => undefined,
+    removeNode: async () => undefined,
   };
   const pools = makeLab({ home, joinCluster, newVmId: randomUUID });
   try {

@@ -6,8 +6,8 @@ import { guestCommands } from '../../src/cli/compose/guest-commands.ts';
 import type { NodeStatus } from '../../src/node/status/node-status.ts';
 import type { InstanceRef, PoolRef } from '../../src/vms/pools.ts';
 import { instanceFiles } from '../../src/vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../../src/vms/qemu/qemu-factory.ts';
+import type { QemuProvider } from '../../src/vms/qemu/local-provider.ts';
+import { createQemuProvider } from '../../src/vms/qemu/qemu-provider.ts';
 import { ensureNodeImage } from './node-lab.ts';
 
 const BOOT_MS = 15 * 60_000;
@@ -34,10 +34,10 @@ export interface NodeGuest {
 /** Booted with `document` as its user data, and up when kubelet runs. */
 export async function bootNode(poolName: string, document: string): Promise<NodeGuest> {
   const { imageId, ...deps } = await ensureNodeImage();
-  const factory = createQemuFactory({ ...deps, ...guestCommands(process.env) });
+  const provider = createQemuProvider({ ...deps, ...guestCommands(process.env) });
   const pool: PoolRef = { id: `pools/${poolName}`, name: poolName };
-  await factory.pools.deletePool(pool); // left by a killed run
-  await factory.pools.createPool({
+  await provider.pools.deletePool(pool); // left by a killed run
+  await provider.pools.createPool({
     name: pool.name,
     image: { kind: 'version', id: imageId },
     userData: base64(document),
@@ -47,15 +47,15 @@ export async function bootNode(poolName: string, document: string): Promise<Node
     readyUnit: 'kubelet.service',
     tags: {},
   });
-  const [made] = await factory.pools.setCapacity(pool, 1);
-  const guest = talkTo(factory, pool, made!.ref, (await factory.guests.placeOf(made!.ref)).folder);
-  await factory.guests.awaitUp(made!.ref, { deadlineMs: BOOT_MS });
+  const [made] = await provider.pools.setCapacity(pool, 1);
+  const guest = talkTo(provider, pool, made!.ref, (await provider.guests.readDetails(made!.ref)).folder);
+  await provider.guests.awaitUp(made!.ref, { deadlineMs: BOOT_MS });
   return guest;
 }
 
-function talkTo(factory: QemuFactory, pool: PoolRef, ref: InstanceRef, folder: string): NodeGuest {
+function talkTo(provider: QemuProvider, pool: PoolRef, ref: InstanceRef, folder: string): NodeGuest {
   const sh = async (script: string) => {
-    const { exitCode, stdout, stderr } = await factory.guests.runInGuest(ref, ['/bin/sh', '-ec', script], {
+    const { exitCode, stdout, stderr } = await provider.guests.runInGuest(ref, ['/bin/sh', '-ec', script], {
       deadlineMs: ASK_MS,
     });
     if (exitCode !== 0) throw new Error(`in the guest, ${exitCode}: ${script}\n${stdout}${stderr}`);
@@ -67,7 +67,7 @@ function talkTo(factory: QemuFactory, pool: PoolRef, ref: InstanceRef, folder: s
     sh,
     status,
     health: () => readFileSync(join(folder, instanceFiles.health), 'utf8'),
-    deliver: (document) => factory.pools.setUserData(ref, base64(document)),
+    deliver: (document) => provider.pools.setUserData(ref, base64(document)),
     async awaitStatus(what, isIt) {
       const untilMs = systemClock.nowMs() + BOOT_MS;
       for (;;) {
@@ -85,10 +85,10 @@ function talkTo(factory: QemuFactory, pool: PoolRef, ref: InstanceRef, folder: s
       while (hasFiles(pid)) await systemClock.sleep(20);
     },
     async startAgain() {
-      await factory.pools.start(ref);
-      await factory.guests.awaitUp(ref, { deadlineMs: BOOT_MS });
+      await provider.pools.start(ref);
+      await provider.guests.awaitUp(ref, { deadlineMs: BOOT_MS });
     },
-    end: () => factory.pools.deletePool(pool),
+    end: () => provider.pools.deletePool(pool),
   };
 }
 

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireTools, toolsOf } from '../../src/host/required-tools.ts';
 import { runTool } from '../../src/host/run-tool.ts';
-import { removeAtOnce } from '../../src/host/whole-folders.ts';
+import { removeAtomically } from '../../src/host/whole-folders.ts';
 import { type DiskFile, putFiles } from '../../src/image/build/disk/put-files.ts';
 import { ensureExecutable } from '../../src/node/build/build.ts';
 import {
   parseVersionId,
   type VersionId,
-  versionFiles,
+  versionFileNames,
   versionFolder,
   versionId,
 } from '../../src/vms/qemu/home/layout.ts';
-import { referencedIn } from '../../src/vms/qemu/home/references.ts';
+import { versionUsers } from '../../src/vms/qemu/home/references.ts';
 import { readVersionRecord, versionNamesIn } from '../../src/vms/qemu/home/version-records.ts';
 import { type PublishDeps, publishVersion } from '../../src/vms/qemu/images/make-version.ts';
 import { ensureBaseImage } from '../programs/ensure-base.ts';
@@ -50,7 +50,7 @@ async function make(id: VersionId, baseId: VersionId, files: readonly DiskFile[]
   const folder = mkdtempSync(join(tmpdir(), 'headstart-node-image-'));
   try {
     const [raw, disk] = [join(folder, 'disk.raw'), join(folder, 'disk.qcow2')];
-    await runTool(deps.run, ['qemu-img', 'convert', '-O', 'raw', join(base, versionFiles.disk), raw]);
+    await runTool(deps.run, ['qemu-img', 'convert', '-O', 'raw', join(base, versionFileNames.disk), raw]);
     await putFiles({ file: raw, startBytes: 0 }, files, {
       run: deps.run,
       folder: join(folder, 'files'),
@@ -60,7 +60,7 @@ async function make(id: VersionId, baseId: VersionId, files: readonly DiskFile[]
     await publishVersion(
       deps,
       { definition: DEFINITION_SPEC, name: id.version, tags: {}, cloudInit: 'off' },
-      { disk, kernel: { vmlinux: join(base, versionFiles.vmlinux), initrd: join(base, versionFiles.initrd) } },
+      { disk, kernel: { vmlinux: join(base, versionFileNames.vmlinux), initrd: join(base, versionFileNames.initrd) } },
     );
   } finally {
     rmSync(folder, { recursive: true });
@@ -93,10 +93,10 @@ function versionOf(baseId: string, files: readonly DiskFile[]): string {
 
 /** Each takes 250 MB and is useful only to the tree it was made from. */
 async function removeOthers({ version, ...definition }: VersionId, home: string): Promise<void> {
-  const used = referencedIn(home);
+  const used = versionUsers(home);
   for (const other of versionNamesIn(home, definition)) {
     const id = { ...definition, version: other };
-    if (other !== version && !used.has(versionId(id))) await removeAtOnce(versionFolder(home, id));
+    if (other !== version && !used.has(versionId(id))) await removeAtomically(versionFolder(home, id));
   }
 }
 

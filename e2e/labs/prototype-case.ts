@@ -87,10 +87,10 @@ async function makeCase(
   nodes: readonly string[],
   options: CaseOptions,
 ): Promise<Omit<Case, 'end'>> {
-  const { factory } = lab;
+  const { provider } = lab;
   const { clock } = lab.sim;
   const nodeName = nodes[0]!;
-  const donor = await factory.pools.locate((await cluster.readNode(nodeName))!.providerId);
+  const donor = await provider.pools.locate((await cluster.readNode(nodeName))!.providerId);
   const intent: Intent = {
     nodeName,
     gallery: galleryName('contract'),
@@ -107,7 +107,7 @@ async function makeCase(
   const { signal } = new AbortController();
   let runs = 0;
   const run = (dial = new Dial()) => {
-    const broken = { ...dial.wrapFactory(factory), cluster: dial.wrap<Cluster>(cluster) };
+    const broken = { ...dial.wrapProvider(provider), cluster: dial.wrap<Cluster>(cluster) };
     return runPrototype(intent, donor, `run-${++runs}`, {
       ...broken,
       clock,

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { type RunCommand, runCommand } from '../../src/base/command.ts';
 import { publishVersion } from '../../src/vms/qemu/images/make-version.ts';
-import type { PoolSpec, QemuFactory } from '../../src/vms/qemu/local-factory.ts';
-import { createQemuFactory } from '../../src/vms/qemu/qemu-factory.ts';
+import type { PoolSpec, QemuProvider } from '../../src/vms/qemu/local-provider.ts';
+import { createQemuProvider } from '../../src/vms/qemu/qemu-provider.ts';
 
 export interface EmptyLab {
   home: string;
-  factory: QemuFactory;
+  provider: QemuProvider;
   spec(name: string): PoolSpec;
   /** Ids of the processes that run in the home. */
   processes(): number[];
@@ -22,12 +22,12 @@ export async function makeEmptyLab(): Promise<EmptyLab> {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-qemu-'));
   // Longer than the address of a unix socket, and with all characters that are special to QEMU, slirp or a shell.
   const home = join(folder, `a "home", with 'quotes' = $(id); ${'and more '.repeat(12)}`);
-  const factory = emptyFactory(home, runCommand);
+  const provider = emptyProvider(home, runCommand);
   const image = { kind: 'version', id: await publishEmpty(home) } as const;
   const extension = { publisher: 'headstart', script: 'exit 0\n' };
   return {
     home,
-    factory,
+    provider,
     spec: (name) => ({
       name,
       image,
@@ -42,14 +42,14 @@ export async function makeEmptyLab(): Promise<EmptyLab> {
     }),
     processes: () => processesIn(home),
     async end() {
-      for (const pool of await factory.pools.listPools()) await factory.pools.deletePool(pool.ref);
+      for (const pool of await provider.pools.listPools()) await provider.pools.deletePool(pool.ref);
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-export function emptyFactory(home: string, run: RunCommand): QemuFactory {
-  return createQemuFactory({
+export function emptyProvider(home: string, run: RunCommand): QemuProvider {
+  return createQemuProvider({
     home,
     clock: systemClock,
     run,

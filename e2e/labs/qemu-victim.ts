@@ -1,6 +1,6 @@
 // e2e/labs/qemu-victim.ts: one operation on the pools by a process that kills itself (-9) in the middle: `node qemu-victim.ts HOME ORDER MOMENT`.
 import { type RunCommand, runCommand } from '../../src/base/command.ts';
-import { emptyFactory } from './qemu-lab.ts';
+import { emptyProvider } from './qemu-lab.ts';
 
 const [home = '', order = '', moment = ''] = process.argv.slice(2);
 
@@ -15,14 +15,14 @@ const run: RunCommand = async (argv, options) => {
   return ran;
 };
 
-const factory = emptyFactory(home, run);
+const provider = emptyProvider(home, run);
 const pool = { id: 'pools/web', name: 'web' };
 process.stdout.write('begun\n');
-if (order === 'scale') await factory.pools.setCapacity(pool, 3);
+if (order === 'scale') await provider.pools.setCapacity(pool, 3);
 else {
-  const definition = (await factory.gallery.readDefinition('g', 'd'))!;
+  const definition = (await provider.gallery.readDefinition('g', 'd'))!;
   const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
-  await factory.gallery.beginVersion({
+  await provider.gallery.beginVersion({
     definition,
     name: '1.0.0',
     snapshotId: 'snapshots/snap',

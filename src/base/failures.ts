@@ -1,4 +1,4 @@
-// base/failures.ts: the kinds of failure a VM factory has, in our words. Providers translate their SDK's errors into these at the edge.
+// base/failures.ts: the kinds of failure a VM provider has, in our words. Providers translate their SDK's errors into these at the edge.
 import { TransientError, UserError } from './errors.ts';
 
 /** What was asked for does not exist. */
@@ -62,7 +62,7 @@ export class Forbidden extends UserError {
   }
 }
 
-/** The factory will never do this to that thing: another region's storage, an impossible image. */
+/** The provider will never do this to that thing: another region's storage, an impossible image. */
 export class Refused extends UserError {
   constructor(what: string, code = 'vms/refused', cause?: unknown, next?: string) {
     super(what, { code, exitCode: 1, cause, ...(next !== undefined && { next }) });

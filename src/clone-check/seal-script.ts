@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Item, parseItems } from './result.ts';
 
 export interface SealOptions {
-  /** The donor's VM id as the factory has it; the script refuses to seal any other machine. */
+  /** The donor's VM id as the provider has it; the script refuses to seal any other machine. */
   vmId: string;
   /** What Kubernetes calls the node; absent for a pool without a cluster. */
   nodeName?: string;

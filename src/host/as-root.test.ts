@@ -35,7 +35,7 @@ describe('rootRunner', () => {
     await expect(rootRunner(run, false, refused)).rejects.toMatchObject({
       code: 'area/needs-root',
       kept: 'Nothing was made.',
-      message: expect.stringMatching(/refused: unshare: uid_map: Operation not permitted$/),
+      message: expect.stringMatching(/failed: unshare: uid_map: Operation not permitted$/),
       next: expect.stringMatching(/^sudo usermod --add-subuids .*, or run it as root$/),
     });
   });
@@ -43,7 +43,7 @@ describe('rootRunner', () => {
   it('tells root about the container, and says how it ended where nothing was printed', async () => {
     const { run } = machine({ outcome: 'missing', code: null });
     await expect(rootRunner(run, true, refused)).rejects.toMatchObject({
-      message: 'this machine does not let root have namespaces of its own: missing',
+      message: 'this machine does not allow root to create namespaces: missing',
       next: expect.stringContaining('SYS_ADMIN'),
     });
   });

@@ -1,8 +1,8 @@
-// host/disk-space.ts: is there room for what is about to be written?
+// host/disk-space.ts: is there enough free disk space?
 import { statfs } from 'node:fs/promises';
 import { UserError } from '../base/errors.ts';
 
-/** Left over for everything else on this machine. */
+/** Kept free for everything else on this machine. */
 const RESERVE_BYTES = 256 << 20;
 
 export interface SpaceNeed {
@@ -12,7 +12,7 @@ export interface SpaceNeed {
   freeBytes: number;
 }
 
-/** Throws with the code and the option of the caller, by which the user names another folder. */
+/** `code` and `option` are for the error; `option` lets the user name another folder. */
 export function requireSpace(
   { what, folder, neededBytes, freeBytes }: SpaceNeed,
   { code, option }: { code: string; option: string },
@@ -29,7 +29,7 @@ export function requireSpace(
 
 const inMib = (bytes: number) => `${Math.ceil(bytes / (1 << 20))} MiB`;
 
-/** What we may still write, not what root could. */
+/** The space available to this user, without root's reserve. */
 export async function statfsFree(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

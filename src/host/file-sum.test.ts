@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bytesOf, sumOf, syncFiles } from './file-sum.ts';
+import { checksumFile, fileSizeBytes, syncFiles } from './file-sum.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -15,14 +15,14 @@ it.each([0, 1, (1 << 20) + 7])('a file of %i bytes has the sum of its bytes', as
   const content = Buffer.alloc(bytes, 'abc');
   const file = join(folder, 'file');
   writeFileSync(file, content);
-  expect(await sumOf(file)).toEqual({ bytes, sha256: createHash('sha256').update(content).digest('hex') });
-  expect(await bytesOf(file)).toBe(bytes);
+  expect(await checksumFile(file)).toEqual({ bytes, sha256: createHash('sha256').update(content).digest('hex') });
+  expect(await fileSizeBytes(file)).toBe(bytes);
 });
 
 it('summing stops when it is told to', async () => {
   writeFileSync(join(folder, 'file'), 'x');
   const told = AbortSignal.abort();
-  await expect(sumOf(join(folder, 'file'), told)).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(checksumFile(join(folder, 'file'), told)).rejects.toMatchObject({ name: 'AbortError' });
 });
 
 it('files and folders are synced, links and missing files are refused', async () => {

@@ -1,4 +1,4 @@
-// host/file-sum.ts: how large is a file, what is its sha256, and is it safely on the disk?
+// host/file-sum.ts: size and sha256 of a file, and syncing files to disk.
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -8,7 +8,7 @@ export interface FileSum {
   sha256: string;
 }
 
-export async function sumOf(file: string, signal?: AbortSignal): Promise<FileSum> {
+export async function checksumFile(file: string, signal?: AbortSignal): Promise<FileSum> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20, signal })) {
@@ -18,7 +18,7 @@ export async function sumOf(file: string, signal?: AbortSignal): Promise<FileSum
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Safe on the disk itself, so that what is renamed into place afterwards is whole after a power cut, too. */
+/** fsync before a rename, so that the renamed file is complete even after a power cut. */
 export async function syncFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -30,4 +30,4 @@ export async function syncFiles(paths: readonly string[]): Promise<void> {
   }
 }
 
-export const bytesOf = async (file: string) => (await stat(file)).size;
+export const fileSizeBytes = async (file: string) => (await stat(file)).size;

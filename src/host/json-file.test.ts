@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../base/errors.ts';
-import { readJson, writeJson } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -19,24 +19,24 @@ const bad = { code: 'area/bad-record', next: 'remove it' };
 describe('records on disk', () => {
   it('are read as they were written, closed to others, with nothing beside them', () => {
     const path = join(folder, 'x.json');
-    writeJson(path, { a: 'b' });
-    expect(readJson(path, schema, bad)).toEqual({ a: 'b' });
+    writeJsonFile(path, { a: 'b' });
+    expect(readJsonFile(path, schema, bad)).toEqual({ a: 'b' });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['x.json']);
   });
 
   it('that are not there are nothing', () => {
-    expect(readJson(join(folder, 'none', 'x.json'), schema, bad)).toBeUndefined();
+    expect(readJsonFile(join(folder, 'none', 'x.json'), schema, bad)).toBeUndefined();
     writeFileSync(join(folder, 'file'), '');
-    expect(readJson(join(folder, 'file', 'x.json'), schema, bad)).toBeUndefined();
+    expect(readJsonFile(join(folder, 'file', 'x.json'), schema, bad)).toBeUndefined();
   });
 
   it('that cannot be read are an error of the caller, with its code and its next step', () => {
-    expect(() => readJson(folder, schema, bad)).toThrow(
+    expect(() => readJsonFile(folder, schema, bad)).toThrow(
       expect.objectContaining({ ...bad, message: `cannot read ${folder}: it is a folder` }),
     );
     writeFileSync(join(folder, 'x.json'), '{');
-    expect(() => readJson(join(folder, 'x.json'), schema, bad)).toThrow(expect.objectContaining(bad));
+    expect(() => readJsonFile(join(folder, 'x.json'), schema, bad)).toThrow(expect.objectContaining(bad));
   });
 
   it('with anything else in them are named, never guessed at', () => {
@@ -47,7 +47,7 @@ describe('records on disk', () => {
         writeFileSync(path, text);
         let read: unknown;
         try {
-          read = readJson(path, schema, bad);
+          read = readJsonFile(path, schema, bad);
         } catch (error) {
           expect(error).toBeInstanceOf(UserError);
           expect((error as UserError).message).toContain(path);

@@ -1,18 +1,18 @@
-// host/json-file.ts: read and replace a record of ours. What is on disk is parsed once, here, and trusted afterwards.
+// host/json-file.ts: read and replace a JSON record. It is validated here, once, and trusted afterwards.
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
 import { whyUnreadable } from '../base/why-unreadable.ts';
 
-/** The caller's code and next step for a record that is not what this program wrote. */
+/** The caller's error code and next step for an invalid record. */
 export interface BadRecord {
   code: string;
   next: string;
 }
 
-/** Undefined when there is no such file. */
-export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord): T | undefined {
+/** Undefined when the file does not exist. */
+export function readJsonFile<T>(path: string, schema: z.ZodType<T>, bad: BadRecord): T | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -23,16 +23,16 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, bad: BadRecord):
   const parsed = schema.safeParse(parse(text));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
-    ({ path: where, message }) => `${where.join('.') || 'all of it'}: ${message}`,
+    ({ path: where, message }) => `${where.join('.') || 'top level'}: ${message}`,
   );
-  throw new UserError(`${path} is not what this program writes there (${problems.join('; ')})`, {
+  throw new UserError(`${path} is not a valid record (${problems.join('; ')})`, {
     ...bad,
     exitCode: 1,
   });
 }
 
-/** Closed to others: it may hold secrets. What a full disk (`isFull`) means is for the caller to say. */
-export function writeJson(path: string, value: unknown): void {
+/** Mode 0600: the record may hold secrets. The caller handles a full disk (`isFull`). */
+export function writeJsonFile(path: string, value: unknown): void {
   writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, 0o600);
 }
 

@@ -1,11 +1,10 @@
-// host/lock-name.ts: what may a lock be called? Pure: code that only names a lock loads no file system.
+// host/lock-name.ts: valid names of locks. Pure, so that code that only names a lock does not load the file system.
 
-/** The name of its file. Each domain names its own locks: made by `lockName` alone, so that every one is a file in the folder of locks. */
+/** The lock's file name. Only `lockName` makes one, so that every lock is a file in the lock folder. */
 export type LockName = string & { readonly isLockName: unique symbol };
 
-/** Names that people gave are checked by their owner; what is no file name here is a bug. */
+/** Callers check names that users give; an invalid file name here is a bug. */
 export function lockName(name: string): LockName {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
-    throw new Error(`${JSON.stringify(name)} cannot be the file of a lock`);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid lock name`);
   return name as LockName;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockName } from './lock-name.ts';
-import { ifFree, withLock } from './locks.ts';
+import { withLock, withLockIfFree } from './locks.ts';
 
 let home: string;
 beforeEach(() => {
@@ -21,7 +21,7 @@ describe('lockName', () => {
   it.each(['', '.', '..', '.hidden', 'a/b', '/etc', 'a\0b', 'a b'])(
     'refuses %j: it is no file right below the folder',
     (name) => {
-      expect(() => lockName(name)).toThrow('cannot be the file of a lock');
+      expect(() => lockName(name)).toThrow('is not a valid lock name');
     },
   );
 });
@@ -66,7 +66,7 @@ describe('withLock', () => {
     const holder = holdElsewhere();
     await once(holder.stdout, 'data');
     let wasHeld = true;
-    await ifFree(home, homeLock, async () => {
+    await withLockIfFree(home, homeLock, async () => {
       wasHeld = false;
     });
     expect(wasHeld).toBe(true);
@@ -76,13 +76,13 @@ describe('withLock', () => {
   });
 });
 
-describe('ifFree', () => {
+describe('withLockIfFree', () => {
   it('does its work when nobody holds the lock, and nothing when somebody does', async () => {
     const done: string[] = [];
     const work = async () => void done.push('done');
-    await withLock(home, lock, {}, () => ifFree(home, homeLock, work));
+    await withLock(home, lock, {}, () => withLockIfFree(home, homeLock, work));
     expect(done).toEqual([]);
-    await ifFree(home, homeLock, work);
+    await withLockIfFree(home, homeLock, work);
     expect(done).toEqual(['done']);
   });
 });

@@ -1,4 +1,4 @@
-// host/locks.ts: only one command at a time changes a thing. The kernel lets go when the holder dies, kill -9 included.
+// host/locks.ts: locks between commands. The kernel releases a lock when its holder dies, even by kill -9.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ const GIVE_UP_AFTER_MS = 20 * 60_000;
 
 export interface Lock {
   name: LockName;
-  /** What the holder does, for whoever waits. */
+  /** What the holder does; shown to commands that wait. */
   why: string;
 }
 
-/** `home`: the folder that the lock protects something in. A domain with several locks takes them in one order. */
+/** `home`: the folder that contains what the lock protects. Callers with several locks must take them in a fixed order. */
 export async function withLock<T>(
   home: string,
   { name, why }: Lock,
@@ -27,18 +27,18 @@ export async function withLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const path = lockPath(home, name);
-  const held = await take(path, name, options);
+  const held = await acquire(path, name, options);
   try {
-    sign(path, why);
+    writeHolder(path, why);
     return await work();
   } finally {
     await held.release();
   }
 }
 
-/** Does nothing when somebody holds it. */
-export async function ifFree(home: string, name: LockName, work: () => Promise<void>): Promise<void> {
-  const held = hold(lockPath(home, name), ['--nonblock']);
+/** Does nothing when another process holds the lock. */
+export async function withLockIfFree(home: string, name: LockName, work: () => Promise<void>): Promise<void> {
+  const held = startFlock(lockPath(home, name), ['--nonblock']);
   try {
     if (await held.isHeld) await work();
   } finally {
@@ -46,20 +46,20 @@ export async function ifFree(home: string, name: LockName, work: () => Promise<v
   }
 }
 
-async function take(path: string, name: string, { signal, onWaiting }: CallOptions = {}): Promise<Held> {
+async function acquire(path: string, name: string, { signal, onWaiting }: CallOptions = {}): Promise<LockHandle> {
   signal?.throwIfAborted();
-  const held = hold(path, []);
+  const held = startFlock(path, []);
   const timers: NodeJS.Timeout[] = [];
   const enough = new Promise<never>((_, reject) => {
-    const tooLong = () => reject(new Conflict(`${name} has been in use by ${holderOf(path)} for too long`));
+    const tooLong = () => reject(new Conflict(`${name} has been locked by ${holderOf(path)} for too long`));
     timers.push(setTimeout(tooLong, GIVE_UP_AFTER_MS));
     timers.push(setInterval(() => onWaiting?.(`${holderOf(path)} to finish with ${name}`), TELL_EVERY_MS));
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  enough.catch(() => {}); // it may come when nobody waits any more
+  enough.catch(() => {}); // it may reject after the race is over
   try {
     if (await Promise.race([held.isHeld, enough])) return held;
-    throw new UserError(`${path} cannot be locked`, { code: 'vms/no-lock', exitCode: 1 });
+    throw new UserError(`could not lock ${path}`, { code: 'vms/no-lock', exitCode: 1 });
   } catch (error) {
     await held.release();
     throw error;
@@ -68,16 +68,16 @@ async function take(path: string, name: string, { signal, onWaiting }: CallOptio
   }
 }
 
-interface Held {
+interface LockHandle {
   isHeld: Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** flock(1) runs `cat` once it has the lock, so an echo is the proof; `cat` ends, and the lock with it, when our end of its input closes. */
-function hold(path: string, flags: string[]): Held {
+/** flock(1) runs `cat` once it has the lock, so an echo proves it. `cat` exits, and releases the lock, when we close its input. */
+function startFlock(path: string, flags: string[]): LockHandle {
   const child = spawn('flock', ['--exclusive', ...flags, path, 'cat'], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    // A Ctrl-C reaches the whole foreground group; the lock has to outlive our cleaning up.
+    // Ctrl-C reaches the whole foreground process group, but the lock must be held until we have cleaned up.
     detached: true,
   });
   const ended = new Promise<void>((resolve) => {
@@ -89,13 +89,13 @@ function hold(path: string, flags: string[]): Held {
     child.on('close', () => resolve(false));
     child.on('error', (cause) => reject(missingProgram('flock', cause)));
   });
-  child.stdin.on('error', () => {}); // ended before it read: `isHeld` tells
+  child.stdin.on('error', () => {}); // it exited before reading: see `isHeld`
   child.stdin.write('.');
   return {
     isHeld,
     async release() {
       child.stdin.end();
-      // Still waiting for the lock: there is no `cat` yet that could see the end of its input.
+      // While flock still waits, there is no `cat` yet to see the end of its input.
       child.kill('SIGTERM');
       await ended;
     },
@@ -103,14 +103,14 @@ function hold(path: string, flags: string[]): Held {
 }
 
 function lockPath(home: string, name: LockName): string {
-  // Never removed: a lock on a file that is gone keeps nobody out.
+  // Never deleted: a lock on a deleted file excludes no one.
   const folder = join(home, 'locks');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, name);
 }
 
-/** For people who wait, not for deciding: the lock is the kernel's, and it holds without a word on a full disk, too. */
-function sign(path: string, why: string): void {
+/** Only for messages. The kernel holds the lock, so a full disk does not matter. */
+function writeHolder(path: string, why: string): void {
   try {
     writeFileSync(path, `${process.pid} ${why}\n`);
   } catch (error) {

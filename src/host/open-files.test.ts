@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { usersOf } from './open-files.ts';
+import { pidsWithOpenFile } from './open-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -21,14 +21,14 @@ it('finds the process that has a file open, by any name of the file, until that 
   const holder = spawn('cat', { stdio: ['pipe', handle, 'ignore'] });
   await once(holder, 'spawn');
   closeSync(handle);
-  expect(usersOf(file!)).toEqual([holder.pid]);
-  expect(usersOf(link!)).toEqual([holder.pid]);
-  expect(usersOf(other!)).toEqual([]);
+  expect(pidsWithOpenFile(file!)).toEqual([holder.pid]);
+  expect(pidsWithOpenFile(link!)).toEqual([holder.pid]);
+  expect(pidsWithOpenFile(other!)).toEqual([]);
   holder.stdin!.end();
   await once(holder, 'close');
-  expect(usersOf(file!)).toEqual([]);
+  expect(pidsWithOpenFile(file!)).toEqual([]);
 });
 
 it('is nobody for a file that is not there', () => {
-  expect(usersOf(join(folder, 'none'))).toEqual([]);
+  expect(pidsWithOpenFile(join(folder, 'none'))).toEqual([]);
 });

@@ -1,8 +1,8 @@
-// host/open-files.ts: which processes have a file open? Only those that we may look into: another user's tools do not use our disks.
+// host/open-files.ts: which processes have a file open? Only processes we may inspect: other users' tools do not use our disks.
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 
-/** Not ourselves. A process that was killed is among them until the kernel has taken its files away, which waits for the disk. */
-export function usersOf(path: string): number[] {
+/** Excludes this process. Includes a killed process until the kernel has closed its files, which may wait for the disk. */
+export function pidsWithOpenFile(path: string): number[] {
   const file = quietly(() => realpathSync(path));
   if (file === undefined) return [];
   const pids = (quietly(() => readdirSync('/proc')) ?? []).map(Number).filter(Number.isInteger);
@@ -14,7 +14,7 @@ function hasOpen(pid: number, file: string): boolean {
   return handles.some((handle) => quietly(() => readlinkSync(`/proc/${pid}/fd/${handle}`)) === file);
 }
 
-/** Processes and handles go while they are looked at. */
+/** Processes and file handles may disappear while we read them. */
 function quietly<T>(look: () => T): T | undefined {
   try {
     return look();

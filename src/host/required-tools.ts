@@ -1,9 +1,9 @@
-// host/required-tools.ts: in which package is each program that the product runs, and which of them are missing on this machine?
+// host/required-tools.ts: which Debian package contains each program we run, and which programs are missing?
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { UserError } from '../base/errors.ts';
 
-/** The package of Debian and Ubuntu that has it. What is run through `run-tool.ts` has to be here, or it does not compile. */
+/** Debian and Ubuntu packages. `ToolArgv` admits only these programs. */
 const PACKAGE_OF = {
   'apt-config': 'apt',
   'apt-get': 'apt',
@@ -36,29 +36,29 @@ const PACKAGE_OF = {
   unshare: 'util-linux',
 } as const satisfies Readonly<Record<string, string>>;
 
-export type Program = keyof typeof PACKAGE_OF;
-export type ToolArgv = readonly [Program, ...string[]];
+export type ToolName = keyof typeof PACKAGE_OF;
+export type ToolArgv = readonly [ToolName, ...string[]];
 
 export interface Tool {
   program: string;
-  /** Of Debian and Ubuntu. */
+  /** The Debian and Ubuntu package. */
   package: string;
 }
 
-/** Of a program by its name or its path; undefined: none of those. */
+/** `program` is a name or a path. */
 export function packageOf(program: string): string | undefined {
   const packages: Readonly<Record<string, string>> = PACKAGE_OF;
   const name = basename(program);
   return Object.hasOwn(packages, name) ? packages[name] : undefined;
 }
 
-export const toolsOf = (...programs: Program[]): Tool[] =>
+export const toolsOf = (...programs: ToolName[]): Tool[] =>
   programs.map((program) => ({ program, package: PACKAGE_OF[program] }));
 
-/** For a user who is not root: who may be which user in a namespace of theirs. */
+/** Needed by users other than root, to map users in a namespace. */
 export const USER_TOOLS: readonly Tool[] = toolsOf('newuidmap');
 
-/** A user's PATH often lacks the folders of programs that are thought of as root's. */
+/** A user's PATH often lacks the sbin folders. */
 export function toolPath(path: string | undefined): string {
   return [...(path ? [path] : []), '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/bin', '/bin'].join(delimiter);
 }
@@ -72,13 +72,12 @@ export function missingTools(
   return tools.filter(({ program }) => !folders.some((folder) => isProgram(join(folder, program))));
 }
 
-/** The one command that installs them all. */
 export function installCommand(missing: readonly Tool[]): [string, ...string[]] {
   const packages = [...new Set(missing.map((tool) => tool.package))].sort();
   return ['apt-get', 'install', '--yes', '--no-install-recommends', ...packages];
 }
 
-/** Throws one error that names all of them, with the code of the caller. */
+/** Throws one error that lists all missing programs. */
 export function requireTools(
   tools: readonly Tool[],
   { path, isRoot, code }: { path: string | undefined; isRoot: boolean; code: string },

@@ -1,21 +1,21 @@
-// host/run-tool.ts: run one of the programs of `required-tools.ts`, and say what to do when it is missing or fails.
+// host/run-tool.ts: run a program of `required-tools.ts`, with a helpful error when it is missing or fails.
 import type { RunCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
 import { packageOf, type ToolArgv } from './required-tools.ts';
 
-/** How setpriv(1), as any shell, tells that there is no such program. */
+/** The exit code of setpriv(1), as of shells, for a missing program. */
 const NOT_FOUND = 127;
-/** Copying and compressing a large disk on a busy machine takes long; that it hangs is for the user to decide. */
+/** Generous: copying and compressing a large disk on a busy machine takes long. */
 const DEADLINE_MS = 60 * 60_000;
 
-/** A tool that outlives a command which was killed would go on writing to what the next one is about to remove. */
-export const dyingWithUs = (argv: ToolArgv): ToolArgv => ['setpriv', '--pdeathsig', 'KILL', ...argv];
+/** Otherwise a tool would survive a killed command and write to files that the next command removes. */
+export const killedWithParent = (argv: ToolArgv): ToolArgv => ['setpriv', '--pdeathsig', 'KILL', ...argv];
 
-/** Its standard output. Throws the signal's reason when told to stop. */
+/** Returns standard output. Throws the signal's reason on abort. */
 export async function runTool(run: RunCommand, argv: ToolArgv, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
   const program = programOf(argv);
-  const { outcome, code, stdout, stderr } = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
+  const { outcome, code, stdout, stderr } = await run(killedWithParent(argv), { timeoutMs: DEADLINE_MS, signal });
   if (outcome === 'exited' && code === 0) return stdout.toString();
   signal?.throwIfAborted();
   if (outcome === 'missing' || code === NOT_FOUND) throw missingProgram(program);
@@ -39,7 +39,7 @@ export function missingProgram(program: string, cause?: unknown): UserError {
   });
 }
 
-/** Behind env(1) and what it sets. */
+/** Skips env(1) and its settings. */
 function programOf(argv: ToolArgv): string {
   if (argv[0] !== 'env') return argv[0];
   return argv.slice(1).find((word) => word !== 'env' && !/^-|^\w+=/.test(word)) ?? 'env';

@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { deletingPrefix, namesIn, partialPrefix, removeAtOnce, removeLeftovers, visibleIn } from './whole-folders.ts';
+import {
+  deletingPrefix,
+  namesIn,
+  partialPrefix,
+  removeAtomically,
+  removeLeftovers,
+  visibleIn,
+} from './whole-folders.ts';
 
 let parent: string;
 beforeEach(() => {
@@ -15,13 +22,13 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true }));
 
 it('a folder goes with everything in it, and with what a killed command had begun to delete', async () => {
-  await removeAtOnce(join(parent, 'a'));
+  await removeAtomically(join(parent, 'a'));
   expect(readdirSync(parent).sort()).toEqual([`${partialPrefix}x`, 'b']);
 });
 
 it('a folder that is gone already, or whose parent is, is success', async () => {
-  await removeAtOnce(join(parent, 'none'));
-  await removeAtOnce(join(parent, 'none', 'none'));
+  await removeAtomically(join(parent, 'none'));
+  await removeAtomically(join(parent, 'none', 'none'));
   expect(visibleIn(parent)).toEqual(['a', 'b']);
 });
 

@@ -1,17 +1,17 @@
-// host/whole-folders.ts: how does a folder disappear as a whole, and what happens to one that a killed command left half made or half deleted?
+// host/whole-folders.ts: delete a folder atomically, and clean up folders that a killed command left half made or half deleted.
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isMissing } from './json-file.ts';
 
-/** Being made: a command that holds the lock it is made under, and finds one, may remove it. */
+/** A folder being made. A command that finds one while holding the same lock may delete it. */
 export const partialPrefix = '.partial-';
-/** Being deleted: any command may finish that. */
+/** A folder being deleted. Any command may finish that. */
 export const deletingPrefix = '.deleting-';
 
-/** Gone already is success. */
-export async function removeAtOnce(folder: string): Promise<void> {
+/** Succeeds when the folder does not exist. */
+export async function removeAtomically(folder: string): Promise<void> {
   const parent = dirname(folder);
   const away = join(parent, `${deletingPrefix}${basename(folder)}-${randomBytes(4).toString('hex')}`);
   try {
@@ -27,7 +27,7 @@ export async function removeLeftovers(folder: string, prefix: string): Promise<v
     await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** Of a folder that is not there: none. */
+/** Empty when the folder does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();

@@ -22,7 +22,7 @@ beforeEach(async () => {
     image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: '1' },
   });
   instance = (await pools.pools.setCapacity(ref, 1))[0]!;
-  folder = (await pools.guests.placeOf(instance.ref)).folder;
+  folder = (await pools.guests.readDetails(instance.ref)).folder;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(dirname(dirname(folder)), `${poolKey}.pub`), 'ssh-ed25519 AAAApool pool p\n');
   pools.guest = () => ({ stdout: Buffer.from(HOST_KEYS) });
@@ -49,12 +49,12 @@ describe('the key of a pool', () => {
   });
 
   it('is not let in by an instance without a port', async () => {
-    const { placeOf } = pools.guests;
-    pools.guests.placeOf = async (ref) => {
-      const { sshPort: _, ...place } = await placeOf(ref);
+    const { readDetails } = pools.guests;
+    pools.guests.readDetails = async (ref) => {
+      const { sshPort: _, ...place } = await readDetails(ref);
       return place;
     };
-    await expect(admit()).rejects.toMatchObject(refusal('it has no port on this machine'));
+    await expect(admit()).rejects.toMatchObject(refusal('its ssh port is not forwarded'));
     expect(pools.ran).toEqual([]);
   });
 

@@ -1,26 +1,26 @@
-// local/admit-key.ts: how does the guest of an instance let the key of its pool in, and which host key does it have?
+// local/admit-key.ts: prepare ssh to an instance: authorize the pool's key in the guest and read the guest's host keys.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
 import type { Instance } from '../vms/pools.ts';
 import { poolKey } from '../vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { admitScript, knownHosts, type SshTarget } from './ssh-command.ts';
 
 const DEADLINE_MS = 60_000;
 
-/** The key is let in and the host key is read through the guest's agent: nothing is believed that came over the network. */
+/** Both go through the guest agent, so that nothing from the network has to be trusted. */
 export async function admitKey(
-  factory: Pick<QemuFactory, 'guests'>,
+  provider: Pick<QemuProvider, 'guests'>,
   { ref, computerName }: Instance,
   signal: AbortSignal,
 ): Promise<SshTarget> {
-  const { folder, sshPort } = await factory.guests.placeOf(ref);
-  if (sshPort === undefined) throw noWayIn(computerName, 'it has no port on this machine');
+  const { folder, sshPort } = await provider.guests.readDetails(ref);
+  if (sshPort === undefined) throw noWayIn(computerName, 'its ssh port is not forwarded');
   const identityFile = join(dirname(dirname(folder)), poolKey);
   const publicKey = readPublicKey(`${identityFile}.pub`, computerName);
-  const { exitCode, stdout, stderr } = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
+  const { exitCode, stdout, stderr } = await provider.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     input: admitScript(publicKey),
     deadlineMs: DEADLINE_MS,
     signal,
@@ -44,7 +44,7 @@ function readPublicKey(path: string, name: string): string {
 function noWayIn(name: string, why: string, cause?: unknown): UserError {
   return new UserError(`cannot connect to ${name}: ${why}`, {
     code: 'pool/no-ssh',
-    next: `headstart pool exec ${name} -- CMD needs no ssh; headstart pool logs ${name} shows how far it has come`,
+    next: `headstart pool exec ${name} -- CMD needs no ssh; headstart pool logs ${name} shows its boot progress`,
     exitCode: 1,
     cause,
   });

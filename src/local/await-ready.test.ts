@@ -6,7 +6,7 @@ import { fakeClock } from '../base/fake-clock.ts';
 import { readJoinLog } from '../cluster/join-log.ts';
 import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
 import { poolRef } from '../vms/qemu/home/layout.ts';
-import type { Joining } from '../vms/qemu/pools/admission.ts';
+import type { JoiningInstance } from '../vms/qemu/pools/admission.ts';
 import { awaitNodeReady } from './await-ready.ts';
 
 let folder: string;
@@ -21,7 +21,7 @@ const event = (name: JoinEventName, atMs = 1000): JoinEvent => ({ event: name, n
 /** There is no such kubeconfig: what the cluster would tell is not known. */
 const access = () => ({ kubeconfig: join(folder, 'none'), clock: fakeClock() });
 
-function joining(changes: Partial<Joining> = {}): Joining {
+function joining(changes: Partial<JoiningInstance> = {}): JoiningInstance {
   return {
     ref: { pool: poolRef('web'), id: NODE },
     startedMs: 0,
@@ -50,7 +50,7 @@ describe('a node that comes up', () => {
     const { eventsFile } = joining();
     expect(readJoinLog(eventsFile).map((seen) => seen.event)).toEqual(names);
     expect(statSync(eventsFile).mode & 0o777).toBe(0o600);
-    expect(told[0]).toBe(`node ${NODE} to be given a certificate`);
+    expect(told[0]).toBe(`node ${NODE} to get a certificate`);
   });
 
   it('that does not come in time is told of with the reason: here its VM ended', async () => {

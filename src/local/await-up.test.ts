@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { awaitAllUp } from './await-up.ts';
 
 const instances = ['p-1', 'p-2', 'p-3'].map(
@@ -9,7 +9,7 @@ const instances = ['p-1', 'p-2', 'p-3'].map(
 );
 const { signal } = new AbortController();
 
-function wait(awaitUp: QemuFactory['guests']['awaitUp']) {
+function wait(awaitUp: QemuProvider['guests']['awaitUp']) {
   const told: string[] = [];
   const ended = awaitAllUp({ awaitUp }, instances, { deadlineMs: 1_000, signal, onWaiting: (what) => told.push(what) });
   return { told, ended };

@@ -1,8 +1,8 @@
-// local/await-up.ts: several instances boot at once; what is each of them waiting for, and did all come up?
+// local/await-up.ts: wait until several instances are up, and report what each is waiting for.
 import type { Waiting } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';
-import type { Guests } from '../vms/qemu/local-factory.ts';
+import type { Guests } from '../vms/qemu/local-provider.ts';
 
 export async function awaitAllUp(
   { awaitUp }: Pick<Guests, 'awaitUp'>,

@@ -1,4 +1,4 @@
-// local/cluster-pools.ts: which pools of this home join their instances to a given cluster?
+// local/cluster-pools.ts: which pools of this home belong to a given cluster?
 
 import { UserError } from '../base/errors.ts';
 import type { ClusterPlace } from '../cluster/local/cluster-files.ts';
@@ -7,14 +7,14 @@ import type { PoolRef } from '../vms/pools.ts';
 import { readPoolRecord } from '../vms/qemu/home/instance-records.ts';
 import { poolRef, poolsFolder } from '../vms/qemu/home/layout.ts';
 
-/** One by one: a record that cannot be read is no obstacle to finding a pool before it. */
+/** A generator, so that a caller that stops early never reads a broken record further on. */
 export function* poolsOfCluster({ home, name }: ClusterPlace): Generator<PoolRef> {
   for (const pool of visibleIn(poolsFolder(home)).map(poolRef)) {
     if (readPoolRecord(home, pool)?.spec.cluster === name) yield pool;
   }
 }
 
-/** A cluster that still has pools must not be deleted: their VMs would run on, and no later cluster would know them. */
+/** A cluster with pools must not be deleted: their VMs would keep running, and no later cluster would accept them. */
 export function refuseWithPools(place: ClusterPlace): void {
   const pools = [...poolsOfCluster(place)].map((pool) => pool.name);
   if (pools.length === 0) return;

@@ -8,7 +8,7 @@ import { addSmallNode, createFakeMachine, type FakeMachine } from '../boot/colle
 import { openJoinLog } from '../cluster/join-log.ts';
 import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
 import type { Instance } from '../vms/pools.ts';
-import { type CollectWhat, collectInstance } from './collect-instance.ts';
+import { type CollectInstanceOptions, collectInstance } from './collect-instance.ts';
 import { type FakePools, fakePools } from './testing.ts';
 
 const BOOT_ID = '46bc72e7a99d4d429784493dd92e074f';
@@ -43,13 +43,13 @@ async function start(cluster?: string): Promise<void> {
     tags: {},
   });
   instance = (await pools.pools.setCapacity(ref, 1))[0]!;
-  const place = await pools.guests.placeOf(instance.ref);
+  const place = await pools.guests.readDetails(instance.ref);
   folder = place.folder;
   startedMs = place.startedMs!;
   mkdirSync(folder, { recursive: true });
 }
 
-async function collect(more: Partial<CollectWhat> = {}) {
+async function collect(more: Partial<CollectInstanceOptions> = {}) {
   const boot = more.boot ?? '0';
   const { signal } = new AbortController();
   const collected = await collectInstance(pools, instance.computerName, {
@@ -88,14 +88,14 @@ describe('what is collected of an instance', () => {
 
   it('says so when no start was noted', async () => {
     await start();
-    const { placeOf } = pools.guests;
-    pools.guests.placeOf = async (ref) => {
-      const { startedMs: _, ...place } = await placeOf(ref);
+    const { readDetails } = pools.guests;
+    pools.guests.readDetails = async (ref) => {
+      const { startedMs: _, ...place } = await readDetails(ref);
       return place;
     };
     const { vm, missed } = await collect();
     expect(vm).toBeUndefined();
-    expect(missed).toContainEqual({ name: 'headstart/vm.json', why: 'nobody wrote down when' });
+    expect(missed).toContainEqual({ name: 'headstart/vm.json', why: 'the start time was not recorded' });
   });
 });
 
@@ -112,7 +112,7 @@ describe('what is collected of a node', () => {
     note(event('node-ready', 'n', 52_000));
     const looks: unknown[] = [];
     const { events } = await collect({
-      lookAtCluster: async (look) => {
+      readClusterEvents: async (look) => {
         looks.push(look);
         return [event('node-ready', 'n', 52_500), event('pod-running', 'p', 55_000)];
       },
@@ -134,20 +134,20 @@ describe('what is collected of a node', () => {
   it('asks no cluster when the first pod was noted', async () => {
     await start('lab');
     openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs)(event('pod-running', 'p', 55_000));
-    const { events } = await collect({ lookAtCluster: () => expect.fail('asked') });
+    const { events } = await collect({ readClusterEvents: () => expect.fail('asked') });
     expect(events).toContain('pod-running');
   });
 
   it('goes without what a cluster that is away would know; a bug is not hidden', async () => {
     await start('lab');
     const away = new TransientError('not reached', { code: 'cluster/unreachable' });
-    const { events, missed } = await collect({ lookAtCluster: () => Promise.reject(away) });
+    const { events, missed } = await collect({ readClusterEvents: () => Promise.reject(away) });
     expect(events).toBeUndefined();
     expect(missed).toContainEqual({
       name: 'headstart/cluster-events.jsonl',
-      why: 'of the time after that: not reached',
+      why: 'events after the node was ready: not reached',
     });
     const bug = new TypeError('undefined');
-    await expect(collect({ lookAtCluster: () => Promise.reject(bug) })).rejects.toBe(bug);
+    await expect(collect({ readClusterEvents: () => Promise.reject(bug) })).rejects.toBe(bug);
   });
 });

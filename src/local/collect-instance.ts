@@ -1,5 +1,4 @@
-// local/collect-instance.ts: everything that explains the boot of a VM of this machine: what its guest tells, when we started it, and
-// what its cluster saw of it.
+// local/collect-instance.ts: collect the boot of a local VM: files from its guest, the time we started it, and its cluster's events.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
@@ -13,17 +12,17 @@ import { BOOT_API_VERSION } from '../boot/model/record.ts';
 import { readJoinLog } from '../cluster/join-log.ts';
 import type { Instance } from '../vms/pools.ts';
 import { instanceFiles } from '../vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { parseHealth } from '../vms/qemu/metadata-service/health.ts';
-import { askGuest, requireRunning } from './ask-guest.ts';
-import { findInstance } from './find.ts';
-import type { LookAtCluster } from './look-at-cluster.ts';
+import { callGuest, requireRunning } from './call-guest.ts';
+import { findLocalInstance } from './find.ts';
+import type { ReadClusterEvents } from './read-cluster-events.ts';
 
-export interface CollectWhat {
+export interface CollectInstanceOptions {
   boot: string;
   items: readonly Item[];
-  /** For what nobody has noted of a node; without it, only that is taken. */
-  lookAtCluster?: LookAtCluster;
+  /** Reads events that are not in the instance's log. Default: only the log. */
+  readClusterEvents?: ReadClusterEvents;
   signal: AbortSignal;
 }
 
@@ -31,23 +30,27 @@ const DEADLINE_MS = 10 * 60_000;
 const MAX_BYTES = 512 << 20;
 
 export async function collectInstance(
-  factory: QemuFactory,
+  provider: QemuProvider,
   name: string,
-  { boot, items, lookAtCluster, signal }: CollectWhat,
+  { boot, items, readClusterEvents, signal }: CollectInstanceOptions,
 ): Promise<Collected> {
-  const instance = requireRunning(await findInstance(factory, name, { signal }));
+  const instance = requireRunning(await findLocalInstance(provider, name, { signal }));
   const collected = await collectThrough(
-    (script) => askGuest(instance, () => runShell(factory, instance, script, signal)),
+    (script) => callGuest(instance, () => runShell(provider, instance, script, signal)),
     {
       from: name,
       items,
     },
   );
-  if (boot !== '0') return collected; // an earlier boot may be of another start
-  const start = await vmStartOf(factory, instance, bootIdIn(collected), signal);
-  if (!start) return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'nobody wrote down when' }] };
+  if (boot !== '0') return collected; // an earlier boot may belong to another start of the VM
+  const start = await vmStartOf(provider, instance, bootIdIn(collected), signal);
+  if (!start)
+    return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'the start time was not recorded' }] };
   const bytes = Buffer.from(`${JSON.stringify(start, null, 2)}\n`);
-  const seen = await clusterEventsOf(factory, instance, start, { signal, ...(lookAtCluster && { lookAtCluster }) });
+  const seen = await clusterEventsOf(provider, instance, start, {
+    signal,
+    ...(readClusterEvents && { readClusterEvents }),
+  });
   return {
     ...collected,
     members: [...collected.members, { name: VM_START, bytes }, ...seen.members],
@@ -58,27 +61,27 @@ export async function collectInstance(
 const VM_START = 'headstart/vm.json';
 const CLUSTER_EVENTS = 'headstart/cluster-events.jsonl';
 
-/** Nothing of an instance that is no node. The clocks are tied as they are for the start: one look at both. */
+/** Empty for an instance that is not a node. Uses the same clock reading as the VM's start. */
 async function clusterEventsOf(
-  factory: QemuFactory,
+  provider: QemuProvider,
   { ref, computerName }: Instance,
   start: VmStart,
-  { lookAtCluster, signal }: Pick<CollectWhat, 'lookAtCluster' | 'signal'>,
+  { readClusterEvents, signal }: Pick<CollectInstanceOptions, 'readClusterEvents' | 'signal'>,
 ): Promise<Pick<Collected, 'members' | 'missed'>> {
-  const { cluster } = await factory.pools.readSpec(ref.pool, { signal });
+  const { cluster } = await provider.pools.readSpec(ref.pool, { signal });
   if (cluster === undefined) return { members: [], missed: [] };
-  const { folder } = await factory.guests.placeOf(ref);
+  const { folder } = await provider.guests.readDetails(ref);
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
   const missed: Missed[] = [];
-  // Whoever waited for the node has stopped watching when it was there; its first pod comes later.
-  if (lookAtCluster && !events.some(({ event }) => event === 'pod-running')) {
+  // The log ends when the node is ready; its first pod runs later.
+  if (readClusterEvents && !events.some(({ event }) => event === 'pod-running')) {
     try {
       const look = { cluster, nodeName: computerName, startedMs: start.startedMs, signal };
       const known = new Set(events.map(({ event, uid }) => `${event} ${uid}`));
-      events.push(...(await lookAtCluster(look)).filter(({ event, uid }) => !known.has(`${event} ${uid}`)));
+      events.push(...(await readClusterEvents(look)).filter(({ event, uid }) => !known.has(`${event} ${uid}`)));
     } catch (error) {
       if (!(error instanceof TransientError || error instanceof UserError)) throw error;
-      missed.push({ name: CLUSTER_EVENTS, why: `of the time after that: ${error.message}` });
+      missed.push({ name: CLUSTER_EVENTS, why: `events after the node was ready: ${error.message}` });
     }
   }
   if (events.length === 0) return { members: [], missed };
@@ -88,9 +91,14 @@ async function clusterEventsOf(
   return { members: [{ name: CLUSTER_EVENTS, bytes: Buffer.from(lines.join('')) }], missed };
 }
 
-/** The agent gives back 16 MiB at most, and the journal of a boot is text: packed, it is a tenth of that. What was cut off is noticed later. */
-async function runShell(factory: QemuFactory, { ref }: Instance, script: string, signal: AbortSignal): Promise<Buffer> {
-  const { stdout } = await factory.guests.runInGuest(ref, ['/bin/sh', '-c', '/bin/sh -s | gzip -1 -c'], {
+/** Compressed, because the agent returns at most 16 MiB; a boot's journal shrinks to a tenth. The caller detects truncated output. */
+async function runShell(
+  provider: QemuProvider,
+  { ref }: Instance,
+  script: string,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const { stdout } = await provider.guests.runInGuest(ref, ['/bin/sh', '-c', '/bin/sh -s | gzip -1 -c'], {
     input: script,
     deadlineMs: DEADLINE_MS,
     signal,
@@ -101,15 +109,15 @@ async function runShell(factory: QemuFactory, { ref }: Instance, script: string,
 }
 
 async function vmStartOf(
-  factory: QemuFactory,
+  provider: QemuProvider,
   { ref, vmId }: Instance,
   bootId: string | undefined,
   signal: AbortSignal,
 ): Promise<VmStart | undefined> {
-  const { folder, startedMs } = await factory.guests.placeOf(ref);
+  const { folder, startedMs } = await provider.guests.readDetails(ref);
   if (startedMs === undefined) return undefined;
-  const clock = await factory.guests.readClock(ref, { signal });
-  const uptime = await factory.guests.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });
+  const clock = await provider.guests.readClock(ref, { signal });
+  const uptime = await provider.guests.runInGuest(ref, ['cat', '/proc/uptime'], { deadlineMs: 60_000, signal });
   const uptimeS = Number.parseFloat(uptime.stdout.toString());
   return {
     apiVersion: BOOT_API_VERSION,
@@ -128,7 +136,7 @@ function bootIdIn({ members }: { members: readonly Member[] }): string | undefin
   return id !== undefined && /^[0-9a-f]{32}$/.test(id) ? id : undefined;
 }
 
-/** A guest that never reported has no file. */
+/** The file does not exist when the guest never reported. */
 function readHealth(path: string): VmStart['health'] {
   try {
     return parseHealth(readFileSync(path, 'utf8'));

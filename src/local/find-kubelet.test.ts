@@ -12,7 +12,7 @@ const joinCluster: JoinCluster = {
   }),
   awaitReady: async () => undefined,
   isReady: async () => true,
-  dismiss: async () => undefined,
+  removeNode: async () => undefined,
 };
 
 let lab: Lab;
@@ -25,15 +25,15 @@ afterEach(() => lab.end());
 /** The address of its only instance. */
 async function makePool(name: string, cluster?: string): Promise<string> {
   const image = await publishEmpty(lab, `1.0.${name.length}`);
-  const { ref } = await lab.factory.pools.createPool(poolSpec(image, { name, ...(cluster && { cluster }) }));
-  const [instance] = await lab.factory.pools.setCapacity(ref, 1);
-  return (await lab.factory.guests.placeOf(instance!.ref)).address;
+  const { ref } = await lab.provider.pools.createPool(poolSpec(image, { name, ...(cluster && { cluster }) }));
+  const [instance] = await lab.provider.pools.setCapacity(ref, 1);
+  return (await lab.provider.guests.readDetails(instance!.ref)).address;
 }
 
 describe('where the kubelet of an address is', () => {
   it('is known for instances that run, of pools of this cluster', async () => {
     const [ours, others, nobodys] = [await makePool('a', 'lab'), await makePool('bb', 'prod'), await makePool('ccc')];
-    const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.factory);
+    const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.provider);
     expect(await find(ours)).toBe(KUBELET);
     for (const address of [others, nobodys, '127.0.0.1', '168.0.0.2']) expect(await find(address)).toBeUndefined();
     lab.machines.states.clear();
@@ -41,7 +41,7 @@ describe('where the kubelet of an address is', () => {
   });
 
   it('is nowhere in a home without pools', async () => {
-    const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.factory);
+    const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.provider);
     expect(await find('168.1.0.4')).toBeUndefined();
   });
 });

@@ -1,18 +1,18 @@
-// local/find-kubelet.ts: on which port of this machine does the kubelet of a node of a local cluster listen?
+// local/find-kubelet.ts: which port of this machine is forwarded to a node's kubelet?
 import type { ClusterPlace } from '../cluster/local/cluster-files.ts';
 import { instanceRecordsOf } from '../vms/qemu/home/instance-records.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { poolsOfCluster } from './cluster-pools.ts';
 
-/** Reads the pools at every call: pools come and go, and QEMU has another port at each start. */
+/** Reads the pools at every call: pools change, and the port changes at each start. */
 export function kubeletFinder(
   place: ClusterPlace,
-  factory: Pick<QemuFactory, 'guests'>,
+  provider: Pick<QemuProvider, 'guests'>,
 ): (address: string) => Promise<number | undefined> {
   return async (address) => {
     for (const pool of poolsOfCluster(place)) {
       const instance = instanceRecordsOf(place.home, pool).find((record) => record.address === address);
-      if (instance) return (await factory.guests.placeOf({ pool, id: instance.id })).kubeletPort;
+      if (instance) return (await provider.guests.readDetails({ pool, id: instance.id })).kubeletPort;
     }
     return undefined;
   };

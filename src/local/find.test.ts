@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PoolSpec } from '../vms/qemu/local-factory.ts';
-import { findInstance, findPool } from './find.ts';
+import type { PoolSpec } from '../vms/qemu/local-provider.ts';
+import { findLocalInstance, findLocalPool } from './find.ts';
 import { type FakePools, fakePools } from './testing.ts';
 
 const spec = (name: string): PoolSpec => ({
@@ -26,18 +26,18 @@ describe('a pool', () => {
   it('is found by its whole name', async () => {
     await make(0, 'pool-2');
     await make(0, 'pool');
-    expect((await findPool(pools, 'pool', {})).ref.name).toBe('pool');
+    expect((await findLocalPool(pools, 'pool', {})).ref.name).toBe('pool');
   });
 
   it.each([
-    ['pol', 'there is no pool "pol" (did you mean pool?); known: pool', '`headstart pool list` shows what there is'],
+    ['pol', 'there is no pool "pol" (did you mean pool?); known: pool', '`headstart pool list` shows all pools'],
     ['pool-000001', 'there is no pool "pool-000001"', 'headstart pool show pool lists the instances of pool pool'],
-    ['', 'there is no pool ""; known: pool', '`headstart pool list` shows what there is'],
+    ['', 'there is no pool ""; known: pool', '`headstart pool list` shows all pools'],
   ])(
     'that is called %j is not there: the error names what is, and never how to make one',
     async (name, message, next) => {
       await make(0);
-      const error = await findPool(pools, name, {}).catch((thrown: unknown) => thrown);
+      const error = await findLocalPool(pools, name, {}).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({
         code: 'pool/no-such-pool',
         message: expect.stringContaining(message),
@@ -48,9 +48,9 @@ describe('a pool', () => {
   );
 
   it('is looked for in another folder when there is none at all', async () => {
-    await expect(findPool(pools, 'p', {})).rejects.toMatchObject({
+    await expect(findLocalPool(pools, 'p', {})).rejects.toMatchObject({
       message: 'there is no pool "p"; known: none',
-      next: 'if it is in another folder of pools, name that with --home or HEADSTART_HOME',
+      next: 'if it is in another folder of pools, select that with --home or HEADSTART_HOME',
     });
   });
 });
@@ -59,12 +59,12 @@ describe('an instance', () => {
   it('is found by the name its guest has, in any pool', async () => {
     await make(2, 'a');
     const [, second] = await make(2, 'b');
-    expect((await findInstance(pools, second!, {})).ref.pool.name).toBe('b');
+    expect((await findLocalInstance(pools, second!, {})).ref.pool.name).toBe('b');
   });
 
   it('that has the name of a pool is a mistake with a hint', async () => {
     await make(1);
-    await expect(findInstance(pools, 'pool', {})).rejects.toMatchObject({
+    await expect(findLocalInstance(pools, 'pool', {})).rejects.toMatchObject({
       code: 'pool/no-such-instance',
       next: 'that is a pool: headstart pool show pool',
     });
@@ -72,7 +72,7 @@ describe('an instance', () => {
 
   it('that is unknown is answered with ten names at most', async () => {
     const names = await make(12);
-    const error = (await findInstance(pools, 'zzz', {}).catch((thrown: unknown) => thrown)) as Error;
+    const error = (await findLocalInstance(pools, 'zzz', {}).catch((thrown: unknown) => thrown)) as Error;
     expect(error.message).toContain(`known: ${names.slice(0, 10).join(', ')}, …`);
     expect(error.message).not.toContain(names[10]);
   });

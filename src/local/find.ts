@@ -1,19 +1,19 @@
-// local/find.ts: which pool or instance of this machine does a name on the command line mean?
+// local/find.ts: find a local pool or instance by the name on the command line.
 import type { CallOptions } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest-names.ts';
 import type { Instance, Pool } from '../vms/pools.ts';
-import type { QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 
-type Known = Pick<QemuFactory, 'pools'>;
+type PoolReader = Pick<QemuProvider, 'pools'>;
 
-export async function findPool(factory: Known, name: string, options: CallOptions): Promise<Pool> {
-  const pools = await factory.pools.listPools(options);
+export async function findLocalPool(provider: PoolReader, name: string, options: CallOptions): Promise<Pool> {
+  const pools = await provider.pools.listPools(options);
   const pool = pools.find(({ ref }) => ref.name === name);
   if (pool) return pool;
   const known = pools.map(({ ref }) => ref.name);
   const owner = known.find((each) => name.startsWith(`${each}-`));
-  throw unknown(`there is no pool ${JSON.stringify(name)}`, {
+  throw unknownName(`there is no pool ${JSON.stringify(name)}`, {
     code: 'pool/no-such-pool',
     what: name,
     known,
@@ -21,14 +21,14 @@ export async function findPool(factory: Known, name: string, options: CallOption
   });
 }
 
-/** By the name its guest has, which is what people see; names of pools are unique, and so are those of instances. */
-export async function findInstance(factory: Known, name: string, options: CallOptions): Promise<Instance> {
-  const pools = await factory.pools.listPools(options);
-  const instances = (await Promise.all(pools.map(({ ref }) => factory.pools.listInstances(ref, options)))).flat();
+/** By its host name. Pool names are unique, and so are instance names. */
+export async function findLocalInstance(provider: PoolReader, name: string, options: CallOptions): Promise<Instance> {
+  const pools = await provider.pools.listPools(options);
+  const instances = (await Promise.all(pools.map(({ ref }) => provider.pools.listInstances(ref, options)))).flat();
   const instance = instances.find(({ computerName }) => computerName === name);
   if (instance) return instance;
   const pool = pools.find(({ ref }) => ref.name === name);
-  throw unknown(`there is no instance ${JSON.stringify(name)}`, {
+  throw unknownName(`there is no instance ${JSON.stringify(name)}`, {
     code: 'pool/no-such-instance',
     what: name,
     known: instances.map(({ computerName }) => computerName),
@@ -38,20 +38,19 @@ export async function findInstance(factory: Known, name: string, options: CallOp
 
 const MOST_NAMED = 10;
 
-/** Not a command that makes one: who deletes or stops something does not want that. */
-const WHERE_TO_LOOK =
-  '`headstart pool list` shows what there is; --home or HEADSTART_HOME names another folder of pools';
+/** Does not suggest creating one: the user may want to delete or stop something. */
+const WHERE_TO_LOOK = '`headstart pool list` shows all pools; --home or HEADSTART_HOME selects another folder of pools';
 
-const NOTHING_HERE = 'if it is in another folder of pools, name that with --home or HEADSTART_HOME';
+const NOTHING_HERE = 'if it is in another folder of pools, select that with --home or HEADSTART_HOME';
 
-interface Unknown {
+interface UnknownName {
   code: string;
   what: string;
   known: readonly string[];
   next: string;
 }
 
-function unknown(said: string, { code, what, known, next }: Unknown): UserError {
+function unknownName(said: string, { code, what, known, next }: UnknownName): UserError {
   const named = known.length > MOST_NAMED ? [...known.slice(0, MOST_NAMED), '…'] : known;
   return new UserError(`${said}${didYouMean(what, known)}; known: ${named.join(', ') || 'none'}`, {
     code,

@@ -28,7 +28,7 @@ describe('a cluster that is not there', () => {
 
   it('has no node that is Ready, and none to take away', async () => {
     expect(await cluster().isReady('lab', instance, { signal })).toBe(false);
-    await cluster().dismiss('lab', instance, { signal, onWaiting: (what) => expect.fail(what) });
+    await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => expect.fail(what) });
   });
 });
 
@@ -44,12 +44,12 @@ describe('a cluster that cannot be asked', () => {
 
   it('does not keep a pool from being deleted; it is said that the node stays', async () => {
     const told: string[] = [];
-    await cluster().dismiss('lab', instance, { signal, onWaiting: (what) => told.push(what) });
+    await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => told.push(what) });
     expect(told).toEqual([expect.stringMatching(/^nothing: the node web-000001 stays in cluster lab \(/)]);
   });
 
   it('ends the call when that is interrupted, whatever the cluster says', async () => {
     const stopped = AbortSignal.abort(new Error('enough'));
-    await expect(cluster().dismiss('lab', instance, { signal: stopped })).rejects.toThrow('enough');
+    await expect(cluster().removeNode('lab', instance, { signal: stopped })).rejects.toThrow('enough');
   });
 });

@@ -1,5 +1,4 @@
-// local/join-cluster.ts: the local cluster that a pool belongs to: what its instances start with, whether their nodes are Ready, and
-// the end of those nodes.
+// local/join-cluster.ts: join a pool's instances to a local cluster: issue their credentials, wait for their nodes, delete their nodes.
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
@@ -9,12 +8,12 @@ import { noSuchCluster } from '../cluster/local/no-such-cluster.ts';
 import type { JoinCluster } from '../vms/qemu/pools/admission.ts';
 import { awaitNodeReady } from './await-ready.ts';
 
-/** A kubelet asks within minutes of its start; should it never come, nobody else shall come with its token much later. */
+/** kubelet uses its token within minutes. The expiry keeps a stolen token from being useful for long. */
 const TOKEN_MS = 3_600_000;
 
-/** Of this home. Nothing of Kubernetes is loaded before a pool needs it. */
+/** For the clusters of this home. Loads the Kubernetes client only when needed. */
 export function joinLocalCluster(home: string, clock: Clock = systemClock): JoinCluster {
-  /** Of the starts of this command: a node that is Ready needs its token no longer. */
+  /** Instance id → token id, for starts by this command. The token is revoked when the node is Ready. */
   const tokens = new Map<string, string>();
   const accessTo = (cluster: string): PlaneAccess & { record: ClusterRecord } => {
     const place = { home, name: cluster };
@@ -25,7 +24,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
   return {
     async admit(cluster, instance, { signal, onWaiting }) {
       const { record, ...access } = accessTo(cluster);
-      onWaiting?.(`a credential of cluster ${cluster}`);
+      onWaiting?.(`a credential for cluster ${cluster}`);
       const { bootstrapKubeconfig, createBootstrapToken } = await import('../cluster/local/joining.ts');
       const note = `for ${instance.id}`;
       const { id, token } = await createBootstrapToken(access, TOKEN_MS, { note, signal }).catch(orNotRunning(cluster));
@@ -47,7 +46,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       const token = tokens.get(joining.ref.id);
       if (token === undefined) return;
       const { revokeBootstrapToken } = await import('../cluster/local/joining.ts');
-      // It ends by itself; a node that is Ready is no failure because of it.
+      // Best effort: the token expires anyway, and the node is Ready.
       await revokeBootstrapToken(access, token, options.signal).catch(unlessInterrupted(options.signal));
       tokens.delete(joining.ref.id);
     },
@@ -59,11 +58,11 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
     },
 
-    async dismiss(cluster, instance, { signal, onWaiting }) {
-      // With the cluster its nodes went, too.
+    async removeNode(cluster, instance, { signal, onWaiting }) {
+      // The cluster was deleted, and its nodes with it.
       if (!readRecord({ home, name: cluster })) return;
       const { deleteNode } = await import('../cluster/local/joining.ts');
-      // A pool can be taken away without its cluster.
+      // Deleting a pool must work when its cluster is down.
       const tell = (why: string) =>
         onWaiting?.(`nothing: the node ${instance.id} stays in cluster ${cluster} (${why})`);
       await deleteNode(accessTo(cluster), instance.id, signal).catch(unlessInterrupted(signal, tell));
@@ -73,7 +72,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
 
 const isAway = (error: unknown) => error instanceof TransientError && error.code === 'cluster/unreachable';
 
-/** Whatever the cluster has to say against it: what concerns our own pools goes on without it. */
+/** Ignores errors of the cluster, so that operations on pools continue without it. */
 function unlessInterrupted(
   signal: AbortSignal | undefined,
   tell?: (why: string) => void,
@@ -85,12 +84,12 @@ function unlessInterrupted(
   };
 }
 
-/** Transient: whoever brings a donor home tries again. */
+/** Transient, so that a run that returns its donor to service retries. */
 function orNotRunning(cluster: string): (error: unknown) => never {
   return (cause) => {
     if (!isAway(cause)) throw cause;
     throw new TransientError(
-      `the cluster ${cluster} does not run, so no node can join it (\`headstart cluster up --name ${cluster}\`)`,
+      `cluster ${cluster} is not running, so no node can join it (\`headstart cluster up --name ${cluster}\`)`,
       { code: 'cluster/not-running', cause },
     );
   };

@@ -1,21 +1,21 @@
-// local/node-document.ts: what is a node told that boots from an image of ours, to become one of a local cluster? Pure. Nothing in it
-// is secret, and it is the same for all nodes of a pool: each gets its credential when it starts.
+// local/node-document.ts: the node config with which a node built from our image joins a local cluster. Pure. It contains no secret and is
+// the same for all nodes of a pool: each node gets its credential at start.
 import { CREDENTIAL_NAME } from '../vms/qemu/pools/admission.ts';
 
 export interface NodeDocument {
   cluster: string;
-  /** As guests see the API server. */
+  /** The API server's URL in the guest network. */
   endpoint: string;
-  /** Of the cluster (PEM). */
+  /** The cluster's CA certificate (PEM). */
   ca: string;
-  /** `1.35.8`, as the image has it. */
+  /** The image's Kubernetes version, `1.35.8`. */
   kubernetes: string;
   generation: number;
-  /** false: whoever brings a network for pods brings its own configuration. */
+  /** false when a CNI plugin of the cluster brings its own configuration. */
   hasBridge: boolean;
 }
 
-/** Nobody answers there: kubelet wants an address to write into pods. */
+/** Nothing listens there, but kubelet requires an address to write into pods. */
 export const DNS_ADDRESS = '10.96.0.10';
 
 export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, hasBridge }: NodeDocument) {
@@ -29,7 +29,7 @@ export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, ha
       join: { credential: { name: CREDENTIAL_NAME } },
       ...(hasBridge && { files: { [BRIDGE_PATH]: { content: BRIDGE } } }),
       update: {
-        // Without hardware help kubelet alone takes many seconds to start.
+        // Without KVM, kubelet alone takes many seconds to start.
         health: { readyWithin: '10min', maxRestarts: 3, restartsWithin: '5min' },
       },
     },
@@ -38,7 +38,7 @@ export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, ha
 
 export const BRIDGE_PATH = '/etc/cni/net.d/10-bridge.conflist';
 
-/** A bridge of its own on each node. All have the same range: between nodes there is no network for pods. */
+/** A bridge per node, all with the same range: pods on different nodes cannot reach each other. */
 export const BRIDGE = `${JSON.stringify(
   {
     cniVersion: '1.0.0',

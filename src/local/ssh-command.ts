@@ -1,7 +1,7 @@
-// local/ssh-command.ts: how is ssh called so that it trusts only what the guest's agent said, and nobody's configuration?
+// local/ssh-command.ts: the ssh command line. It trusts only host keys from the guest agent and ignores the user's configuration.
 
 export interface SshTarget {
-  /** Of the instance; its host key is filed under it. */
+  /** The instance's name, under which known_hosts has its host keys. */
   name: string;
   /** On 127.0.0.1. */
   port: number;
@@ -24,14 +24,14 @@ export function sshArgv(target: SshTarget, command: readonly string[]): [string,
   return ['ssh', '-F', 'none', ...options, '-p', String(target.port), '-l', 'root', '--', '127.0.0.1', ...command];
 }
 
-/** As ssh reads a path in its configuration: words apart by blanks, percent signs expanded. */
+/** ssh splits option values at blanks and expands percent signs. */
 function quoted(path: string): string {
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`;
 }
 
 /**
- * For `sh -s` as root: lets the key in, once, and prints the host keys. cloud-init gives root the keys of the first user with a command
- * that sends whoever comes away, and ssh takes the first line that has the key.
+ * For `sh -s` as root: authorizes the key, once, and prints the host keys. cloud-init adds the key for root with a forced command that
+ * refuses the login, and sshd uses the first line with the key, so that line is replaced.
  */
 export function admitScript(publicKey: string): string {
   const quote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -49,7 +49,7 @@ cat /etc/ssh/ssh_host_*_key.pub
 `;
 }
 
-/** Lines of a known_hosts file. What the guest printed besides keys is left out. */
+/** Lines of a known_hosts file. Skips other output of the guest. */
 export function knownHosts(name: string, printed: string): string {
   const keys = printed
     .split('\n')

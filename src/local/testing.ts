@@ -1,31 +1,31 @@
-// local/testing.ts: local pools in memory: the fake factory, and what local pools can do beyond it. Guests answer what a test says.
+// local/testing.ts: local pools in memory: the fake provider plus the local extensions. Tests set how guests answer.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Conflict, NotFound } from '../base/failures.ts';
 import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
-import { type FakeFactory, fakeFactory } from '../vms/fake/fake-factory.ts';
+import { type FakeProvider, fakeProvider } from '../vms/fake/fake-provider.ts';
 import type { InstanceRef, PoolRef } from '../vms/pools.ts';
 import { parseProviderId } from '../vms/qemu/home/layout.ts';
-import type { GuestRan, GuestRunOptions, PoolSpec, QemuFactory } from '../vms/qemu/local-factory.ts';
+import type { GuestRunOptions, GuestRunResult, PoolSpec, QemuProvider } from '../vms/qemu/local-provider.ts';
 
-export interface FakePools extends QemuFactory, Pick<FakeFactory, 'state'> {
+export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   clock: FakeClock;
   specs: Map<string, PoolSpec>;
-  /** By name of the instance, what was set for it alone. */
+  /** Instance name → user data set for that instance. */
   userData: Map<string, string>;
-  /** What was run in guests. */
+  /** Commands that ran in guests. */
   ran: { instance: string; argv: readonly string[]; input: string }[];
   /** How guests answer. */
-  guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRan> | Error;
-  /** What awaiting an instance throws; undefined: it is up. */
+  guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRunResult> | Error;
+  /** Thrown by `awaitUp`; undefined means the instance is up. */
   trouble: Error | undefined;
-  /** As `headstart pool base` would. */
+  /** Adds an image like `headstart pool base`. */
   addImage(gallery: string, name: string, version: string): Promise<string>;
 }
 
-/** `folder` is for the files that verbs look at: consoles and keys. */
+/** `folder` holds the files that verbs read: consoles and keys. */
 export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakePools {
-  const fake = fakeFactory(clock);
+  const fake = fakeProvider(clock);
   const poolAt = (ref: PoolRef) => {
     const pool = fake.state.pools.get(ref.id);
     if (!pool) throw new NotFound(`pool ${ref.name}`);
@@ -85,7 +85,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         return named(ref).ref;
       },
       async createPool(spec) {
-        if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`there is a pool ${spec.name} already`);
+        if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`pool ${spec.name} exists`);
         const pool = fake.addPool(spec.name, 0, { image: spec.image, extensions: [] });
         fake.state.pools.delete(pool.ref.id);
         const own = { ...pool, ref: refOf(spec.name), customData: spec.customData, instances: [] };
@@ -152,7 +152,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         return { exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), ...answer };
       },
       readClock: async () => ({ guestMs: clock.nowMs(), hostBeforeMs: clock.nowMs(), hostAfterMs: clock.nowMs() }),
-      async placeOf(ref) {
+      async readDetails(ref) {
         const { computerName } = named(ref);
         const consoleLog = join(folder, `${computerName}.log`);
         writeFileSync(consoleLog, '', { flag: 'a' });

@@ -1,11 +1,11 @@
 // prototype/site.ts: where does a prototype verb work? With the VMs, the cluster whose nodes they are, and the gallery.
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Factory } from '../vms/factory.ts';
 import type { PoolRef } from '../vms/pools.ts';
+import type { VmProvider } from '../vms/provider.ts';
 import type { Channel } from './donor/inspect/inspect-donor.ts';
 
 export interface Site {
-  factory: Factory;
+  provider: VmProvider;
   cluster: Cluster;
   /** false: the instances join no cluster. */
   hasCluster: boolean;

@@ -6,9 +6,9 @@ import { Conflict, NoCapacity, Throttled } from '../base/failures.ts';
 import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
 import type { Cluster, Pod } from '../cluster/cluster.ts';
 import { type FakeCluster, type FakePod, fakeCluster } from '../cluster/fake/fake-cluster.ts';
-import type { Factory } from '../vms/factory.ts';
-import { type FakeFactory, type FakeInstance, fakeFactory } from '../vms/fake/fake-factory.ts';
+import { type FakeInstance, type FakeProvider, fakeProvider } from '../vms/fake/fake-provider.ts';
 import type { InstanceRef } from '../vms/pools.ts';
+import type { VmProvider } from '../vms/provider.ts';
 import { galleryName } from './names.ts';
 import { type RunResult, runPrototype } from './run/engine.ts';
 import type { Intent } from './run/scene.ts';
@@ -19,7 +19,7 @@ const TAINT_GOES_AFTER_MS = 60_000;
 
 export interface Lab {
   clock: FakeClock;
-  factory: FakeFactory;
+  provider: FakeProvider;
   cluster: FakeCluster;
   donor: FakeInstance;
   ref: InstanceRef;
@@ -29,10 +29,10 @@ export interface Lab {
 
 export function lab(): Lab {
   const clock = fakeClock();
-  const factory = fakeFactory(clock);
+  const provider = fakeProvider(clock);
   const cluster = fakeCluster(clock);
-  factory.addPool(POOL, 3);
-  const { instances, ref } = factory.state.pools.get(`/pools/${POOL}`)!;
+  provider.addPool(POOL, 3);
+  const { instances, ref } = provider.state.pools.get(`/pools/${POOL}`)!;
   const startedMs = new Map<string, number>();
   for (const instance of instances) {
     cluster.addNode(instance.computerName, {
@@ -40,7 +40,7 @@ export function lab(): Lab {
       systemUuid: instance.vmId,
     });
   }
-  factory.onPower = (instance) => {
+  provider.onPower = (instance) => {
     startedMs.set(instance.computerName, clock.nowMs());
     const shutdown = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
     if (instance.power !== 'running') cluster.touch(instance.computerName, { isReady: false, taints: [shutdown] });
@@ -76,13 +76,13 @@ export function lab(): Lab {
   };
   return {
     clock,
-    factory,
+    provider,
     cluster,
     donor,
     ref: { pool: ref, id: donor.ref.id },
     intent,
     run: (dial = new Dial(), runId = `run-${clock.nowMs()}`) => {
-      const broken = { ...dial.wrapFactory(factory), cluster: dial.wrap<Cluster>(cluster) };
+      const broken = { ...dial.wrapProvider(provider), cluster: dial.wrap<Cluster>(cluster) };
       return runPrototype(intent, { pool: ref, id: donor.ref.id }, runId, {
         ...broken,
         clock,
@@ -158,7 +158,7 @@ export class Dial {
     });
   }
 
-  wrapFactory({ pools, snapshots, gallery, publisher }: Factory): Factory {
+  wrapProvider({ pools, snapshots, gallery, publisher }: VmProvider): VmProvider {
     return {
       pools: this.wrap(pools),
       snapshots: this.wrap(snapshots),

@@ -24,7 +24,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
     let publisher: Publisher;
     beforeEach(async () => {
       lab = await makeLab();
-      ({ pools, gallery, publisher } = lab.factory);
+      ({ pools, gallery, publisher } = lab.provider);
     });
     afterEach(() => lab.end());
 
@@ -169,17 +169,17 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
 
       it('name the version a model points at', async () => {
         const { pool, definition, made } = await withVersion(lab);
-        await publisher.offer((await pools.readPool(pool))!, switchTo(made));
+        await publisher.changeModel((await pools.readPool(pool))!, switchTo(made));
         expect([...(await gallery.referencedImages(definition))]).toEqual([made.id]);
       });
 
       it('name the version an instance was made from, also after the model has moved on', async () => {
         const { pool, definition, made } = await withVersion(lab);
         const original = (await pools.readPool(pool))!;
-        await publisher.offer(original, switchTo(made));
+        await publisher.changeModel(original, switchTo(made));
         await lab.grow(pool);
         const switched = (await pools.readPool(pool))!;
-        await publisher.offer(switched, { ...switchTo(made), image: original.model.image });
+        await publisher.changeModel(switched, { ...switchTo(made), image: original.model.image });
         expect([...(await gallery.referencedImages(definition))]).toEqual([made.id]);
       });
     });

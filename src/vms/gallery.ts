@@ -1,4 +1,4 @@
-// vms/gallery.ts: which image versions are there, is one ready, and what still refers to it? gallery.suite.ts checks it.
+// vms/gallery.ts: contract for galleries, image definitions and image versions. gallery.suite.ts checks it.
 import type { CallOptions } from '../base/call-options.ts';
 import type { Model, TagChange } from './pools.ts';
 
@@ -36,7 +36,7 @@ export interface VersionSpec {
 export interface Version {
   name: string;
   id: string;
-  /** ready: made *and* replicated to every region asked for. */
+  /** `ready`: created *and* replicated to every requested region. */
   state: 'creating' | 'replicating' | 'ready' | 'failed' | 'deleting';
   percent: number;
   isExcludedFromLatest: boolean;
@@ -45,26 +45,25 @@ export interface Version {
   sizeGb: number;
   createdMs: number;
   tags: Readonly<Record<string, string>>;
-  /** Why it failed. */
   failure?: string;
 }
 
 /**
  * Galleries hold definitions, definitions hold versions; a version is a disk that instances can be made from.
- * Reading gives undefined for what does not exist; an order about something that does not exist throws `NotFound`.
- * Orders return when the operation has ended, unless they say otherwise; whether it took effect is for the reader to look.
- * Every order is safe to repeat: done already is success.
+ * A read returns undefined when the thing does not exist; a change to a thing that does not exist throws `NotFound`.
+ * A change returns when the operation has ended, unless its comment says otherwise; callers read again to see whether it took effect.
+ * Every change is safe to repeat: it succeeds when the result already exists.
  */
 export interface Gallery {
   readDefinition(gallery: string, name: string, options?: CallOptions): Promise<Definition | undefined>;
-  /** With its gallery. Throws `Refused` when one of that name exists and differs in what cannot be changed. */
+  /** Creates the gallery too. Throws `Refused` when the definition exists and differs in a field that cannot change. */
   ensureDefinition(spec: DefinitionSpec, region: string, options?: CallOptions): Promise<Definition>;
-  /** Of one gallery, also those that others made; undefined where there is no such gallery, which is not an empty one. */
+  /** Includes definitions made by other tools. Returns undefined when the gallery does not exist, and [] when it is empty. */
   listDefinitions(gallery: string, options?: CallOptions): Promise<Definition[] | undefined>;
   listVersions(definition: Definition, options?: CallOptions): Promise<Version[]>;
-  /** As the list shows it. */
+  /** The same fields that `listVersions` returns. */
   readVersion(definition: Definition, version: string, options?: CallOptions): Promise<Version | undefined>;
-  /** Returns once the provider has taken the order; making and replicating go on for minutes to hours. */
+  /** Returns when the provider has accepted the request; creating and replicating take minutes to hours more. */
   beginVersion(spec: VersionSpec, options?: CallOptions): Promise<void>;
   setExcludedFromLatest(
     definition: Definition,
@@ -72,13 +71,13 @@ export interface Gallery {
     isExcluded: boolean,
     options?: CallOptions,
   ): Promise<void>;
-  /** How the version is offered stays as it is. */
+  /** Leaves `isExcludedFromLatest` unchanged. */
   tagVersion(definition: Definition, version: string, tags: TagChange, options?: CallOptions): Promise<void>;
   deleteVersion(definition: Definition, version: string, options?: CallOptions): Promise<void>;
-  /** Throws `Refused` while it has versions: what goes is named. */
+  /** Throws `Refused` while it has versions: callers delete each version by name first. */
   deleteDefinition(definition: Definition, options?: CallOptions): Promise<void>;
-  /** Throws `Refused` while anything is in it, so that a definition made a moment ago is not lost. */
+  /** Throws `Refused` while it has definitions, so that one made a moment ago is not lost. */
   deleteGallery(gallery: string, options?: CallOptions): Promise<void>;
-  /** Image versions, by id, that any pool model or instance in reach of the gallery refers to. */
+  /** Ids of the definition's versions that a pool model or an instance refers to, as far as the provider may list those. */
   referencedImages(definition: Definition, options?: CallOptions): Promise<ReadonlySet<string>>;
 }

@@ -10,7 +10,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
     let pools: Pools;
     beforeEach(async () => {
       lab = await makeLab();
-      ({ pools } = lab.factory);
+      ({ pools } = lab.provider);
     });
     afterEach(() => lab.end());
 
@@ -76,7 +76,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
     describe('orders about what does not exist', () => {
       const orders: [string, (pools: Pools, gone: InstanceRef) => Promise<unknown>][] = [
         ['stop', (some, gone) => some.stop(gone)],
-        ['stopAndRelease', (some, gone) => some.stopAndRelease(gone)],
+        ['deallocate', (some, gone) => some.deallocate(gone)],
         ['start', (some, gone) => some.start(gone)],
         ['setProtection', (some, gone) => some.setProtection(gone, { fromScaleIn: true, fromPoolActions: true })],
         ['tagInstance', (some, gone) => some.tagInstance(gone, oneTag)],
@@ -105,7 +105,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
       it('gives the place up when asked to, and takes one again', async () => {
         const { instance } = await oneInstance(lab);
         for (const _ of [1, 2]) {
-          await pools.stopAndRelease(instance.ref);
+          await pools.deallocate(instance.ref);
           expect((await again(lab, instance)).power).toBe('deallocated');
         }
         await pools.start(instance.ref);

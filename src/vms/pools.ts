@@ -1,22 +1,22 @@
-// vms/pools.ts: which pools and instances are there, and how is one found, powered, protected and tagged? pools.suite.ts checks it.
+// vms/pools.ts: contract for pools and instances: find, read, start, stop, protect and tag them. pools.suite.ts checks it.
 import type { CallOptions } from '../base/call-options.ts';
 
 export interface PoolRef {
-  /** The provider's own id, stable for the pool's life. */
+  /** The provider's id, stable for the pool's life. */
   id: string;
   name: string;
 }
 
 export interface InstanceRef {
   pool: PoolRef;
-  /** In the provider's words; never derived from a computer name. */
+  /** The provider's id; never derived from a computer name. */
   id: string;
 }
 
 export type ImageRef =
-  /** Pinned to one version of a gallery. */
+  /** Pinned to one gallery version. */
   | { kind: 'version'; id: string }
-  /** Floats to the newest version of a definition. */
+  /** Resolves to the definition's newest version each time an instance is made. */
   | { kind: 'definition'; id: string }
   | { kind: 'marketplace'; publisher: string; offer: string; sku: string; version: string }
   | { kind: 'other'; id: string };
@@ -25,19 +25,19 @@ export interface Extension {
   name: string;
   publisher: string;
   type: string;
-  /** Names of extensions that have to be there first. */
+  /** Names of the extensions that must finish first. */
   after: string[];
 }
 
-/** What new instances are made from. Its words are written to records and definitions, so they stay those of the first provider. */
+/** What new instances are made from. Field values are stored in records and definitions; they follow Azure, the first provider. */
 export interface Model {
   image: ImageRef;
   os: 'linux' | 'windows';
   osState: 'generalized' | 'specialized';
-  /** Whether new instances run one-time bootstrap. The cloud never gives custom data back: unknown unless we said so. */
+  /** Whether new instances run one-time bootstrap. Azure never returns custom data, so this is unknown unless we set it to none. */
   bootstrap: 'none' | 'unknown';
   extensions: Extension[];
-  /** V1: booted by a BIOS; V2: by UEFI. */
+  /** V1 boots with BIOS, V2 with UEFI. */
   generation: 'V1' | 'V2';
   architecture: 'x64' | 'Arm64';
   securityType: 'Standard' | 'TrustedLaunch' | 'ConfidentialVM';
@@ -45,19 +45,19 @@ export interface Model {
   hasEphemeralDisk: boolean;
   isSpot: boolean;
   upgrades: 'manual' | 'automatic' | 'rolling';
-  /** The platform replaces the OS disk by itself when a version is published. */
+  /** The platform replaces the OS disks when a version is published. */
   hasAutomaticOsUpgrade: boolean;
   osDiskGb?: number;
 }
 
 export interface Pool {
   ref: PoolRef;
-  /** Changes with every change of the pool; a model change is conditional on it. */
+  /** Changes whenever the pool changes; a model change is conditional on it. */
   etag: string;
   region: string;
   state: 'ready' | 'updating' | 'failed';
   model: Model;
-  /** Who else manages this pool and would put its own model back. */
+  /** Another controller that manages this pool and would revert our model. */
   managedBy?: 'aks' | 'capz';
   hasInstanceRepair: boolean;
   capacity: number;
@@ -65,22 +65,22 @@ export interface Pool {
 }
 
 export interface Protection {
-  /** Not chosen when the pool shrinks. */
+  /** Scale-in never picks this instance. */
   fromScaleIn: boolean;
-  /** Left alone by upgrades, repairs and model changes. */
+  /** Upgrades, repairs and model changes skip this instance. */
   fromPoolActions: boolean;
 }
 
 export interface Instance {
   ref: InstanceRef;
-  /** What Kubernetes calls the node, where the provider knows it. */
+  /** The Kubernetes node name, where the provider records it. */
   computerName: string;
-  /** The SMBIOS system UUID, lower case: what the clone check compares. */
+  /** The SMBIOS system UUID in lower case, which the clone check compares. */
   vmId: string;
   power: 'running' | 'stopped' | 'deallocated' | 'starting' | 'stopping' | 'unknown';
   protection: Protection;
   isOnLatestModel: boolean;
-  /** What it was made from, where the provider tells. */
+  /** The image it was made from, where the provider reports it. */
   image?: ImageRef;
   osDisk?: { id: string; sizeGb: number };
   isSpot: boolean;
@@ -91,25 +91,26 @@ export interface Instance {
 export type TagChange = Readonly<Record<string, string | null>>;
 
 /**
- * Reading gives undefined for what does not exist; an order about something that does not exist throws `NotFound`.
- * Orders return when the operation has ended, unless they say otherwise; whether it took effect is for the reader to look.
- * Every order is safe to repeat: done already is success.
+ * A read returns undefined when the thing does not exist; a change to a thing that does not exist throws `NotFound`.
+ * A change returns when the operation has ended, unless its comment says otherwise; callers read again to see whether it took effect.
+ * Every change is safe to repeat: it succeeds when the result already exists.
  */
 export interface Pools {
-  /** By the node's provider id, never by its name. Throws `Refused` when it is not an instance of a pool. */
+  /** Looks up by the node's provider id, never by its name. Throws `Refused` when the id is not that of a pool's instance. */
   locate(providerId: string, options?: CallOptions): Promise<InstanceRef>;
-  /** By its name or its id, in any case; no node and no instance is asked. Throws `NotFound`, which may say what there is. */
+  /** Matches the name or the id, ignoring case. Reads no node and no instance. Throws `NotFound`, which may list the existing pools. */
   findPool(name: string, options?: CallOptions): Promise<PoolRef>;
   readPool(pool: PoolRef, options?: CallOptions): Promise<Pool | undefined>;
   readInstance(instance: InstanceRef, options?: CallOptions): Promise<Instance | undefined>;
   listInstances(pool: PoolRef, options?: CallOptions): Promise<Instance[]>;
 
-  /** Stopped but keeping its place; `stopAndRelease` gives the place up (and may not get one back). */
+  /** The instance keeps its capacity on the host. */
   stop(instance: InstanceRef, options?: CallOptions): Promise<void>;
-  stopAndRelease(instance: InstanceRef, options?: CallOptions): Promise<void>;
+  /** Stops the instance and gives up its capacity; a later start may fail for lack of it. */
+  deallocate(instance: InstanceRef, options?: CallOptions): Promise<void>;
   start(instance: InstanceRef, options?: CallOptions): Promise<void>;
   setProtection(instance: InstanceRef, protection: Protection, options?: CallOptions): Promise<void>;
   tagInstance(instance: InstanceRef, tags: TagChange, options?: CallOptions): Promise<void>;
-  /** The model, and what new instances are made from, stays as it is. */
+  /** Leaves the model unchanged. */
   tagPool(pool: PoolRef, tags: TagChange, options?: CallOptions): Promise<void>;
 }

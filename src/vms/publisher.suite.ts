@@ -12,14 +12,14 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
     let publisher: Publisher;
     beforeEach(async () => {
       lab = await makeLab();
-      ({ pools, publisher } = lab.factory);
+      ({ pools, publisher } = lab.provider);
     });
     afterEach(() => lab.end());
 
     it('is changed as a whole: new instances come from the new image, with empty bootstrap', async () => {
       const { pool, made } = await withVersion(lab);
       const before = (await pools.readPool(pool))!;
-      await publisher.offer(before, switchTo(made));
+      await publisher.changeModel(before, switchTo(made));
       const after = (await pools.readPool(pool))!;
       expect(after.model).toMatchObject({ image: { kind: 'version', id: made.id }, bootstrap: 'none' });
       expect(after.model.extensions.map((extension) => extension.name)).toEqual(['health']);
@@ -35,7 +35,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
     it('does not change when the pool is no longer what was read, and nothing of the change lands', async () => {
       const { pool, made } = await withVersion(lab);
       const stale = (await pools.readPool(pool))!;
-      await publisher.offer(stale, { ...switchTo(made), tags: { first: 'yes' } });
+      await publisher.changeModel(stale, { ...switchTo(made), tags: { first: 'yes' } });
       const between = (await pools.readPool(pool))!;
       const late: ModelChange = {
         image: stale.model.image,
@@ -43,7 +43,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
         extensions: { keep: [], add: [] },
         tags: { second: 'yes' },
       };
-      await expect(publisher.offer(stale, late)).rejects.toBeInstanceOf(Conflict);
+      await expect(publisher.changeModel(stale, late)).rejects.toBeInstanceOf(Conflict);
       expect(await pools.readPool(pool)).toEqual(between);
     });
 
@@ -51,7 +51,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       const { pool, made } = await withVersion(lab);
       const before = (await pools.readPool(pool))!;
       const impossible = { ...switchTo(made), image: { kind: 'version', id: `${goneVersion(made.id)}` } as const };
-      await expect(publisher.offer(before, impossible)).rejects.toThrow();
+      await expect(publisher.changeModel(before, impossible)).rejects.toThrow();
       expect((await pools.readPool(pool))?.model).toEqual(before.model);
       expect((await lab.grow(pool)).extensions.sort()).toEqual(['bootstrap', 'health']);
     });
@@ -60,14 +60,14 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       const { pool, made } = await withVersion(lab);
       const read = (await pools.readPool(pool))!;
       const gone = { ...read, ref: { ...read.ref, id: goneId(read.ref.id) } };
-      await expect(publisher.offer(gone, switchTo(made))).rejects.toBeInstanceOf(NotFound);
+      await expect(publisher.changeModel(gone, switchTo(made))).rejects.toBeInstanceOf(NotFound);
     });
 
     it('goes back to the model that was saved before', async () => {
       const { pool, made } = await withVersion(lab);
       const original = (await pools.readPool(pool))!;
       const saved = await publisher.readModel(pool);
-      await publisher.offer(original, switchTo(made));
+      await publisher.changeModel(original, switchTo(made));
       const customData = Buffer.from('#cloud-config\nruncmd: [join]\n').toString('base64');
       const back: ModelChange = {
         image: saved.image,
@@ -75,7 +75,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
         extensions: { keep: [], add: saved.extensions },
         tags: { kept: null },
       };
-      await publisher.offer((await pools.readPool(pool))!, back);
+      await publisher.changeModel((await pools.readPool(pool))!, back);
       const restored = (await pools.readPool(pool))!.model;
       expect(restored).toEqual({ ...original.model, bootstrap: 'unknown' });
       const born = await lab.grow(pool);
@@ -87,7 +87,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       const { pool, made } = await withVersion(lab);
       const stale = (await pools.readPool(pool))!;
       await pools.tagPool(pool, { a: '1' });
-      await expect(publisher.offer(stale, switchTo(made))).rejects.toBeInstanceOf(Conflict);
+      await expect(publisher.changeModel(stale, switchTo(made))).rejects.toBeInstanceOf(Conflict);
     });
 
     it('says that a pool which is gone has no model', async () => {

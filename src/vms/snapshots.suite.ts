@@ -11,7 +11,7 @@ export function snapshotsSuite(name: string, makeLab: () => Promise<Lab>): void 
     let snapshots: Snapshots;
     beforeEach(async () => {
       lab = await makeLab();
-      ({ pools, snapshots } = lab.factory);
+      ({ pools, snapshots } = lab.provider);
     });
     afterEach(() => lab.end());
 

@@ -1,10 +1,10 @@
-// vms/snapshots.ts: is there a copy of an instance's disk, and is it whole? snapshots.suite.ts checks it.
+// vms/snapshots.ts: contract for copies of instance disks. snapshots.suite.ts checks it.
 import type { CallOptions } from '../base/call-options.ts';
 
 export interface Snapshot {
   name: string;
   id: string;
-  /** complete only when every byte is readable. */
+  /** `complete` only when every byte is readable. */
   state: 'creating' | 'complete' | 'failed';
   percent: number;
   sourceDiskId: string;
@@ -20,12 +20,13 @@ export interface SnapshotSpec {
 }
 
 /**
- * Copies of disks, by a name the caller chooses. Reading gives undefined for what does not exist. Orders return when the operation
- * has ended; whether every byte is there is for the reader to look. Every order is safe to repeat: done already is success.
+ * The caller chooses a snapshot's name. A read returns undefined when the snapshot does not exist. A change returns when the operation
+ * has ended; the bytes may still be copied then, so callers read `state`. Every change is safe to repeat: it succeeds when the result
+ * already exists.
  */
 export interface Snapshots {
   readSnapshot(name: string, options?: CallOptions): Promise<Snapshot | undefined>;
-  /** Throws `NotFound` when there is no such disk. The instance has to be stopped. */
+  /** The instance must be stopped. Throws `NotFound` when the disk does not exist. */
   createSnapshot(spec: SnapshotSpec, options?: CallOptions): Promise<void>;
   deleteSnapshot(name: string, options?: CallOptions): Promise<void>;
 }

@@ -12,7 +12,7 @@ import { milestonesOf } from '../../boot/model/milestones.ts';
 import { phases } from '../../boot/model/phases.ts';
 import { openJoinLog } from '../../cluster/join-log.ts';
 import type { JoinEvent } from '../../cluster/kubernetes/join-events.ts';
-import type { Look } from '../../local/look-at-cluster.ts';
+import type { ClusterQuery } from '../../local/read-cluster-events.ts';
 import { fakePools } from '../../local/testing.ts';
 import { run, runVerb } from '../testing.ts';
 import { bootCollect, verb } from './collect.ts';
@@ -168,22 +168,22 @@ describe('boot collect --instance', () => {
       const { status, stdout } = spawnSync(program!, args, { env: fake.env, input: Buffer.from(input ?? '') });
       return { exitCode: status ?? 1, stdout };
     };
-    const { folder, startedMs } = await pools.guests.placeOf(instance!.ref);
+    const { folder, startedMs } = await pools.guests.readDetails(instance!.ref);
     mkdirSync(folder, { recursive: true });
     writeFileSync(
       join(folder, 'health.jsonl'),
       `{"atMs":5,"state":"Ready"}\n{"atMs":${startedMs! + 40_000},"state":"Ready"}\ntorn`,
     );
-    const asked: Look[] = [];
+    const asked: ClusterQuery[] = [];
     const later: { events: JoinEvent[]; trouble?: Error } = { events: [] };
-    const lookAtCluster = async (look: Look) => {
+    const readClusterEvents = async (look: ClusterQuery) => {
       asked.push(look);
       if (later.trouble) throw later.trouble;
       return later.events;
     };
     const ask = (...args: string[]) =>
       runVerb(
-        bootCollect(async () => pools, lookAtCluster),
+        bootCollect(async () => pools, readClusterEvents),
         [...args, '--instance', instance!.computerName],
         { env: fake.env, nowUs: NOW_US },
       );
@@ -213,7 +213,7 @@ describe('boot collect --instance', () => {
   it('takes what the cluster saw of a node, which ends its timeline at Ready', async () => {
     addSmallNode(fake, { secret: SECRET });
     const { ask, asked, later, pools, instance, startedMs } = await poolOfOne('local');
-    const { folder } = await pools.guests.placeOf(instance.ref);
+    const { folder } = await pools.guests.readDetails(instance.ref);
     const note = openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs);
     const node = { name: instance.computerName, uid: '0edb028b-b965-4234-a40a-d42ef7e773a3' };
     note({ atMs: startedMs + 50_000.25, event: 'csr-issued', name: 'node-csr-9b8wz', uid: 'r' });
@@ -244,7 +244,7 @@ describe('boot collect --instance', () => {
     later.trouble = new TransientError('the API server could not be reached', { code: 'cluster/unreachable' });
     const without = await ask('-o', bundle);
     expect(without, without.stderr).toMatchObject({ code: 0 });
-    expect(without.stderr).toContain('without headstart/cluster-events.jsonl: of the time after that: the API server');
+    expect(without.stderr).toContain('without headstart/cluster-events.jsonl: events after the node was ready: the API server');
   });
 
   it('says nothing of the start for an earlier boot', async () => {

@@ -8,7 +8,7 @@ import type { Collected } from '../../boot/collect/collected.ts';
 import { type Item, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
 import { collectRemote, sshCommand } from '../../boot/collect/remote.ts';
 import { collectInstance } from '../../local/collect-instance.ts';
-import { type LookAtCluster, lookAtLocalCluster } from '../../local/look-at-cluster.ts';
+import { type ReadClusterEvents, readLocalClusterEvents } from '../../local/read-cluster-events.ts';
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
@@ -30,7 +30,7 @@ interface Options {
 
 export const verb = bootCollect(openPools);
 
-export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Verb {
+export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEvents): Verb {
   return {
     examples: ['boot collect', 'boot collect --host azureuser@10.0.0.4 --sudo -o slow-node.tar.gz'],
     configure(command) {
@@ -58,7 +58,7 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
       if (options.host !== undefined) sshCommand(options.host, []); // a bad name is refused before anything is said or run
       const where = options.instance ?? options.host ?? 'this machine';
       deps.stderr(`collecting from ${where} ...\n`);
-      const collected = await collect(options, boot, deps, { open, lookAtCluster });
+      const collected = await collect(options, boot, deps, { open, readClusterEvents });
       if (deps.signal().aborted) throw interrupted();
       requireBoot(collected, boot, where);
       const { collection, bytes } = await bundleOf(collected, { boot, nowUs: deps.nowUs() });
@@ -74,16 +74,16 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
 
 interface Ports {
   open: OpenPools;
-  lookAtCluster: LookAtCluster | undefined;
+  readClusterEvents: ReadClusterEvents | undefined;
 }
 
 async function collect(options: Options, boot: string, deps: CliDeps, ports: Ports): Promise<Collected> {
   const { host, instance, sudo, nodeObject } = options;
   const signal = deps.signal();
   if (instance !== undefined) {
-    const factory = await ports.open(options, deps);
-    const lookAtCluster = ports.lookAtCluster ?? lookAtLocalCluster(homeFolder(options, deps.env));
-    return collectInstance(factory, instance, { boot, items: itemsWith(boot, nodeObject), lookAtCluster, signal });
+    const provider = await ports.open(options, deps);
+    const readClusterEvents = ports.readClusterEvents ?? readLocalClusterEvents(homeFolder(options, deps.env));
+    return collectInstance(provider, instance, { boot, items: itemsWith(boot, nodeObject), readClusterEvents, signal });
   }
   if (host === undefined) {
     const machine = { run: runCommand, root: deps.env.HEADSTART_ROOT ?? '', env: deps.env, signal };

@@ -4,18 +4,18 @@ import { runCommand } from '../../base/command.ts';
 import { EGRESS_SOCKET } from '../../cluster/local/cluster-files.ts';
 import { startEgress } from '../../cluster/local/egress-proxy.ts';
 import { kubeletFinder } from '../../local/find-kubelet.ts';
-import { createQemuFactory } from '../../vms/qemu/qemu-factory.ts';
+import { createQemuProvider } from '../../vms/qemu/qemu-provider.ts';
 import { guestCommands } from '../compose/guest-commands.ts';
 
 async function main([home, name]: string[]): Promise<void> {
   if (home === undefined || name === undefined) throw new Error('usage: egress.ts HOME CLUSTER');
   process.umask(0o077);
-  const factory = createQemuFactory({ home, clock: systemClock, run: runCommand, ...guestCommands({}) });
+  const provider = createQemuProvider({ home, clock: systemClock, run: runCommand, ...guestCommands({}) });
   const tell = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
   // In the folder it runs in: an address of a socket holds 107 bytes, and the folder's name may be longer.
   const egress = await startEgress({
     socket: EGRESS_SOCKET,
-    findKubelet: kubeletFinder({ home, name }, factory),
+    findKubelet: kubeletFinder({ home, name }, provider),
     tell,
   });
   tell(`leads to the kubelets of cluster ${name}`);

@@ -16,7 +16,7 @@ import {
   poolFolder,
   poolRecord,
   poolsFolder,
-  versionFiles,
+  versionFileNames,
   versionId,
 } from '../../vms/qemu/home/layout.ts';
 import type { Candidate } from './place.ts';
@@ -105,7 +105,7 @@ function versionsIn(home: string, gallery: string, definition: string): Candidat
     .filter((version) => parseVersionId(versionId({ gallery, definition, version })))
     .sort((a, b) => compareVersions(b, a))
     .map((value) => {
-      const donor = textAt(join(folder, value, versionFiles.record), 'tags', TAGS.donor);
+      const donor = textAt(join(folder, value, versionFileNames.record), 'tags', TAGS.donor);
       return { value, ...(donor && { summary: `made from ${donor}` }) };
     });
 }

@@ -8,8 +8,8 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { sshChannel } from '../../cluster/ssh-channel.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
-import type { Factory } from '../../vms/factory.ts';
 import type { Instance, PoolRef } from '../../vms/pools.ts';
+import type { VmProvider } from '../../vms/provider.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
 import { chosenGallery } from '../prototype/gallery-option.ts';
@@ -19,12 +19,12 @@ import { openAzure } from './open-azure.ts';
 
 export async function connectAzure(options: ConnectOptions, deps: CliDeps): Promise<Site> {
   const named = chosenGallery(options, (message) => deps.stderr(`warning: ${message}\n`));
-  const { factory, settings } = await openAzure(options, deps);
+  const { provider, settings } = await openAzure(options, deps);
   const gallery = named ?? galleryName(settings.resourceGroup);
   if (options.cluster !== false) {
     const cluster = await connectKubernetes(options, deps);
     return {
-      factory,
+      provider,
       cluster,
       hasCluster: true,
       channel: 'logged',
@@ -34,9 +34,9 @@ export async function connectAzure(options: ConnectOptions, deps: CliDeps): Prom
   const pool = await namedPool(options.pool, settings);
   const { subscriptionId, resourceGroup } = settings;
   const folder = join(prototypeFolder(homeFolder(options, deps.env)), fileName(`${subscriptionId}_${resourceGroup}`));
-  const cluster = await withoutCluster({ factory, pool, folder, options, deps });
+  const cluster = await withoutCluster({ provider, pool, folder, options, deps });
   return {
-    factory,
+    provider,
     cluster,
     hasCluster: false,
     channel: 'private',
@@ -69,7 +69,7 @@ async function namedPool(
 }
 
 interface Clusterless {
-  factory: Factory;
+  provider: VmProvider;
   pool: PoolRef;
   folder: string;
   options: ConnectOptions;
@@ -77,14 +77,14 @@ interface Clusterless {
 }
 
 /** A host that --over-ssh names is the donor's, so that other instances are not asked whether they are up. */
-async function withoutCluster({ factory, pool, folder, options, deps }: Clusterless): Promise<Cluster> {
+async function withoutCluster({ provider, pool, folder, options, deps }: Clusterless): Promise<Cluster> {
   const { noCluster } = await import('../../cluster/none.ts');
   const { overSsh, node } = options;
   const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(deps.env));
   const named = typeof overSsh === 'string' ? channelTo(overSsh) : undefined;
   const channelOf = ({ computerName }: Instance) => named ?? channelTo(computerName);
   return noCluster({
-    instances: factory.pools,
+    instances: provider.pools,
     pools: async () => [pool],
     providerIdOf: ({ id }) => `azure://${id}`,
     folder,

@@ -8,7 +8,7 @@ import { noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import { providerId } from '../../vms/qemu/home/layout.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
 import { chosenGallery } from '../prototype/gallery-option.ts';
@@ -20,15 +20,15 @@ import { type OpenPools, openPools } from './open-pools.ts';
 /** A cluster only where one is named, here or by the pool: a kubeconfig that happens to be there may name another cluster. */
 export async function connectQemu(options: ConnectOptions, deps: CliDeps, open: OpenPools = openPools): Promise<Site> {
   const gallery = chosenGallery(options, (message) => deps.stderr(`warning: ${message}\n`)) ?? galleryName('local');
-  const factory = await open(options, deps);
-  const pools = async (signal?: AbortSignal) => (await factory.pools.listPools({ signal })).map(({ ref }) => ref);
-  const local = await localClusterOf(factory, options, deps.env);
+  const provider = await open(options, deps);
+  const pools = async (signal?: AbortSignal) => (await provider.pools.listPools({ signal })).map(({ ref }) => ref);
+  const local = await localClusterOf(provider, options, deps.env);
   const kubeconfig = options.kubeconfig ?? (options.context === undefined ? local : undefined);
   if (options.cluster !== false && (kubeconfig !== undefined || options.context !== undefined)) {
     const kubernetes = await connectKubernetes({ ...options, ...(kubeconfig !== undefined && { kubeconfig }) }, deps);
-    const cluster: Cluster = { ...kubernetes, runOnNode: throughAgent(factory, kubernetes) };
+    const cluster: Cluster = { ...kubernetes, runOnNode: throughAgent(provider, kubernetes) };
     return {
-      factory,
+      provider,
       cluster,
       hasCluster: true,
       channel: 'private',
@@ -38,27 +38,27 @@ export async function connectQemu(options: ConnectOptions, deps: CliDeps, open: 
     };
   }
   const cluster = noCluster({
-    instances: factory.pools,
+    instances: provider.pools,
     pools,
     providerIdOf: providerId,
     folder: prototypeFolder(homeFolder(options, deps.env)),
     clock: systemClock,
     onNote: (note) => deps.stderr(`note: ${note}\n`),
-    ...guestsOf(factory),
+    ...guestsOf(provider),
   });
-  return { factory, cluster, hasCluster: false, channel: 'private', pools, gallery };
+  return { provider, cluster, hasCluster: false, channel: 'private', pools, gallery };
 }
 
 /** The kubeconfig of the cluster that the pool in question belongs to, or all pools do when none is in question. */
 async function localClusterOf(
-  factory: QemuFactory,
+  provider: QemuProvider,
   options: ConnectOptions,
   env: CliDeps['env'],
 ): Promise<string | undefined> {
-  const all = await factory.pools.listPools();
+  const all = await provider.pools.listPools();
   const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');
   const pools = asked === undefined ? all : all.filter(({ ref }) => ref.name === asked);
-  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await factory.pools.readSpec(ref)).cluster)));
+  const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await provider.pools.readSpec(ref)).cluster)));
   const isGiven = options.kubeconfig !== undefined || options.context !== undefined || options.cluster === false;
   if (named.size > 1 && isGiven) return undefined;
   if (named.size > 1) {

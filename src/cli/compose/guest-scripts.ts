@@ -3,38 +3,38 @@ import { NotFound } from '../../base/failures.ts';
 import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
 import type { NoClusterOptions } from '../../cluster/none.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 
 /** The cluster's `runOnNode`, without a pod and an image with a shell in it. */
-export function throughAgent(factory: QemuFactory, { readNode }: Cluster): Cluster['runOnNode'] {
+export function throughAgent(provider: QemuProvider, { readNode }: Cluster): Cluster['runOnNode'] {
   return async (name, script, limits) => {
     const node = await readNode(name, limits.signal);
     if (!node) throw new NotFound(`node ${name}`);
-    const ref = await factory.pools.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
-    return runScript(factory, ref, script, limits);
+    const ref = await provider.pools.locate(node.providerId, limits.signal ? { signal: limits.signal } : {});
+    return runScript(provider, ref, script, limits);
   };
 }
 
 /** What a pool without a cluster asks of its guests. */
-export function guestsOf(factory: QemuFactory): Required<Pick<NoClusterOptions, 'readiness' | 'runScript'>> {
+export function guestsOf(provider: QemuProvider): Required<Pick<NoClusterOptions, 'readiness' | 'runScript'>> {
   return {
     async readiness({ ref }, signal) {
-      const isReady = await factory.guests.isUp(ref, signal ? { signal } : {});
-      const { startedMs } = await factory.guests.placeOf(ref);
+      const isReady = await provider.guests.isUp(ref, signal ? { signal } : {});
+      const { startedMs } = await provider.guests.readDetails(ref);
       // Nothing records when the guest came up; its start is a little earlier.
       return { isReady, ...(isReady && startedMs !== undefined && { readySinceMs: startedMs }) };
     },
-    runScript: ({ ref }, script, limits) => runScript(factory, ref, script, limits),
+    runScript: ({ ref }, script, limits) => runScript(provider, ref, script, limits),
   };
 }
 
 async function runScript(
-  factory: QemuFactory,
+  provider: QemuProvider,
   ref: InstanceRef,
   script: string,
   { deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal },
 ): Promise<ScriptResult> {
-  const ran = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
+  const ran = await provider.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     input: script,
     deadlineMs,
     ...(signal && { signal }),

@@ -9,16 +9,16 @@ import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
 /** There is no login before the first call. */
 export async function openAzure(options: AzureOptions, deps: CliDeps) {
-  const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureFactory }] = await Promise.all([
+  const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureProvider }] = await Promise.all([
     import('../../vms/azure/connect/settings.ts'),
     import('../../vms/azure/connect/credentials.ts'),
-    import('../../vms/azure/azure-factory.ts'),
+    import('../../vms/azure/azure-provider.ts'),
   ]);
   const sources = { flags: options, env: deps.env, azureJson: await readAzureJson(options.azureJson) };
   const settings = chooseSettings(sources);
   const credential = await createCredential(chooseCredential(sources), settings);
-  const factory = createAzureFactory(settings, { clock: systemClock, credential, onWaiting: showWaiting(deps) });
-  return { factory, settings, credential };
+  const provider = createAzureProvider(settings, { clock: systemClock, credential, onWaiting: showWaiting(deps) });
+  return { provider, settings, credential };
 }
 
 /** Optional: outside the cluster there is none, and the environment says the rest. */

@@ -3,9 +3,9 @@ import type { TokenCredential } from '@azure/identity';
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
-import type { AzureFactory } from '../../vms/azure/azure-factory.ts';
+import type { AzureProvider } from '../../vms/azure/azure-provider.ts';
 import type { AzureSettings } from '../../vms/azure/connect/settings.ts';
-import type { Factory } from '../../vms/factory.ts';
+import type { VmProvider } from '../../vms/provider.ts';
 import type { PublishDeps } from '../../vms/qemu/images/make-version.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import { chosenVms, type VmsOptions, vmsOption } from '../prototype/vms-option.ts';
@@ -21,11 +21,11 @@ export interface GalleryOptions extends HomeOptions, AzureOptions, VmsOptions {
 }
 
 export type OpenedGallery =
-  | { kind: 'qemu'; name: string; factory: Factory; deps: PublishDeps }
+  | { kind: 'qemu'; name: string; provider: VmProvider; deps: PublishDeps }
   | {
       kind: 'azure';
       name: string;
-      factory: AzureFactory;
+      provider: AzureProvider;
       clock: Clock;
       settings: AzureSettings;
       credential: TokenCredential;
@@ -49,9 +49,9 @@ export function withGalleryOptions(command: Command): Command {
 export const openGallery: OpenGallery = async (options, deps) => {
   const { gallery: name } = options;
   if (chosenVms(options, deps.env) === 'qemu') {
-    const factory = await openPools(options, deps);
+    const provider = await openPools(options, deps);
     const home = homeFolder(options, deps.env);
-    return { kind: 'qemu', name, factory, deps: { home, clock: systemClock, run: runCommand } };
+    return { kind: 'qemu', name, provider, deps: { home, clock: systemClock, run: runCommand } };
   }
   refuseWithoutAzure(options, deps);
   return { kind: 'azure', name, clock: systemClock, ...(await openAzure(options, deps)) };

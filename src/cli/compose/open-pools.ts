@@ -1,10 +1,10 @@
-// cli/compose/open-pools.ts: the factory of this machine's pools, with everything it has to be given: metadata, relay, scrub, cluster.
+// cli/compose/open-pools.ts: the provider of this machine's pools, with everything it has to be given: metadata, relay, scrub, cluster.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import { joinLocalCluster } from '../../local/join-cluster.ts';
 import type { QemuOptions } from '../../vms/qemu/context.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import type { CliDeps } from '../verb.ts';
 import { guestCommands } from './guest-commands.ts';
@@ -29,7 +29,7 @@ export type OpenPools = (
   options: HomeOptions & CaptureOptions,
   deps: CliDeps,
   purpose?: Purpose,
-) => Promise<QemuFactory>;
+) => Promise<QemuProvider>;
 
 export function withPoolOptions(command: Command): Command {
   return withHomeOption(command).option('--json', 'print JSON instead of text');
@@ -42,10 +42,10 @@ export const openPools: OpenPools = async (options, deps, purpose = 'look') => {
     const isRoot = process.getuid?.() === 0;
     requireTools(POOL_TOOLS, { path: deps.env.PATH, isRoot, code: 'pool/missing-programs' });
   }
-  const { createQemuFactory } = await import('../../vms/qemu/qemu-factory.ts');
+  const { createQemuProvider } = await import('../../vms/qemu/qemu-provider.ts');
   const scrub = scrubOf(options);
   const home = homeFolder(options, deps.env);
-  return createQemuFactory({
+  return createQemuProvider({
     home,
     joinCluster: joinLocalCluster(home),
     clock: systemClock,

@@ -16,8 +16,8 @@ export function imageList(open: OpenGallery): Verb {
     configure: withGalleryOptions,
     async run(_args, options: GalleryOptions, deps) {
       const signal = deps.signal();
-      const { name, factory, kind } = await open(options, deps);
-      const published = await listPublished(factory.gallery, name, { signal });
+      const { name, provider, kind } = await open(options, deps);
+      const published = await listPublished(provider.gallery, name, { signal });
       // On this machine there is none before the first version; elsewhere a name that is not known is a mistake.
       if (!published && kind === 'azure') throw noGallery(name);
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };

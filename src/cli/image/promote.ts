@@ -8,8 +8,8 @@ import { openBuild } from '../../image/publish/publish.ts';
 import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
 import { hasPassed, type Way } from '../../image/test/verdict.ts';
-import type { Factory } from '../../vms/factory.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
+import type { VmProvider } from '../../vms/provider.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
@@ -50,14 +50,14 @@ export function imagePromote(open: OpenGallery): Verb {
       ),
     async run([image = ''], options: Options, deps) {
       const signal = deps.signal();
-      const { name, factory, kind } = await open(options, deps);
+      const { name, provider, kind } = await open(options, deps);
       const told = {
         code: 'image/interrupted',
         kept: 'The channel means one version, the one before or this one.',
         next: 'run the same command again',
       };
       await orInterrupted(signal, told, async () => {
-        const { definition, versions, version } = await find(factory, name, image, signal);
+        const { definition, versions, version } = await find(provider, name, image, signal);
         const promotion = planPromotion(versions, version, {
           channel: options.to,
           nowMs: deps.nowUs() / 1000,
@@ -73,12 +73,12 @@ export function imagePromote(open: OpenGallery): Verb {
           else deps.stdout(renderPlan(changes));
           return;
         }
-        if (Object.keys(tags).length > 0) await factory.gallery.tagVersion(definition, version.name, tags, { signal });
+        if (Object.keys(tags).length > 0) await provider.gallery.tagVersion(definition, version.name, tags, { signal });
         for (const one of leaving)
-          await factory.gallery.tagVersion(definition, one.name, one.tags, { signal }).catch(unlessGone);
-        if (isIncluded) await factory.gallery.setExcludedFromLatest(definition, version.name, false, { signal });
+          await provider.gallery.tagVersion(definition, one.name, one.tags, { signal }).catch(unlessGone);
+        if (isIncluded) await provider.gallery.setExcludedFromLatest(definition, version.name, false, { signal });
         // What is told is what is there, not what was asked for: somebody else may have promoted meanwhile.
-        const after = imagesOf(definition, await factory.gallery.listVersions(definition, { signal }));
+        const after = imagesOf(definition, await provider.gallery.listVersions(definition, { signal }));
         const now = after.find((one) => one.version === version.name);
         if (!now?.channels.includes(options.to)) throw overtaken(image, options.to);
         if (options.json) printJson(deps, 'ImagePromotion', { ...now, changes });
@@ -94,7 +94,7 @@ export function imagePromote(open: OpenGallery): Verb {
 }
 
 async function find(
-  factory: Pick<Factory, 'gallery'>,
+  provider: Pick<VmProvider, 'gallery'>,
   gallery: string,
   image: string,
   signal: AbortSignal,
@@ -105,8 +105,8 @@ async function find(
       code: 'image/bad-version',
       next: 'give IMAGE/VERSION, as in node-1.35.8/2026.1116.0; `headstart image list` shows them',
     });
-  const definition = await factory.gallery.readDefinition(gallery, name, { signal });
-  const versions = definition ? await factory.gallery.listVersions(definition, { signal }) : [];
+  const definition = await provider.gallery.readDefinition(gallery, name, { signal });
+  const versions = definition ? await provider.gallery.listVersions(definition, { signal }) : [];
   const version = versions.find((one) => one.name === versionName);
   if (definition && version) return { definition, versions, version };
   const known = versions.map((one) => one.name).join(', ');

@@ -47,7 +47,7 @@ describe('image publish', () => {
 
   it('needs a region in Azure, and says so before anything is sent', async () => {
     const settings = { subscriptionId: 's', resourceGroup: 'g', endpoint: 'https://management.azure.com' };
-    const opened = { kind: 'azure', name: 'images', factory: gallery.factory, settings };
+    const opened = { kind: 'azure', name: 'images', provider: gallery.provider, settings };
     const open = (async () => opened) as unknown as OpenGallery;
     const { code, stderr } = await runVerb(imagePublish(open), [folder, '--storage-account', 'images1']);
     expect(code).toBe(2);

@@ -90,7 +90,7 @@ async function destinationOf(
 ): Promise<Destination> {
   if (gallery.kind === 'qemu') {
     const { qemuDestination } = await import('../../image/publish/to-qemu.ts');
-    return qemuDestination({ ...gallery.deps, gallery: gallery.factory.gallery, galleryName: gallery.name });
+    return qemuDestination({ ...gallery.deps, gallery: gallery.provider.gallery, galleryName: gallery.name });
   }
   const { region, replicas, redundancy } = options;
   const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, deps.env, gallery.settings);
@@ -107,7 +107,7 @@ async function destinationOf(
   const login = connectionString ? { connectionString } : { credential: gallery.credential };
   return azureDestination({
     ...{
-      gallery: gallery.factory.gallery,
+      gallery: gallery.provider.gallery,
       galleryName: gallery.name,
       region,
       clock: gallery.clock,

@@ -8,7 +8,7 @@ import { formatSpan } from '../../base/duration.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import type { Tested } from '../../image/test/test-image.ts';
 import type { BootTest, Check } from '../../image/test/verdict.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { readBudget } from '../boot/read-budget.ts';
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
@@ -83,17 +83,17 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
         { code: 'image/interrupted', kept, next: 'run the same command again' },
         () =>
           withThrowAwayHome({ parent, uid: process.getuid?.() ?? 0, open: openHome }, { isKept }, async (home) => {
-            const factory = await openHome(home);
+            const provider = await openHome(home);
             const usual = homeFolder({}, deps.env);
             shareAccelerator(usual, home);
             if (isKept) progress.step(`the VM stays: headstart pool exec --home ${home} image-test-000001 -- /bin/sh`);
             const done = await testImage(
               { folder, way, budget, deadlineMs: options.timeout },
               {
-                ...{ home, factory, clock: systemClock, run, signal },
+                ...{ home, provider, clock: systemClock, run, signal },
                 onWaiting: progress.waiting,
                 onStep: progress.step,
-                collect: (instance) => collect(factory, instance, home, options, deps),
+                collect: (instance) => collect(provider, instance, home, options, deps),
               },
             );
             shareAccelerator(home, usual);
@@ -108,7 +108,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
 }
 
 async function collectBoot(
-  factory: QemuFactory,
+  provider: QemuProvider,
   instance: string,
   home: string,
   { bundle }: Options,
@@ -121,7 +121,7 @@ async function collectBoot(
     import('../../boot/load/load.ts'),
   ]);
   const what = { boot: '0', items: itemsFor('0'), signal: deps.signal() };
-  const { bytes } = await bundleOf(await collectInstance(factory, instance, what), { boot: '0', nowUs: deps.nowUs() });
+  const { bytes } = await bundleOf(await collectInstance(provider, instance, what), { boot: '0', nowUs: deps.nowUs() });
   const path = join(home, 'boot.tar.gz');
   await writeFile(path, bytes, { mode: 0o600 });
   if (bundle !== undefined) writeAnswerFile(bundle, bytes, 'image/output-unwritable', 'private');

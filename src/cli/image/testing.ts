@@ -10,7 +10,7 @@ import type { Lock } from '../../image/lock/lock.ts';
 import { writeLock } from '../../image/lock/read-lock.ts';
 import { definitionSpec, IMAGE_TAGS } from '../../image/publish/names.ts';
 import { writeBuild } from '../../image/publish/testing.ts';
-import { type FakeFactory, fakeFactory } from '../../vms/fake/fake-factory.ts';
+import { type FakeProvider, fakeProvider } from '../../vms/fake/fake-provider.ts';
 import type { OpenGallery } from '../compose/open-gallery.ts';
 import { runVerb } from '../testing.ts';
 import { imageList } from './list.ts';
@@ -42,7 +42,7 @@ export const replaced = (name: string, by: Lock['artifacts'][number]) =>
 
 export interface Gallery {
   open: OpenGallery;
-  factory: FakeFactory;
+  provider: FakeProvider;
   /** Of a build in a folder of that name; ready, in the fake's words: two minutes old. */
   publish(version: string, isTested?: boolean): Promise<void>;
   list(): Promise<{ version: string; channels: string[] }[]>;
@@ -51,18 +51,18 @@ export interface Gallery {
 /** Each test of the file gets an empty one. */
 export function useGallery(place: (name: string) => string): Gallery {
   const gallery: Gallery = {
-    factory: fakeFactory(fakeClock()),
+    provider: fakeProvider(fakeClock()),
     open: async ({ gallery: name }) => ({
-      ...{ kind: 'qemu', name, factory: gallery.factory },
+      ...{ kind: 'qemu', name, provider: gallery.provider },
       deps: { home: place(''), clock: fakeClock(), run: () => Promise.reject(new Error('nothing is run')) },
     }),
     async publish(version, isTested = true) {
       const named = { name: 'node', kubernetes: '1.35.8', architecture: 'amd64' };
-      const definition = await gallery.factory.gallery.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
+      const definition = await gallery.provider.gallery.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
       const id = `${definition.id}/versions/${version}`;
       const record = writeBuild(place(version), { contentSha256: '0'.repeat(63) + version.at(-1) });
       const content = record.contentSha256;
-      gallery.factory.state.versions.set(id, {
+      gallery.provider.state.versions.set(id, {
         ...{ id, definition, name: version, snapshotId: '', region: 'local', replicas: 1, redundancy: 'local' },
         tags: {
           [IMAGE_TAGS.content]: content,
@@ -75,7 +75,7 @@ export function useGallery(place: (name: string) => string): Gallery {
     list: async () => JSON.parse((await runVerb(imageList(gallery.open), ['--json'])).stdout).images,
   };
   beforeEach(() => {
-    gallery.factory = fakeFactory(fakeClock());
+    gallery.provider = fakeProvider(fakeClock());
   });
   return gallery;
 }

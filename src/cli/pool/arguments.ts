@@ -1,10 +1,10 @@
-// cli/pool/arguments.ts: what people write on the command line, read into what the factory takes. All problems are found before anything is touched.
+// cli/pool/arguments.ts: what people write on the command line, read into what the provider takes. All problems are found before anything is touched.
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import type { Service } from '../../vms/qemu/local-factory.ts';
+import type { Service } from '../../vms/qemu/local-provider.ts';
 import { isServiceAddress } from '../../vms/qemu/machine/addresses.ts';
 
 /** It becomes part of host names (`NAME-000001`), of which each label has room for 63 characters. */

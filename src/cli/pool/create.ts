@@ -5,7 +5,7 @@ import { Conflict } from '../../base/failures.ts';
 import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
-import type { PoolSpec, QemuFactory, Service } from '../../vms/qemu/local-factory.ts';
+import type { PoolSpec, QemuProvider, Service } from '../../vms/qemu/local-provider.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -86,8 +86,8 @@ export function poolCreate(open: OpenPools): Verb {
       const given = specOf(name, options);
       if (options.cluster !== undefined) requireCluster(options.cluster, options, deps);
       const signal = deps.signal();
-      const factory = await open(options, deps, 'run');
-      const image = await resolveImage(factory, options.image, signal);
+      const provider = await open(options, deps, 'run');
+      const image = await resolveImage(provider, options.image, signal);
       const spec: PoolSpec = { ...given, image: { kind: 'version', id: image.id } };
       if (options.dryRun) return tellChanges(deps, name, changesOf(spec, options.count), options);
 
@@ -97,18 +97,22 @@ export function poolCreate(open: OpenPools): Verb {
       const next = `headstart pool show ${name} tells how far it came; \`headstart pool scale ${name} ${options.count}\` goes on, \`headstart pool delete ${name}\` removes it`;
       await orInterrupted(signal, { code: 'pool/interrupted', kept, next }, async () => {
         const call = { signal, onWaiting: progress.waiting };
-        const pool = await createNew(factory, spec, call);
+        const pool = await createNew(provider, spec, call);
         if (options.count > 0) progress.step(`starting ${options.count} instance${options.count === 1 ? '' : 's'}`);
-        const instances = await factory.pools.setCapacity(pool.ref, options.count, call);
+        const instances = await provider.pools.setCapacity(pool.ref, options.count, call);
         if (options.wait)
-          await awaitAllUp(factory.guests, instances, {
+          await awaitAllUp(provider.guests, instances, {
             onWaiting: progress.waiting,
             deadlineMs: options.timeout,
             signal,
           }).finally(progress.end);
       });
       progress.end();
-      const view = await readPoolView(factory, (await factory.pools.readPool({ id: `pools/${name}`, name }))!, signal);
+      const view = await readPoolView(
+        provider,
+        (await provider.pools.readPool({ id: `pools/${name}`, name }))!,
+        signal,
+      );
       if (options.json) return printJsonLine(deps, 'Pool', view);
       deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },
@@ -145,12 +149,12 @@ function changesOf(spec: PoolSpec, count: number): string[] {
 }
 
 async function createNew(
-  factory: QemuFactory,
+  provider: QemuProvider,
   spec: PoolSpec,
-  call: Parameters<QemuFactory['pools']['createPool']>[1],
+  call: Parameters<QemuProvider['pools']['createPool']>[1],
 ) {
   try {
-    return await factory.pools.createPool(spec, call);
+    return await provider.pools.createPool(spec, call);
   } catch (cause) {
     if (!(cause instanceof Conflict)) throw cause;
     throw new UserError(`there is a pool ${spec.name} already`, {

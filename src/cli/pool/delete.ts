@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPool } from '../../local/find.ts';
+import { findLocalPool } from '../../local/find.ts';
 import { recipeName } from '../../prototype/names.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
@@ -29,9 +29,9 @@ export function poolDelete(open: OpenPools): Verb {
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run([name = ''], options: Options, deps) {
-      const factory = await open(options, deps);
-      const pool = await findPool(factory, name, {});
-      const instances = (await factory.pools.listInstances(pool.ref)).map(({ computerName }) => computerName);
+      const provider = await open(options, deps);
+      const pool = await findLocalPool(provider, name, {});
+      const instances = (await provider.pools.listInstances(pool.ref)).map(({ computerName }) => computerName);
       const what = `delete pool ${name} with ${instances.length === 0 ? 'no instances' : instances.join(', ')} and their disks`;
       if (options.dryRun) return tellChanges(deps, name, [what], options);
       confirm(`${what}?`, options, deps); // before signals are ours: Ctrl-C has to end a question at once
@@ -44,7 +44,7 @@ export function poolDelete(open: OpenPools): Verb {
         next: `headstart pool delete ${name} --yes`,
       };
       await orInterrupted(signal, told, () =>
-        factory.pools.deletePool(pool.ref, { signal, onWaiting: progress.waiting }),
+        provider.pools.deletePool(pool.ref, { signal, onWaiting: progress.waiting }),
       );
       forgetRecipe(homeFolder(options, deps.env), name);
       progress.end();

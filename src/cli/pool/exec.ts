@@ -2,8 +2,8 @@
 
 import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
-import { askGuest, requireRunning } from '../../local/ask-guest.ts';
-import { findInstance } from '../../local/find.ts';
+import { callGuest, requireRunning } from '../../local/call-guest.ts';
+import { findLocalInstance } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
@@ -36,12 +36,12 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
     async run([name = '', program = '', ...args], options: Options, deps) {
       const input = options.stdin && hasInput() ? deps.readStdin() : undefined;
       const signal = deps.signal();
-      const factory = await open(options, deps);
-      const instance = requireRunning(await findInstance(factory, name, { signal }));
+      const provider = await open(options, deps);
+      const instance = requireRunning(await findLocalInstance(provider, name, { signal }));
       const told = { code: 'pool/interrupted', kept: `What it began on ${name} may go on.`, next: 'run it again' };
       const ran = await orInterrupted(signal, told, () =>
-        askGuest(instance, () =>
-          factory.guests.runInGuest(instance.ref, [program, ...args], {
+        callGuest(instance, () =>
+          provider.guests.runInGuest(instance.ref, [program, ...args], {
             deadlineMs: options.timeout,
             signal,
             ...(input && { input }),

@@ -2,8 +2,8 @@
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { compareVersions } from '../../prototype/names.ts';
-import type { Factory } from '../../vms/factory.ts';
 import type { Version } from '../../vms/gallery.ts';
+import type { VmProvider } from '../../vms/provider.ts';
 import { suiteOf } from '../../vms/qemu/base/recipe.ts';
 
 /** Where `headstart pool base` puts what it builds. */
@@ -12,13 +12,13 @@ export const DEFAULT_IMAGE = 'debian-12';
 
 /** `debian-12`, `headstart/debian-12`, `headstart/debian-12/2026.11.15`; with or without `galleries/` before it. */
 export async function resolveImage(
-  factory: Pick<Factory, 'gallery'>,
+  provider: Pick<VmProvider, 'gallery'>,
   wanted: string,
   signal: AbortSignal,
 ): Promise<Version> {
   const { gallery, name, version } = parseImage(wanted);
-  const definition = await factory.gallery.readDefinition(gallery, name, { signal });
-  const versions = definition ? await factory.gallery.listVersions(definition, { signal }) : [];
+  const definition = await provider.gallery.readDefinition(gallery, name, { signal });
+  const versions = definition ? await provider.gallery.listVersions(definition, { signal }) : [];
   const found =
     version === undefined
       ? versions

@@ -25,10 +25,10 @@ export function poolList(open: OpenPools): Verb {
     configure: withPoolOptions,
     async run(_args, options: PoolOptions, deps) {
       const signal = deps.signal();
-      const factory = await open(options, deps);
+      const provider = await open(options, deps);
       const pools = await Promise.all(
-        (await factory.pools.listPools({ signal })).map(async ({ ref, model }): Promise<PoolLine> => {
-          const instances = await factory.pools.listInstances(ref, { signal });
+        (await provider.pools.listPools({ signal })).map(async ({ ref, model }): Promise<PoolLine> => {
+          const instances = await provider.pools.listInstances(ref, { signal });
           const image = imageName(model.image);
           return {
             name: ref.name,

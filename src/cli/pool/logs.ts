@@ -1,6 +1,6 @@
 // cli/pool/logs.ts: `headstart pool logs INSTANCE`: what its guest wrote on the serial console.
 import { systemClock } from '../../base/clock.ts';
-import { findInstance } from '../../local/find.ts';
+import { findLocalInstance } from '../../local/find.ts';
 import { consoleLines, followConsole } from '../../vms/qemu/guest/console.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
@@ -24,9 +24,9 @@ export function poolLogs(open: OpenPools): Verb {
         .option('-f, --follow', 'keep printing new lines until Ctrl-C')
         .option('--lines <N>', 'print only the last N lines', wholeNumber(0, 1e9), 200),
     async run([name = ''], options: Options, deps) {
-      const factory = await open(options, deps);
-      const { ref } = await findInstance(factory, name, {});
-      const { consoleLog } = await factory.guests.placeOf(ref);
+      const provider = await open(options, deps);
+      const { ref } = await findLocalInstance(provider, name, {});
+      const { consoleLog } = await provider.guests.readDetails(ref);
       const { lines, endsAt } = consoleLines(consoleLog, options.lines);
       const tell = (text: string) =>
         options.json

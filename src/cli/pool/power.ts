@@ -2,9 +2,9 @@
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
-import { findInstance } from '../../local/find.ts';
+import { findLocalInstance } from '../../local/find.ts';
 import type { Instance, InstanceRef } from '../../vms/pools.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { type OpenPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
 import { orInterrupted } from '../or-interrupted.ts';
@@ -31,7 +31,7 @@ export interface Order {
   loses?: string;
   /** The instance runs afterwards, and its guest is awaited. */
   endsUp: boolean;
-  apply(factory: QemuFactory, instance: InstanceRef, options: CallOptions): Promise<void>;
+  apply(provider: QemuProvider, instance: InstanceRef, options: CallOptions): Promise<void>;
 }
 
 export function orderVerb(order: Order, open: OpenPools): Verb {
@@ -48,8 +48,8 @@ export function orderVerb(order: Order, open: OpenPools): Verb {
         .addOption(timeoutOption('fail if the instance is not up after this time', '15min'));
     },
     async run([name = ''], options: PowerOptions, deps) {
-      const factory = await open(options, deps, order.endsUp ? 'run' : 'look');
-      const instance = await findInstance(factory, name, {});
+      const provider = await open(options, deps, order.endsUp ? 'run' : 'look');
+      const instance = await findLocalInstance(provider, name, {});
       const pool = instance.ref.pool.name;
       if (options.dryRun) return tellChanges(deps, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
       if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, deps);
@@ -57,25 +57,25 @@ export function orderVerb(order: Order, open: OpenPools): Verb {
       const progress = showProgress(deps, 'PoolEvent', options);
       progress.step(`${order.doing} ${name}`);
       const told = { code: 'pool/interrupted', kept: `${name} is kept.`, next: `headstart pool ${order.name} ${name}` };
-      await orInterrupted(signal, told, () => carryOut(order, { factory, instance, options, progress, signal }));
+      await orInterrupted(signal, told, () => carryOut(order, { provider, instance, options, progress, signal }));
       progress.end();
-      return tellResult(factory, instance, options, deps);
+      return tellResult(provider, instance, options, deps);
     },
   };
 }
 
 interface Carrying {
-  factory: QemuFactory;
+  provider: QemuProvider;
   instance: Instance;
   options: PowerOptions;
   progress: Progress;
   signal: AbortSignal;
 }
 
-async function carryOut(order: Order, { factory, instance, options, progress, signal }: Carrying): Promise<void> {
-  await order.apply(factory, instance.ref, { signal, onWaiting: progress.waiting });
+async function carryOut(order: Order, { provider, instance, options, progress, signal }: Carrying): Promise<void> {
+  await order.apply(provider, instance.ref, { signal, onWaiting: progress.waiting });
   if (!order.endsUp || !options.wait) return;
-  await awaitAllUp(factory.guests, [instance], {
+  await awaitAllUp(provider.guests, [instance], {
     onWaiting: progress.waiting,
     deadlineMs: options.timeout!,
     signal,
@@ -83,17 +83,17 @@ async function carryOut(order: Order, { factory, instance, options, progress, si
 }
 
 async function tellResult(
-  factory: QemuFactory,
+  provider: QemuProvider,
   { ref, computerName }: Instance,
   { json }: PowerOptions,
   deps: CliDeps,
 ): Promise<void> {
   const signal = deps.signal();
   const [pool, instance] = await Promise.all([
-    factory.pools.readPool(ref.pool, { signal }),
-    factory.pools.readInstance(ref, { signal }),
+    provider.pools.readPool(ref.pool, { signal }),
+    provider.pools.readInstance(ref, { signal }),
   ]);
-  const view = await readInstanceView(factory, pool!, instance!, signal);
+  const view = await readInstanceView(provider, pool!, instance!, signal);
   if (json) return printJsonLine(deps, 'PoolInstance', { pool: ref.pool.name, ...view });
   deps.stdout(`${computerName} is ${view.power}${view.isUp ? ' and up' : ''}\n`);
 }

@@ -8,7 +8,7 @@ const reimage: Order = {
   examples: ['pool reimage pool1-000001', 'pool reimage pool1-000001 --yes'],
   loses: 'What is on its disk is lost.',
   endsUp: true,
-  apply: (factory, instance, options) => factory.pools.reimage(instance, options),
+  apply: (provider, instance, options) => provider.pools.reimage(instance, options),
 };
 
 export const poolReimage = (open: OpenPools) => orderVerb(reimage, open);

@@ -3,7 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
-import { findPool } from '../../local/find.ts';
+import { findLocalPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -35,9 +35,9 @@ export function poolScale(open: OpenPools): Verb {
     async run([name = '', text = ''], options: Options, deps) {
       const count = countOf(text);
       const signal = deps.signal();
-      const factory = await open(options, deps, 'run');
-      const pool = await findPool(factory, name, { signal });
-      const before = await factory.pools.listInstances(pool.ref, { signal });
+      const provider = await open(options, deps, 'run');
+      const pool = await findLocalPool(provider, name, { signal });
+      const before = await provider.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
       const image = imageName(pool.model.image);
       if (options.dryRun) return tellChanges(deps, name, changesOf(more, image), options);
@@ -49,16 +49,16 @@ export function poolScale(open: OpenPools): Verb {
       };
       await orInterrupted(signal, told, async () => {
         for (const change of changesOf(more, image)) progress.step(change);
-        const made = await factory.pools.setCapacity(pool.ref, count, { signal, onWaiting: progress.waiting });
+        const made = await provider.pools.setCapacity(pool.ref, count, { signal, onWaiting: progress.waiting });
         if (options.wait)
-          await awaitAllUp(factory.guests, made, {
+          await awaitAllUp(provider.guests, made, {
             onWaiting: progress.waiting,
             deadlineMs: options.timeout,
             signal,
           }).finally(progress.end);
       });
       progress.end();
-      const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
+      const view = await readPoolView(provider, await findLocalPool(provider, name, { signal }), signal);
       if (options.json) return printJsonLine(deps, 'Pool', view);
       deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },

@@ -1,6 +1,6 @@
 // cli/pool/set.ts: `headstart pool set NAME`: what the metadata service tells the pool's instances as their user data.
 import { UserError } from '../../base/errors.ts';
-import { findPool } from '../../local/find.ts';
+import { findLocalPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
@@ -35,15 +35,15 @@ export function poolSet(open: OpenPools): Verb {
       }
       const userData = options.userData === false ? null : readData(options.userData, '--user-data');
       const signal = deps.signal();
-      const factory = await open(options, deps);
-      const pool = await findPool(factory, name, { signal });
-      const instances = options.instance === undefined ? [] : await factory.pools.listInstances(pool.ref, { signal });
+      const provider = await open(options, deps);
+      const pool = await findLocalPool(provider, name, { signal });
+      const instances = options.instance === undefined ? [] : await provider.pools.listInstances(pool.ref, { signal });
       const instance = instances.find(({ computerName }) => computerName === options.instance);
       if (options.instance !== undefined && !instance) throw notInPool(options.instance, name);
       const target = options.instance ?? name;
       const change = `${userData === null ? 'take the user data from' : 'give new user data to'} ${target}`;
       if (options.dryRun) return tellChanges(deps, name, [change], options);
-      await factory.pools.setUserData(instance?.ref ?? pool.ref, userData, { signal });
+      await provider.pools.setUserData(instance?.ref ?? pool.ref, userData, { signal });
       if (options.json) {
         const told = { pool: name, ...(options.instance !== undefined && { instance: options.instance }) };
         return printJson(deps, 'PoolSet', { ...told, hasUserData: userData !== null });

@@ -1,6 +1,6 @@
 // cli/pool/show.ts: `headstart pool show NAME`: the recipe of a pool, and how each of its instances is.
 
-import { findPool } from '../../local/find.ts';
+import { findLocalPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
@@ -15,8 +15,8 @@ export function poolShow(open: OpenPools): Verb {
     configure: (command) => withPoolOptions(command).argument('<NAME>', 'the name of the pool'),
     async run([name = ''], options: PoolOptions, deps) {
       const signal = deps.signal();
-      const factory = await open(options, deps);
-      const view = await readPoolView(factory, await findPool(factory, name, { signal }), signal);
+      const provider = await open(options, deps);
+      const view = await readPoolView(provider, await findLocalPool(provider, name, { signal }), signal);
       if (options.json) return printJson(deps, 'Pool', view);
       deps.stdout(renderPool(view, deps.nowUs() / 1000, screenOf(deps)));
     },

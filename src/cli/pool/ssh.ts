@@ -5,8 +5,8 @@ import { UserError } from '../../base/errors.ts';
 import { shownArgv } from '../../base/shown-argv.ts';
 import { trace } from '../../base/trace.ts';
 import { admitKey } from '../../local/admit-key.ts';
-import { askGuest, requireRunning } from '../../local/ask-guest.ts';
-import { findInstance } from '../../local/find.ts';
+import { callGuest, requireRunning } from '../../local/call-guest.ts';
+import { findLocalInstance } from '../../local/find.ts';
 import { sshArgv } from '../../local/ssh-command.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
@@ -26,9 +26,9 @@ export function poolSsh(open: OpenPools, runIt: RunInForeground): Verb {
         .argument('[CMD...]', 'run this command instead of a shell; goes after --'),
     async run([name = '', ...command], options: PoolOptions, deps) {
       const signal = deps.signal();
-      const factory = await open(options, deps);
-      const instance = requireRunning(await findInstance(factory, name, { signal }));
-      const argv = sshArgv(await askGuest(instance, () => admitKey(factory, instance, signal)), command);
+      const provider = await open(options, deps);
+      const instance = requireRunning(await findLocalInstance(provider, name, { signal }));
+      const argv = sshArgv(await callGuest(instance, () => admitKey(provider, instance, signal)), command);
       // With --json the connection is told, not made: scp, rsync and scripts make their own.
       if (options.json) return printJson(deps, 'PoolSsh', { instance: name, argv });
       return runIt(argv);

@@ -7,7 +7,7 @@ const start: Order = {
   doing: 'starting',
   examples: ['pool start pool1-000001', 'pool start pool1-000001 --no-wait'],
   endsUp: true,
-  apply: (factory, instance, options) => factory.pools.start(instance, options),
+  apply: (provider, instance, options) => provider.pools.start(instance, options),
 };
 
 export const poolStart = (open: OpenPools) => orderVerb(start, open);

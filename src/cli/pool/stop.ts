@@ -7,7 +7,7 @@ const stop: Order = {
   doing: 'stopping',
   examples: ['pool stop pool1-000001', 'pool stop pool1-000001 --json'],
   endsUp: false,
-  apply: (factory, instance, options) => factory.pools.stop(instance, options),
+  apply: (provider, instance, options) => provider.pools.stop(instance, options),
 };
 
 export const poolStop = (open: OpenPools) => orderVerb(stop, open);

@@ -1,7 +1,7 @@
 // cli/pool/view.ts: what is there to see of a pool and its instances? Never its custom data or user data: they hold secrets.
 import { formatSpan } from '../../base/duration.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
-import type { QemuFactory, Service, Size } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider, Service, Size } from '../../vms/qemu/local-provider.ts';
 import { wrapLines } from '../output/display-width.ts';
 import type { Screen } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
@@ -34,10 +34,10 @@ export interface PoolView {
   instances: InstanceView[];
 }
 
-export async function readPoolView(factory: QemuFactory, pool: Pool, signal: AbortSignal): Promise<PoolView> {
+export async function readPoolView(provider: QemuProvider, pool: Pool, signal: AbortSignal): Promise<PoolView> {
   const [spec, instances] = await Promise.all([
-    factory.pools.readSpec(pool.ref, { signal }),
-    factory.pools.listInstances(pool.ref, { signal }),
+    provider.pools.readSpec(pool.ref, { signal }),
+    provider.pools.listInstances(pool.ref, { signal }),
   ]);
   return {
     name: pool.ref.name,
@@ -49,23 +49,23 @@ export async function readPoolView(factory: QemuFactory, pool: Pool, signal: Abo
     services: spec.services,
     ...(spec.readyUnit !== undefined && { readyUnit: spec.readyUnit }),
     ...(spec.cluster !== undefined && { cluster: spec.cluster }),
-    instances: await Promise.all(instances.map((instance) => readInstanceView(factory, pool, instance, signal))),
+    instances: await Promise.all(instances.map((instance) => readInstanceView(provider, pool, instance, signal))),
   };
 }
 
 export async function readInstanceView(
-  factory: QemuFactory,
+  provider: QemuProvider,
   pool: Pick<Pool, 'model'>,
   instance: Instance,
   signal: AbortSignal,
 ): Promise<InstanceView> {
-  const { address, sshPort, startedMs } = await factory.guests.placeOf(instance.ref);
+  const { address, sshPort, startedMs } = await provider.guests.readDetails(instance.ref);
   const isRunning = instance.power === 'running';
   const image = imageName(instance.image);
   return {
     name: instance.computerName,
     power: instance.power,
-    isUp: isRunning && (await factory.guests.isUp(instance.ref, { signal })),
+    isUp: isRunning && (await provider.guests.isUp(instance.ref, { signal })),
     isStale: image !== imageName(pool.model.image),
     image,
     vmId: instance.vmId,

@@ -9,7 +9,7 @@ import { verbLab } from './testing.ts';
 describe('prototype plan', () => {
   it('says that the inspection is not part of it, and changes nothing', async () => {
     const world = verbLab();
-    const before = JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes]);
+    const before = JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes]);
     const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName);
     expect(code).toBe(0);
     expect(stdout).toContain('drain the donor');
@@ -17,7 +17,7 @@ describe('prototype plan', () => {
     expect(stdout).toContain('- marketplace debian:debian-12:12-gen2:latest\n    + version 2026.11.15');
     expect(stdout).toContain('extensions\n    - bootstrap, billing\n    + billing');
     expect(world.cluster.scripts).toEqual([]);
-    expect(JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes])).toBe(before);
+    expect(JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes])).toBe(before);
   });
 
   it('with --inspect shows what a look from inside found, with file and line, and exits 3 when it speaks against it', async () => {

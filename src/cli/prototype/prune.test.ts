@@ -8,15 +8,15 @@ import { type VerbLab, verbLab } from './testing.ts';
 async function withOldVersions(): Promise<VerbLab> {
   const world = verbLab();
   await world.run();
-  const [made] = [...world.factory.state.versions.values()];
+  const [made] = [...world.provider.state.versions.values()];
   for (const name of ['2020.01.01', '2020.01.02', '2020.01.03']) {
     const id = made!.id.replace(made!.name, name);
-    world.factory.state.versions.set(id, { ...made!, id, name });
+    world.provider.state.versions.set(id, { ...made!, id, name });
   }
   return world;
 }
 
-const names = ({ factory }: VerbLab) => [...factory.state.versions.values()].map(({ name }) => name).sort();
+const names = ({ provider }: VerbLab) => [...provider.state.versions.values()].map(({ name }) => name).sort();
 const prune = ['--pool', POOL, '--image-history', '2'];
 
 describe('prototype prune', () => {
@@ -50,8 +50,8 @@ describe('prototype prune', () => {
     const world = await withOldVersions();
     const { holdLease } = world.cluster;
     world.cluster.holdLease = async (...args) => {
-      const old = [...world.factory.state.versions.values()].find(({ name }) => name === '2020.01.01')!;
-      world.factory.state.pools.get(world.ref.pool.id)!.model.image = { kind: 'version', id: old.id };
+      const old = [...world.provider.state.versions.values()].find(({ name }) => name === '2020.01.01')!;
+      world.provider.state.pools.get(world.ref.pool.id)!.model.image = { kind: 'version', id: old.id };
       return holdLease(...args);
     };
     const { stdout } = await world.tell(pruneVerb, ...prune, '--yes');

@@ -36,7 +36,7 @@ export function recoverVerb(connect: ConnectSite): Verb {
       const site = await connect(options, deps);
       const { ref } = await locateNode(site, options.node, signal);
       const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
-        ...site.factory,
+        ...site.provider,
         cluster: site.cluster,
         clock: systemClock,
         signal,

@@ -33,11 +33,11 @@ describe('prototype rollback', () => {
 
   it('plans again when somebody changed the pool meanwhile: an autoscaler does that all the time', async () => {
     const world = await afterARun();
-    const { offer } = world.factory.publisher;
+    const { changeModel } = world.provider.publisher;
     let tries = 0;
-    world.factory.publisher.offer = async (...args) => {
+    world.provider.publisher.changeModel = async (...args) => {
       if (tries++ === 0) throw new Conflict('changed since it was read');
-      return offer(...args);
+      return changeModel(...args);
     };
     const { code, stderr } = await world.tell((connect) => rollbackVerb(connect, world.clock), ...toOriginal);
     expect(code, stderr).toBe(0);

@@ -7,11 +7,11 @@ import { verbLab } from './testing.ts';
 describe('prototype run', () => {
   it('prints the plan with --dry-run, and changes nothing', async () => {
     const world = verbLab();
-    const before = JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes]);
+    const before = JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes]);
     const { code, stdout } = await world.tell(runVerb, '--pool', POOL, '--dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain('drain the donor');
-    expect(JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes])).toBe(before);
+    expect(JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes])).toBe(before);
   });
 
   it('says which donor it chose and why, looks at it, and refuses one that is not good enough', async () => {

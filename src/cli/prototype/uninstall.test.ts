@@ -24,7 +24,7 @@ describe('prototype uninstall', () => {
       '  take the tags headstart-bootstrap, headstart-prototype off the pool',
     ]);
     expect(stdout).toContain(`the clone check stays on the disks of ${world.donor.computerName}`);
-    expect(world.factory.state.versions.size).toBe(1);
+    expect(world.provider.state.versions.size).toBe(1);
     expect(world.cluster.leases.size).toBe(0);
   });
 
@@ -32,12 +32,12 @@ describe('prototype uninstall', () => {
     const world = await prototyped();
     const refused = await world.tell(uninstallVerb, '--pool', POOL);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cli/not-confirmed') });
-    expect(world.factory.state.versions.size).toBe(1);
+    expect(world.provider.state.versions.size).toBe(1);
     const done = await world.tell(uninstallVerb, '--pool', POOL, '--yes');
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`on ${POOL}, this was done:`) });
     expect(done.stdout).toContain('delete the saved original recipe');
     expect(done.stdout + done.stderr).not.toContain(Buffer.from('canary').toString('base64'));
-    expect([world.factory.state.versions.size, world.cluster.secrets.size]).toEqual([0, 0]);
+    expect([world.provider.state.versions.size, world.cluster.secrets.size]).toEqual([0, 0]);
   });
 
   it('the second time has nothing to do, and asks nobody', async () => {
@@ -49,7 +49,7 @@ describe('prototype uninstall', () => {
 
   it('exits 4 while instances run a version, names them and what to do, in JSON too', async () => {
     const world = await prototyped();
-    const born = world.factory.scaleOut(world.ref.pool);
+    const born = world.provider.scaleOut(world.ref.pool);
     const told = await world.tell(uninstallVerb, '--pool', POOL, '--yes', '--json');
     expect(told.code).toBe(4);
     const lines = told.stdout
@@ -72,6 +72,6 @@ describe('prototype uninstall', () => {
     const world = await prototyped();
     const { code, stderr } = await world.tell(uninstallVerb, '--pool', POOL, '--to', '1.2.3', '--yes');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/no-such-version') });
-    expect(world.factory.state.versions.size).toBe(1);
+    expect(world.provider.state.versions.size).toBe(1);
   });
 });

@@ -54,14 +54,14 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       const quiet = new AbortController().signal;
       const pool = await findPool(site, options.pool, quiet);
       const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
-      const seen = await observePool(asked, { ...site.factory, cluster: site.cluster, signal: quiet });
+      const seen = await observePool(asked, { ...site.provider, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, deps);
       deps.stderr(renderAnswer(pool.name, planned, hinted(plan, deps), 'would'));
       confirm(`do all this to ${pool.name}?`, options, deps);
       const ended = await uninstallPool(asked, {
-        ...site.factory,
+        ...site.provider,
         cluster: site.cluster,
         clock: systemClock,
         signal: deps.signal(),

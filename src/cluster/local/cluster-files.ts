@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
-import { isFull, isMissing, readJson } from '../../host/json-file.ts';
+import { isFull, isMissing, readJsonFile } from '../../host/json-file.ts';
 import { lockName } from '../../host/lock-name.ts';
 import type { Ports } from './port-names.ts';
 import type { KubeServer, Server } from './server-flags.ts';
@@ -98,7 +98,7 @@ const recordSchema: z.ZodType<ClusterRecord> = z.object({
 
 /** Undefined when there is no such cluster, or only the folder of one that never came to be. */
 export function readRecord(place: ClusterPlace): ClusterRecord | undefined {
-  return readJson(filesOf(place).record, recordSchema, {
+  return readJsonFile(filesOf(place).record, recordSchema, {
     code: 'cluster/bad-record',
     next: 'put the file back as it was, or remove what it belongs to',
   });

@@ -17,6 +17,6 @@ describe('the script that is run on an unpacked system', () => {
     spawnSync('sh', ['-c', installScript([file]), 'exec', root]);
     expect(readFileSync(join(root, file.path), 'utf8')).toBe(file.text);
     rmSync(root, { recursive: true });
-    expect(() => installScript([{ ...file, text: 'a\nend-of-headstart-file\n' }])).toThrow(/would end it/);
+    expect(() => installScript([{ ...file, text: 'a\nend-of-headstart-file\n' }])).toThrow(/end marker/);
   });
 });

@@ -1,24 +1,24 @@
-// host/debian/customize-script.ts: the files and commands of a system as the shell script that mmdebstrap runs on the unpacked image.
-import type { ImageFile, SystemSettings } from './system-settings.ts';
+// host/debian/customize-script.ts: render a system's files and commands as a shell script for mmdebstrap's hooks.
+import type { SystemFile, SystemSettings } from './system-settings.ts';
 
-/** The image's root is the script's first argument. */
+/** The script's first argument is the image's root. */
 export function customizeScript({ files, commands, removed }: Omit<SystemSettings, 'initrdFiles'>): string {
   return [
     installScript(files),
     ...commands.map((argv) => `chroot "$1" ${argv.map(quoted).join(' ')}`),
-    // Empty, not gone: systemd then makes one at boot, without taking the boot for the very first one.
+    // Empty, not missing: systemd then generates a machine id at boot without treating it as the first boot.
     ': >"$1/etc/machine-id"',
     ...removed.map((pattern) => `rm -rf "$1"${pattern}`),
     '',
   ].join('\n');
 }
 
-export function installScript(files: readonly ImageFile[]): string {
+export function installScript(files: readonly SystemFile[]): string {
   return ['set -eu', ...files.map(installOne)].join('\n');
 }
 
-function installOne({ path, mode, text }: ImageFile): string {
-  if (text.split('\n').includes(END)) throw new Error(`${path} has the line that would end it`);
+function installOne({ path, mode, text }: SystemFile): string {
+  if (text.split('\n').includes(END)) throw new Error(`${path} contains the here-document's end marker`);
   const place = `"$1"${quoted(path)}`;
   const folder = `"$1"${quoted(path.slice(0, path.lastIndexOf('/')))}`;
   return `mkdir -p ${folder}\ncat >${place} <<'${END}'\n${text}${END}\nchmod ${mode.toString(8)} ${place}`;

@@ -1,11 +1,11 @@
-// host/debian/kernels.testing.ts: the smallest files that look like a kernel as far as anybody here looks.
+// host/debian/kernels.testing.ts: minimal files that our parser accepts as a kernel.
 import { gzipSync } from 'node:zlib';
 
 export function aKernel(): Buffer {
   return bzImage(gzipSync(elf(Buffer.concat([note('GNU', 1, 5), note('Xen', 18, 8)]))));
 }
 
-/** Two sectors of set-up code, then the protected-mode part with the payload at 16 in it. */
+/** Two sectors of setup code, then the protected-mode part with the payload at offset 16. */
 export function bzImage(payload: Buffer): Buffer {
   const image = Buffer.concat([Buffer.alloc(3 * 512 + 16), payload, Buffer.alloc(64)]);
   image[0x1f1] = 2;
@@ -16,7 +16,7 @@ export function bzImage(payload: Buffer): Buffer {
   return image;
 }
 
-/** One program header, which leads to notes. */
+/** One program header, which points to the notes. */
 export function elf(notes: Buffer): Buffer {
   const header = Buffer.alloc(64 + 56);
   header.write('\x7fELF\x02', 'latin1');

@@ -1,4 +1,4 @@
-// host/debian/mmdebstrap-progress.ts: how far is mmdebstrap, going by what it says?
+// host/debian/mmdebstrap-progress.ts: report progress from mmdebstrap's output.
 import type { Waiting } from '../../base/call-options.ts';
 
 const STEPS: readonly (readonly [RegExp, string])[] = [
@@ -10,8 +10,8 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^I: running --customize-hook/, 'the settings of the image'],
 ];
 
-/** `count`: how many packages there will be. Reads what mmdebstrap and dpkg say as it comes, in pieces that end anywhere. */
-export function tellSteps({ onWaiting, count }: { onWaiting?: Waiting | undefined; count: number }) {
+/** `count`: the total number of packages. The returned function takes output in chunks that may end anywhere. */
+export function mmdebstrapProgress({ onWaiting, count }: { onWaiting?: Waiting | undefined; count: number }) {
   let what = 'the package lists';
   let done = 0;
   let rest = '';
@@ -20,10 +20,10 @@ export function tellSteps({ onWaiting, count }: { onWaiting?: Waiting | undefine
     rest = lines.pop()!;
     for (const line of lines) {
       what = STEPS.find(([pattern]) => pattern.test(line))?.[1] ?? what;
-      // dpkg says each of these once for a package.
+      // dpkg prints each of these once per package.
       if (/^(?:Unpacking|Setting up) /.test(line)) done++;
     }
-    const percent = Math.min(100, 10 * Math.floor((10 * done) / (2 * count))); // in a log every change is a line
+    const percent = Math.min(100, 10 * Math.floor((10 * done) / (2 * count))); // in steps of 10: in a log, every change is a line
     if (lines.length > 0) onWaiting?.(what, ...(what.endsWith('installed') ? [percent] : []));
   };
 }

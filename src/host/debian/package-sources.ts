@@ -1,11 +1,11 @@
-// host/debian/package-sources.ts: from where does this machine get its Debian packages? The image is made from the same places.
+// host/debian/package-sources.ts: which mirrors does this machine use for Debian packages? Images use the same.
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunCommand } from '../../base/command.ts';
 
 export interface PackageSources {
-  /** Lines as in sources.list; empty leaves the choice to mmdebstrap. */
+  /** Lines of sources.list; if empty, mmdebstrap chooses. */
   lines: string[];
-  /** How this machine reaches them: proxies, certificates, passwords. */
+  /** This machine's settings to reach them: proxies, certificates, passwords. */
   aptConf: string;
 }
 
@@ -20,7 +20,7 @@ export async function readPackageSources(
   const targetsOf = (...flags: string[]) =>
     run(['apt-get', 'indextargets', ...flags, '--format', FORMAT, 'Created-By: Packages'], { signal });
   const [known, config] = await Promise.all([targetsOf(), run(['apt-config', 'dump'], { signal })]);
-  // Before the first `apt-get update` apt tells of no index at all, unless it is asked for its settings alone.
+  // Before the first `apt-get update`, apt lists no index, except with --no-release-info.
   const targets = known.stdout.length > 0 ? known : await targetsOf('--no-release-info');
   signal?.throwIfAborted();
   const codename = /^VERSION_CODENAME="?([a-z]+)"?$/m.exec(readIfThere('/etc/os-release'))?.[1];
@@ -35,19 +35,19 @@ export async function readPackageSources(
 }
 
 export interface MachineSources {
-  /** One index a line: `URI|release|component|origin`. */
+  /** One index per line: `URI|release|component|origin`. */
   targets: string;
-  /** What this machine runs. */
+  /** This machine's release. */
   codename: string | undefined;
   keyring: string | undefined;
 }
 
-/** This machine's entries for Debian itself, turned to the suite that is asked for (`bookworm-security` → `trixie-security`). */
+/** This machine's entries for Debian, changed to the requested suite (`bookworm-security` → `trixie-security`). */
 export function sourcesFor(suite: string, { targets, codename, keyring }: MachineSources): string[] {
   const lines = targets.split('\n').flatMap((target) => {
     const [uri, release, component, origin] = target.split('|');
     if (!uri || !release || component !== 'main') return [];
-    // Not known before the first `apt-get update`: apt then leaves the word as it is.
+    // Before the first `apt-get update`, apt does not expand $(ORIGIN).
     if (origin !== 'Debian' && origin !== '$(ORIGIN)') return [];
     const [, base, rest] = /^([a-z]+)((?:-updates|-security)?)$/.exec(release) ?? [];
     if (base === undefined || (base !== suite && base !== codename)) return [];
@@ -56,7 +56,7 @@ export function sourcesFor(suite: string, { targets, codename, keyring }: Machin
   return [...new Set(lines)];
 }
 
-/** Only what concerns the way to a mirror: everything else of this machine's settings is about this machine. */
+/** Only the settings for reaching a mirror; the others apply to this machine, not to the image. */
 export function aptConfFrom(dump: string): string {
   const lines = dump
     .split('\n')

@@ -1,23 +1,23 @@
-// host/debian/system-settings.ts: what is set in a Debian system besides its packages, and what has every system that boots in a VM?
+// host/debian/system-settings.ts: settings of a Debian system besides its packages, and those that every VM image needs.
 
 export interface SystemSettings {
-  /** In place before the kernel is installed, which makes the initrd. */
-  initrdFiles: readonly ImageFile[];
-  files: readonly ImageFile[];
-  /** Run with the image's own tools, after its files are there. */
+  /** Written before the kernel package is installed, because its installation builds the initrd. */
+  initrdFiles: readonly SystemFile[];
+  files: readonly SystemFile[];
+  /** Run in the image, after its files are written. */
   commands: readonly (readonly [string, ...string[]])[];
-  /** Removed at the end: patterns below the image's root. */
+  /** Deleted at the end; patterns below the image's root. */
   removed: readonly string[];
 }
 
-export interface ImageFile {
+export interface SystemFile {
   path: string;
   mode: number;
   text: string;
 }
 
-/** Made with only what a VM of ours has: unpacking a full initrd would be a good part of its boot without hardware help. */
-export const INITRD_FILES: ImageFile[] = [
+/** Only the modules that our VMs need: without KVM, unpacking a full initrd takes a large part of the boot. */
+export const INITRD_FILES: SystemFile[] = [
   { path: '/etc/initramfs-tools/conf.d/headstart', mode: 0o644, text: 'MODULES=list\nCOMPRESS=gzip\nRESUME=none\n' },
   {
     path: '/etc/initramfs-tools/modules',
@@ -27,7 +27,7 @@ export const INITRD_FILES: ImageFile[] = [
   {
     path: '/etc/initramfs-tools/hooks/headstart',
     mode: 0o755,
-    // For the scrub of a captured copy, which needs them while the disk is not mounted.
+    // The scrub of a captured copy needs these tools while the disk is not mounted.
     text: `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 . /usr/share/initramfs-tools/hook-functions
@@ -37,8 +37,8 @@ copy_exec /sbin/tune2fs
   },
 ];
 
-/** Behind what cloud-init writes (10-…): the network of a boot without it. */
-export const NETWORK_FILE: ImageFile = {
+/** For boots without cloud-init; cloud-init's file (10-…) takes precedence. */
+export const NETWORK_FILE: SystemFile = {
   path: '/etc/systemd/network/20-headstart.network',
   mode: 0o644,
   text: `[Match]

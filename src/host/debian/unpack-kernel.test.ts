@@ -30,11 +30,11 @@ describe('a kernel in a bzImage', () => {
   });
 
   it.each([
-    ['packed with xz', bzImage(Buffer.from('fd377a585a000000', 'hex')), /packed with xz/],
-    ['packed with something unknown', bzImage(Buffer.alloc(32)), /something unknown/],
-    ['no bzImage', Buffer.alloc(4096), /not a bzImage/],
+    ['compressed with xz', bzImage(Buffer.from('fd377a585a000000', 'hex')), /compression is xz/],
+    ['compressed with an unknown format', bzImage(Buffer.alloc(32)), /compression is unknown/],
+    ['not a bzImage', Buffer.alloc(4096), /not a bzImage/],
     ['empty', Buffer.alloc(0), /not a bzImage/],
-    ['cut off', bzImage(gzipSync(pvhKernel)).subarray(0, 3 * 512 + 20), /cut off/],
+    ['truncated', bzImage(gzipSync(pvhKernel)).subarray(0, 3 * 512 + 20), /truncated/],
   ])('is refused when it is %s', (_, image, why) => {
     expect(() => findPayload(image)).toThrow(why);
   });

@@ -1,34 +1,34 @@
-// host/debian/unpack-kernel.ts: where in a bzImage is the kernel itself, how is it packed, and does it start without firmware?
+// host/debian/unpack-kernel.ts: extract the kernel (vmlinux) from a bzImage, and check that it boots without firmware.
 // Offsets: the kernel's Documentation/arch/x86/boot.rst, "The Real-Mode Kernel Header"; the note: its xen/interface/elfnote.h.
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 
-/** What the caller says where a kernel cannot be used. */
-export interface Unsupported {
+/** The caller's texts for the error. */
+export interface KernelErrorDetails {
   code: string;
-  /** Which kernel it is. */
+  /** Describes the kernel. */
   what: string;
   kept: string;
   next: string;
 }
 
-export interface KernelDeps {
+export interface UnpackKernelDeps {
   run: RunCommand;
   signal?: AbortSignal | undefined;
 }
 
-/** The ELF file that QEMU starts directly (PVH). Throws a UserError that says what is not supported. */
+/** Returns the ELF file that QEMU boots directly (PVH). Throws a UserError that says what is not supported. */
 export async function unpackKernel(
   bzImage: Uint8Array,
-  { run, signal }: KernelDeps,
-  { what, ...refused }: Unsupported,
+  { run, signal }: UnpackKernelDeps,
+  { what, ...refused }: KernelErrorDetails,
 ): Promise<Buffer> {
   try {
-    const { packing, payload } = findPayload(Buffer.from(bzImage));
-    const vmlinux = await unpack(packing, payload, run, signal);
+    const { compression, payload } = findPayload(Buffer.from(bzImage));
+    const vmlinux = await unpack(compression, payload, run, signal);
     if (hasPvhEntry(vmlinux)) return vmlinux;
-    throw new UnsupportedKernel('it has no entry point for a start without firmware (CONFIG_PVH)');
+    throw new UnsupportedKernel('it has no entry point for booting without firmware (CONFIG_PVH)');
   } catch (error) {
     if (!(error instanceof UnsupportedKernel)) throw error;
     throw new UserError(`${what} cannot be used: ${error.message}`, { ...refused, exitCode: 1 });
@@ -37,7 +37,7 @@ export async function unpackKernel(
 
 class UnsupportedKernel extends Error {}
 
-export type Packing = 'lz4' | 'gzip' | 'zstd';
+export type KernelCompression = 'lz4' | 'gzip' | 'zstd';
 
 const MAGICS: readonly (readonly [name: string, magic: readonly number[]])[] = [
   ['lz4', [0x02, 0x21, 0x4c, 0x18]],
@@ -48,36 +48,39 @@ const MAGICS: readonly (readonly [name: string, magic: readonly number[]])[] = [
   ['lzma', [0x5d, 0x00, 0x00]],
   ['lzo', [0x89, 0x4c, 0x5a]],
 ];
-/** How they unpack is in this program or in one that is asked for anyway. */
-const SUPPORTED: readonly string[] = ['lz4', 'gzip', 'zstd'] satisfies Packing[];
+/** Node decompresses gzip and zstd; lz4 is a required tool. */
+const SUPPORTED: readonly string[] = ['lz4', 'gzip', 'zstd'] satisfies KernelCompression[];
 
-export function findPayload(image: Buffer): { packing: Packing; payload: Buffer } {
+export function findPayload(image: Buffer): { compression: KernelCompression; payload: Buffer } {
   if (image.length < 0x250 || image.toString('latin1', 0x202, 0x206) !== 'HdrS' || image.readUInt16LE(0x206) < 0x208)
-    throw new UnsupportedKernel('it is not a bzImage that says where its payload is (boot protocol 2.08)');
-  const setupSectors = image[0x1f1] || 4; // 0 stands for the four of old
+    throw new UnsupportedKernel('it is not a bzImage of boot protocol 2.08 or later');
+  const setupSectors = image[0x1f1] || 4; // per the boot protocol, 0 means 4
   const start = (setupSectors + 1) * 512 + image.readUInt32LE(0x248);
   const end = start + image.readUInt32LE(0x24c);
-  if (end > image.length || end - start < 8) throw new UnsupportedKernel('its payload is cut off');
-  const packing = MAGICS.find(([, magic]) => magic.every((byte, i) => image[start + i] === byte))?.[0];
-  if (packing === undefined || !isSupported(packing))
-    throw new UnsupportedKernel(
-      `it is packed with ${packing ?? 'something unknown'}; ${SUPPORTED.join(', ')} can be unpacked`,
-    );
-  // All but gzip are followed by the unpacked size, which gzip has in itself.
-  return { packing, payload: image.subarray(start, packing === 'gzip' ? end : end - 4) };
+  if (end > image.length || end - start < 8) throw new UnsupportedKernel('its payload is truncated');
+  const compression = MAGICS.find(([, magic]) => magic.every((byte, i) => image[start + i] === byte))?.[0];
+  if (compression === undefined || !isSupported(compression))
+    throw new UnsupportedKernel(`its compression is ${compression ?? 'unknown'}; supported: ${SUPPORTED.join(', ')}`);
+  // Except for gzip, the uncompressed size follows the data.
+  return { compression, payload: image.subarray(start, compression === 'gzip' ? end : end - 4) };
 }
 
-function isSupported(packing: string): packing is Packing {
-  return SUPPORTED.includes(packing);
+function isSupported(compression: string): compression is KernelCompression {
+  return SUPPORTED.includes(compression);
 }
 
-async function unpack(packing: Packing, payload: Buffer, run: RunCommand, signal?: AbortSignal): Promise<Buffer> {
-  if (packing === 'gzip') return gunzipSync(payload);
-  if (packing === 'zstd') return zstdDecompressSync(payload);
+async function unpack(
+  compression: KernelCompression,
+  payload: Buffer,
+  run: RunCommand,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  if (compression === 'gzip') return gunzipSync(payload);
+  if (compression === 'zstd') return zstdDecompressSync(payload);
   const ran = await run(['lz4', '-d', '-c', '-q'], { input: payload, maxBytes: 512 << 20, signal });
   signal?.throwIfAborted();
   if (ran.code === 0) return ran.stdout;
-  throw new UnsupportedKernel(`lz4 could not unpack it (${ran.outcome}): ${ran.stderr.trim()}`);
+  throw new UnsupportedKernel(`lz4 could not decompress it (${ran.outcome}): ${ran.stderr.trim()}`);
 }
 
 const PT_NOTE = 4;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { sumOf } from '../../host/file-sum.ts';
+import { checksumFile } from '../../host/file-sum.ts';
 import { versionWord } from '../publish/names.ts';
 import type { BuildRecord } from './contract.ts';
 
@@ -63,7 +63,7 @@ export async function verifyBuild(
     const built = files[name];
     if (!built) throw noBuild(folder, `the build has no ${name}`);
     options.onWaiting?.(`the checksum of ${name}`);
-    const { sha256: now, bytes } = await sumOf(join(folder, name), options.signal).catch((cause) => {
+    const { sha256: now, bytes } = await checksumFile(join(folder, name), options.signal).catch((cause) => {
       options.signal?.throwIfAborted();
       throw changed(folder, name, `cannot be read: ${whyUnreadable(cause)}`, cause);
     });

@@ -2,7 +2,7 @@
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import type { ToolArgv } from '../../host/required-tools.ts';
-import { dyingWithUs } from '../../host/run-tool.ts';
+import { killedWithParent } from '../../host/run-tool.ts';
 
 /** Those that decide about bytes. What only reads, unpacks or copies is not among them. */
 const ASKED = {
@@ -22,7 +22,7 @@ export async function toolVersions(run: RunCommand, signal?: AbortSignal): Promi
 }
 
 async function versionOf(argv: ToolArgv, run: RunCommand, signal: AbortSignal | undefined): Promise<string> {
-  const { stdout, stderr } = await run(dyingWithUs(argv), { signal });
+  const { stdout, stderr } = await run(killedWithParent(argv), { signal });
   signal?.throwIfAborted();
   // Some say it on one stream, some on the other.
   const version = releaseIn(`${stdout.toString()}\n${stderr}`);

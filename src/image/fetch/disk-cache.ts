@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnwritable } from '../../base/why-unreadable.ts';
-import { sumOf } from '../../host/file-sum.ts';
+import { checksumFile } from '../../host/file-sum.ts';
 import { isFull, isMissing } from '../../host/json-file.ts';
 import type { Cache, CacheOptions, Wanted } from './cache.ts';
 import { diskFull, fetchInto } from './fetch-one.ts';
@@ -214,7 +214,7 @@ async function add(folder: string, file: string, { signal }: CacheOptions): Prom
 
 async function sumUnlessAborted(file: string, signal: AbortSignal | undefined) {
   try {
-    return await sumOf(file, signal);
+    return await checksumFile(file, signal);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

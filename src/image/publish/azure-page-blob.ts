@@ -5,7 +5,7 @@ import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
 import { TransientError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NotFound, Refused, Throttled } from '../../base/failures.ts';
 import type { Secret } from '../../base/secret.ts';
-import { failureWithoutAnswer } from '../../vms/azure/connect/translate-errors.ts';
+import { failureWithoutResponse } from '../../vms/azure/connect/translate-errors.ts';
 import type { PageBlob } from './page-blob.ts';
 
 export interface BlobPlace {
@@ -102,7 +102,7 @@ export function blobFailure(thrown: unknown, what: string): unknown {
   // Nobody of ours aborted it: a try took too long.
   if (thrown.name === 'AbortError')
     return new TransientError(`${what} was not answered in time`, { code: 'image/upload-cut-off', cause });
-  if (thrown.name !== 'RestError' || status === undefined) return failureWithoutAnswer(thrown, what);
+  if (thrown.name !== 'RestError' || status === undefined) return failureWithoutResponse(thrown, what);
   if (status === 401 || status === 403) return new Forbidden(said, cause);
   if (status === 404) return new NotFound(what, cause);
   if (status === 409 || status === 412) return new Conflict(said, cause);

@@ -21,7 +21,7 @@ describe('publishing', () => {
   it('a tested build makes a version that is excluded until it is ready, then offered', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
-    const { factory, blob, begun, destination } = aDestination();
+    const { provider, blob, begun, destination } = aDestination();
     const published = await publishBuild(destination, await openBuild(folder), TESTED);
     expect(published).toMatchObject({
       ...{ gallery: 'images', definition: 'node-1.35.8', version: '2026.1116.0', contentSha256 },
@@ -31,7 +31,7 @@ describe('publishing', () => {
       { isExcludedFromLatest: true, blob: { uri: blob.url, storageAccountId: '/account' } },
     ]);
     expect(blob.bytes?.equals(readFileSync(join(folder, 'disk.vhd')))).toBe(true);
-    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
+    expect((await listPublished(provider.gallery, 'images'))?.images).toMatchObject([
       { isTested: true, isExcludedFromLatest: false },
     ]);
   });
@@ -99,7 +99,7 @@ describe('publishing', () => {
 
   it('marks no version as tested that was made of a disk with other bytes', async () => {
     writeBuild(folder);
-    const { factory, destination } = aDestination();
+    const { provider, destination } = aDestination();
     await publishBuild(destination, await openBuild(folder), UNTESTED);
     const { contentSha256 } = writeBuild(folder, { vhd: Buffer.alloc(3 * 512, 9) });
     writeTest(folder, contentSha256);
@@ -108,7 +108,7 @@ describe('publishing', () => {
       code: 'image/version-taken',
       message: expect.stringContaining('other bytes'),
     });
-    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
+    expect((await listPublished(provider.gallery, 'images'))?.images).toMatchObject([
       { isTested: false, isExcludedFromLatest: true },
     ]);
   });
@@ -125,7 +125,7 @@ describe('publishing', () => {
   it('notices that somebody else took the name while the disk was on its way, and leaves that version as it is', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
-    const { factory, destination } = aDestination();
+    const { provider, destination } = aDestination();
     const { makeVersion } = destination;
     destination.makeVersion = async (build, definition, plan, options) => {
       const theirs = { ...plan, tags: { ...plan.tags, [IMAGE_TAGS.content]: 'of others' } };
@@ -133,7 +133,7 @@ describe('publishing', () => {
     };
     const publishing = publishBuild(destination, await openBuild(folder), TESTED);
     await expect(publishing).rejects.toMatchObject({ code: 'image/version-taken' });
-    expect((await listPublished(factory.gallery, 'images'))?.images).toMatchObject([
+    expect((await listPublished(provider.gallery, 'images'))?.images).toMatchObject([
       { isTested: false, isExcludedFromLatest: true },
     ]);
   });
@@ -163,9 +163,9 @@ describe('publishing', () => {
   it('goes on after it was cut off between the upload and the version', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
-    const { blob, factory, begun, destination } = aDestination();
+    const { blob, provider, begun, destination } = aDestination();
     await publishBuild(destination, await openBuild(folder), TESTED);
-    factory.state.versions.clear();
+    provider.state.versions.clear();
     const sentBefore = blob.calls.filter((call) => call.startsWith('write')).length;
     expect(await publishBuild(destination, await openBuild(folder), TESTED)).toMatchObject({ isNew: true });
     expect(blob.calls.filter((call) => call.startsWith('write'))).toHaveLength(sentBefore);

@@ -1,26 +1,26 @@
 // image/publish/to-azure.testing.ts: a gallery on Azure for tests: versions are those of the fake, and the blob is in memory.
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { BlobVersionSpec } from '../../vms/azure/versions.ts';
-import { fakeFactory } from '../../vms/fake/fake-factory.ts';
+import { fakeProvider } from '../../vms/fake/fake-provider.ts';
 import { fakeBlob } from './testing.ts';
 import { azureDestination } from './to-azure.ts';
 
 export function aDestination() {
   const clock = fakeClock();
-  const factory = fakeFactory(clock);
+  const provider = fakeProvider(clock);
   const blob = fakeBlob();
   const begun: BlobVersionSpec[] = [];
   const destination = azureDestination({
     gallery: {
-      ...factory.gallery,
+      ...provider.gallery,
       async beginVersionFromBlob(spec) {
         begun.push(spec);
         // In the fake a version comes of a snapshot: one that stands for the blob.
-        factory.state.snapshots.set('blob', {
+        provider.state.snapshots.set('blob', {
           ...{ name: 'blob', id: spec.blob.uri, state: 'complete', percent: 100, sourceDiskId: '', createdMs: 0 },
           ...{ tags: {}, isSealed: true },
         });
-        await factory.gallery.beginVersion({ ...spec, snapshotId: spec.blob.uri });
+        await provider.gallery.beginVersion({ ...spec, snapshotId: spec.blob.uri });
       },
     },
     galleryName: 'images',
@@ -31,5 +31,5 @@ export function aDestination() {
     storageAccountId: '/account',
     openBlob: async () => blob,
   });
-  return { clock, factory, blob, begun, destination };
+  return { clock, provider, blob, begun, destination };
 }

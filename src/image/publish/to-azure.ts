@@ -5,7 +5,7 @@ import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';
-import type { AzureGallery } from '../../vms/azure/azure-factory.ts';
+import type { AzureGallery } from '../../vms/azure/azure-provider.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { definitionName, versionName } from './names.ts';
 import type { PageBlob } from './page-blob.ts';

@@ -18,11 +18,11 @@ const ID = { gallery: 'headstart', definition: 'node-1.35.8', version: '2026.111
 
 describe('publishing to a gallery of this machine', () => {
   it('puts disk and kernel in, and says how the image is started', async () => {
-    const { context, factory } = lab;
+    const { context, provider } = lab;
     const folder = join(context.home, 'build');
     const { contentSha256, root } = writeBuild(folder);
     writeTest(folder, contentSha256);
-    const destination = qemuDestination({ ...context, gallery: factory.gallery, galleryName: 'headstart' });
+    const destination = qemuDestination({ ...context, gallery: provider.gallery, galleryName: 'headstart' });
     const published = await publishBuild(destination, await openBuild(folder), { isUntestedAllowed: false });
     expect(published).toMatchObject({ ...ID, isTested: true, isExcludedFromLatest: false, isNew: true });
     expect(readVersionRecord(context.home, ID)).toMatchObject({ root, cloudInit: 'off', kernelArgs: ['rw', 'quiet'] });
@@ -30,14 +30,14 @@ describe('publishing to a gallery of this machine', () => {
   });
 
   it('by two at once makes one version', async () => {
-    const { context, factory } = lab;
+    const { context, provider } = lab;
     const folder = join(context.home, 'build');
     writeBuild(folder);
-    const destination = qemuDestination({ ...context, gallery: factory.gallery, galleryName: 'headstart' });
+    const destination = qemuDestination({ ...context, gallery: provider.gallery, galleryName: 'headstart' });
     const publish = async () => publishBuild(destination, await openBuild(folder), { isUntestedAllowed: true });
     const both = await Promise.all([publish(), publish()]);
     expect(both.map(({ isExcludedFromLatest }) => isExcludedFromLatest)).toEqual([true, true]);
-    const definition = (await factory.gallery.readDefinition('headstart', ID.definition))!;
-    expect(await factory.gallery.listVersions(definition)).toHaveLength(1);
+    const definition = (await provider.gallery.readDefinition('headstart', ID.definition))!;
+    expect(await provider.gallery.listVersions(definition)).toHaveLength(1);
   });
 });

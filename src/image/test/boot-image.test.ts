@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { Instance } from '../../vms/pools.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { fakeTools } from '../../vms/qemu/testing.ts';
 import { bootImage, TEST_POOL } from './boot-image.ts';
 import { build, writeBuild } from './testing.ts';
@@ -18,14 +18,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true }));
 
-type PoolSpec = Parameters<QemuFactory['pools']['createPool']>[0];
+type PoolSpec = Parameters<QemuProvider['pools']['createPool']>[0];
 
-function aFactory(instances: readonly Instance[]) {
+function aProvider(instances: readonly Instance[]) {
   const specs: PoolSpec[] = [];
-  const factory = {
+  const provider = {
     pools: { createPool: async (spec: PoolSpec) => void specs.push(spec), setCapacity: async () => instances },
-  } as unknown as QemuFactory;
-  return { specs, factory };
+  } as unknown as QemuProvider;
+  return { specs, provider };
 }
 
 const ONE = { name: 'image-test-0' } as Partial<Instance> as Instance;
@@ -34,8 +34,8 @@ const versionIn = (home: string) =>
 
 async function boot(way: 'kernel' | 'firmware', instances: readonly Instance[] = [ONE]) {
   const ran: string[][] = [];
-  const { specs, factory } = aFactory(instances);
-  const deps = { home: top, factory, clock: fakeClock(), run: fakeTools(ran) };
+  const { specs, provider } = aProvider(instances);
+  const deps = { home: top, provider, clock: fakeClock(), run: fakeTools(ran) };
   const instance = await bootImage(folder, build, way, deps);
   return { instance, spec: specs[0]!, overlay: ran.find((argv) => argv[1] === 'create')! };
 }

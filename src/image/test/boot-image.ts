@@ -6,7 +6,7 @@ import type { RunCommand } from '../../base/command.ts';
 import { runTool } from '../../host/run-tool.ts';
 import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { publishVersion } from '../../vms/qemu/images/make-version.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { definitionSpec, versionName } from '../publish/names.ts';
 import { testDocument } from './document.ts';
@@ -23,18 +23,18 @@ export const FILES: Readonly<Record<Way, readonly [disk: string, ...others: stri
 };
 
 export interface BootDeps extends CallOptions {
-  /** Of the factory; closed to others. */
+  /** Of the provider; closed to others. */
   home: string;
-  factory: QemuFactory;
+  provider: QemuProvider;
   clock: Clock;
   run: RunCommand;
 }
 
 /** Started, and not up yet. */
 export async function bootImage(folder: string, build: BuildRecord, way: Way, deps: BootDeps): Promise<Instance> {
-  const { factory } = deps;
+  const { provider } = deps;
   const id = await publishThrowAway(resolve(folder), build, way, deps);
-  await factory.pools.createPool(
+  await provider.pools.createPool(
     {
       name: TEST_POOL.name,
       image: { kind: 'version', id },
@@ -48,7 +48,7 @@ export async function bootImage(folder: string, build: BuildRecord, way: Way, de
     },
     deps,
   );
-  const [instance] = await factory.pools.setCapacity(TEST_POOL, 1, deps);
+  const [instance] = await provider.pools.setCapacity(TEST_POOL, 1, deps);
   if (!instance) throw new Error('a pool was asked for an instance, and has none');
   return instance;
 }

@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { bootRecord, unit } from '../../boot/testing.ts';
 import type { Instance } from '../../vms/pools.ts';
-import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
+import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { fakeTools } from '../../vms/qemu/testing.ts';
 import { readTest } from './record.ts';
 import { judge, testImage } from './test-image.ts';
@@ -68,15 +68,15 @@ describe('the test of a build', () => {
 
   function test(trouble: Error) {
     const steps: string[] = [];
-    const factory = {
+    const provider = {
       pools: {
         createPool: async () => {},
         setCapacity: async () => [{ ref: { id: 'i', name: 'i' } } as unknown as Instance],
       },
       guests: { awaitUp: () => Promise.reject(trouble) },
-    } as unknown as QemuFactory;
+    } as unknown as QemuProvider;
     const deps = {
-      ...{ home: top, factory, clock: fakeClock(), run: fakeTools([]) },
+      ...{ home: top, provider, clock: fakeClock(), run: fakeTools([]) },
       ...{ collect: async () => record, onStep: (what: string) => steps.push(what) },
     };
     return { steps, tested: testImage({ folder, way: 'kernel', deadlineMs: 1000 }, deps) };

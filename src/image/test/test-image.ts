@@ -90,23 +90,23 @@ async function requireRoom(home: string): Promise<void> {
 type Found = { trouble: string } | { record: BootRecord; facts: GuestFacts };
 
 async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, deps: TestDeps): Promise<Found> {
-  const { factory, signal, onStep } = deps;
+  const { provider, signal, onStep } = deps;
   const options = { signal, onWaiting: deps.onWaiting };
   try {
-    await factory.guests.awaitUp(ref, { ...options, deadlineMs });
+    await provider.guests.awaitUp(ref, { ...options, deadlineMs });
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== 'vms/not-up') throw error;
     return { trouble: error.message };
   }
   onStep('it is ready; waiting for the rest of its start');
-  await factory.guests.runInGuest(ref, ['systemctl', 'is-system-running', '--wait'], {
+  await provider.guests.runInGuest(ref, ['systemctl', 'is-system-running', '--wait'], {
     ...options,
     deadlineMs: ASK_MS,
   });
   onStep('collecting what tells of its boot');
   const record = await deps.collect(ref.id);
   onStep('looking at what is inside');
-  const { stdout } = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
+  const { stdout } = await provider.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     ...options,
     deadlineMs: ASK_MS,
     input: factsScript(questionsFor(expected)),

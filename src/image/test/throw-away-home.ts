@@ -3,7 +3,7 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/files.ts';
 import { type Processes, readMark, systemProcesses } from '../../base/process-mark.ts';
-import type { LocalPools } from '../../vms/qemu/local-factory.ts';
+import type { LocalPools } from '../../vms/qemu/local-provider.ts';
 import { readSmall } from '../build/build-folder.ts';
 import { TEST_POOL } from './boot-image.ts';
 

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { sumOf } from '../../host/file-sum.ts';
+import { checksumFile } from '../../host/file-sum.ts';
 import { isMissing } from '../../host/json-file.ts';
 import { check } from '../../schema/check.ts';
 import { line } from '../../schema/formats.ts';
@@ -97,7 +97,8 @@ export async function listMirrors(
       for (const [architecture, { origin, path }] of knownSources(component)) {
         const there = path.replaceAll(component.versions.at(-1)!.version, version);
         const file = join(mirrors.baseOf(origin)?.reveal() ?? '', there);
-        if (isFile(file)) sources.push([architecture, { path: there, sha256: (await sumOf(file, signal)).sha256 }]);
+        if (isFile(file))
+          sources.push([architecture, { path: there, sha256: (await checksumFile(file, signal)).sha256 }]);
       }
       offers.push({ version, sources: Object.fromEntries(sources) });
     }

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { type Kind, MISBEHAVIOURS } from '../../vms/qemu/metadata-service/misbehave.ts';
+import { MISBEHAVIOURS, type MisbehaviourKind } from '../../vms/qemu/metadata-service/misbehave.ts';
 import { type Imds, type ImdsOptions, startImds } from '../../vms/qemu/metadata-service/start.ts';
 import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import { parseDocument } from '../document/document.ts';
@@ -191,7 +191,7 @@ describe('asking until there is an answer', () => {
     expect(events).toEqual([expect.objectContaining({ kind: 'failed', reason: 'metadata/refused', refusals: 1 })]);
   });
 
-  it.each(Object.keys(MISBEHAVIOURS).filter((kind) => kind !== 'late-start') as Kind[])(
+  it.each(Object.keys(MISBEHAVIOURS).filter((kind) => kind !== 'late-start') as MisbehaviourKind[])(
     'survives one %s',
     async (kind) => {
       const never = { nowMs: () => 0, sleep: () => new Promise<void>(() => {}) };

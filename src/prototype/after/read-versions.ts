@@ -5,7 +5,7 @@ import { definitionName } from '../names.ts';
 import type { Site } from '../site.ts';
 import { type PoolStatus, poolStatus } from './status.ts';
 
-type Gallery = Pick<Site, 'factory' | 'gallery'>;
+type Gallery = Pick<Site, 'provider' | 'gallery'>;
 
 export interface PoolVersions {
   /** undefined: the pool was never captured. */
@@ -14,18 +14,18 @@ export interface PoolVersions {
 }
 
 export async function readVersions(
-  { factory, gallery }: Gallery,
+  { provider, gallery }: Gallery,
   pool: PoolRef,
   signal: AbortSignal,
 ): Promise<PoolVersions> {
-  const definition = await factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal });
-  return { definition, versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [] };
+  const definition = await provider.gallery.readDefinition(gallery, definitionName(pool.name), { signal });
+  return { definition, versions: definition ? await provider.gallery.listVersions(definition, { signal }) : [] };
 }
 
 export async function readStatus(site: Gallery, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
   const [pool, instances, { versions }] = await Promise.all([
-    site.factory.pools.readPool(ref, { signal }),
-    site.factory.pools.listInstances(ref, { signal }),
+    site.provider.pools.readPool(ref, { signal }),
+    site.provider.pools.listInstances(ref, { signal }),
     readVersions(site, ref, signal),
   ]);
   return poolStatus(pool!, instances, versions);

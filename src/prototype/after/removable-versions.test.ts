@@ -9,7 +9,7 @@ const base = lab();
 await base.run();
 const seen = await observePool(
   { pool: base.ref.pool, gallery: base.intent.gallery, runId: 'x' },
-  { ...base.factory, cluster: base.cluster, signal: new AbortController().signal },
+  { ...base.provider, cluster: base.cluster, signal: new AbortController().signal },
 );
 const elsewhere: ImageRef = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' };
 const [made] = seen.versions;

@@ -21,8 +21,8 @@ const version = (name: string, state: Version['state'] = 'ready'): Version => ({
 });
 
 function pool(current?: string, tags: Record<string, string> = {}): Pool {
-  const { factory, donor } = lab();
-  const { customData: _, instances: __, ...seen } = factory.state.pools.get(donor.ref.pool.id)!;
+  const { provider, donor } = lab();
+  const { customData: _, instances: __, ...seen } = provider.state.pools.get(donor.ref.pool.id)!;
   const image = current === undefined ? seen.model.image : { kind: 'version' as const, id: `/g/d/versions/${current}` };
   return { ...seen, tags, model: { ...seen.model, image } };
 }

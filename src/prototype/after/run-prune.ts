@@ -10,7 +10,7 @@ import { readVersions } from './read-versions.ts';
 export async function prunable(site: Site, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
   const { definition, versions } = await readVersions(site, pool, signal);
   const references = definition
-    ? await site.factory.gallery.referencedImages(definition, { signal })
+    ? await site.provider.gallery.referencedImages(definition, { signal })
     : new Set<string>();
   return prunableVersions({ versions, references }, history)
     .map(({ name }) => name)
@@ -36,7 +36,7 @@ export async function prunePool(
   return holdingPool({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async () => {
     const going = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
     const { definition } = await readVersions(site, pool, signal);
-    for (const name of going) await site.factory.gallery.deleteVersion(definition!, name, { signal });
+    for (const name of going) await site.provider.gallery.deleteVersion(definition!, name, { signal });
     return going;
   });
 }

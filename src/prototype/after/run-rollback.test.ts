@@ -14,7 +14,7 @@ const OLDER = '2026.1.1';
 async function afterARun() {
   const world = donorLab();
   await world.run();
-  const { versions } = world.factory.state;
+  const { versions } = world.provider.state;
   const [made] = [...versions.values()];
   const older = { ...made!, name: OLDER, id: made!.id.replace(made!.name, OLDER) };
   versions.set(older.id, older);
@@ -27,7 +27,7 @@ async function afterARun() {
     older,
     pool,
     events,
-    state: () => world.factory.state.pools.get(pool.id)!,
+    state: () => world.provider.state.pools.get(pool.id)!,
     choose: (wish: RollbackWish = {}) => chooseRollback(world.site, pool, wish, signal),
     rollBack: (wish: RollbackWish = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, deps),
   };
@@ -97,14 +97,14 @@ describe('putting a pool back', () => {
   });
 
   it('reads the pool and chooses again after a lost race', async () => {
-    const { factory, rollBack, state, events } = await afterARun();
-    const { offer } = factory.publisher;
-    const [made] = [...factory.state.versions.values()];
+    const { provider, rollBack, state, events } = await afterARun();
+    const { changeModel } = provider.publisher;
+    const [made] = [...provider.state.versions.values()];
     const newer = { ...made!, name: '2026.2.2', id: made!.id.replace(made!.name, '2026.2.2') };
     let tries = 0;
-    factory.publisher.offer = async (...args) => {
-      if (tries++ > 0) return offer(...args);
-      factory.state.versions.set(newer.id, newer); // made by another meanwhile
+    provider.publisher.changeModel = async (...args) => {
+      if (tries++ > 0) return changeModel(...args);
+      provider.state.versions.set(newer.id, newer); // made by another meanwhile
       throw new Conflict('changed since it was read');
     };
     await rollBack();

@@ -33,7 +33,7 @@ export async function rollBackPool(
       'rollback',
       async () => {
         const rollback = await chooseRollback(site, pool, wish, signal);
-        await site.factory.publisher.offer(rollback.pool, rollback.change, { signal });
+        await site.provider.publisher.changeModel(rollback.pool, rollback.change, { signal });
         return rollback;
       },
       deps,
@@ -48,7 +48,7 @@ export async function chooseRollback(
   { to, readBootstrap }: RollbackWish,
   signal: AbortSignal,
 ): Promise<Rollback> {
-  const pool = await site.factory.pools.readPool(ref, { signal });
+  const pool = await site.provider.pools.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   const { versions } = await readVersions(site, ref, signal);
   const saved = await savedRecipe(site, ref, to, signal);

@@ -16,7 +16,7 @@ function uninstall(world: Lab, wish = BACK, dial = new Dial(), runId = 'uninstal
   return uninstallPool(
     { pool: world.ref.pool, gallery: world.intent.gallery, runId, wish },
     {
-      ...dial.wrapFactory(world.factory),
+      ...dial.wrapProvider(world.provider),
       cluster: dial.wrap<Cluster>(world.cluster),
       clock: world.clock,
       signal: new AbortController().signal,
@@ -32,14 +32,14 @@ async function prototyped(): Promise<Lab> {
 }
 
 /** What is left of ours anywhere. */
-function leftovers({ factory, cluster, donor }: Lab): string[] {
-  const pool = factory.state.pools.get(donor.ref.pool.id)!;
+function leftovers({ provider, cluster, donor }: Lab): string[] {
+  const pool = provider.state.pools.get(donor.ref.pool.id)!;
   const marks = [...cluster.nodes.values()].flatMap(({ annotations }) => Object.keys(annotations));
   return [
-    ...[...factory.state.versions.keys()],
-    ...[...factory.state.definitions.keys()],
-    ...[...factory.state.galleries],
-    ...[...factory.state.snapshots.keys()],
+    ...[...provider.state.versions.keys()],
+    ...[...provider.state.definitions.keys()],
+    ...[...provider.state.galleries],
+    ...[...provider.state.snapshots.keys()],
     ...[...cluster.secrets.keys()],
     ...[...cluster.leases.keys()],
     ...Object.keys(pool.tags),
@@ -48,8 +48,8 @@ function leftovers({ factory, cluster, donor }: Lab): string[] {
   ];
 }
 
-function isOriginal({ factory, donor }: Lab): boolean {
-  const { model, customData } = factory.state.pools.get(donor.ref.pool.id)!;
+function isOriginal({ provider, donor }: Lab): boolean {
+  const { model, customData } = provider.state.pools.get(donor.ref.pool.id)!;
   return model.image.kind === 'marketplace' && customData === CUSTOM_DATA && model.extensions.length === 2;
 }
 
@@ -86,7 +86,7 @@ describe('uninstalling', () => {
 
   it('keeps what instances still run, names them, and goes on when they are gone', async () => {
     const world = await prototyped();
-    const born = world.factory.scaleOut(world.ref.pool);
+    const born = world.provider.scaleOut(world.ref.pool);
     const first = await uninstall(world);
     expect(first.kept).toMatchObject([
       { what: `version ${world.intent.version}`, because: `${born.computerName} still runs it` },
@@ -94,8 +94,8 @@ describe('uninstalling', () => {
     ]);
     expect(first.kept[0]!.next).toContain('drain and delete that instance');
     expect(isOriginal(world)).toBe(true);
-    expect(world.factory.state.versions.size).toBe(1);
-    const pool = world.factory.state.pools.get(world.ref.pool.id)!;
+    expect(world.provider.state.versions.size).toBe(1);
+    const pool = world.provider.state.pools.get(world.ref.pool.id)!;
     pool.instances.splice(pool.instances.indexOf(born), 1);
     expect((await uninstall(world)).kept).toEqual([]);
     expect(leftovers(world)).toEqual([]);
@@ -103,44 +103,44 @@ describe('uninstalling', () => {
 
   it("leaves another pool's definition, and the gallery that it is in", async () => {
     const world = await prototyped();
-    const [mine] = world.factory.state.definitions.values();
-    await world.factory.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+    const [mine] = world.provider.state.definitions.values();
+    await world.provider.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
     const { kept } = await uninstall(world);
     expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${definitionName('pool2')}` }]);
-    expect([...world.factory.state.definitions.values()].map(({ name }) => name)).toEqual([definitionName('pool2')]);
+    expect([...world.provider.state.definitions.values()].map(({ name }) => name)).toEqual([definitionName('pool2')]);
     expect(world.cluster.secrets.size).toBe(0);
   });
 
   it('does not lose a definition that somebody makes in the last moment', async () => {
     const world = await prototyped();
-    const [mine] = world.factory.state.definitions.values();
-    const { deleteGallery } = world.factory.gallery;
-    world.factory.gallery.deleteGallery = async (gallery) => {
-      await world.factory.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+    const [mine] = world.provider.state.definitions.values();
+    const { deleteGallery } = world.provider.gallery;
+    world.provider.gallery.deleteGallery = async (gallery) => {
+      await world.provider.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
       return deleteGallery(gallery);
     };
     const { kept } = await uninstall(world);
     expect(kept).toMatchObject([{ what: 'the gallery SIG_lab' }]);
-    expect(world.factory.state.definitions.size).toBe(1);
+    expect(world.provider.state.definitions.size).toBe(1);
   });
 
   it('to a version keeps that version, its gallery and the way back, and deletes the others', async () => {
     const world = await prototyped();
-    const [made] = [...world.factory.state.versions.values()];
+    const [made] = [...world.provider.state.versions.values()];
     const old = { ...made!, name: '2026.1.1', id: made!.id.replace(made!.name, '2026.1.1') };
-    world.factory.state.versions.set(old.id, old);
+    world.provider.state.versions.set(old.id, old);
     const { kept } = await uninstall(world, { to: { version: '2026.1.1' }, isUnsealing: false });
     expect(kept.map(({ what }) => what)).toEqual(['version 2026.1.1', 'the saved original recipe']);
     expect(kept.every(({ next }) => next === undefined)).toBe(true);
-    expect([...world.factory.state.versions.values()].map(({ name }) => name)).toEqual(['2026.1.1']);
-    expect(world.factory.state.pools.get(world.ref.pool.id)!.model.image).toEqual({ kind: 'version', id: old.id });
-    expect(world.factory.state.pools.get(world.ref.pool.id)!.tags).toEqual({});
+    expect([...world.provider.state.versions.values()].map(({ name }) => name)).toEqual(['2026.1.1']);
+    expect(world.provider.state.pools.get(world.ref.pool.id)!.model.image).toEqual({ kind: 'version', id: old.id });
+    expect(world.provider.state.pools.get(world.ref.pool.id)!.tags).toEqual({});
     expect(world.cluster.secrets.has(recipeName(POOL))).toBe(true);
   });
 
   it('keeps the model where the operator has put it, and removes all the same', async () => {
     const world = await prototyped();
-    const pool = world.factory.state.pools.get(world.ref.pool.id)!;
+    const pool = world.provider.state.pools.get(world.ref.pool.id)!;
     pool.model.image = { kind: 'other', id: '/images/mine' };
     const { kept } = await uninstall(world, { to: 'keep', isUnsealing: false });
     expect(kept).toEqual([]);
@@ -160,7 +160,7 @@ describe('uninstalling', () => {
     const world = await prototyped();
     world.cluster.secrets.set(recipeName(POOL), { recipe: '{' });
     expect((await failure(uninstall(world))).code).toBe('prototype/bad-recipe');
-    expect(world.factory.state.versions.size).toBe(1);
+    expect(world.provider.state.versions.size).toBe(1);
   });
 
   it('is refused beside a run, and takes over from one that died', async () => {
@@ -201,10 +201,10 @@ describe('uninstalling', () => {
 
   it('a definition that somebody else made keeps its versions', async () => {
     const world = await prototyped();
-    for (const definition of world.factory.state.definitions.values()) definition.publisher = 'kamino';
+    for (const definition of world.provider.state.definitions.values()) definition.publisher = 'kamino';
     const { kept } = await uninstall(world);
     expect(kept[0]).toMatchObject({ what: `the image definition ${definitionName(POOL)}` });
-    expect(world.factory.state.versions.size).toBe(1);
+    expect(world.provider.state.versions.size).toBe(1);
   });
 });
 
@@ -229,7 +229,7 @@ describe('unsealing', () => {
     expect(error).toMatchObject({ code: 'prototype/not-unsealed', exitCode: 4 });
     expect(error.message).toContain('read-only file system');
     expect(isOriginal(world)).toBe(true);
-    expect(world.factory.state.versions.size).toBe(1);
+    expect(world.provider.state.versions.size).toBe(1);
     world.cluster.runScript = () => answer('owner=absent\n');
     await uninstall(world, { ...BACK, isUnsealing: true });
     expect(leftovers(world)).toEqual([]);

@@ -123,7 +123,7 @@ async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onW
       }
       return;
     case 'put-pool-back':
-      return publisher.offer(world.pool, step.change, options);
+      return publisher.changeModel(world.pool, step.change, options);
     case 'untag-pool':
       return pools.tagPool(world.pool.ref, Object.fromEntries(step.tags.map((tag) => [tag, null])), options);
     case 'unmark-nodes':

@@ -7,10 +7,10 @@ describe('the status of a pool', () => {
   it('tells which instances run what after a run', async () => {
     const world = lab();
     await world.run();
-    const pool = world.factory.state.pools.get(world.ref.pool.id)!;
-    world.factory.scaleOut(pool.ref);
-    const definition = [...world.factory.state.definitions.values()][0]!;
-    const status = poolStatus(pool, pool.instances, await world.factory.gallery.listVersions(definition));
+    const pool = world.provider.state.pools.get(world.ref.pool.id)!;
+    world.provider.scaleOut(pool.ref);
+    const definition = [...world.provider.state.definitions.values()][0]!;
+    const status = poolStatus(pool, pool.instances, await world.provider.gallery.listVersions(definition));
     expect(status.model).toBe(`version ${world.intent.version}`);
     expect(status.versions).toMatchObject([{ isModel: true, instances: 1, donor: world.donor.computerName }]);
     expect(status.instances.map((i) => i.isStale)).toEqual([true, true, true, false]);

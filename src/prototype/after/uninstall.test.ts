@@ -15,7 +15,7 @@ describe('the plan of an uninstall, in any world', async () => {
   await base.run();
   const asked = { pool: base.ref.pool, gallery: base.intent.gallery, runId: 'x' };
   const seen = await observePool(asked, {
-    ...base.factory,
+    ...base.provider,
     cluster: base.cluster,
     signal: new AbortController().signal,
   });

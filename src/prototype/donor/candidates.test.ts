@@ -9,8 +9,8 @@ const node = (name: string, more: Partial<Node> = {}) => fakeCluster(fakeClock()
 
 describe('candidates', () => {
   it('rank by what speaks against them, then by how long they have been Ready, with the reason for each place', () => {
-    const { factory, donor } = lab();
-    const instance = factory.state.pools.get(donor.ref.pool.id)!.instances[0]!;
+    const { provider, donor } = lab();
+    const instance = provider.state.pools.get(donor.ref.pool.id)!.instances[0]!;
     const nowMs = 100 * 3_600_000;
     const member = (name: string, more: Partial<Node>) => ({ node: node(name, more), instance });
     const ranked = rankCandidates(

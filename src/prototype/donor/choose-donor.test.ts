@@ -8,8 +8,8 @@ import { DONOR_TAG, PRIOR_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { chooseDonor, type Member, type PoolSeen } from './choose-donor.ts';
 
-const { cluster, factory, ref } = lab();
-const instances: Instance[] = factory.state.pools.get(ref.pool.id)!.instances;
+const { cluster, provider, ref } = lab();
+const instances: Instance[] = provider.state.pools.get(ref.pool.id)!.instances;
 const NOW_MS = 100 * 3_600_000;
 const TODAY = '2026.11.15';
 

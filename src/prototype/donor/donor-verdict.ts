@@ -12,9 +12,9 @@ export type WayBack =
   | { kind: 'given' }
   | { kind: 'saved' }
   | { kind: 'found'; file: string }
-  /** The factory keeps it, and gives it back. */
+  /** The provider keeps it, and gives it back. */
   | { kind: 'kept' }
-  /** The factory knows that the pool runs no bootstrap, and never did. */
+  /** The provider knows that the pool runs no bootstrap, and never did. */
   | { kind: 'never any' }
   /** A pool that was born specialized runs no bootstrap: its image is all there is to go back to. */
   | { kind: 'not needed' }

@@ -13,8 +13,8 @@ const wish = (named: DonorWish['named'], more: Partial<DonorWish> = {}): DonorWi
 
 describe('findDonor', () => {
   it('takes the node that is named, and reads no pool', async () => {
-    const { site, factory, donor, ref, deps } = donorLab();
-    factory.pools.listInstances = () => Promise.reject(new Error('the pool was read'));
+    const { site, provider, donor, ref, deps } = donorLab();
+    provider.pools.listInstances = () => Promise.reject(new Error('the pool was read'));
     const found = await findDonor(site, wish({ node: donor.computerName }), deps);
     expect(found).toMatchObject({ node: { name: donor.computerName }, ref, strays: [] });
     expect(found.because).toBeUndefined();

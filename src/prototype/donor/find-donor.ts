@@ -34,18 +34,18 @@ export async function findDonor(
   { clock, signal }: { clock: Pick<Clock, 'nowMs'>; signal: AbortSignal },
 ): Promise<FoundDonor> {
   if ('node' in named) return { ...(await locateNode(site, named.node, signal)), strays: [] };
-  const { factory, gallery } = site;
+  const { provider, gallery } = site;
   const pool = await findPool(site, named.pool, signal);
   const members = await readMembers(site, pool, signal);
   const [snapshot, definition] = await Promise.all([
-    factory.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
-    factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal }),
+    provider.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
+    provider.gallery.readDefinition(gallery, definitionName(pool.name), { signal }),
   ]);
   const nowMs = clock.nowMs();
   const choice = chooseDonor({
     members,
     snapshot,
-    versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [],
+    versions: definition ? await provider.gallery.listVersions(definition, { signal }) : [],
     today: versionOfDay(nowMs),
     nowMs,
     mayBeUnpatched,

@@ -7,7 +7,7 @@ import { donorLab } from './testing.ts';
 /** Counts calls about pools and instances by their names. */
 function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site; calls: string[] } {
   const calls: string[] = [];
-  const pools = new Proxy(world.site.factory.pools, {
+  const pools = new Proxy(world.site.provider.pools, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== 'function') return value;
@@ -17,7 +17,7 @@ function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site;
       };
     },
   });
-  return { site: { ...world.site, factory: { ...world.site.factory, pools } }, calls };
+  return { site: { ...world.site, provider: { ...world.site.provider, pools } }, calls };
 }
 
 describe('findPool', () => {
@@ -40,8 +40,8 @@ describe('findPool', () => {
     'asks for the pool of one node only where the VMs answer: %s',
     async (answer) => {
       const world = donorLab();
-      world.factory.pools.findPool = () => Promise.reject(answer);
-      world.factory.addPool('other', 1);
+      world.provider.pools.findPool = () => Promise.reject(answer);
+      world.provider.addPool('other', 1);
       for (let i = 0; i < 20; i++) world.cluster.addNode(`a${i}`, { providerId: 'fake://other/0' });
       const { site, calls } = counted(world);
       await findPool(site, POOL, world.deps.signal);
@@ -50,10 +50,10 @@ describe('findPool', () => {
   );
 
   it('finds a pool whose provider ids do not contain its name', async () => {
-    const { site, factory, ref, deps } = donorLab();
-    const { locate } = factory.pools;
-    factory.pools.findPool = () => Promise.reject(new NotFound('pool'));
-    factory.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
+    const { site, provider, ref, deps } = donorLab();
+    const { locate } = provider.pools;
+    provider.pools.findPool = () => Promise.reject(new NotFound('pool'));
+    provider.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
     expect(await findPool(site, 'y', deps.signal)).toEqual({ id: '/x/y', name: 'y' });
     await expect(findPool(site, ref.pool.name, deps.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
   });
@@ -74,10 +74,10 @@ describe('findPool', () => {
     await expect(findPool(local, 'q', deps.signal)).rejects.toThrow('there is no pool called q; known: empty, pool1');
   });
 
-  it('passes on what the factory says of a pool that was named and does not exist', async () => {
-    const { site, factory, deps } = donorLab({ hasCluster: false });
-    factory.pools.findPool = () => Promise.reject(new NotFound('pool typo'));
-    factory.pools.listInstances = async () => {
+  it('passes on what the provider says of a pool that was named and does not exist', async () => {
+    const { site, provider, deps } = donorLab({ hasCluster: false });
+    provider.pools.findPool = () => Promise.reject(new NotFound('pool typo'));
+    provider.pools.listInstances = async () => {
       throw new NotFound('pool typo in resource group g');
     };
     const named = { ...site, pools: async () => [{ id: '/pools/typo', name: 'typo' }] };

@@ -10,12 +10,12 @@ import { noPool } from './not-found.ts';
  * resource group) is looked for through the nodes of the cluster. Throws where there is none.
  */
 export async function findPool(site: Site, wanted: string, signal: AbortSignal): Promise<PoolRef> {
-  const found = await site.factory.pools.findPool(wanted, { signal }).catch(unlessUnknown);
+  const found = await site.provider.pools.findPool(wanted, { signal }).catch(unlessUnknown);
   if (found) return found;
   const known = site.pools ? await site.pools(signal) : await poolsUntil(site, wanted, signal);
   const pool = known.find((one) => isCalled(one, wanted));
-  // A pool that the operator named and no node did may not exist: the factory then throws, and names those that do.
-  if (pool && site.pools) await site.factory.pools.listInstances(pool, { signal });
+  // A pool that the operator named and no node did may not exist: the provider then throws, and names those that do.
+  if (pool && site.pools) await site.provider.pools.listInstances(pool, { signal });
   if (pool) return pool;
   throw noPool(wanted, {
     pools: unique(known).map(({ name }) => name),

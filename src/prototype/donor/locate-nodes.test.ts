@@ -5,8 +5,8 @@ import { donorLab } from './testing.ts';
 
 describe('locateNode', () => {
   it('finds the instance by the provider id, whatever the node is called', async () => {
-    const { site, cluster, factory, deps } = donorLab();
-    const [, second] = factory.state.pools.get('/pools/pool1')!.instances;
+    const { site, cluster, provider, deps } = donorLab();
+    const [, second] = provider.state.pools.get('/pools/pool1')!.instances;
     cluster.addNode('another-name', { providerId: `fake://pool1/${second!.ref.id}` });
     expect((await locateNode(site, 'another-name', deps.signal)).ref.id).toBe(second!.ref.id);
   });
@@ -22,9 +22,9 @@ describe('locateNode', () => {
 
 describe('locateNodes', () => {
   it('leaves out nodes that are in no pool, and keeps the order', async () => {
-    const { site, cluster, factory, deps } = donorLab();
-    for (let i = 0; i < 20; i++) factory.scaleOut({ id: '/pools/pool1', name: 'pool1' });
-    const { instances } = factory.state.pools.get('/pools/pool1')!;
+    const { site, cluster, provider, deps } = donorLab();
+    for (let i = 0; i < 20; i++) provider.scaleOut({ id: '/pools/pool1', name: 'pool1' });
+    const { instances } = provider.state.pools.get('/pools/pool1')!;
     for (const { computerName, ref } of instances.slice(3)) {
       cluster.addNode(computerName, { providerId: `fake://pool1/${ref.id}` });
     }
@@ -34,11 +34,11 @@ describe('locateNodes', () => {
   });
 
   it('asks for a few at once, not for all', async () => {
-    const { site, cluster, factory, deps } = donorLab();
+    const { site, cluster, provider, deps } = donorLab();
     for (let i = 0; i < 30; i++) cluster.addNode(`n${i}`, { providerId: 'elsewhere://x' });
     let asked = 0;
     let most = 0;
-    factory.pools.locate = async () => {
+    provider.pools.locate = async () => {
       most = Math.max(most, ++asked);
       await Promise.resolve();
       asked--;
@@ -50,8 +50,8 @@ describe('locateNodes', () => {
   });
 
   it('does not take a refused login for a node without a pool', async () => {
-    const { site, cluster, factory, deps } = donorLab();
-    factory.pools.locate = async () => {
+    const { site, cluster, provider, deps } = donorLab();
+    provider.pools.locate = async () => {
       throw new Forbidden('no right to read scale sets');
     };
     await expect(locateNodes(site, await cluster.listNodes(), deps.signal)).rejects.toThrow('no right');

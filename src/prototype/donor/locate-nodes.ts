@@ -11,7 +11,7 @@ export interface LocatedNode {
 }
 
 export async function locateNode(
-  { factory, cluster, hasCluster }: Site,
+  { provider, cluster, hasCluster }: Site,
   name: string,
   signal: AbortSignal,
 ): Promise<LocatedNode> {
@@ -24,7 +24,7 @@ export async function locateNode(
       hasCluster,
     );
   }
-  return { node, ref: await factory.pools.locate(node.providerId, { signal }) };
+  return { node, ref: await provider.pools.locate(node.providerId, { signal }) };
 }
 
 /** A cloud takes one request for each node, and slows down a client that sends all of them at once. */
@@ -42,12 +42,12 @@ export async function locateNodes(site: Site, nodes: readonly Node[], signal: Ab
 
 /** undefined: the node is not an instance of a pool. */
 export async function locateIfMember(
-  { factory }: Site,
+  { provider }: Site,
   node: Node,
   signal: AbortSignal,
 ): Promise<LocatedNode | undefined> {
   try {
-    return { node, ref: await factory.pools.locate(node.providerId, { signal }) };
+    return { node, ref: await provider.pools.locate(node.providerId, { signal }) };
   } catch (error) {
     if (error instanceof Refused || error instanceof NotFound) return undefined;
     throw error;

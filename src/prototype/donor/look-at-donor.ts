@@ -40,12 +40,12 @@ export async function lookAtDonor(
   { node, ref, members, hasGivenBootstrap }: DonorToLookAt,
   { clock, signal, onInspect }: LookDeps,
 ): Promise<{ verdict: DonorVerdict; bootstrap?: Secret }> {
-  const { cluster, factory } = site;
+  const { cluster, provider } = site;
   const all = members ?? (await readMembers(site, ref.pool, signal));
   const [pool, recipe, current] = await Promise.all([
-    factory.pools.readPool(ref.pool, { signal }),
+    provider.pools.readPool(ref.pool, { signal }),
     cluster.readSecret(recipeName(ref.pool.name), signal),
-    factory.publisher.readModel(ref.pool, { signal }),
+    provider.publisher.readModel(ref.pool, { signal }),
   ]);
   onInspect(node.name);
   const inspection = await inspectDonor(cluster, node.name, signal, site.channel);

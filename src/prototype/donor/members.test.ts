@@ -4,14 +4,14 @@ import { donorLab } from './testing.ts';
 
 describe('readMembers', () => {
   it('pairs each node of the pool with its instance, with one list of instances', async () => {
-    const { site, factory, ref, deps } = donorLab();
-    const { listInstances } = factory.pools;
+    const { site, provider, ref, deps } = donorLab();
+    const { listInstances } = provider.pools;
     let lists = 0;
-    factory.pools.listInstances = async (...args) => {
+    provider.pools.listInstances = async (...args) => {
       lists++;
       return listInstances(...args);
     };
-    factory.pools.readInstance = () => Promise.reject(new Error('an instance was read by itself'));
+    provider.pools.readInstance = () => Promise.reject(new Error('an instance was read by itself'));
     const members = await readMembers(site, ref.pool, deps.signal);
     expect(members).toHaveLength(3);
     for (const { node, ref: located, instance } of members) {
@@ -22,12 +22,12 @@ describe('readMembers', () => {
   });
 
   it('leaves out nodes of other pools, and nodes whose instance is gone', async () => {
-    const { site, factory, cluster, ref, deps } = donorLab();
-    factory.addPool('other', 1);
+    const { site, provider, cluster, ref, deps } = donorLab();
+    provider.addPool('other', 1);
     cluster.addNode('stranger', { providerId: 'fake://other/0' });
-    const [gone] = factory.state.pools.get(ref.pool.id)!.instances;
-    const { listInstances } = factory.pools;
-    factory.pools.listInstances = async (...args) =>
+    const [gone] = provider.state.pools.get(ref.pool.id)!.instances;
+    const { listInstances } = provider.pools;
+    provider.pools.listInstances = async (...args) =>
       (await listInstances(...args)).filter((one) => one.ref.id !== gone!.ref.id);
     const names = (await readMembers(site, ref.pool, deps.signal)).map(({ node }) => node.name);
     expect(names).toHaveLength(2);
@@ -36,9 +36,9 @@ describe('readMembers', () => {
   });
 
   it('takes two spellings of an id for the same instance', async () => {
-    const { site, factory, ref, deps } = donorLab();
-    const { locate } = factory.pools;
-    factory.pools.locate = async (...args) => {
+    const { site, provider, ref, deps } = donorLab();
+    const { locate } = provider.pools;
+    provider.pools.locate = async (...args) => {
       const located = await locate(...args);
       return { id: located.id.toUpperCase(), pool: { ...located.pool, id: located.pool.id.toUpperCase() } };
     };

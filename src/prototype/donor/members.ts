@@ -12,7 +12,7 @@ export async function readMembers(site: Site, pool: PoolRef, signal: AbortSignal
   const all = await locateNodes(site, await site.cluster.listNodes(signal), signal);
   const located = all.filter(({ ref }) => isSameId(ref.pool.id, pool.id));
   if (located.length === 0) return [];
-  const instances = await site.factory.pools.listInstances(pool, { signal });
+  const instances = await site.provider.pools.listInstances(pool, { signal });
   return located.flatMap((one) => {
     const instance = instances.find(({ ref }) => isSameId(ref.id, one.ref.id));
     return instance ? [{ ...one, instance }] : [];

@@ -42,8 +42,8 @@ describe('settleDonor', () => {
   });
 
   it('says with an empty text that the pool never had a bootstrap', async () => {
-    const { settle, factory, ref } = await settling();
-    factory.state.pools.get(ref.pool.id)!.model.bootstrap = 'none';
+    const { settle, provider, ref } = await settling();
+    provider.state.pools.get(ref.pool.id)!.model.bootstrap = 'none';
     expect(await settle(STRICT)).toEqual({ customData: '' });
   });
 

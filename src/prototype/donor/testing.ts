@@ -14,7 +14,7 @@ export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): 
   const world = lab();
   const told: string[] = [];
   const site: Site = {
-    factory: world.factory,
+    provider: world.provider,
     cluster: world.cluster,
     hasCluster,
     channel: hasCluster ? 'logged' : 'private',

@@ -31,7 +31,7 @@ async function broken(mode: (typeof MODES)[number], fault: Fault, at: number): P
   try {
     const violations: string[] = [];
     const look = async (when: string) => {
-      const { power, protection, tags } = (await lab.factory.pools.readInstance(donor.ref))!;
+      const { power, protection, tags } = (await lab.provider.pools.readInstance(donor.ref))!;
       const { isUnschedulable, annotations } = cluster.nodes.get('donor')!;
       const now = JSON.stringify({ power, protection, tags, isUnschedulable, annotations });
       const found = JSON.stringify({
@@ -51,7 +51,7 @@ async function broken(mode: (typeof MODES)[number], fault: Fault, at: number): P
     if (!image.endsWith(`/versions/${version}`)) violations.push('a new instance is not made from the version');
     if (born.extensions.join() !== 'health') violations.push(`a new instance has ${born.extensions.join()}`);
     if (born.customData?.includes('runcmd')) violations.push('a new instance still bootstraps');
-    if (await lab.factory.snapshots.readSnapshot(snapshotName('pool-3')))
+    if (await lab.provider.snapshots.readSnapshot(snapshotName('pool-3')))
       violations.push('the snapshot was left behind');
     return [...violations, ...sim.violations];
   } finally {

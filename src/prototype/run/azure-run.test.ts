@@ -39,10 +39,10 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
     });
     expect(born.customData ?? '').not.toContain('runcmd');
     expect(born.extensions).not.toContain('bootstrap');
-    const now = (await lab.factory.pools.readInstance(donor.ref))!;
+    const now = (await lab.provider.pools.readInstance(donor.ref))!;
     expect({ ...now, isOnLatestModel: true }).toEqual({ ...donor, isOnLatestModel: true });
     expect(cluster.nodes.get('donor')).toMatchObject({ isUnschedulable: false, annotations: {} });
-    expect(await lab.factory.snapshots.readSnapshot('headstart-pool-3-prototype')).toBeUndefined();
+    expect(await lab.provider.snapshots.readSnapshot('headstart-pool-3-prototype')).toBeUndefined();
     expect(sim.violations).toEqual([]);
     expect(clock.nowMs() - startedMs).toBeGreaterThan(10 * 60_000); // the image took its time, on the clock
   });
@@ -67,7 +67,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
     const { run, sim, lab, donor, cluster, intent, donorRef, deps } = await world(mode);
     sim.fail({ on: 'PUT snapshots', kind: 'lro-failed', times: 100 });
     await expect(run('first')).rejects.toThrow();
-    expect((await lab.factory.pools.readInstance(donor.ref))!.power).toBe('running');
+    expect((await lab.provider.pools.readInstance(donor.ref))!.power).toBe('running');
     expect(cluster.nodes.get('donor')).toMatchObject({ isUnschedulable: false, annotations: {} });
     sim.healAll();
     expect(await recoverDonor(intent, donorRef, 'recover', deps)).toEqual([]);
@@ -87,11 +87,11 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
 
   it('takes a specialized definition, and new instances start from the version without an OS profile; it goes back, too', async () => {
     const { lab, sim, run, pool, intent, cluster } = await world(mode, scenario);
-    const before = (await lab.factory.pools.readPool(pool.ref))!;
+    const before = (await lab.provider.pools.readPool(pool.ref))!;
     expect(before.model).toMatchObject({ osState: 'specialized', bootstrap: 'none', image: { kind: 'version' } });
     const { version, steps } = await run('first');
     expect(steps).toContain('switch-model');
-    const [definition] = (await lab.factory.gallery.listDefinitions(intent.gallery))!;
+    const [definition] = (await lab.provider.gallery.listDefinitions(intent.gallery))!;
     expect(definition).toMatchObject({ name: definitionName('pool-3'), osState: 'specialized' });
     const born = await lab.grow(pool.ref);
     expect(born).toEqual({
@@ -106,8 +106,8 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
     expect((await run('second')).steps).toEqual([]);
 
     const recipe = JSON.parse(cluster.secrets.get(recipeName('pool-3'))!.recipe!) as SavedModel;
-    const now = (await lab.factory.pools.readPool(pool.ref))!;
-    await lab.factory.publisher.offer(now, rollbackToOriginal(now, recipe));
+    const now = (await lab.provider.pools.readPool(pool.ref))!;
+    await lab.provider.publisher.changeModel(now, rollbackToOriginal(now, recipe));
     const old = await lab.grow(pool.ref);
     expect(old.image).toEqual(before.model.image);
     expect(old.extensions.toSorted()).toEqual(['bootstrap', 'health']);

@@ -28,11 +28,11 @@ export async function azureWorld(
   { scenario = {}, timing = REALISTIC }: { scenario?: Partial<ScenarioInput>; timing?: OperationTimes } = {},
 ) {
   const lab = await azureLab({ mode, scenario, sim: { referee, role: ROLE, timing } });
-  const { factory, clock, sim } = lab;
+  const { provider, clock, sim } = lab;
   if (scenario.scaleSets?.[0]?.osState === 'Specialized') bornSpecialized(sim);
   const pool = await lab.makePool(3);
-  const donorRef = await factory.pools.locate(pool.providerIds[0]!);
-  const donor = (await factory.pools.readInstance(donorRef))!;
+  const donorRef = await provider.pools.locate(pool.providerIds[0]!);
+  const donor = (await provider.pools.readInstance(donorRef))!;
   const cluster = fakeCluster(clock);
   cluster.addNode('donor', { providerId: pool.providerIds[0]!, systemUuid: donor.vmId });
   cluster.pods = [pod('web-1', 'donor')];
@@ -56,7 +56,7 @@ export async function azureWorld(
     mayBeManaged: false,
   };
   const deps: EngineDeps = {
-    ...factory,
+    ...provider,
     cluster,
     clock,
     signal: new AbortController().signal,
@@ -67,7 +67,7 @@ export async function azureWorld(
   const run = (id: string, dial = new Dial()) =>
     runPrototype(intent, donorRef, id, {
       ...deps,
-      ...dial.wrapFactory(factory),
+      ...dial.wrapProvider(provider),
       cluster: dial.wrap<Cluster>(cluster),
     });
   return { lab, sim, clock, cluster, pool, donor, donorRef, intent, deps, run };

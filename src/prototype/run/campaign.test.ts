@@ -13,8 +13,8 @@ const FOUND: Readonly<Record<string, (world: Lab) => void>> = {
     donor.protection = { fromScaleIn: true, fromPoolActions: false };
   },
   // Longer than it takes until a dead run's hold is over.
-  'a donor whose disk is copied slowly': ({ factory }) => {
-    factory.copyingMs = 20 * 60_000;
+  'a donor whose disk is copied slowly': ({ provider }) => {
+    provider.copyingMs = 20 * 60_000;
   },
 };
 
@@ -59,16 +59,16 @@ function isAnswer(error: unknown): boolean {
 }
 
 /** What the operator asked for. */
-function endViolations({ factory, cluster, donor }: Lab): string[] {
-  const pool = factory.state.pools.get(donor.ref.pool.id)!;
-  const born = factory.scaleOut(pool.ref);
+function endViolations({ provider, cluster, donor }: Lab): string[] {
+  const pool = provider.state.pools.get(donor.ref.pool.id)!;
+  const born = provider.scaleOut(pool.ref);
   return [
     pool.model.image.kind === 'version' ? '' : 'the model does not point at a version',
     born.hasRunBootstrap ? 'a new instance still bootstraps' : '',
     born.isSealed ? '' : 'a new instance would be a twin',
-    factory.state.snapshots.size === 0 ? '' : 'the snapshot was left behind',
+    provider.state.snapshots.size === 0 ? '' : 'the snapshot was left behind',
     cluster.leases.size === 0 ? '' : 'the lease was left behind',
-    [...factory.state.versions.values()].some((v) => v.isExcludedFromLatest) ? 'a version is still excluded' : '',
+    [...provider.state.versions.values()].some((v) => v.isExcludedFromLatest) ? 'a version is still excluded' : '',
     pool.model.extensions.some((e) => e.name === 'billing') ? '' : 'the billing extension was removed',
   ].filter((violation) => violation !== '');
 }

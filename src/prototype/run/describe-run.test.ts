@@ -14,7 +14,7 @@ function planning(...lines: string[]) {
   const { site, deps, intent } = world;
   const find = (named: { node: string } | { pool: string } = { node: intent.nodeName }) =>
     findDonor(site, { named, mayBeUnpatched: true, provenMs: 0 }, deps);
-  const state = () => JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes, ...world.cluster.leases]);
+  const state = () => JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes, ...world.cluster.leases]);
   return {
     ...world,
     find,
@@ -84,8 +84,8 @@ describe('the description of a run', () => {
   });
 
   it('names what speaks against the pool before what speaks against the donor', async () => {
-    const { describe: describeIt, factory, ref } = planning(REBOOT);
-    factory.state.pools.get(ref.pool.id)!.model.isSpot = true;
+    const { describe: describeIt, provider, ref } = planning(REBOOT);
+    provider.state.pools.get(ref.pool.id)!.model.isSpot = true;
     const codes = (await describeIt()).against.map(({ code }) => code);
     expect(codes[0]).toBe('prototype/spot');
     expect(codes).toContain('prototype/unpatched');

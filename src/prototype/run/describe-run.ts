@@ -36,8 +36,8 @@ export async function describeRun(
   { intent, terms, isInspecting }: DescriptionWish,
   deps: LookDeps & { clock: Clock },
 ): Promise<RunDescription> {
-  const { factory, cluster } = site;
-  const world = await observe(intent, donor.ref, { ...factory, cluster, clock: deps.clock, signal: deps.signal });
+  const { provider, cluster } = site;
+  const world = await observe(intent, donor.ref, { ...provider, cluster, clock: deps.clock, signal: deps.signal });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
   const inspection = isInspecting
     ? await inspect(site, donor, terms, deps)

@@ -45,9 +45,9 @@ describe('a prototype run', () => {
 
   it('falls back to locally redundant storage where the region has no other', async () => {
     const world = lab();
-    world.factory.hasZoneRedundancy = false;
+    world.provider.hasZoneRedundancy = false;
     await world.run();
-    expect([...world.factory.state.versions.values()].map((v) => v.redundancy)).toEqual(['local']);
+    expect([...world.provider.state.versions.values()].map((v) => v.redundancy)).toEqual(['local']);
   });
 
   it('keeps its hold on the pool through a drain that takes longer than a hold lasts', async () => {
@@ -72,11 +72,11 @@ describe('a prototype run', () => {
   it('two at once: the second is told who has the pool, and touches nothing', async () => {
     const world = lab();
     await world.cluster.holdLease(leaseName(POOL), { holder: 'other', durationMs: 900_000, note: 'prototype of x' });
-    const before = JSON.stringify([...world.factory.state.pools]);
+    const before = JSON.stringify([...world.provider.state.pools]);
     const error = await failure(world.run());
     expect(error).toBeInstanceOf(LeaseHeld);
     expect(error.message).toContain('other');
-    expect(JSON.stringify([...world.factory.state.pools])).toBe(before);
+    expect(JSON.stringify([...world.provider.state.pools])).toBe(before);
   });
 
   it('against a node that was deleted: a clear message and an intact pool', async () => {
@@ -102,12 +102,12 @@ describe('a prototype run', () => {
     const error = await failure(world.run());
     expect(error.message).toContain('ledger-0');
     expect(donorViolations(world, found)).toEqual([]);
-    expect(world.factory.state.snapshots.size).toBe(0);
+    expect(world.provider.state.snapshots.size).toBe(0);
   });
 
   it('a snapshot of another donor is not resumed from and not deleted', async () => {
     const world = lab();
-    world.factory.state.snapshots.set(snapshotName(POOL), {
+    world.provider.state.snapshots.set(snapshotName(POOL), {
       name: snapshotName(POOL),
       id: '/snapshots/other',
       state: 'complete',
@@ -120,21 +120,21 @@ describe('a prototype run', () => {
     const error = await failure(world.run());
     expect(error.code).toBe('prototype/other-snapshot');
     expect(error.next).toContain('--node pool1-000099');
-    expect(world.factory.state.snapshots.size).toBe(1);
+    expect(world.provider.state.snapshots.size).toBe(1);
     expect(world.donor.power).toBe('running');
   });
 
   it('what was made of an earlier machine of the same name is not taken for this one: a pool was made anew', async () => {
     const world = lab();
     await world.run();
-    const [version] = world.factory.state.versions.values();
+    const [version] = world.provider.state.versions.values();
     expect(version!.tags[TAGS.donorVmId]).toBe(world.donor.vmId);
     version!.tags = { ...version!.tags, [TAGS.donorVmId]: '00000000-0000-4000-8000-00000000dead' };
     const error = await failure(world.run());
     expect(error.code).toBe('prototype/one-a-day');
     expect(error.message).toContain(`from an earlier machine called ${world.donor.computerName}`);
-    world.factory.state.versions.clear();
-    world.factory.state.snapshots.set(snapshotName(POOL), {
+    world.provider.state.versions.clear();
+    world.provider.state.snapshots.set(snapshotName(POOL), {
       name: snapshotName(POOL),
       id: '/snapshots/earlier',
       state: 'complete',
@@ -152,10 +152,10 @@ describe('a prototype run', () => {
   it("today's version from another donor: at most one a day", async () => {
     const world = lab();
     await world.run();
-    const other = world.factory.state.pools.get(world.ref.pool.id)!.instances[1]!;
+    const other = world.provider.state.pools.get(world.ref.pool.id)!.instances[1]!;
     world.intent.nodeName = other.computerName;
     world.ref.id = other.ref.id;
-    for (const version of world.factory.state.versions.values()) version.tags = { [TAGS.donor]: 'pool1-000001' };
+    for (const version of world.provider.state.versions.values()) version.tags = { [TAGS.donor]: 'pool1-000001' };
     expect((await failure(world.run())).code).toBe('prototype/one-a-day');
   });
 
@@ -178,8 +178,8 @@ describe('a prototype run', () => {
     const begun = world.intent.version;
     world.intent.version = '2026.11.16';
     await world.run(new Dial(), 'second');
-    expect([...world.factory.state.versions.values()].map((v) => v.name)).toEqual([begun]);
-    expect(world.factory.state.snapshots.size).toBe(0);
+    expect([...world.provider.state.versions.values()].map((v) => v.name)).toEqual([begun]);
+    expect(world.provider.state.snapshots.size).toBe(0);
   });
 
   it("yesterday's snapshot that never became a version is thrown away, and the donor asked again", async () => {
@@ -191,7 +191,7 @@ describe('a prototype run', () => {
     const { steps } = await world.run(new Dial(), 'second');
     expect(steps.slice(0, 4)).toEqual(['start-donor', 'await-ready', 'restore-protection', 'restore-node']);
     expect(steps).toContain('discard-snapshot');
-    expect([...world.factory.state.versions.values()].map((v) => v.name)).toEqual(['2026.11.16']);
+    expect([...world.provider.state.versions.values()].map((v) => v.name)).toEqual(['2026.11.16']);
   });
 
   it('a donor whose Node object went away while it was off is started all the same', async () => {
@@ -232,12 +232,12 @@ describe('a prototype run', () => {
 describe('a run that waits', () => {
   /** A version that takes as long as it does in a cloud. */
   const slowVersion = (world: Lab, tookMs: number) => {
-    const { factory, clock } = world;
+    const { provider, clock } = world;
     const slowly = (version: Version | undefined): Version | undefined =>
       version && clock.nowMs() - version.createdMs < tookMs ? { ...version, state: 'creating', percent: 1 } : version;
-    const { readVersion, listVersions } = factory.gallery;
-    factory.gallery.readVersion = async (...asked) => slowly(await readVersion(...asked));
-    factory.gallery.listVersions = async (definition) =>
+    const { readVersion, listVersions } = provider.gallery;
+    provider.gallery.readVersion = async (...asked) => slowly(await readVersion(...asked));
+    provider.gallery.listVersions = async (definition) =>
       (await listVersions(definition)).map((version) => slowly(version) ?? version);
   };
 
@@ -245,8 +245,8 @@ describe('a run that waits', () => {
     const world = lab();
     slowVersion(world, 60 * 60_000);
     const leftMs: number[] = [];
-    const { readVersion } = world.factory.gallery;
-    world.factory.gallery.readVersion = (...asked) => {
+    const { readVersion } = world.provider.gallery;
+    world.provider.gallery.readVersion = (...asked) => {
       const { renewedMs, durationMs } = world.cluster.leases.get(leaseName(POOL))!;
       leftMs.push(renewedMs + durationMs - world.clock.nowMs());
       return readVersion(...asked);
@@ -271,8 +271,8 @@ describe('a run that waits', () => {
     const world = lab();
     const found = donorAsItIs(world);
     slowVersion(world, 60 * 60_000);
-    const { readVersion } = world.factory.gallery;
-    world.factory.gallery.readVersion = (...asked) => {
+    const { readVersion } = world.provider.gallery;
+    world.provider.gallery.readVersion = (...asked) => {
       const { clock, cluster } = world;
       const durationMs = 60 * 60_000;
       cluster.leases.set(leaseName(POOL), { holder: 'other', renewedMs: clock.nowMs(), durationMs, note: 'n' });
@@ -287,7 +287,7 @@ describe('a run that waits', () => {
 describe('a snapshot that a killed run left', () => {
   const killed = async (copyingMs: number): Promise<Lab> => {
     const world = lab();
-    world.factory.copyingMs = copyingMs;
+    world.provider.copyingMs = copyingMs;
     await expect(world.run(new Dial('crash-after', await callOf('createSnapshot')))).rejects.toThrow();
     world.clock.advance(16 * 60_000);
     return world;
@@ -298,7 +298,7 @@ describe('a snapshot that a killed run left', () => {
     ['whole by then', 60_000],
   ])('%s becomes the version; the donor is not asked again', async (_, copyingMs) => {
     const world = await killed(copyingMs);
-    const created = world.factory.state.snapshots.get(snapshotName(POOL))!.createdMs;
+    const created = world.provider.state.snapshots.get(snapshotName(POOL))!.createdMs;
     const dial = new Dial();
     const { steps } = await world.run(dial, 'second');
     expect(steps.slice(0, 4)).toEqual(['start-donor', 'await-ready', 'restore-protection', 'restore-node']);
@@ -306,7 +306,7 @@ describe('a snapshot that a killed run left', () => {
       expect(steps).not.toContain(step);
     }
     expect(world.clock.nowMs()).toBeGreaterThan(created + copyingMs);
-    expect([...world.factory.state.versions.values()].map(({ name }) => name)).toEqual([world.intent.version]);
+    expect([...world.provider.state.versions.values()].map(({ name }) => name)).toEqual([world.intent.version]);
     expect(modelViolations(world)).toEqual([]);
   });
 
@@ -320,8 +320,8 @@ describe('a snapshot that a killed run left', () => {
 
   it('makes way when it failed while it was waited for, and the donor is copied again', async () => {
     const world = await killed(60 * 60_000);
-    const { readSnapshot } = world.factory.snapshots;
-    world.factory.snapshots.readSnapshot = async (name) => {
+    const { readSnapshot } = world.provider.snapshots;
+    world.provider.snapshots.readSnapshot = async (name) => {
       const snapshot = await readSnapshot(name);
       const hasFailed = snapshot?.tags[TAGS.run] !== 'second' && world.clock.sleptMs > 20 * 60_000;
       return snapshot && hasFailed ? { ...snapshot, state: 'failed' } : snapshot;

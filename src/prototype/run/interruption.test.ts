@@ -38,10 +38,10 @@ function attempt(world: Lab, before: (call: number) => void, more: Partial<Engin
   const count = () => before(calls++);
   const cluster = watched(world.cluster, count);
   const deps: EngineDeps = {
-    pools: watched(world.factory.pools, count),
-    snapshots: watched(world.factory.snapshots, count),
-    gallery: watched(world.factory.gallery, count),
-    publisher: watched(world.factory.publisher, count),
+    pools: watched(world.provider.pools, count),
+    snapshots: watched(world.provider.snapshots, count),
+    gallery: watched(world.provider.gallery, count),
+    publisher: watched(world.provider.publisher, count),
     cluster,
     clock: world.clock,
     signal: new AbortController().signal,

@@ -35,9 +35,9 @@ export function donorViolations(lab: Lab, found: Found): string[] {
 }
 
 /** 2 and 3: at every instant, also right after a crash. */
-export function modelViolations({ factory, clock }: Lab): string[] {
+export function modelViolations({ provider, clock }: Lab): string[] {
   const violations: string[] = [];
-  for (const pool of factory.state.pools.values()) {
+  for (const pool of provider.state.pools.values()) {
     const { image, bootstrap, extensions } = pool.model;
     const isNew = image.kind === 'version';
     const hasScripts = extensions.some((extension) => extension.type === 'CustomScript');
@@ -46,7 +46,7 @@ export function modelViolations({ factory, clock }: Lab): string[] {
     const referred = [image, ...pool.instances.map((instance) => instance.image)];
     for (const ref of referred) {
       if (ref?.kind !== 'version') continue;
-      const version = factory.state.versions.get(ref.id);
+      const version = provider.state.versions.get(ref.id);
       if (!version) violations.push(`${ref.id} is referred to and gone`);
       else if (clock.nowMs() - version.createdMs < 120_000)
         violations.push(`${ref.id} is in use before it is replicated`);

@@ -6,7 +6,7 @@ import { observe } from './observe.ts';
 
 const look = (world: ReturnType<typeof lab>, changes: Partial<typeof world.intent> = {}) =>
   observe({ ...world.intent, ...changes }, world.ref, {
-    ...world.factory,
+    ...world.provider,
     cluster: world.cluster,
     clock: world.clock,
     signal: new AbortController().signal,
@@ -44,7 +44,7 @@ describe('the world of a run', () => {
 
   it('has neither node nor donor when the instance is gone', async () => {
     const world = lab();
-    world.factory.state.pools.get(world.ref.pool.id)!.instances.shift();
+    world.provider.state.pools.get(world.ref.pool.id)!.instances.shift();
     expect(await look(world)).toMatchObject({ node: undefined, donor: undefined });
   });
 
@@ -61,7 +61,7 @@ describe('the world of a run', () => {
 
   it('does not exist without its pool', async () => {
     const world = lab();
-    world.factory.state.pools.clear();
+    world.provider.state.pools.clear();
     await expect(look(world)).rejects.toBeInstanceOf(NotFound);
   });
 });

@@ -3,13 +3,13 @@ import type { Clock } from '../../base/clock.ts';
 import { NotFound } from '../../base/failures.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { classifyPods } from '../../cluster/drain/which-pods.ts';
-import type { Factory } from '../../vms/factory.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
+import type { VmProvider } from '../../vms/provider.ts';
 import { definitionName, leaseName, recipeName, snapshotName } from '../names.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, World } from './scene.ts';
 
-export interface ObserveDeps extends Omit<Factory, 'publisher'> {
+export interface ObserveDeps extends Omit<VmProvider, 'publisher'> {
   cluster: Cluster;
   clock: Clock;
   signal: AbortSignal;

@@ -15,7 +15,7 @@ import { hasStrayDonor, type Scene, targetVersion } from './scene.ts';
 import { isSwitched } from './steps/switch-model.ts';
 
 const base = lab();
-const { customData: _, instances, ...pool } = base.factory.state.pools.get(base.ref.pool.id)!;
+const { customData: _, instances, ...pool } = base.provider.state.pools.get(base.ref.pool.id)!;
 const donor: Instance = instances[0]!;
 const node: Node = base.cluster.nodes.get(donor.computerName)!;
 const definition = {

@@ -6,7 +6,7 @@ import { donorAsItIs, donorViolations } from './invariants.testing.ts';
 function withDisks(donorGb: number, poolGb: number | undefined): Lab {
   const world = lab();
   world.donor.osDisk = { id: '/disks/donor', sizeGb: donorGb };
-  const pool = world.factory.state.pools.get(world.ref.pool.id)!;
+  const pool = world.provider.state.pools.get(world.ref.pool.id)!;
   const { osDiskGb: _, ...model } = pool.model;
   pool.model = poolGb === undefined ? model : { ...model, osDiskGb: poolGb };
   return world;

@@ -17,11 +17,11 @@ interface QuickLab extends Lab {
 /** Ready all the time, as far as the cluster tells; the boot is told apart only by its id. */
 function quickLab(): QuickLab {
   const world = lab();
-  const { cluster, factory, clock, donor } = world;
+  const { cluster, provider, clock, donor } = world;
   const name = donor.computerName;
   let [startedMs, restoredMs, boots] = [0, 0, 1];
   cluster.touch(name, { bootId: 'boot-1' });
-  factory.onPower = ({ power, computerName }) => {
+  provider.onPower = ({ power, computerName }) => {
     if (computerName !== name || power !== 'running') return;
     startedMs = clock.nowMs();
     boots++;
@@ -57,7 +57,7 @@ describe('a donor that is off and on again before the cluster notices', () => {
   it('is not waited for without an end when it was never stopped', async () => {
     const world = quickLab();
     const found = donorAsItIs(world);
-    world.factory.pools.stop = async () => {
+    world.provider.pools.stop = async () => {
       throw new Refused('the cloud does not stop it', 'vms/refused');
     };
     const beganMs = world.clock.nowMs();

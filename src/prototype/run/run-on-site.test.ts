@@ -35,7 +35,7 @@ describe('runOnSite', () => {
     const stray = (await site.cluster.listNodes()).find(({ name }) => name !== found.node.name)!;
     const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
     cluster.touch(stray.name, { isUnschedulable: true, annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
-    const ref = await site.factory.pools.locate(stray.providerId);
+    const ref = await site.provider.pools.locate(stray.providerId);
     const run = runOnSite(site, { ...found, strays: [{ node: stray, ref }] }, order, {
       ...runDeps,
       onInspect: () => void told.push(String(cluster.nodes.get(stray.name)!.isUnschedulable)),
@@ -46,10 +46,10 @@ describe('runOnSite', () => {
   });
 
   it('leaves a donor that is refused as it was', async () => {
-    const { site, cluster, factory, order, runDeps, find } = refusingLab();
-    const before = JSON.stringify([...factory.state.pools, ...cluster.nodes]);
+    const { site, cluster, provider, order, runDeps, find } = refusingLab();
+    const before = JSON.stringify([...provider.state.pools, ...cluster.nodes]);
     await expect(runOnSite(site, await find(), order, runDeps)).rejects.toThrow('is not patched');
-    expect(JSON.stringify([...factory.state.pools, ...cluster.nodes])).toBe(before);
+    expect(JSON.stringify([...provider.state.pools, ...cluster.nodes])).toBe(before);
     expect(cluster.leases.size).toBe(0);
   });
 });

@@ -20,13 +20,13 @@ export async function runOnSite(
   { intentFor, terms, runId }: RunOrder,
   deps: RunDeps,
 ): Promise<RunResult> {
-  const { factory, cluster, hasCluster } = site;
+  const { provider, cluster, hasCluster } = site;
   const { node, ref, because, strays } = donor;
   const { clock, signal, homeSignal, tell } = deps;
   if (because !== undefined) tell({ event: 'donor', node: node.name, because });
   const seal = hasCluster ? sealNode : sealMachine;
   const engine: EngineDeps = {
-    ...factory,
+    ...provider,
     cluster,
     clock,
     signal,

@@ -19,7 +19,7 @@ import {
 
 const world = lab();
 const seen = await observe(world.intent, world.ref, {
-  ...world.factory,
+  ...world.provider,
   cluster: world.cluster,
   clock: world.clock,
   signal: new AbortController().signal,

@@ -1,4 +1,4 @@
-// vms/azure/arm-ids.ts: what does an Azure resource id name, and how is one written? Azure compares ids without regard to case.
+// vms/azure/arm-ids.ts: parse and write Azure resource ids. Azure compares ids ignoring case.
 
 export interface ResourceGroupRef {
   subscriptionId: string;
@@ -12,7 +12,7 @@ export interface ScaleSetRef extends ResourceGroupRef {
 export type VmRef =
   /** A child of its scale set. */
   | (ResourceGroupRef & { mode: 'uniform'; scaleSet: string; instanceId: string })
-  /** An ordinary VM that says which scale set it belongs to. */
+  /** A separate VM resource that refers to its scale set. */
   | (ResourceGroupRef & { mode: 'flexible'; name: string });
 
 const group = '^/subscriptions/([^/]+)/resourceGroups/([^/]+)/providers/Microsoft\\.Compute';
@@ -27,7 +27,7 @@ export function parseScaleSetId(id: string): ScaleSetRef | undefined {
   return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
 }
 
-/** What Azure takes for the name of one; anything else would not even be asked for. */
+/** The names that Azure accepts. */
 export function isScaleSetName(name: string): boolean {
   return /^[\w-][\w.-]{0,79}$/.test(name);
 }
@@ -47,7 +47,7 @@ export function parseDiskId(id: string): (ResourceGroupRef & { name: string }) |
   return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
 }
 
-/** Which definition an image id names, and which version of it; neither for images outside a gallery. */
+/** Undefined for an image that is not in a gallery. */
 export function parseGalleryImageId(
   id: string,
 ): (ResourceGroupRef & { gallery: string; definition: string; version?: string }) | undefined {
@@ -57,8 +57,8 @@ export function parseGalleryImageId(
 }
 
 /**
- * One spelling per scale set and instance. Kubernetes, the service and people write subscription and group in
- * different cases; these ids are compared and stored, so both are lower case. Names keep the service's spelling.
+ * One spelling per scale set and instance. Kubernetes, Azure and people write subscription and group in different
+ * cases; these ids are compared and stored, so both are lower case. Names keep Azure's spelling.
  */
 export function scaleSetId(ref: ScaleSetRef): string {
   return `${groupPath(ref)}/providers/Microsoft.Compute/virtualMachineScaleSets/${ref.name}`;

@@ -1,20 +1,20 @@
-// vms/azure/azure.ts: what do all orders to one Azure share? The way there, and what was learned on earlier calls.
-import { type AzureDeps, type Connection, connect } from './connect/connection.ts';
+// vms/azure/azure.ts: what do all calls to Azure share? The connection, and a cache of earlier results.
+import { type AzureConnection, type AzureDeps, openConnection } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import type { HardwareFacts } from './scale-set.ts';
 
-export interface Azure extends Connection {
-  /** What does not change as long as the pool is built from the same image: asked once, not at every look. */
+export interface Azure extends AzureConnection {
+  /** Cached per pool and image, because it changes only with the image. */
   knownHardware: Map<string, HardwareFacts>;
-  /** A uniform set is all Spot or not at all, for life: asked once, not at every look at an instance. */
+  /** Cached per pool, because a uniform set never changes between Spot and regular. */
   knownSpot: Map<string, boolean>;
-  /** Groups that pools were seen in: where to look when the subscription as a whole may not be listed. */
+  /** Resource groups that contain pools: the fallback when the login may not list the whole subscription. */
   knownGroups: Set<string>;
 }
 
 export function azureOf(settings: AzureSettings, deps: AzureDeps): Azure {
   return {
-    ...connect(settings, deps),
+    ...openConnection(settings, deps),
     knownHardware: new Map(),
     knownSpot: new Map(),
     knownGroups: new Set([settings.resourceGroup.toLowerCase()]),

@@ -1,4 +1,4 @@
-// vms/azure/change-model.ts: how is the model changed in one conditional update? A PATCH of only the fields we own; docs/azure.md says why not a PUT.
+// vms/azure/change-model.ts: change a pool's model in one conditional PATCH of only the fields we own. docs/azure.md says why not a PUT.
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { Conflict, NotFound, Refused } from '../../base/failures.ts';
@@ -7,21 +7,21 @@ import type { ModelChange, SavedModel } from '../publisher.ts';
 import { scaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { untilEnded } from './connect/operations.ts';
+import { awaitOperation } from './connect/operations.ts';
 import { poolScaleSet, readScaleSet } from './read-scale-set.ts';
 import { bootstrapTag, extensionSchema, imageOf, type ScaleSet } from './scale-set.ts';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 
-/** What cloud-init takes for "nothing to do"; no custom data at all cannot be said in an update. */
+/** cloud-init does nothing with this. An update cannot remove custom data. */
 const emptyCloudConfig = Buffer.from('#cloud-config\n').toString('base64');
 
-export async function offer(azure: Azure, pool: Pool, change: ModelChange, options?: CallOptions): Promise<void> {
+export async function changeModel(azure: Azure, pool: Pool, change: ModelChange, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const ref = poolScaleSet(pool.ref);
   const order = { verb: 'changing the model of', thing: `scale set ${ref.name}` };
   const set = await readScaleSet(call, ref);
   if (!set) throw new NotFound(order.thing);
-  // The body is made from what is read here, so it must be what the change was planned on.
+  // The body is based on this read, so it must match the read that the change was planned on.
   if (set.etag !== pool.etag) throw new Conflict(`${order.thing} changed since it was read`);
   const answer = await call.send(
     {
@@ -32,7 +32,7 @@ export async function offer(azure: Azure, pool: Pool, change: ModelChange, optio
     },
     order.thing,
   );
-  await untilEnded(call, order, answer);
+  await awaitOperation(call, order, answer);
 }
 
 export async function readModel(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<SavedModel> {
@@ -46,15 +46,18 @@ export async function readModel(azure: Azure, pool: PoolRef, options?: CallOptio
   };
 }
 
-/** The whole body, so that a plan can show it: custom data aside, nothing in it is secret. */
+/** Returns the whole body, so that a plan can show it. Only custom data may be secret. */
 export function patchOf(set: ScaleSet, change: ModelChange): Record<string, unknown> {
   const profile = set.properties.virtualMachineProfile;
   const customData = change.bootstrap === 'none' ? emptyCloudConfig : change.bootstrap.customData;
   if (!profile?.osProfile && change.bootstrap !== 'none')
-    throw new Refused(`${set.name} is specialized: it has no OS profile to put custom data in`, 'vms/no-os-profile');
-  // A value, not a missing tag: whether an update that leaves a tag out removes it is not documented.
+    throw new Refused(
+      `${set.name} is specialized: it has no OS profile and cannot have custom data`,
+      'vms/no-os-profile',
+    );
+  // Always write a value: it is not documented whether an update removes a tag that it omits.
   const bootstrap = { [bootstrapTag]: change.bootstrap === 'none' ? 'none' : 'custom-data' };
-  const tags = withChanges(set.tags ?? {}, { ...change.tags, ...bootstrap });
+  const tags = tagsAfter(set.tags ?? {}, { ...change.tags, ...bootstrap });
   const extensions = extensionsAfter(set, change.extensions);
   return {
     ...(tags && { tags }),
@@ -69,7 +72,7 @@ export function patchOf(set: ScaleSet, change: ModelChange): Record<string, unkn
   };
 }
 
-/** Fields of the other kind of reference have to go in the same update: left behind, they count as a change of image type. */
+/** Sets the fields of the other kind of reference to null: otherwise Azure refuses the update as a change of image type. */
 function imageReferenceOf(image: ImageRef): Record<string, string | null> {
   if (image.kind === 'marketplace') {
     const { publisher, offer, sku, version } = image;
@@ -78,7 +81,7 @@ function imageReferenceOf(image: ImageRef): Record<string, string | null> {
   return { id: image.id, publisher: null, offer: null, sku: null, version: null };
 }
 
-/** Undefined: there are none and there will be none. A shorter list removes what is missing from it. */
+/** Undefined when there are none before and after. Azure removes extensions that the list omits. */
 function extensionsAfter(set: ScaleSet, change: ModelChange['extensions']): unknown[] | undefined {
   const seen = set.properties.virtualMachineProfile?.extensionProfile?.extensions ?? [];
   const added = change.add.map((one) => extensionSchema.parse(one));
@@ -89,7 +92,7 @@ function extensionsAfter(set: ScaleSet, change: ModelChange['extensions']): unkn
   const names = new Set(after.map(({ name }) => name));
   return after.map((one) => {
     const { provisionAfterExtensions, ...properties } = writable(one).properties;
-    // An order that waits for an extension which is no longer there is refused.
+    // Azure refuses an extension that depends on a missing one.
     const waitsFor = provisionAfterExtensions?.filter((name) => names.has(name));
     return {
       name: one.name,
@@ -98,13 +101,13 @@ function extensionsAfter(set: ScaleSet, change: ModelChange['extensions']): unkn
   });
 }
 
-/** As read, without what the service adds and without protected settings: it never gives those back, and we never hold them. */
-function writable(extension: ExtensionAsRead): { name: string; properties: ExtensionAsRead['properties'] } {
+/** Without the fields that Azure adds, and without protected settings: Azure never returns those, and we never store them. */
+function writable(extension: AzureExtension): { name: string; properties: AzureExtension['properties'] } {
   const { provisioningState: _state, protectedSettings: _secret, ...properties } = extension.properties;
   return { name: extension.name, properties };
 }
 
-type ExtensionAsRead = ReturnType<typeof extensionSchema.parse>;
+type AzureExtension = ReturnType<typeof extensionSchema.parse>;
 
 function timeBudget(set: ScaleSet): { extensionsTimeBudget?: string } {
   const budget = set.properties.virtualMachineProfile?.extensionProfile?.extensionsTimeBudget;

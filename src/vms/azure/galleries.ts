@@ -1,12 +1,12 @@
-// vms/azure/galleries.ts: is there a gallery and an image definition for this pool, and is the definition the one we need?
+// vms/azure/galleries.ts: read, make and delete galleries and image definitions.
 import type { GalleryImage } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { Refused } from '../../base/failures.ts';
 import type { Definition, DefinitionSpec } from '../gallery.ts';
 import type { Azure } from './azure.ts';
-import type { Call } from './connect/connection.ts';
-import { carryOut } from './connect/operations.ts';
-import { collect, orNothing } from './connect/reading.ts';
+import type { AzureCall } from './connect/connection.ts';
+import { runOperation } from './connect/operations.ts';
+import { collectPages, undefinedIfMissing } from './connect/reading.ts';
 
 export async function readDefinition(
   azure: Azure,
@@ -17,10 +17,10 @@ export async function readDefinition(
   return findDefinition(await azure.open(options), gallery, name);
 }
 
-async function findDefinition(call: Call, gallery: string, name: string): Promise<Definition | undefined> {
+async function findDefinition(call: AzureCall, gallery: string, name: string): Promise<Definition | undefined> {
   const { subscriptionId, resourceGroup } = call.settings;
-  const found = await orNothing(() =>
-    call.ask(`image definition ${name}`, () =>
+  const found = await undefinedIfMissing(() =>
+    call.run(`image definition ${name}`, () =>
       call.compute(subscriptionId).galleryImages.get(resourceGroup, gallery, name),
     ),
   );
@@ -36,17 +36,17 @@ export async function ensureDefinition(
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   const { galleries, galleryImages } = call.compute(subscriptionId);
-  // The service would say so too, but only as one of many kinds of bad request.
+  // Azure would refuse the name too, but with an unspecific bad request.
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9._]{0,78}[A-Za-z0-9])?$/.test(spec.gallery))
     throw new Refused(
-      `'${spec.gallery}' cannot be a gallery's name: letters, digits, dots and underscores, at most 80`,
+      `'${spec.gallery}' is not a valid gallery name: use letters, digits, dots and underscores, at most 80`,
     );
 
-  const gallery = await orNothing(() =>
-    call.ask(`gallery ${spec.gallery}`, () => galleries.get(resourceGroup, spec.gallery)),
+  const gallery = await undefinedIfMissing(() =>
+    call.run(`gallery ${spec.gallery}`, () => galleries.get(resourceGroup, spec.gallery)),
   );
   if (!gallery)
-    await carryOut(call, { verb: 'making', thing: `gallery ${spec.gallery}` }, () =>
+    await runOperation(call, { verb: 'making', thing: `gallery ${spec.gallery}` }, () =>
       galleries.createOrUpdate(resourceGroup, spec.gallery, { location: region }),
     );
 
@@ -55,15 +55,16 @@ export async function ensureDefinition(
     const differences = differencesOf(seen, spec);
     if (differences.length === 0) return seen;
     throw new Refused(
-      `image definition ${spec.gallery}/${spec.name} exists and differs in what cannot be changed: ${differences.join(', ')}`,
+      `image definition ${spec.gallery}/${spec.name} exists and differs in fields that cannot change: ${differences.join(', ')}`,
       'vms/definition-differs',
     );
   }
-  await carryOut(call, { verb: 'making', thing: `image definition ${spec.name}` }, () =>
+  await runOperation(call, { verb: 'making', thing: `image definition ${spec.name}` }, () =>
     galleryImages.createOrUpdate(resourceGroup, spec.gallery, spec.name, azureDefinition(spec, region)),
   );
   const made = await findDefinition(call, spec.gallery, spec.name);
-  if (!made) throw new Refused(`image definition ${spec.name} was made and is not there`, 'vms/definition-missing');
+  if (!made)
+    throw new Refused(`image definition ${spec.name} was made but cannot be read back`, 'vms/definition-missing');
   return made;
 }
 
@@ -74,15 +75,15 @@ export async function listDefinitions(
 ): Promise<Definition[] | undefined> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  const found = await orNothing(() =>
-    call.ask(`gallery ${gallery}`, () =>
-      collect(call.compute(subscriptionId).galleryImages.listByGallery(resourceGroup, gallery)),
+  const found = await undefinedIfMissing(() =>
+    call.run(`gallery ${gallery}`, () =>
+      collectPages(call.compute(subscriptionId).galleryImages.listByGallery(resourceGroup, gallery)),
     ),
   );
   return found?.map((one) => definitionOf(one, gallery, one.name ?? ''));
 }
 
-/** The service itself refuses while there are versions in it, also one that was begun a moment ago. */
+/** Azure refuses while the definition has versions, including one that was just begun. */
 export async function deleteDefinition(
   azure: Azure,
   { gallery, name }: Definition,
@@ -90,25 +91,25 @@ export async function deleteDefinition(
 ): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: `image definition ${name}` }, () =>
+  await undefinedIfMissing(() =>
+    runOperation(call, { verb: 'deleting', thing: `image definition ${name}` }, () =>
       call.compute(subscriptionId).galleryImages.delete(resourceGroup, gallery, name),
     ),
   );
 }
 
-/** Refused by the service while anything is in it. */
+/** Azure refuses while the gallery has definitions. */
 export async function deleteGallery(azure: Azure, gallery: string, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
-  await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: `gallery ${gallery}` }, () =>
+  await undefinedIfMissing(() =>
+    runOperation(call, { verb: 'deleting', thing: `gallery ${gallery}` }, () =>
       call.compute(subscriptionId).galleries.delete(resourceGroup, gallery),
     ),
   );
 }
 
-/** Defaults differ between versions of the API, so nothing is left to them. */
+/** Sets every field: defaults differ between API versions. */
 function azureDefinition(spec: DefinitionSpec, region: string): GalleryImage {
   return {
     location: region,

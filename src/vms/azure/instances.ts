@@ -1,12 +1,12 @@
-// vms/azure/instances.ts: which instances does a pool have, and what is one of them like now?
+// vms/azure/instances.ts: locate, list and read a pool's instances.
 import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Instance, InstanceRef, PoolRef } from '../pools.ts';
 import { parseDiskId, parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
-import type { Call } from './connect/connection.ts';
-import { collect, orNothing } from './connect/reading.ts';
+import type { AzureCall } from './connect/connection.ts';
+import { collectPages, undefinedIfMissing } from './connect/reading.ts';
 import { parseProviderId } from './locate.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
@@ -20,7 +20,7 @@ export async function locate(azure: Azure, providerId: string, options?: CallOpt
   const set = await readScaleSet(call, owner);
   if (!set) throw new NotFound(`scale set ${owner.name}`);
   const pool = refOf(set);
-  // The scale set's own spelling of its name, not the one that Kubernetes happened to write down.
+  // The scale set's spelling of its name; Kubernetes may use another case.
   const id = vm.mode === 'uniform' ? vmId({ ...vm, scaleSet: pool.name }) : vmId(vm);
   return { pool, id };
 }
@@ -33,15 +33,15 @@ export async function readInstance(
   const call = await azure.open(options);
   const ref = instanceVm(instance);
   const owner = poolScaleSet(instance.pool);
-  const member = await orNothing(() => readMember(call, owner, ref));
+  const member = await undefinedIfMissing(() => readMember(call, owner, ref));
   if (ref.mode === 'uniform') {
     if (!member) return undefined;
     const isSpotPool = azure.knownSpot.get(instance.pool.id) ?? (await isSpotSet(call, owner));
     azure.knownSpot.set(instance.pool.id, isSpotPool);
     return toInstance(call, member, instance, { isSpot: isSpotPool, member });
   }
-  const vm = await orNothing(() =>
-    call.ask(`VM ${ref.name}`, () =>
+  const vm = await undefinedIfMissing(() =>
+    call.run(`VM ${ref.name}`, () =>
       call.compute(ref.subscriptionId).virtualMachines.get(ref.resourceGroup, ref.name, { expand: 'instanceView' }),
     ),
   );
@@ -56,15 +56,15 @@ export async function listInstances(azure: Azure, pool: PoolRef, options?: CallO
   return instancesOfSet(call, set);
 }
 
-export async function instancesOfSet(call: Call, set: ScaleSet): Promise<Instance[]> {
+export async function instancesOfSet(call: AzureCall, set: ScaleSet): Promise<Instance[]> {
   const pool = refOf(set);
   const owner = poolScaleSet(pool);
   const what = `instances of ${set.name}`;
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(owner.subscriptionId);
   const found: Instance[] = [];
   if (!isFlexible(set)) {
-    const members = await call.ask(what, () =>
-      collect(virtualMachineScaleSetVMs.list(owner.resourceGroup, owner.name, { expand: 'instanceView' })),
+    const members = await call.run(what, () =>
+      collectPages(virtualMachineScaleSetVMs.list(owner.resourceGroup, owner.name, { expand: 'instanceView' })),
     );
     for (const member of members) {
       const id = vmId({ ...owner, mode: 'uniform', scaleSet: owner.name, instanceId: member.instanceId ?? '' });
@@ -73,13 +73,13 @@ export async function instancesOfSet(call: Call, set: ScaleSet): Promise<Instanc
     return found;
   }
   const filter = `'virtualMachineScaleSet/id' eq '${set.id}'`;
-  const vms = await call.ask(what, () =>
-    collect(virtualMachines.list(owner.resourceGroup, { filter, expand: 'instanceView' })),
+  const vms = await call.run(what, () =>
+    collectPages(virtualMachines.list(owner.resourceGroup, { filter, expand: 'instanceView' })),
   );
   for (const vm of vms) {
     const ref = { ...owner, mode: 'flexible', name: vm.name ?? '' } as const;
-    // The set's own list says next to nothing about flexible members; each has to be asked for.
-    const member = await orNothing(() => readMember(call, owner, ref));
+    // The scale set's list lacks protection and model state of flexible members, so read each one.
+    const member = await undefinedIfMissing(() => readMember(call, owner, ref));
     found.push(await toInstance(call, vm, { pool, id: vmId(ref) }, { isSpot: false, member }));
   }
   return found;
@@ -91,32 +91,32 @@ export function instanceVm(instance: InstanceRef): VmRef {
   return ref;
 }
 
-/** The instance as a member of its set: the same address for both kinds, by number or by name. */
-export function readMember(call: Call, owner: ScaleSetRef, ref: VmRef): Promise<VirtualMachineScaleSetVM> {
+/** The instance as a member of its scale set; uniform members are addressed by number, flexible ones by name. */
+export function readMember(call: AzureCall, owner: ScaleSetRef, ref: VmRef): Promise<VirtualMachineScaleSetVM> {
   const memberId = ref.mode === 'uniform' ? ref.instanceId : ref.name;
-  return call.ask(`instance ${memberId} of ${owner.name}`, () =>
+  return call.run(`instance ${memberId} of ${owner.name}`, () =>
     call
       .compute(owner.subscriptionId)
       .virtualMachineScaleSetVMs.get(owner.resourceGroup, owner.name, memberId, { expand: 'instanceView' }),
   );
 }
 
-async function ownerOf(call: Call, vm: VmRef & { mode: 'flexible' }, providerId: string): Promise<ScaleSetRef> {
-  const found = await call.ask(`VM ${vm.name}`, () =>
+async function ownerOf(call: AzureCall, vm: VmRef & { mode: 'flexible' }, providerId: string): Promise<ScaleSetRef> {
+  const found = await call.run(`VM ${vm.name}`, () =>
     call.compute(vm.subscriptionId).virtualMachines.get(vm.resourceGroup, vm.name),
   );
   const owner = found.virtualMachineScaleSet?.id ? parseScaleSetId(found.virtualMachineScaleSet.id) : undefined;
-  if (!owner) throw new Refused(`'${providerId}' is a VM of its own, not part of a scale set`, 'vms/not-an-instance');
+  if (!owner) throw new Refused(`'${providerId}' is a standalone VM, not part of a scale set`, 'vms/not-an-instance');
   return owner;
 }
 
-async function isSpotSet(call: Call, owner: ScaleSetRef): Promise<boolean> {
+async function isSpotSet(call: AzureCall, owner: ScaleSetRef): Promise<boolean> {
   const set = await readScaleSet(call, owner);
   return set ? isSpot(set) : false;
 }
 
 async function toInstance(
-  call: Call,
+  call: AzureCall,
   vm: VirtualMachine | VirtualMachineScaleSetVM,
   ref: InstanceRef,
   facts: { isSpot: boolean; member: VirtualMachineScaleSetVM | undefined },
@@ -125,8 +125,8 @@ async function toInstance(
   const disk =
     osDisk?.diskSizeGB === undefined && osDisk?.managedDisk?.id ? parseDiskId(osDisk.managedDisk.id) : undefined;
   if (!disk) return instanceOf(vm, ref, facts);
-  const found = await orNothing(() =>
-    call.ask(`disk ${disk.name}`, () => call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name)),
+  const found = await undefinedIfMissing(() =>
+    call.run(`disk ${disk.name}`, () => call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name)),
   );
   return instanceOf(vm, ref, { ...facts, osDiskGb: found?.diskSizeGB });
 }

@@ -1,8 +1,8 @@
-// vms/azure/locate.ts: which instance does a node's provider id name? Never its name: prefixes and suffixes are the pool's own choice.
+// vms/azure/locate.ts: parse a node's provider id. Node names are not enough: each pool chooses its name prefix.
 import { Refused } from '../../base/failures.ts';
 import { parseVmId, type VmRef } from './arm-ids.ts';
 
-/** `azure:///subscriptions/…`, in any mix of cases, in any resource group. */
+/** `azure:///subscriptions/…`, ignoring case, in any resource group. */
 export function parseProviderId(providerId: string): VmRef {
   const id = /^azure:\/\/(\/.+)$/i.exec(providerId.trim())?.[1];
   if (!id) throw new Refused(`'${providerId}' is not an Azure provider id`, 'vms/not-an-instance');

@@ -1,15 +1,15 @@
-// vms/azure/mark-instance.ts: how are protection and tags put on an instance? With the smallest body there is: a whole VM sent back needs rights to all it touches.
+// vms/azure/mark-instance.ts: set protection and tags of an instance with a minimal body: sending the whole VM would need rights to all it refers to.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { InstanceRef, Protection, TagChange } from '../pools.ts';
 import type { Azure } from './azure.ts';
-import type { Call } from './connect/connection.ts';
-import { carryOut } from './connect/operations.ts';
+import type { AzureCall } from './connect/connection.ts';
+import { runOperation } from './connect/operations.ts';
 import { instanceVm, readMember } from './instances.ts';
 import { poolScaleSet } from './read-scale-set.ts';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 import { protectionOf } from './vm.ts';
 
-/** The same address for both kinds of set, uniform since 2019-03-01, flexible since 2023-09-01. */
+/** The same URL for both kinds of scale set: uniform since API version 2019-03-01, flexible since 2023-09-01. */
 export async function setProtection(
   azure: Azure,
   instance: InstanceRef,
@@ -38,7 +38,7 @@ export async function tagInstance(
   const vm = instanceVm(instance);
   if (vm.mode === 'uniform') {
     const member = await readMember(call, poolScaleSet(instance.pool), vm);
-    const tags = withChanges(member.tags, changes);
+    const tags = tagsAfter(member.tags, changes);
     if (!tags) return;
     await putMember(call, instance, 'tagging', {
       location: member.location,
@@ -49,27 +49,27 @@ export async function tagInstance(
     return;
   }
   const compute = call.compute(vm.subscriptionId);
-  const found = await call.ask(`VM ${vm.name}`, () => compute.virtualMachines.get(vm.resourceGroup, vm.name));
-  const tags = withChanges(found.tags, changes);
+  const found = await call.run(`VM ${vm.name}`, () => compute.virtualMachines.get(vm.resourceGroup, vm.name));
+  const tags = tagsAfter(found.tags, changes);
   if (!tags) return;
-  await carryOut(call, { verb: 'tagging', thing: `VM ${vm.name}` }, () =>
+  await runOperation(call, { verb: 'tagging', thing: `VM ${vm.name}` }, () =>
     compute.virtualMachines.update(vm.resourceGroup, vm.name, { tags }, found.etag ? { ifMatch: found.etag } : {}),
   );
 }
 
-interface Marks {
+interface MemberUpdate {
   location: string;
   tags: Record<string, string> | undefined;
   etag: string | undefined;
   protection: Protection;
 }
 
-/** Both marks go in every time: what a PUT leaves out may be kept or lost, and nobody says which. */
-async function putMember(call: Call, instance: InstanceRef, verb: string, marks: Marks): Promise<void> {
+/** Always sends tags and protection: it is not documented whether a PUT keeps the fields it omits. */
+async function putMember(call: AzureCall, instance: InstanceRef, verb: string, marks: MemberUpdate): Promise<void> {
   const owner = poolScaleSet(instance.pool);
   const vm = instanceVm(instance);
   const memberId = vm.mode === 'uniform' ? vm.instanceId : vm.name;
-  await carryOut(call, { verb, thing: `instance ${memberId} of ${owner.name}` }, () =>
+  await runOperation(call, { verb, thing: `instance ${memberId} of ${owner.name}` }, () =>
     call.compute(owner.subscriptionId).virtualMachineScaleSetVMs.update(
       owner.resourceGroup,
       owner.name,

@@ -1,4 +1,4 @@
-// vms/azure/mark-pool.ts: how are tags put on a scale set without touching its model? A conditional PATCH of nothing but the tags.
+// vms/azure/mark-pool.ts: set the tags of a scale set with a conditional PATCH that leaves the model unchanged.
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound } from '../../base/failures.ts';
@@ -6,9 +6,9 @@ import type { PoolRef, TagChange } from '../pools.ts';
 import { scaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { untilEnded } from './connect/operations.ts';
+import { awaitOperation } from './connect/operations.ts';
 import { poolScaleSet, readScaleSet } from './read-scale-set.ts';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 
 export async function tagPool(azure: Azure, pool: PoolRef, changes: TagChange, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
@@ -16,17 +16,17 @@ export async function tagPool(azure: Azure, pool: PoolRef, changes: TagChange, o
   const order = { verb: 'tagging', thing: `scale set ${ref.name}` };
   const set = await readScaleSet(call, ref);
   if (!set) throw new NotFound(order.thing);
-  const tags = withChanges(set.tags ?? {}, changes);
+  const tags = tagsAfter(set.tags ?? {}, changes);
   if (!tags) return;
   const answer = await call.send(
     {
       method: 'PATCH',
       url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}`,
-      // All tags go in, so they must still be those that were read.
+      // The body replaces all tags, so they must not have changed since the read.
       headers: set.etag ? { 'if-match': set.etag } : {},
       body: { tags },
     },
     order.thing,
   );
-  await untilEnded(call, order, answer);
+  await awaitOperation(call, order, answer);
 }

@@ -10,10 +10,10 @@ import type { Fault } from '../../../sims/azure/service/faults.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NoCapacity } from '../../base/failures.ts';
 import { Secret } from '../../base/secret.ts';
-import type { Factory } from '../factory.ts';
 import type { InstanceRef, PoolRef } from '../pools.ts';
+import type { VmProvider } from '../provider.ts';
 import type { ModelChange } from '../publisher.ts';
-import { createAzureFactory } from './azure-factory.ts';
+import { createAzureProvider } from './azure-provider.ts';
 import { lazyCredential } from './connect/credentials.ts';
 import { type AzureLab, azureLab } from './testing.ts';
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   const { checked, rejected } = await referee.report();
-  process.stderr.write(`azure factory, rights and faults: ${checked} exchanges before the referee\n`);
+  process.stderr.write(`azure provider, rights and faults: ${checked} exchanges before the referee\n`);
   expect(rejected).toEqual([]);
 });
 
@@ -58,8 +58,8 @@ describe('the role', () => {
   it('is missed by name', async () => {
     const lab = await open({ sim: { role: { Actions: ['*/read'] } } });
     const { providerIds } = await lab.makePool(1);
-    const instance = await lab.factory.pools.locate(providerIds[0]!);
-    const failure = await lab.factory.pools.stop(instance).catch((error: unknown) => error);
+    const instance = await lab.provider.pools.locate(providerIds[0]!);
+    const failure = await lab.provider.pools.stop(instance).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Forbidden);
     expect(failure).toMatchObject({
       message: expect.stringContaining('Microsoft.Compute/virtualMachineScaleSets/virtualMachines/powerOff/action'),
@@ -69,20 +69,20 @@ describe('the role', () => {
 
 describe('a fault', () => {
   const passing: Fault['kind'][] = ['throttle', 'server-error', 'connection-reset', 'answer-lost', 'slow'];
-  const orders: [string, string, (factory: Factory, instance: InstanceRef, pool: PoolRef) => Promise<unknown>][] = [
-    ['stop', 'POST virtualMachines/powerOff', (factory, instance) => factory.pools.stop(instance)],
-    ['protect', 'PUT virtualMachines', (factory, instance) => factory.pools.setProtection(instance, protectedFully)],
-    ['poll', 'GET operations', (factory, instance) => factory.pools.stop(instance)],
-    ['read', 'GET virtualMachineScaleSets', (factory, _instance, pool) => factory.pools.readPool(pool)],
+  const orders: [string, string, (provider: VmProvider, instance: InstanceRef, pool: PoolRef) => Promise<unknown>][] = [
+    ['stop', 'POST virtualMachines/powerOff', (provider, instance) => provider.pools.stop(instance)],
+    ['protect', 'PUT virtualMachines', (provider, instance) => provider.pools.setProtection(instance, protectedFully)],
+    ['poll', 'GET operations', (provider, instance) => provider.pools.stop(instance)],
+    ['read', 'GET virtualMachineScaleSets', (provider, _instance, pool) => provider.pools.readPool(pool)],
   ];
   const cases = orders.flatMap((order) => passing.map((kind) => [kind, ...order] as const));
 
   it.each(cases)('%s during %s passes', async (kind, _name, on, order) => {
     const lab = await open();
     const { ref, providerIds } = await lab.makePool(1);
-    const instance = await lab.factory.pools.locate(providerIds[0]!);
+    const instance = await lab.provider.pools.locate(providerIds[0]!);
     lab.sim.fail({ on, kind, times: 2 });
-    const outcome = await order(lab.factory, instance, ref).then(
+    const outcome = await order(lab.provider, instance, ref).then(
       () => 'done',
       (error: unknown) => error,
     );
@@ -97,43 +97,43 @@ describe('a fault', () => {
   ])('%s is handed on as what it is', async (kind, expected) => {
     const lab = await open();
     const { providerIds } = await lab.makePool(1);
-    const instance = await lab.factory.pools.locate(providerIds[0]!);
+    const instance = await lab.provider.pools.locate(providerIds[0]!);
     lab.sim.fail({ on: 'POST virtualMachines/powerOff', kind });
-    await expect(lab.factory.pools.stop(instance)).rejects.toBeInstanceOf(expected);
-    const { power } = (await lab.factory.pools.readInstance(instance))!;
+    await expect(lab.provider.pools.stop(instance)).rejects.toBeInstanceOf(expected);
+    const { power } = (await lab.provider.pools.readInstance(instance))!;
     expect(power).toBe(kind === 'lro-failed-but-applied' ? 'stopped' : 'running');
   });
 
   it('that reports success and did nothing shows in the next look', async () => {
     const lab = await open();
     const { providerIds } = await lab.makePool(1);
-    const instance = await lab.factory.pools.locate(providerIds[0]!);
+    const instance = await lab.provider.pools.locate(providerIds[0]!);
     lab.sim.fail({ on: 'POST virtualMachines/powerOff', kind: 'lro-succeeded-but-not-applied' });
-    await lab.factory.pools.stop(instance);
-    expect((await lab.factory.pools.readInstance(instance))?.power).toBe('running');
+    await lab.provider.pools.stop(instance);
+    expect((await lab.provider.pools.readInstance(instance))?.power).toBe('running');
   });
 
   it.each(modes)('of allocation after a release is lack of room (%s)', async (mode) => {
     const lab = await open({ mode });
     const { providerIds } = await lab.makePool(1);
-    const instance = await lab.factory.pools.locate(providerIds[0]!);
-    await lab.factory.pools.stopAndRelease(instance);
+    const instance = await lab.provider.pools.locate(providerIds[0]!);
+    await lab.provider.pools.deallocate(instance);
     lab.sim.fail({ on: 'POST virtualMachines/start', kind: 'allocation-failed' });
-    await expect(lab.factory.pools.start(instance)).rejects.toBeInstanceOf(NoCapacity);
-    await lab.factory.pools.start(instance);
-    expect((await lab.factory.pools.readInstance(instance))?.power).toBe('running');
+    await expect(lab.provider.pools.start(instance)).rejects.toBeInstanceOf(NoCapacity);
+    await lab.provider.pools.start(instance);
+    expect((await lab.provider.pools.readInstance(instance))?.power).toBe('running');
   });
 
   it('of nature, storage without zones, is told from other refusals, and local storage does', async () => {
     const lab = await open({ scenario: { zoneRedundantStorage: false } });
     const { definition, spec } = await captured(lab);
-    await expect(lab.factory.gallery.beginVersion({ ...spec, redundancy: 'zone' })).rejects.toMatchObject({
+    await expect(lab.provider.gallery.beginVersion({ ...spec, redundancy: 'zone' })).rejects.toMatchObject({
       code: 'vms/no-zone-redundancy',
     });
-    for (const { name } of await lab.factory.gallery.listVersions(definition))
-      await lab.factory.gallery.deleteVersion(definition, name);
-    await lab.factory.gallery.beginVersion({ ...spec, redundancy: 'local' });
-    expect((await lab.factory.gallery.listVersions(definition))[0]).toMatchObject({ redundancy: 'local' });
+    for (const { name } of await lab.provider.gallery.listVersions(definition))
+      await lab.provider.gallery.deleteVersion(definition, name);
+    await lab.provider.gallery.beginVersion({ ...spec, redundancy: 'local' });
+    expect((await lab.provider.gallery.listVersions(definition))[0]).toMatchObject({ redundancy: 'local' });
   });
 });
 
@@ -141,7 +141,7 @@ describe('a race', () => {
   it('lost between reading and changing is a conflict, and nothing of ours lands', async () => {
     const lab = await open();
     const { ref } = await lab.makePool(1);
-    const pool = (await lab.factory.pools.readPool(ref))!;
+    const pool = (await lab.provider.pools.readPool(ref))!;
     const change = {
       image: pool.model.image,
       bootstrap: 'none',
@@ -152,9 +152,9 @@ describe('a race', () => {
       for (const set of Object.values(world.scaleSets)) set.etag += 1;
     });
     await expect(
-      lab.factory.publisher.offer(pool, { ...change, extensions: { keep: [], add: [] } }),
+      lab.provider.publisher.changeModel(pool, { ...change, extensions: { keep: [], add: [] } }),
     ).rejects.toBeInstanceOf(Conflict);
-    expect((await lab.factory.pools.readPool(ref))?.tags).not.toHaveProperty('ours');
+    expect((await lab.provider.pools.readPool(ref))?.tags).not.toHaveProperty('ours');
   });
 });
 
@@ -170,11 +170,14 @@ describe('references', () => {
     const lab = await open();
     const { ref, definition, spec } = await captured(lab);
     for (const name of ['2026.9.30', '2026.11.1'])
-      await lab.factory.gallery.beginVersion({ ...spec, name, isExcludedFromLatest: false });
-    await lab.factory.gallery.beginVersion({ ...spec, name: '2026.11.15' });
+      await lab.provider.gallery.beginVersion({ ...spec, name, isExcludedFromLatest: false });
+    await lab.provider.gallery.beginVersion({ ...spec, name: '2026.11.15' });
     await lab.clock.sleep(3 * 3_600_000);
-    await lab.factory.publisher.offer((await lab.factory.pools.readPool(ref))!, switchTo(definition.id, 'definition'));
-    expect([...(await lab.factory.gallery.referencedImages(definition))]).toEqual([
+    await lab.provider.publisher.changeModel(
+      (await lab.provider.pools.readPool(ref))!,
+      switchTo(definition.id, 'definition'),
+    );
+    expect([...(await lab.provider.gallery.referencedImages(definition))]).toEqual([
       `${definition.id}/versions/2026.11.1`,
     ]);
   });
@@ -182,12 +185,12 @@ describe('references', () => {
   it.each(modes)('are looked for in the groups in use where the subscription may not be listed (%s)', async (mode) => {
     const lab = await open({ mode });
     const { ref, definition, spec } = await captured(lab);
-    await lab.factory.gallery.beginVersion(spec);
+    await lab.provider.gallery.beginVersion(spec);
     await lab.clock.sleep(3 * 3_600_000);
     const version = `${definition.id}/versions/${spec.name}`;
-    await lab.factory.publisher.offer((await lab.factory.pools.readPool(ref))!, switchTo(version, 'version'));
+    await lab.provider.publisher.changeModel((await lab.provider.pools.readPool(ref))!, switchTo(version, 'version'));
     const network = lab.deps.httpClient!;
-    const narrow = createAzureFactory(lab.settings, {
+    const narrow = createAzureProvider(lab.settings, {
       ...lab.deps,
       httpClient: {
         sendRequest: async (request) =>
@@ -215,19 +218,19 @@ describe('a login', () => {
     const { clientId } = servicePrincipal;
     const choice = { kind: 'service-principal', tenantId, clientId, secret: new Secret(secret), from: 'test' } as const;
     const credential = lazyCredential(choice, lab.settings, lab.sim.caPem);
-    return { lab, factory: createAzureFactory(lab.settings, { ...lab.deps, credential }) };
+    return { lab, provider: createAzureProvider(lab.settings, { ...lab.deps, credential }) };
   }
 
   it('with a service principal works', async () => {
-    const { lab, factory } = await asPrincipal(canary);
+    const { lab, provider } = await asPrincipal(canary);
     const { ref } = await lab.makePool(1);
-    expect((await factory.pools.readPool(ref))?.capacity).toBe(1);
+    expect((await provider.pools.readPool(ref))?.capacity).toBe(1);
   });
 
   it('that is refused says so, and does not tell the secret', async () => {
-    const { lab, factory } = await asPrincipal(`${canary}-wrong`);
+    const { lab, provider } = await asPrincipal(`${canary}-wrong`);
     const { ref } = await lab.makePool(1);
-    const failure = await factory.pools.readPool(ref).catch((error: unknown) => error);
+    const failure = await provider.pools.readPool(ref).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UserError);
     expect(failure).toMatchObject({ code: 'azure/login-failed' });
     expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(canary);
@@ -243,8 +246,8 @@ describe('a login', () => {
       const { clientId } = servicePrincipal;
       const choice = { kind: 'workload-identity', tenantId, clientId, tokenFile, from: 'test' } as const;
       const credential = lazyCredential(choice, lab.settings, lab.sim.caPem);
-      const factory = createAzureFactory(lab.settings, { ...lab.deps, credential });
-      expect((await factory.pools.readPool((await lab.makePool(1)).ref))?.capacity).toBe(1);
+      const provider = createAzureProvider(lab.settings, { ...lab.deps, credential });
+      expect((await provider.pools.readPool((await lab.makePool(1)).ref))?.capacity).toBe(1);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -260,12 +263,12 @@ describe('secrets', () => {
     async (kind) => {
       const lab = await open();
       const { ref } = await lab.makePool(1);
-      const pool = (await lab.factory.pools.readPool(ref))!;
+      const pool = (await lab.provider.pools.readPool(ref))!;
       lab.sim.fail({ on: 'PATCH virtualMachineScaleSets', kind, times: 100 });
       const told: string[] = [];
       const extensions = { keep: ['health'], add: [] };
-      const failure = await lab.factory.publisher
-        .offer(
+      const failure = await lab.provider.publisher
+        .changeModel(
           pool,
           { image: pool.model.image, bootstrap: { customData }, extensions, tags: {} },
           { onWaiting: (what) => told.push(what) },
@@ -281,9 +284,9 @@ describe('secrets', () => {
     const lab = await open();
     const { ref } = await lab.makePool(2);
     const read = [
-      await lab.factory.pools.readPool(ref),
-      await lab.factory.publisher.readModel(ref),
-      await lab.factory.pools.listInstances(ref),
+      await lab.provider.pools.readPool(ref),
+      await lab.provider.publisher.readModel(ref),
+      await lab.provider.pools.listInstances(ref),
     ];
     const text = JSON.stringify(read);
     expect(text).not.toContain('runcmd');
@@ -294,58 +297,58 @@ describe('secrets', () => {
 const protectedFully = { fromScaleIn: true, fromPoolActions: true };
 
 async function captured(lab: AzureLab) {
-  const { factory } = lab;
+  const { provider } = lab;
   const { ref, providerIds } = await lab.makePool(1);
-  const instance = await factory.pools.locate(providerIds[0]!);
-  const { osDisk, vmId } = (await factory.pools.readInstance(instance))!;
-  const { region, model } = (await factory.pools.readPool(ref))!;
+  const instance = await provider.pools.locate(providerIds[0]!);
+  const { osDisk, vmId } = (await provider.pools.readInstance(instance))!;
+  const { region, model } = (await provider.pools.readPool(ref))!;
   const { osState, generation, architecture, securityType } = model;
   const traits = { osState, generation, architecture, securityType, publisher: 'headstart', offer: 'o', sku: ref.name };
-  const definition = await factory.gallery.ensureDefinition(
+  const definition = await provider.gallery.ensureDefinition(
     { gallery: 'SIG_role', name: 'kamino-role-prototype', ...traits },
     region,
   );
-  await factory.snapshots.createSnapshot({ name: 'snap', sourceDiskId: osDisk!.id, region, tags: { donor: vmId } });
-  const snapshotId = (await factory.snapshots.readSnapshot('snap'))!.id;
+  await provider.snapshots.createSnapshot({ name: 'snap', sourceDiskId: osDisk!.id, region, tags: { donor: vmId } });
+  const snapshotId = (await provider.snapshots.readSnapshot('snap'))!.id;
   const terms = { replicas: 3, redundancy: 'zone', isExcludedFromLatest: true, tags: {} } as const;
   return { ref, instance, definition, spec: { definition, name: '2026.11.15', snapshotId, region, ...terms } };
 }
 
 /** Every order there is, once. */
 async function everything(lab: AzureLab): Promise<void> {
-  const { factory, clock } = lab;
+  const { provider, clock } = lab;
   const { providerIds } = await lab.makePool(1);
-  const donor = await factory.pools.locate(providerIds[0]!);
-  await factory.pools.listInstances(donor.pool);
-  await factory.pools.setProtection(donor, protectedFully);
-  await factory.pools.tagInstance(donor, { run: 'now' });
-  await factory.pools.stop(donor);
+  const donor = await provider.pools.locate(providerIds[0]!);
+  await provider.pools.listInstances(donor.pool);
+  await provider.pools.setProtection(donor, protectedFully);
+  await provider.pools.tagInstance(donor, { run: 'now' });
+  await provider.pools.stop(donor);
   const { ref, definition, spec } = await captured(lab);
-  await factory.pools.start(donor);
-  await factory.pools.stopAndRelease(donor);
-  await factory.pools.start(donor);
-  await factory.pools.tagInstance(donor, { run: null });
-  await factory.pools.setProtection(donor, { fromScaleIn: false, fromPoolActions: false });
-  await factory.gallery.beginVersion(spec);
-  const isReady = async () => (await factory.gallery.listVersions(definition))[0]?.state === 'ready';
+  await provider.pools.start(donor);
+  await provider.pools.deallocate(donor);
+  await provider.pools.start(donor);
+  await provider.pools.tagInstance(donor, { run: null });
+  await provider.pools.setProtection(donor, { fromScaleIn: false, fromPoolActions: false });
+  await provider.gallery.beginVersion(spec);
+  const isReady = async () => (await provider.gallery.listVersions(definition))[0]?.state === 'ready';
   while (!(await isReady())) await clock.sleep(120_000);
-  await factory.publisher.readModel(ref);
-  const original = (await factory.pools.readPool(ref))!;
+  await provider.publisher.readModel(ref);
+  const original = (await provider.pools.readPool(ref))!;
   const image = { kind: 'version', id: `${definition.id}/versions/${spec.name}` } as const;
   const extensions = { keep: ['health'], add: [] };
-  await factory.publisher.offer(original, { image, bootstrap: 'none', extensions, tags: {} });
-  await factory.gallery.setExcludedFromLatest(definition, spec.name, false);
-  expect([...(await factory.gallery.referencedImages(definition))]).toEqual([image.id]);
-  await factory.publisher.offer((await factory.pools.readPool(ref))!, {
+  await provider.publisher.changeModel(original, { image, bootstrap: 'none', extensions, tags: {} });
+  await provider.gallery.setExcludedFromLatest(definition, spec.name, false);
+  expect([...(await provider.gallery.referencedImages(definition))]).toEqual([image.id]);
+  await provider.publisher.changeModel((await provider.pools.readPool(ref))!, {
     image: original.model.image,
     bootstrap: 'none',
     extensions,
     tags: {},
   });
-  await factory.pools.tagPool(ref, { run: null });
-  await factory.gallery.deleteVersion(definition, spec.name);
-  await factory.snapshots.deleteSnapshot('snap');
-  await factory.gallery.listDefinitions(definition.gallery);
-  await factory.gallery.deleteDefinition(definition);
-  await factory.gallery.deleteGallery(definition.gallery);
+  await provider.pools.tagPool(ref, { run: null });
+  await provider.gallery.deleteVersion(definition, spec.name);
+  await provider.snapshots.deleteSnapshot('snap');
+  await provider.gallery.listDefinitions(definition.gallery);
+  await provider.gallery.deleteDefinition(definition);
+  await provider.gallery.deleteGallery(definition.gallery);
 }

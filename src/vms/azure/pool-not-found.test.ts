@@ -12,7 +12,7 @@ describe('a pool that is not there', () => {
 
   const listing = async (name: string, resourceGroup = 'contract') => {
     const id = scaleSetId({ subscriptionId: lab.settings.subscriptionId, resourceGroup, name });
-    const failure: unknown = await lab.factory.pools.listInstances({ id, name }).catch((error: unknown) => error);
+    const failure: unknown = await lab.provider.pools.listInstances({ id, name }).catch((error: unknown) => error);
     return failure as Awaited<ReturnType<typeof poolNotFound>>;
   };
 
@@ -26,7 +26,7 @@ describe('a pool that is not there', () => {
 
   it('is reported in the same words when it is looked for by its name', async () => {
     const listed = await listing('pool-11');
-    const failure: unknown = await lab.factory.pools.findPool('pool-11').catch((error: unknown) => error);
+    const failure: unknown = await lab.provider.pools.findPool('pool-11').catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: listed.code, message: listed.message, next: listed.next });
   });
 

@@ -1,14 +1,14 @@
-// vms/azure/pool-not-found.ts: a pool was named that does not exist: is it the pool or its group, and which pools are there?
+// vms/azure/pool-not-found.ts: which part does not exist, the pool or its resource group, and which pools do exist?
 
 import { NotFound } from '../../base/failures.ts';
 import { didYouMean, fewNames } from '../../base/nearest-names.ts';
 import { parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
-import type { Call } from './connect/connection.ts';
-import { collect } from './connect/reading.ts';
+import type { AzureCall } from './connect/connection.ts';
+import { collectPages } from './connect/reading.ts';
 import { AzureError } from './connect/translate-errors.ts';
 
-/** Makes the error; what may not be listed is left out of it. */
-export async function poolNotFound(call: Call, ref: ScaleSetRef): Promise<NotFound> {
+/** Omits what the login may not list. */
+export async function poolNotFound(call: AzureCall, ref: ScaleSetRef): Promise<NotFound> {
   const group = `resource group ${ref.resourceGroup} of subscription ${ref.subscriptionId}`;
   const pools = await poolsOfGroup(call, ref);
   const [elsewhere] = await namesakes(call, ref);
@@ -32,7 +32,7 @@ export async function poolNotFound(call: Call, ref: ScaleSetRef): Promise<NotFou
   if (pools.length === 0) {
     return new NotFound(missing, undefined, {
       instead: 'that group has no pools',
-      next: 'name the group of the pool with --resource-group; AKS keeps its pools in a group of their own (MC_…)',
+      next: 'name the group of the pool with --resource-group; AKS puts its pools in a separate group (MC_…)',
     });
   }
   return new NotFound(missing, undefined, {
@@ -41,11 +41,11 @@ export async function poolNotFound(call: Call, ref: ScaleSetRef): Promise<NotFou
   });
 }
 
-async function poolsOfGroup(call: Call, ref: ScaleSetRef): Promise<string[] | 'no-group' | undefined> {
+async function poolsOfGroup(call: AzureCall, ref: ScaleSetRef): Promise<string[] | 'no-group' | undefined> {
   try {
     const { virtualMachineScaleSets } = call.compute(ref.subscriptionId);
-    const sets = await call.ask(`scale sets of ${ref.resourceGroup}`, () =>
-      collect(virtualMachineScaleSets.list(ref.resourceGroup)),
+    const sets = await call.run(`scale sets of ${ref.resourceGroup}`, () =>
+      collectPages(virtualMachineScaleSets.list(ref.resourceGroup)),
     );
     return sets.flatMap(({ name }) => name ?? []).sort();
   } catch (error) {
@@ -55,11 +55,13 @@ async function poolsOfGroup(call: Call, ref: ScaleSetRef): Promise<string[] | 'n
   }
 }
 
-/** Of the whole subscription, which not every login may list. */
-async function namesakes(call: Call, ref: ScaleSetRef): Promise<ScaleSetRef[]> {
+/** Pools of the same name in the subscription; empty when the login may not list it. */
+async function namesakes(call: AzureCall, ref: ScaleSetRef): Promise<ScaleSetRef[]> {
   try {
     const { virtualMachineScaleSets } = call.compute(ref.subscriptionId);
-    const sets = await call.ask('scale sets of the subscription', () => collect(virtualMachineScaleSets.listAll()));
+    const sets = await call.run('scale sets of the subscription', () =>
+      collectPages(virtualMachineScaleSets.listAll()),
+    );
     return sets
       .flatMap(({ id }) => parseScaleSetId(id ?? '') ?? [])
       .filter(({ name }) => name.toLowerCase() === ref.name.toLowerCase());

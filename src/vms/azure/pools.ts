@@ -1,15 +1,15 @@
-// vms/azure/pools.ts: is there a pool of that name, and what does it look like now?
+// vms/azure/pools.ts: find and read pools.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Pool, PoolRef } from '../pools.ts';
 import { isScaleSetName, parseDiskId, parseScaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
-import type { Call } from './connect/connection.ts';
+import type { AzureCall } from './connect/connection.ts';
 import { instancesOfSet } from './instances.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
 import { type HardwareFacts, poolOf, type ScaleSet, securityTypeOf } from './scale-set.ts';
 
-/** A scale set of the resource group, or of any when its whole id is given. */
+/** Looks in the settings' resource group, unless `name` is a full resource id. */
 export async function findPool(azure: Azure, name: string, options?: CallOptions): Promise<PoolRef> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
@@ -33,12 +33,12 @@ export async function readPool(azure: Azure, pool: PoolRef, options?: CallOption
   return poolOf(set, refOf(set), hardware);
 }
 
-/** An instance's disk says both, where it says anything: old disks name no architecture. */
-async function hardwareOf(call: Call, set: ScaleSet): Promise<HardwareFacts | undefined> {
+/** Read from an instance's disk. Old disks have no architecture. */
+async function hardwareOf(call: AzureCall, set: ScaleSet): Promise<HardwareFacts | undefined> {
   const diskId = (await instancesOfSet(call, set)).find((instance) => instance.osDisk)?.osDisk?.id;
   const disk = diskId ? parseDiskId(diskId) : undefined;
   if (!disk) return undefined;
-  const found = await call.ask(`disk ${disk.name}`, () =>
+  const found = await call.run(`disk ${disk.name}`, () =>
     call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name),
   );
   const guessed = guessedHardware(set);
@@ -48,9 +48,9 @@ async function hardwareOf(call: Call, set: ScaleSet): Promise<HardwareFacts | un
   };
 }
 
-/** A pool without a disk to look at has no donor either. Secure boot and Arm exist on the second generation only. */
+/** For a pool without a disk, which has no donor either. Secure boot and Arm require generation 2. */
 export function guessedHardware(set: ScaleSet): HardwareFacts {
-  // Sizes name their features in small letters between the number and the generation; `p` is an Arm processor.
+  // VM size names have feature letters in lower case after the number; `p` means an Arm processor.
   const isArm = /^Standard_[A-Z]+[\d-]+[a-z]*p[a-z]*(?:_|$)/.test(set.sku?.name ?? '');
   const isSecond = isArm || securityTypeOf(set) !== 'Standard';
   return { generation: isSecond ? 'V2' : 'V1', architecture: isArm ? 'Arm64' : 'x64' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFound } from '../../base/failures.ts';
-import { type Sent, wire } from './connect/testing.ts';
-import { start, stop, stopAndRelease } from './power.ts';
+import { type SentRequest, wire } from './connect/testing.ts';
+import { deallocate, start, stop } from './power.ts';
 import { group } from './scale-set.testing.ts';
 import { azureOn } from './testing.ts';
 
@@ -9,12 +9,12 @@ const pool = { id: `${group}/virtualMachineScaleSets/pool`, name: 'pool' };
 const uniform = { pool, id: `${pool.id}/virtualMachines/3` };
 const flexible = { pool, id: `${group}/virtualMachines/pool_a1` };
 const done = { status: 200 };
-const shown = (sent: readonly Sent[]) => sent.map(({ method, url }) => `${method} ${url.pathname}`);
+const shown = (sent: readonly SentRequest[]) => sent.map(({ method, url }) => `${method} ${url.pathname}`);
 
 describe('power', () => {
   it.each([
     ['stopping', stop, 'powerOff'],
-    ['giving up the place', stopAndRelease, 'deallocate'],
+    ['giving up the place', deallocate, 'deallocate'],
     ['starting', start, 'start'],
   ] as const)('of either kind of instance: %s is one order to its own address', async (_name, order, action) => {
     const { call, sent } = await wire(done, done);

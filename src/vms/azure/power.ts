@@ -1,27 +1,27 @@
-// vms/azure/power.ts: how is an instance stopped and started? Each order is sent even when it seems done: repeating is free, guessing is not.
+// vms/azure/power.ts: stop, deallocate and start an instance. Requests are sent whatever the current state: repeating is harmless, acting on a stale read is not.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { InstanceRef } from '../pools.ts';
 import type { Azure } from './azure.ts';
-import { carryOut } from './connect/operations.ts';
+import { runOperation } from './connect/operations.ts';
 import { instanceVm } from './instances.ts';
 
-/** Keeps its place on the host, its address and its price; the guest is shut down in order. */
+/** Shuts the guest down cleanly. Azure keeps the capacity and the address, and keeps billing. */
 export async function stop(azure: Azure, instance: InstanceRef, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const vm = instanceVm(instance);
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
-  await carryOut(call, { verb: 'stopping', thing: nameOf(instance) }, () =>
+  await runOperation(call, { verb: 'stopping', thing: nameOf(instance) }, () =>
     vm.mode === 'uniform'
       ? virtualMachineScaleSetVMs.powerOff(vm.resourceGroup, vm.scaleSet, vm.instanceId)
       : virtualMachines.powerOff(vm.resourceGroup, vm.name),
   );
 }
 
-export async function stopAndRelease(azure: Azure, instance: InstanceRef, options?: CallOptions): Promise<void> {
+export async function deallocate(azure: Azure, instance: InstanceRef, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const vm = instanceVm(instance);
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
-  await carryOut(call, { verb: 'deallocating', thing: nameOf(instance) }, () =>
+  await runOperation(call, { verb: 'deallocating', thing: nameOf(instance) }, () =>
     vm.mode === 'uniform'
       ? virtualMachineScaleSetVMs.deallocate(vm.resourceGroup, vm.scaleSet, vm.instanceId)
       : virtualMachines.deallocate(vm.resourceGroup, vm.name),
@@ -32,7 +32,7 @@ export async function start(azure: Azure, instance: InstanceRef, options?: CallO
   const call = await azure.open(options);
   const vm = instanceVm(instance);
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(vm.subscriptionId);
-  await carryOut(call, { verb: 'starting', thing: nameOf(instance) }, () =>
+  await runOperation(call, { verb: 'starting', thing: nameOf(instance) }, () =>
     vm.mode === 'uniform'
       ? virtualMachineScaleSetVMs.start(vm.resourceGroup, vm.scaleSet, vm.instanceId)
       : virtualMachines.start(vm.resourceGroup, vm.name),

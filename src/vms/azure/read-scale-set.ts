@@ -1,22 +1,22 @@
-// vms/azure/read-scale-set.ts: which scale set is a pool, and what does Azure say of it? Raw JSON: the typed client drops what it does not know.
+// vms/azure/read-scale-set.ts: read a pool's scale set as raw JSON: the typed client drops fields it does not model.
 import { NotFound } from '../../base/failures.ts';
 import type { PoolRef } from '../pools.ts';
 import { parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import type { Call } from './connect/connection.ts';
-import { failureOf } from './connect/translate-errors.ts';
+import type { AzureCall } from './connect/connection.ts';
+import { failureOfResponse } from './connect/translate-errors.ts';
 import { type ScaleSet, scaleSetSchema } from './scale-set.ts';
 
-/** With its extensions as they came: their settings go back the way they were. */
-export async function readScaleSet(call: Call, ref: ScaleSetRef): Promise<ScaleSet | undefined> {
+/** Extensions keep all fields, so that their settings can be written back unchanged. */
+export async function readScaleSet(call: AzureCall, ref: ScaleSetRef): Promise<ScaleSet | undefined> {
   const what = `scale set ${ref.name}`;
   const answer = await call.send({ method: 'GET', url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}` }, what);
   if (answer.status === 404) {
-    const failure = failureOf(answer, what, call.clock.nowMs());
+    const failure = failureOfResponse(answer, what, call.clock.nowMs());
     if (failure instanceof NotFound) return undefined;
     throw failure;
   }
-  if (answer.status >= 400) throw failureOf(answer, what, call.clock.nowMs());
+  if (answer.status >= 400) throw failureOfResponse(answer, what, call.clock.nowMs());
   return scaleSetSchema.parse(answer.body);
 }
 

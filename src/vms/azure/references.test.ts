@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newestEligible, versionNamesIn } from './references.ts';
+import { newestEligible, referencedVersionNames } from './references.ts';
 import { definitionId, versionId } from './scale-set.testing.ts';
 
 describe('references to versions', () => {
@@ -10,7 +10,7 @@ describe('references to versions', () => {
       { kind: 'definition', id: definitionId },
       { kind: 'other', id: '' },
     ] as const;
-    expect([...versionNamesIn(references, { id: definitionId })]).toEqual(['2026.11.15']);
+    expect([...referencedVersionNames(references, { id: definitionId })]).toEqual(['2026.11.15']);
   });
 
   it('that float mean the newest by number, not by text', () => {

@@ -1,4 +1,4 @@
-// vms/azure/references.ts: which versions of a definition does anything still refer to? Pruning one of those breaks the next scale-out.
+// vms/azure/references.ts: which versions of a definition are in use? Deleting one breaks the next scale-out.
 import type { VirtualMachine, VirtualMachineScaleSet } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { Forbidden } from '../../base/failures.ts';
@@ -6,11 +6,11 @@ import type { Definition } from '../gallery.ts';
 import type { ImageRef } from '../pools.ts';
 import { isSameId, parseGalleryImageId, parseScaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
-import type { Call } from './connect/connection.ts';
-import { collect, orNothing } from './connect/reading.ts';
+import type { AzureCall } from './connect/connection.ts';
+import { collectPages, undefinedIfMissing } from './connect/reading.ts';
 import { imageOf } from './scale-set.ts';
 import { versionsOf } from './versions.ts';
-import { bornFrom } from './vm.ts';
+import { sourceImage } from './vm.ts';
 
 export async function referencedImages(
   azure: Azure,
@@ -23,12 +23,12 @@ export async function referencedImages(
   const vms = await listVms(call, knownGroups);
   const references: ImageRef[] = [];
   for (const set of sets) references.push(imageOf(set.virtualMachineProfile?.storageProfile?.imageReference));
-  for (const vm of vms) references.push(...bornFromOf(vm));
-  // Flexible members are VMs and came with those; uniform ones are found only through their set.
+  for (const vm of vms) references.push(...sourceImagesOf(vm));
+  // `vms` includes flexible members; uniform members are listed only by their scale set.
   for (const set of sets.filter((one) => one.orchestrationMode !== 'Flexible'))
-    for (const member of await listMembers(call, set)) references.push(...bornFromOf(member));
+    for (const member of await listMembers(call, set)) references.push(...sourceImagesOf(member));
 
-  const names = versionNamesIn(references, definition);
+  const names = referencedVersionNames(references, definition);
   if (references.some((image) => image.kind === 'definition' && isSameId(image.id, definition.id))) {
     const newest = newestEligible((await versionsOf(call, definition)).filter((one) => !one.isExcludedFromLatest));
     if (newest) names.add(newest);
@@ -36,7 +36,10 @@ export async function referencedImages(
   return new Set([...names].map((name) => `${definition.id}/versions/${name}`));
 }
 
-export function versionNamesIn(references: readonly ImageRef[], definition: Pick<Definition, 'id'>): Set<string> {
+export function referencedVersionNames(
+  references: readonly ImageRef[],
+  definition: Pick<Definition, 'id'>,
+): Set<string> {
   const names = new Set<string>();
   for (const image of references) {
     if (image.kind !== 'version') continue;
@@ -46,7 +49,7 @@ export function versionNamesIn(references: readonly ImageRef[], definition: Pick
   return names;
 }
 
-/** What a floating reference means today. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
+/** The version that a definition resolves to today. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
 export function newestEligible(versions: readonly { name: string }[]): string | undefined {
   return versions
     .map(({ name }) => name)
@@ -57,21 +60,21 @@ export function newestEligible(versions: readonly { name: string }[]): string | 
     })[0];
 }
 
-/** The whole subscription where we may look; otherwise the groups we know of. */
-async function listScaleSets(call: Call, knownGroups: ReadonlySet<string>): Promise<VirtualMachineScaleSet[]> {
+/** Lists the whole subscription if the login may; otherwise the known groups. */
+async function listScaleSets(call: AzureCall, knownGroups: ReadonlySet<string>): Promise<VirtualMachineScaleSet[]> {
   const { virtualMachineScaleSets } = call.compute(call.settings.subscriptionId);
   return wholeOrGroups(
-    () => call.ask('scale sets of the subscription', () => collect(virtualMachineScaleSets.listAll())),
-    (group) => call.ask(`scale sets of ${group}`, () => collect(virtualMachineScaleSets.list(group))),
+    () => call.run('scale sets of the subscription', () => collectPages(virtualMachineScaleSets.listAll())),
+    (group) => call.run(`scale sets of ${group}`, () => collectPages(virtualMachineScaleSets.list(group))),
     knownGroups,
   );
 }
 
-async function listVms(call: Call, knownGroups: ReadonlySet<string>): Promise<VirtualMachine[]> {
+async function listVms(call: AzureCall, knownGroups: ReadonlySet<string>): Promise<VirtualMachine[]> {
   const { virtualMachines } = call.compute(call.settings.subscriptionId);
   return wholeOrGroups(
-    () => call.ask('VMs of the subscription', () => collect(virtualMachines.listAll())),
-    (group) => call.ask(`VMs of ${group}`, () => collect(virtualMachines.list(group))),
+    () => call.run('VMs of the subscription', () => collectPages(virtualMachines.listAll())),
+    (group) => call.run(`VMs of ${group}`, () => collectPages(virtualMachines.list(group))),
     knownGroups,
   );
 }
@@ -86,22 +89,24 @@ async function wholeOrGroups<T>(
   } catch (error) {
     if (!(error instanceof Forbidden)) throw error;
     const found: T[] = [];
-    for (const group of groups) found.push(...((await orNothing(() => ofGroup(group))) ?? []));
+    for (const group of groups) found.push(...((await undefinedIfMissing(() => ofGroup(group))) ?? []));
     return found;
   }
 }
 
-async function listMembers(call: Call, set: VirtualMachineScaleSet) {
+async function listMembers(call: AzureCall, set: VirtualMachineScaleSet) {
   const ref = set.id ? parseScaleSetId(set.id) : undefined;
   if (!ref) return [];
   const { virtualMachineScaleSetVMs } = call.compute(ref.subscriptionId);
-  const listed = await orNothing(() =>
-    call.ask(`instances of ${ref.name}`, () => collect(virtualMachineScaleSetVMs.list(ref.resourceGroup, ref.name))),
+  const listed = await undefinedIfMissing(() =>
+    call.run(`instances of ${ref.name}`, () =>
+      collectPages(virtualMachineScaleSetVMs.list(ref.resourceGroup, ref.name)),
+    ),
   );
-  return listed ?? []; // the set went away while we looked: it refers to nothing any more
+  return listed ?? []; // the scale set was deleted in the meantime
 }
 
-function bornFromOf(vm: { storageProfile?: VirtualMachine['storageProfile'] }): ImageRef[] {
+function sourceImagesOf(vm: { storageProfile?: VirtualMachine['storageProfile'] }): ImageRef[] {
   const reference = vm.storageProfile?.imageReference;
-  return reference ? [bornFrom(reference)] : [];
+  return reference ? [sourceImage(reference)] : [];
 }

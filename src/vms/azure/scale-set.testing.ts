@@ -1,4 +1,4 @@
-// vms/azure/scale-set.testing.ts: a scale set as Azure writes it, for tests without a wire.
+// vms/azure/scale-set.testing.ts: a scale set as Azure returns it, for tests without a network.
 import { type ScaleSet, scaleSetSchema } from './scale-set.ts';
 
 export const group = '/subscriptions/s/resourceGroups/demo/providers/Microsoft.Compute';
@@ -20,7 +20,7 @@ export const extension = (name: string, after: string[] = []) => ({
   },
 });
 
-interface Change {
+interface ScaleSetChange {
   properties?: object;
   profile?: object;
   top?: object;
@@ -28,12 +28,12 @@ interface Change {
 
 export const scaleSetPool = { id: `${group}/virtualMachineScaleSets/pool`, name: 'pool' };
 
-export function scaleSet(change: Change = {}): ScaleSet {
+export function scaleSet(change: ScaleSetChange = {}): ScaleSet {
   return scaleSetSchema.parse(rawScaleSet(change));
 }
 
-/** As it comes over the wire. */
-export function rawScaleSet(change: Change = {}): object {
+/** As Azure's JSON. */
+export function rawScaleSet(change: ScaleSetChange = {}): object {
   return {
     id: `${group}/virtualMachineScaleSets/pool`,
     name: 'pool',

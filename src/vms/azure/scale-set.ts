@@ -1,4 +1,4 @@
-// vms/azure/scale-set.ts: what does a scale set, as Azure writes it, say about the pool? Pure: JSON in, our words out.
+// vms/azure/scale-set.ts: convert a scale set's JSON to a pool. Pure.
 import { z } from 'zod';
 import type { Extension, ImageRef, Model, Pool } from '../pools.ts';
 import { parseGalleryImageId } from './arm-ids.ts';
@@ -13,13 +13,13 @@ export const imageReferenceSchema = z.object({
   offer: text,
   sku: text,
   version: text,
-  /** The version a floating reference meant when the instance was made. */
+  /** The version that a definition resolved to when the instance was made. */
   exactVersion: text,
   sharedGalleryImageId: text,
   communityGalleryImageId: text,
 });
 
-/** As read: the settings are opaque and go back the way they came. */
+/** Keeps unknown fields: settings are opaque and are written back unchanged. */
 export const extensionSchema = z.looseObject({
   name: z.string(),
   properties: z.looseObject({
@@ -29,7 +29,7 @@ export const extensionSchema = z.looseObject({
   }),
 });
 
-/** Only what is looked at; everything else in the answer is left alone. */
+/** Only the fields that we read. */
 export const scaleSetSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -68,7 +68,7 @@ export const scaleSetSchema = z.object({
 
 export type ScaleSet = z.infer<typeof scaleSetSchema>;
 
-/** What only a disk or a size tells. */
+/** Read from a disk or derived from the VM size. */
 export interface HardwareFacts {
   generation: Model['generation'];
   architecture: Model['architecture'];
@@ -95,7 +95,7 @@ function modelOf(set: ScaleSet, hardware: HardwareFacts): Model {
   const profile = set.properties.virtualMachineProfile;
   const { upgradePolicy } = set.properties;
   const osDisk = profile?.storageProfile?.osDisk;
-  // A specialized image takes no OS profile, and the answer then has none.
+  // A specialized image has no OS profile.
   const osState = profile?.osProfile ? 'generalized' : 'specialized';
   const plan = planOf(set);
   return {
@@ -172,11 +172,11 @@ function stateOf(provisioningState: string | null | undefined): Pool['state'] {
   return provisioningState === 'Failed' || provisioningState === 'Canceled' ? 'failed' : 'updating';
 }
 
-/** Each of these puts its own recipe back sooner or later. */
+/** AKS and CAPZ revert changes to the model sooner or later. */
 function managerOf(set: ScaleSet): Pool['managedBy'] {
   const tagNames = Object.keys(set.tags ?? {}).map((name) => name.toLowerCase());
   if (tagNames.some((name) => name.startsWith('sigs.k8s.io_cluster-api-provider-azure_'))) return 'capz';
-  // AKS keeps its pools in a group of its own, named so unless the cluster's owner chose otherwise.
+  // AKS puts its pools in a separate group, named MC_… unless the cluster's owner chose another name.
   const isAksGroup = /\/resourceGroups\/MC_[^/]+\//i.test(set.id);
   return isAksGroup || tagNames.some((name) => name.startsWith('aks-managed-')) ? 'aks' : undefined;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 
 describe('tags', () => {
   const tags = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2'));
@@ -9,8 +9,8 @@ describe('tags', () => {
   it('changed twice are changed once', () => {
     fc.assert(
       fc.property(tags, changes, (seen, change) => {
-        const once = withChanges(seen, change) ?? seen;
-        expect(withChanges(once, change)).toBeUndefined();
+        const once = tagsAfter(seen, change) ?? seen;
+        expect(tagsAfter(once, change)).toBeUndefined();
         for (const [name, value] of Object.entries(change)) expect(once[name] ?? null).toBe(value);
         for (const name of Object.keys(seen)) if (!(name in change)) expect(once[name]).toBe(seen[name]);
       }),

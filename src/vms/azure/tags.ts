@@ -1,7 +1,7 @@
-// vms/azure/tags.ts: what are the tags after a change? An update carries them all: what it leaves out is gone.
+// vms/azure/tags.ts: compute the tags after a change. An update must contain all tags: Azure removes those it omits.
 
 /** Undefined when nothing would change. */
-export function withChanges(
+export function tagsAfter(
   seen: Readonly<Record<string, string>> | undefined,
   changes: Readonly<Record<string, string | null>>,
 ): Record<string, string> | undefined {

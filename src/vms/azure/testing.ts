@@ -1,16 +1,16 @@
-// vms/azure/testing.ts: a factory on the simulator, and a look behind its scenes, for tests.
+// vms/azure/testing.ts: an Azure provider on the simulator, with access to the simulator's state, for tests.
 import { createDefaultHttpClient } from '@azure/core-rest-pipeline';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { VirtualClock } from '../../../sims/azure/service/virtual-clock.ts';
 import { type AzureSim, type SimOptions, startAzureSim } from '../../../sims/azure/start.ts';
 import { instancesOf, keyOf } from '../../../sims/azure/world.ts';
-import type { Birth, Lab } from '../lab.testing.ts';
+import type { InstanceOrigin, Lab } from '../lab.testing.ts';
 import type { PoolRef } from '../pools.ts';
 import type { Azure } from './azure.ts';
-import { createAzureFactory } from './azure-factory.ts';
+import { createAzureProvider } from './azure-provider.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import { type AzureDeps, type Call, connect } from './connect/connection.ts';
-import { untilEnded } from './connect/operations.ts';
+import { type AzureCall, type AzureDeps, openConnection } from './connect/connection.ts';
+import { awaitOperation } from './connect/operations.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { imageOf, imageReferenceSchema } from './scale-set.ts';
 
@@ -73,7 +73,7 @@ export async function azureLab(options: {
     settings,
     deps,
     clock,
-    factory: createAzureFactory(settings, deps),
+    provider: createAzureProvider(settings, deps),
     async makePool(count) {
       const world = sim.inspect();
       const set = Object.values(world.scaleSets).find(({ name }) => name === `pool-${count}`)!;
@@ -89,21 +89,20 @@ export async function azureLab(options: {
   };
 }
 
-/** What one function needs of Azure, on one call. */
-export function azureOn(call: Call): Azure {
+export function azureOn(call: AzureCall): Azure {
   return { open: async () => call, knownHardware: new Map(), knownSpot: new Map(), knownGroups: new Set() };
 }
 
-/** One instance more, asked for as an autoscaler would, and what it was made from. */
+/** Adds one instance, as an autoscaler would, and returns what it was made from. */
 export async function growPool(
   pool: PoolRef,
   { sim, settings, deps }: { sim: Pick<AzureSim, 'inspect'>; settings: AzureSettings; deps: AzureDeps },
-): Promise<Birth> {
+): Promise<InstanceOrigin> {
   const before = new Set(Object.keys(sim.inspect().instances));
-  const call = await connect(settings, deps).open();
+  const call = await openConnection(settings, deps).open();
   const capacity = instancesOf(sim.inspect(), pool).length + 1;
   const url = `${pool.id}?api-version=${apiVersions.compute}`;
-  await untilEnded(
+  await awaitOperation(
     call,
     { verb: 'growing', thing: pool.name },
     await call.send({ method: 'PATCH', url, body: { sku: { capacity } } }, 'growing'),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { definitionId, versionId } from './scale-set.testing.ts';
-import { versionOf } from './versions.ts';
+import { toVersion } from './versions.ts';
 
 describe('a version in our words', () => {
   const definition = { id: definitionId, gallery: 'SIG_demo', name: 'kamino-pool-prototype' } as Parameters<
-    typeof versionOf
+    typeof toVersion
   >[1];
   const summary = [
     { region: 'West Europe', state: 'Completed', progress: 100 },
@@ -29,7 +29,7 @@ describe('a version in our words', () => {
       provisioningState,
       ...(replicationStatus && { replicationStatus }),
     };
-    expect(versionOf(found, definition)).toMatchObject({
+    expect(toVersion(found, definition)).toMatchObject({
       state,
       id: versionId,
       percent: state === 'ready' ? 100 : aggregatedState ? 35 : 0,

@@ -1,4 +1,4 @@
-// vms/azure/versions.ts: which image versions are there, is one ready everywhere it was asked for, and how are they made and removed?
+// vms/azure/versions.ts: list, read, make, change and delete image versions.
 import type { GalleryImageVersion } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound } from '../../base/failures.ts';
@@ -6,29 +6,29 @@ import type { Definition, Version, VersionSpec } from '../gallery.ts';
 import type { TagChange } from '../pools.ts';
 import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
-import type { Call, Order } from './connect/connection.ts';
-import { carryOut, unlessRefusedSoon, untilEnded } from './connect/operations.ts';
-import { collect, orNothing } from './connect/reading.ts';
-import { withChanges } from './tags.ts';
+import type { AzureCall, AzureOperation } from './connect/connection.ts';
+import { awaitOperation, checkAccepted, runOperation } from './connect/operations.ts';
+import { collectPages, undefinedIfMissing } from './connect/reading.ts';
+import { tagsAfter } from './tags.ts';
 
 export async function listVersions(azure: Azure, definition: Definition, options?: CallOptions): Promise<Version[]> {
   return versionsOf(await azure.open(options), definition);
 }
 
-export async function versionsOf(call: Call, definition: Definition): Promise<Version[]> {
+export async function versionsOf(call: AzureCall, definition: Definition): Promise<Version[]> {
   const { subscriptionId, resourceGroup } = call.settings;
   const { galleryImageVersions } = call.compute(subscriptionId);
   const what = `versions of ${definition.name}`;
-  const listed = await orNothing(() =>
-    call.ask(what, () =>
-      collect(galleryImageVersions.listByGalleryImage(resourceGroup, definition.gallery, definition.name)),
+  const listed = await undefinedIfMissing(() =>
+    call.run(what, () =>
+      collectPages(galleryImageVersions.listByGalleryImage(resourceGroup, definition.gallery, definition.name)),
     ),
   );
   const versions: Version[] = [];
   for (const { name = '' } of listed ?? []) {
-    // The list does not tell how far replication is; only the version itself does.
+    // The list has no replication status; only a read of the version does.
     const found = await findVersion(call, definition, name);
-    if (found) versions.push(versionOf(found, definition));
+    if (found) versions.push(toVersion(found, definition));
   }
   return versions;
 }
@@ -40,15 +40,15 @@ export async function readVersion(
   options?: CallOptions,
 ): Promise<Version | undefined> {
   const found = await findVersion(await azure.open(options), definition, name);
-  return found && versionOf(found, definition);
+  return found && toVersion(found, definition);
 }
 
-/** A version that is made of a disk in a storage account: a page blob that holds a fixed VHD. */
+/** A version made from a disk in a storage account: a page blob with a fixed VHD. */
 export interface BlobVersionSpec extends Omit<VersionSpec, 'snapshotId'> {
   blob: { uri: string; storageAccountId: string };
 }
 
-/** Making and replicating take minutes to hours and are looked at, not held open. */
+/** Does not wait for the end: creating and replicating take minutes to hours. Callers poll `readVersion`. */
 export async function beginVersion(
   azure: Azure,
   spec: VersionSpec | BlobVersionSpec,
@@ -58,9 +58,9 @@ export async function beginVersion(
   const { subscriptionId, resourceGroup } = call.settings;
   const { definition } = spec;
   const seen = await findVersion(call, definition, spec.name);
-  // Under way or done: asked again with other values the service would take it for a change.
+  // In progress or done: Azure would treat a second request as an update.
   if (seen && seen.provisioningState !== 'Failed') return;
-  // What is left of a failed one is only in the way: neither its storage nor its source can be changed.
+  // Delete a failed version first: neither its storage type nor its source can be changed.
   if (seen) await removeVersion(call, definition, spec.name);
   const storageAccountType = spec.redundancy === 'zone' ? 'Standard_ZRS' : 'Standard_LRS';
   const order = { verb: 'making', thing: `image version ${definition.name}/${spec.name}` };
@@ -75,12 +75,12 @@ export async function beginVersion(
           replicaCount: spec.replicas,
           excludeFromLatest: spec.isExcludedFromLatest,
           storageAccountType,
-          // The version's own region has to be among them.
+          // Must include the version's own region.
           targetRegions: [{ name: spec.region, regionalReplicaCount: spec.replicas, storageAccountType }],
         },
       }),
   );
-  await unlessRefusedSoon(call, order, taken);
+  await checkAccepted(call, order, taken);
 }
 
 export async function setExcludedFromLatest(
@@ -106,10 +106,10 @@ export async function tagVersion(
 ): Promise<void> {
   const call = await azure.open(options);
   const seen = await requireVersion(call, definition, name);
-  const tags = withChanges(seen.tags, changes);
+  const tags = tagsAfter(seen.tags, changes);
   if (!tags) return;
   const order = { verb: 'tagging', thing: `image version ${definition.name}/${name}` };
-  // The tags and nothing else: whoever hides the version or adds a region meanwhile is not undone.
+  // Only the tags, so that concurrent changes (excluding the version, adding a region) are kept.
   const answer = await call.send(
     {
       method: 'PATCH',
@@ -119,21 +119,21 @@ export async function tagVersion(
     },
     order.thing,
   );
-  await untilEnded(call, order, answer);
+  await awaitOperation(call, order, answer);
 }
 
-async function requireVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion> {
+async function requireVersion(call: AzureCall, definition: Definition, name: string): Promise<GalleryImageVersion> {
   const seen = await findVersion(call, definition, name);
   if (!seen) throw new NotFound(`image version ${definition.name}/${name}`);
   return seen;
 }
 
-/** An update says everything that may change, and what the version was made of, again. */
+/** An update must repeat all changeable fields and the source. */
 async function change(
-  call: Call,
+  call: AzureCall,
   { gallery, name: definition }: Definition,
   seen: GalleryImageVersion,
-  order: Order,
+  order: AzureOperation,
   to: { excludeFromLatest: boolean },
 ): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
@@ -141,7 +141,7 @@ async function change(
   const { id, uri, storageAccountId } = seen.storageProfile?.osDiskImage?.source ?? {};
   const source =
     uri !== undefined && storageAccountId !== undefined ? { uri, storageAccountId } : id ? { id } : undefined;
-  await carryOut(call, order, () =>
+  await runOperation(call, order, () =>
     call.compute(subscriptionId).galleryImageVersions.update(resourceGroup, gallery, definition, seen.name ?? '', {
       publishingProfile: {
         ...to,
@@ -150,7 +150,7 @@ async function change(
         ...(storageAccountType && { storageAccountType }),
         ...(endOfLifeDate && { endOfLifeDate }),
       },
-      // Required, and it may not differ from what the version was made of.
+      // Required, and must equal the original source.
       storageProfile: { ...(source && { osDiskImage: { source } }) },
     }),
   );
@@ -165,10 +165,10 @@ export async function deleteVersion(
   await removeVersion(await azure.open(options), definition, name);
 }
 
-async function removeVersion(call: Call, definition: Definition, name: string): Promise<void> {
+async function removeVersion(call: AzureCall, definition: Definition, name: string): Promise<void> {
   const { subscriptionId, resourceGroup } = call.settings;
-  await orNothing(() =>
-    carryOut(call, { verb: 'deleting', thing: `image version ${definition.name}/${name}` }, () =>
+  await undefinedIfMissing(() =>
+    runOperation(call, { verb: 'deleting', thing: `image version ${definition.name}/${name}` }, () =>
       call
         .compute(subscriptionId)
         .galleryImageVersions.delete(resourceGroup, definition.gallery, definition.name, name),
@@ -176,7 +176,7 @@ async function removeVersion(call: Call, definition: Definition, name: string): 
   );
 }
 
-export function versionOf(found: GalleryImageVersion, definition: Definition): Version {
+export function toVersion(found: GalleryImageVersion, definition: Definition): Version {
   const { publishingProfile, replicationStatus } = found;
   const region = publishingProfile?.targetRegions?.[0];
   const storage = region?.storageAccountType ?? publishingProfile?.storageAccountType;
@@ -186,7 +186,7 @@ export function versionOf(found: GalleryImageVersion, definition: Definition): V
   const name = found.name ?? '';
   return {
     name,
-    // Models and instances are compared with this id, so it is written the way the definition's is.
+    // Compared with the ids in models and instances, so it uses the definition's spelling.
     id: `${definition.id}/versions/${name}`,
     state,
     percent: state === 'ready' ? 100 : progress.length > 0 ? Math.min(...progress) : 0,
@@ -200,7 +200,7 @@ export function versionOf(found: GalleryImageVersion, definition: Definition): V
   };
 }
 
-/** Ready is two things at once: the version is made, and every region it was asked for has it. */
+/** Ready means created and replicated to every requested region. */
 function stateOf({ provisioningState, replicationStatus }: GalleryImageVersion): Version['state'] {
   switch (provisioningState) {
     case 'Creating':
@@ -224,10 +224,10 @@ function failureOf({ provisioningState, replicationStatus }: GalleryImageVersion
   return reasons?.length ? reasons.join('; ') : `provisioning state ${provisioningState ?? 'unknown'}`;
 }
 
-function findVersion(call: Call, definition: Definition, name: string): Promise<GalleryImageVersion | undefined> {
+function findVersion(call: AzureCall, definition: Definition, name: string): Promise<GalleryImageVersion | undefined> {
   const { subscriptionId, resourceGroup } = call.settings;
-  return orNothing(() =>
-    call.ask(`image version ${definition.name}/${name}`, () =>
+  return undefinedIfMissing(() =>
+    call.run(`image version ${definition.name}/${name}`, () =>
       call.compute(subscriptionId).galleryImageVersions.get(resourceGroup, definition.gallery, definition.name, name, {
         expand: 'ReplicationStatus',
       }),

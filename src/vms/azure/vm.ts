@@ -1,14 +1,14 @@
-// vms/azure/vm.ts: what does a VM, as Azure describes it, say about the instance? Pure; one shape for both kinds of scale set.
+// vms/azure/vm.ts: convert an Azure VM to an instance. Pure; the same for uniform and flexible scale sets.
 import type { ImageReference, VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
 import type { ImageRef, Instance, InstanceRef, Protection } from '../pools.ts';
 import { imageOf } from './scale-set.ts';
 
 export interface OutsideFacts {
-  /** Uniform instances do not say; their set does. */
+  /** Azure reports it on the scale set, not on a uniform instance. */
   isSpot: boolean;
-  /** Its face as a member of the set: protection and model, which a flexible VM does not tell itself. */
+  /** The VM as a scale set member: has protection and model state, which a flexible VM lacks. */
   member: VirtualMachineScaleSetVM | undefined;
-  /** A deallocated VM does not tell its disk's size; the disk does. */
+  /** From the disk, because a deallocated VM does not report its disk's size. */
   osDiskGb?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export function instanceOf(
     power: powerOf(vm.instanceView?.statuses),
     protection: protectionOf(facts.member),
     isOnLatestModel: facts.member?.latestModelApplied ?? false,
-    ...(imageReference && { image: bornFrom(imageReference) }),
+    ...(imageReference && { image: sourceImage(imageReference) }),
     ...(diskId && sizeGb !== undefined && { osDisk: { id: diskId, sizeGb } }),
     isSpot: facts.isSpot || ('priority' in vm && (vm.priority === 'Spot' || vm.priority === 'Low')),
     tags: vm.tags ?? {},
@@ -41,8 +41,8 @@ export function protectionOf(member: VirtualMachineScaleSetVM | undefined): Prot
   };
 }
 
-/** An instance made from a floating reference was made from one version all the same. */
-export function bornFrom(reference: ImageReference): ImageRef {
+/** For an instance made from a definition, the exact version it was made from. */
+export function sourceImage(reference: ImageReference): ImageRef {
   const image = imageOf(reference);
   return image.kind === 'definition' && reference.exactVersion
     ? { kind: 'version', id: `${image.id}/versions/${reference.exactVersion}` }

@@ -1,8 +1,8 @@
-// vms/fake/fake-gallery.ts: galleries in memory, which keep the promises of ../gallery.ts. A version takes its time on the clock it is given.
+// vms/fake/fake-gallery.ts: galleries in memory, as ../gallery.ts specifies. A version takes time on the given clock to become ready.
 import { NotFound, NoZoneRedundancy, Refused } from '../../base/failures.ts';
 import type { Definition, Gallery, Version } from '../gallery.ts';
 import type { ImageRef } from '../pools.ts';
-import { type FakeVersion, type FakeWorld, isCopying, withChanges } from './fake-world.ts';
+import { type FakeVersion, type FakeWorld, isCopying, tagsAfter } from './fake-world.ts';
 
 const MAKING_MS = 60_000;
 const REPLICATING_MS = 60_000;
@@ -40,7 +40,7 @@ export function fakeGallery(world: FakeWorld): Gallery {
       }
       const snapshot = [...state.snapshots.values()].find((s) => s.id === spec.snapshotId);
       if (!snapshot) throw new NotFound(`snapshot ${spec.snapshotId}`);
-      if (isCopying(world, snapshot)) throw new Refused(`${snapshot.name} is not whole yet`);
+      if (isCopying(world, snapshot)) throw new Refused(`${snapshot.name} is not complete yet`);
       const id = `${spec.definition.id}/versions/${spec.name}`;
       if (state.versions.has(id)) return;
       state.versions.set(id, { ...structuredClone(spec), id, createdMs: clock.nowMs(), isSealed: snapshot.isSealed });
@@ -53,7 +53,7 @@ export function fakeGallery(world: FakeWorld): Gallery {
     async tagVersion(definition, name, tags) {
       const version = versionsOf(world, definition).find((v) => v.name === name);
       if (!version) throw new NotFound(`version ${name}`);
-      version.tags = withChanges(version.tags, tags);
+      version.tags = tagsAfter(version.tags, tags);
     },
     async deleteVersion(definition, name) {
       state.versions.delete(`${definition.id}/versions/${name}`);

@@ -1,8 +1,8 @@
-// vms/fake/fake-pools.ts: pools and instances in memory, which keep the promises of ../pools.ts.
+// vms/fake/fake-pools.ts: pools and instances in memory, as ../pools.ts specifies.
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Instance, InstanceRef, Pools } from '../pools.ts';
-import { bump, type FakeWorld, instanceOf, poolOf, withChanges } from './fake-world.ts';
+import { bump, type FakeWorld, instanceIn, poolIn, tagsAfter } from './fake-world.ts';
 
 export function fakePools(world: FakeWorld): Pools {
   const { state } = world;
@@ -31,22 +31,22 @@ export function fakePools(world: FakeWorld): Pools {
       const instance = state.pools.get(ref.pool.id)?.instances.find((i) => i.ref.id === ref.id);
       return instance && structuredClone(instance);
     },
-    listInstances: async (ref) => structuredClone(poolOf(world, ref).instances),
+    listInstances: async (ref) => structuredClone(poolIn(world, ref).instances),
 
     stop: async (ref, options) => setPower(world, ref, 'stopped', options),
-    stopAndRelease: async (ref, options) => setPower(world, ref, 'deallocated', options),
+    deallocate: async (ref, options) => setPower(world, ref, 'deallocated', options),
     start: async (ref, options) => setPower(world, ref, 'running', options),
     async setProtection(ref, protection) {
-      instanceOf(world, ref).protection = { ...protection };
+      instanceIn(world, ref).protection = { ...protection };
     },
     async tagInstance(ref, tags) {
-      const instance = instanceOf(world, ref);
-      instance.tags = withChanges(instance.tags, tags);
+      const instance = instanceIn(world, ref);
+      instance.tags = tagsAfter(instance.tags, tags);
     },
 
     async tagPool(ref, tags) {
-      const pool = poolOf(world, ref);
-      pool.tags = withChanges(pool.tags, tags);
+      const pool = poolIn(world, ref);
+      pool.tags = tagsAfter(pool.tags, tags);
       bump(world, pool);
     },
   };
@@ -54,7 +54,7 @@ export function fakePools(world: FakeWorld): Pools {
 
 function setPower(world: FakeWorld, ref: InstanceRef, power: Instance['power'], options?: CallOptions): void {
   options?.signal?.throwIfAborted();
-  const instance = instanceOf(world, ref);
+  const instance = instanceIn(world, ref);
   if (instance.power === power) return;
   instance.power = power;
   world.onPower(instance);

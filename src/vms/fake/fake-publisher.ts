@@ -1,18 +1,18 @@
-// vms/fake/fake-publisher.ts: models in memory, which keep the promises of ../publisher.ts.
+// vms/fake/fake-publisher.ts: models in memory, as ../publisher.ts specifies.
 import { Conflict, NotFound } from '../../base/failures.ts';
 import type { Model } from '../pools.ts';
 import type { Publisher } from '../publisher.ts';
-import { bump, type FakeWorld, poolOf, withChanges } from './fake-world.ts';
+import { bump, type FakeWorld, poolIn, tagsAfter } from './fake-world.ts';
 
 export function fakePublisher(world: FakeWorld): Publisher {
   const { state } = world;
   return {
     async readModel(ref) {
-      const { model } = poolOf(world, ref);
+      const { model } = poolIn(world, ref);
       return structuredClone({ image: model.image, extensions: model.extensions });
     },
-    async offer(pool, change) {
-      const known = poolOf(world, pool.ref);
+    async changeModel(pool, change) {
+      const known = poolIn(world, pool.ref);
       if (known.etag !== pool.etag) throw new Conflict(`${pool.ref.name} changed since it was read`);
       if (change.image.kind === 'version' && !state.versions.has(change.image.id))
         throw new NotFound(`image ${change.image.id}`);
@@ -24,7 +24,7 @@ export function fakePublisher(world: FakeWorld): Publisher {
         extensions: [...kept, ...(change.extensions.add as Model['extensions'])],
       };
       known.customData = change.bootstrap === 'none' ? undefined : change.bootstrap.customData;
-      known.tags = withChanges(known.tags, change.tags);
+      known.tags = tagsAfter(known.tags, change.tags);
       for (const instance of known.instances) instance.isOnLatestModel = false;
       bump(world, known);
     },

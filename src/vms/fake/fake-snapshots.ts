@@ -1,4 +1,4 @@
-// vms/fake/fake-snapshots.ts: copies of disks in memory, which keep the promises of ../snapshots.ts.
+// vms/fake/fake-snapshots.ts: snapshots in memory, as ../snapshots.ts specifies.
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Snapshots } from '../snapshots.ts';
 import { type FakeWorld, isCopying } from './fake-world.ts';
@@ -19,7 +19,7 @@ export function fakeSnapshots(world: FakeWorld): Snapshots {
         .find((i) => i.osDisk?.id === sourceDiskId);
       if (!owner) throw new NotFound(`disk ${sourceDiskId}`);
       if (owner.power === 'running')
-        throw new Refused(`${owner.computerName} is running: a copy of its disk would be torn`);
+        throw new Refused(`${owner.computerName} is running: a copy of its disk would be inconsistent`);
       state.snapshots.set(name, {
         name,
         id: `/snapshots/${name}`,

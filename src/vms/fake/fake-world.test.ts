@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFound } from '../../base/failures.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { addPool, fakeWorld, instanceOf, isCopying, poolOf, scaleOut, withChanges } from './fake-world.ts';
+import { addPool, fakeWorld, instanceIn, isCopying, poolIn, scaleOut, tagsAfter } from './fake-world.ts';
 
 describe('the memory of the fake', () => {
   it('gives no number twice: instances of one pool or of several have ids of their own', () => {
@@ -15,15 +15,15 @@ describe('the memory of the fake', () => {
     const world = fakeWorld(fakeClock());
     const { ref } = addPool(world, 'a', 0);
     expect(scaleOut(world, ref)).toMatchObject({ hasRunBootstrap: true, isSealed: false });
-    poolOf(world, ref).model.image = { kind: 'version', id: '/gone' };
+    poolIn(world, ref).model.image = { kind: 'version', id: '/gone' };
     expect(() => scaleOut(world, ref)).toThrow(NotFound);
   });
 
   it('says what is not there', () => {
     const world = fakeWorld(fakeClock());
     const { ref } = addPool(world, 'a', 1);
-    expect(() => poolOf(world, { id: 'x', name: 'x' })).toThrow(NotFound);
-    expect(() => instanceOf(world, { pool: ref, id: 'x' })).toThrow(NotFound);
+    expect(() => poolIn(world, { id: 'x', name: 'x' })).toThrow(NotFound);
+    expect(() => instanceIn(world, { pool: ref, id: 'x' })).toThrow(NotFound);
   });
 
   it('lets the bytes of a snapshot arrive later than its order ends', () => {
@@ -48,6 +48,6 @@ describe('the memory of the fake', () => {
   });
 
   it('changes tags by name, and null takes one away', () => {
-    expect(withChanges({ a: '1', b: '2' }, { a: null, c: '3', gone: null })).toEqual({ b: '2', c: '3' });
+    expect(tagsAfter({ a: '1', b: '2' }, { a: null, c: '3', gone: null })).toEqual({ b: '2', c: '3' });
   });
 });

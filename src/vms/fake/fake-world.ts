@@ -1,4 +1,4 @@
-// vms/fake/fake-world.ts: what is in the memory of the fake, and what can a test set in it?
+// vms/fake/fake-world.ts: the state of the fake provider, and the settings for tests.
 import type { Clock } from '../../base/clock.ts';
 import { NotFound } from '../../base/failures.ts';
 import type { Definition, VersionSpec } from '../gallery.ts';
@@ -6,13 +6,12 @@ import type { Instance, InstanceRef, Model, Pool, PoolRef, TagChange } from '../
 import type { Snapshot } from '../snapshots.ts';
 
 export interface FakeInstance extends Instance {
-  /** What the disk holds besides an operating system. */
   isSealed: boolean;
   hasRunBootstrap: boolean;
 }
 
 export interface FakePool extends Pool {
-  /** Never given back by a read, as in the cloud. */
+  /** Reads do not return it, as on Azure. */
   customData: string | undefined;
   instances: FakeInstance[];
 }
@@ -27,7 +26,7 @@ export interface FakeVersion extends VersionSpec {
   isSealed: boolean;
 }
 
-export interface FakeFactoryState {
+export interface FakeProviderState {
   pools: Map<string, FakePool>;
   snapshots: Map<string, FakeSnapshot>;
   galleries: Set<string>;
@@ -37,12 +36,12 @@ export interface FakeFactoryState {
 
 export interface FakeWorld {
   clock: Clock;
-  state: FakeFactoryState;
+  state: FakeProviderState;
   onPower: (instance: FakeInstance) => void;
   hasZoneRedundancy: boolean;
-  /** How long after its order a snapshot's bytes are still being copied. */
+  /** How long a snapshot's bytes are still copied after it was created. */
   copyingMs: number;
-  /** One number for instances and etags, never given twice. */
+  /** One counter for instances and etags. */
   nextSerial(): number;
 }
 
@@ -82,37 +81,37 @@ export function addPool(world: FakeWorld, name: string, instances: number, model
   return pool;
 }
 
-/** A new instance from the model as it is now. */
+/** Adds an instance from the current model. */
 export function scaleOut(world: FakeWorld, ref: PoolRef): FakeInstance {
-  const pool = poolOf(world, ref);
+  const pool = poolIn(world, ref);
   const { image } = pool.model;
   if (image.kind === 'version' && !world.state.versions.has(image.id)) throw new NotFound(`image version ${image.id}`);
   return makeInstance(world, pool);
 }
 
-export function poolOf({ state }: FakeWorld, ref: PoolRef): FakePool {
+export function poolIn({ state }: FakeWorld, ref: PoolRef): FakePool {
   const pool = state.pools.get(ref.id);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   return pool;
 }
 
-export function instanceOf(world: FakeWorld, ref: InstanceRef): FakeInstance {
-  const instance = poolOf(world, ref.pool).instances.find((i) => i.ref.id === ref.id);
+export function instanceIn(world: FakeWorld, ref: InstanceRef): FakeInstance {
+  const instance = poolIn(world, ref.pool).instances.find((i) => i.ref.id === ref.id);
   if (!instance) throw new NotFound(`instance ${ref.id} of ${ref.pool.name}`);
   return instance;
 }
 
-/** What a change of the model is conditional on moves. */
+/** Changes the etag, on which model changes are conditional. */
 export function bump(world: FakeWorld, pool: FakePool): void {
   pool.etag = `"${world.nextSerial()}"`;
 }
 
-/** The order has succeeded, and the bytes are still on their way. */
+/** The snapshot was created, but its bytes are still being copied. */
 export function isCopying({ clock, copyingMs }: FakeWorld, { state, createdMs }: FakeSnapshot): boolean {
   return state === 'complete' && clock.nowMs() < createdMs + copyingMs;
 }
 
-export function withChanges(known: Readonly<Record<string, string>>, change: TagChange): Record<string, string> {
+export function tagsAfter(known: Readonly<Record<string, string>>, change: TagChange): Record<string, string> {
   const next: Record<string, string> = { ...known };
   for (const [key, value] of Object.entries(change)) {
     if (value === null) delete next[key];

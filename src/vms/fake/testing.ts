@@ -1,16 +1,16 @@
-// vms/fake/testing.ts: what the suites need of the fake.
+// vms/fake/testing.ts: the lab that the contract suites use for the fake.
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { Lab } from '../lab.testing.ts';
-import { fakeFactory } from './fake-factory.ts';
+import { fakeProvider } from './fake-provider.ts';
 
 export async function fakeLab(): Promise<Lab> {
   const clock = fakeClock();
-  const factory = fakeFactory(clock);
+  const provider = fakeProvider(clock);
   return {
-    factory,
+    provider,
     clock,
     makePool: async (count) => {
-      const { ref } = factory.addPool(`pool-${count}`, count, {
+      const { ref } = provider.addPool(`pool-${count}`, count, {
         extensions: [
           { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript', after: [] },
           {
@@ -21,12 +21,12 @@ export async function fakeLab(): Promise<Lab> {
           },
         ],
       });
-      const { instances } = factory.state.pools.get(ref.id)!;
+      const { instances } = provider.state.pools.get(ref.id)!;
       return { ref, providerIds: instances.map((instance) => `fake://${ref.name}/${instance.ref.id}`) };
     },
     grow: async (ref) => {
-      const pool = factory.state.pools.get(ref.id)!;
-      const { image } = factory.scaleOut(ref);
+      const pool = provider.state.pools.get(ref.id)!;
+      const { image } = provider.scaleOut(ref);
       const customData = pool.customData && Buffer.from(pool.customData, 'base64').toString();
       return { image: image!, ...(customData && { customData }), extensions: pool.model.extensions.map((e) => e.name) };
     },

@@ -1,4 +1,4 @@
-// vms/qemu/context.ts: what does everything about local pools need of the world? Passed in, so that tests can replace it.
+// vms/qemu/context.ts: which I/O, commands and settings do local pools depend on? Passed in, so that tests can replace them.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
@@ -7,13 +7,13 @@ import type { Accelerator } from './machine/command-line.ts';
 import type { Machines } from './machine/machines.ts';
 import type { JoinCluster } from './pools/join-cluster.ts';
 
-/** A flattened copy of a disk (raw) and what boots it; the copy is edited in place. */
+/** A flattened raw copy of a disk, and the kernel and initrd that boot it. The copy is edited in place. */
 export interface DiskCopy {
   disk: string;
   vmlinux: string;
   initrd: string;
   workFolder: string;
-  /** `PARTUUID=…`, where the disk is not one file system. */
+  /** `PARTUUID=…` when the disk has partitions. */
   root?: string;
 }
 
@@ -25,19 +25,19 @@ export interface Home {
 export interface QemuOptions extends Home {
   clock: Clock;
   run: RunCommand;
-  /** Answers a guest's connection to the metadata service on stdin and stdout; run in the instance's folder, which is its last argument. */
+  /** Serves one guest connection to the metadata service on stdin and stdout. Runs in the instance's folder, which is its last argument. */
   metadataCommand: readonly [string, ...string[]];
-  /** Joins stdin and stdout with the host and port that are appended. */
+  /** Connects stdin and stdout with the host and port that QEMU appends as arguments. */
   relayCommand: readonly [string, ...string[]];
-  /** Takes the donor's identity off the copy before it is published. */
+  /** Removes the donor's identity from the copy before it is published. */
   scrub?: (copy: DiskCopy, options: CallOptions) => Promise<void>;
-  /** How long a guest may take to stop by itself before it is ended. */
+  /** How long a guest may take to shut down before QEMU is killed. */
   stopGraceMs?: number;
-  /** Without it the machine is asked. */
+  /** Default: detected (see machine/accelerator.ts). */
   accelerator?: Accelerator;
-  /** Without it, pools of a cluster can be looked at and no more. */
+  /** Without it, pools of a cluster are read-only. */
   joinCluster?: JoinCluster;
-  /** off: versions made here boot without cloud-init. */
+  /** `off`: versions made from snapshots boot without cloud-init. */
   cloudInit?: 'off';
 }
 

@@ -1,4 +1,4 @@
-// vms/qemu/required-tools.ts: which programs of this machine do pools need, and which does building their base image need?
+// vms/qemu/required-tools.ts: which programs do local pools need, and which does building a base image need?
 import { type Tool, toolsOf } from '../../host/required-tools.ts';
 
 export const POOL_TOOLS: readonly Tool[] = toolsOf(

@@ -1,27 +1,27 @@
-// vms/qemu/testing.ts: local pools without QEMU: machines, guests and tools that are only files and memory.
+// vms/qemu/testing.ts: local pools without QEMU: fake machines, guests and tools.
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
 import type { QemuContext } from './context.ts';
-import type { Ask, GuestAgent } from './guest/guest-agent.ts';
+import type { CallAgent, GuestAgent } from './guest/guest-agent.ts';
 import { type PublishSpec, publishVersion } from './images/make-version.ts';
-import type { PoolSpec, QemuFactory } from './local-factory.ts';
+import type { PoolSpec, QemuProvider } from './local-provider.ts';
 import { type Conversation, NotAnswering } from './machine/line-socket.ts';
 import type { MachineRef, MachineState, Machines } from './machine/machines.ts';
-import { factoryIn } from './qemu-factory.ts';
+import { providerIn } from './qemu-provider.ts';
 
 export interface Lab {
   context: QemuContext;
-  factory: QemuFactory;
+  provider: QemuProvider;
   machines: FakeMachines;
-  /** All tools that ran. */
+  /** Every tool command that ran. */
   ran: string[][];
   end(): void;
 }
 
-/** A home of its own, with locks of the real kernel. */
+/** A new home folder, with real kernel locks. */
 export function makeLab(changes: Partial<QemuContext> = {}): Lab {
   const home = mkdtempSync(join(tmpdir(), 'headstart-pools-'));
   const machines = fakeMachines();
@@ -41,7 +41,7 @@ export function makeLab(changes: Partial<QemuContext> = {}): Lab {
     freeBytes: async () => 2 ** 40,
     ...changes,
   };
-  return { context, factory: factoryIn(context), machines, ran, end: () => rmSync(home, { recursive: true }) };
+  return { context, provider: providerIn(context), machines, ran, end: () => rmSync(home, { recursive: true }) };
 }
 
 export const size = { cpus: 1, memoryMb: 64, diskGb: 1 };
@@ -52,7 +52,7 @@ export const emptyDefinition: PublishSpec['definition'] = {
   ...traits,
 };
 
-/** The id of a version whose bytes are its name. */
+/** Publishes a version whose files contain its name, and returns its id. */
 export async function publishEmpty({ context }: Pick<Lab, 'context'>, name = '1.0.0'): Promise<string> {
   const [disk, vmlinux, initrd] = ['disk', 'vmlinux', 'initrd'].map((part) => {
     const path = join(context.home, `${part}-${name}`);
@@ -112,11 +112,11 @@ export const silentAgent: GuestAgent = {
   shutDown: () => Promise.reject(new NotAnswering('nobody')),
 };
 
-export type Answer = (args: Record<string, unknown>) => unknown;
+export type AgentAnswer = (args: Record<string, unknown>) => unknown;
 
-export function answeringAgent(answers: Readonly<Record<string, Answer>>): GuestAgent & { asked: string[] } {
+export function answeringAgent(answers: Readonly<Record<string, AgentAnswer>>): GuestAgent & { asked: string[] } {
   const asked: string[] = [];
-  const ask: Ask = async (command, args = {}) => {
+  const ask: CallAgent = async (command, args = {}) => {
     asked.push(command);
     const answer = answers[command];
     if (!answer) throw new NotAnswering(`no answer to ${command}`);
@@ -132,7 +132,7 @@ export function answeringAgent(answers: Readonly<Record<string, Answer>>): Guest
   };
 }
 
-/** A "disk" is a text file; an overlay names what is below it in its first line. */
+/** A "disk" is a text file; the first line of an overlay names its backing file. */
 export function fakeTools(ran: string[][]): RunCommand {
   const tools: Readonly<Record<string, (args: string[]) => string>> = {
     'qemu-img': fakeQemuImg,
@@ -197,7 +197,7 @@ function flat(file: string): string {
   const below = /^below (.*)\n/.exec(text);
   if (!below) return text;
   const backing = resolve(file, '..', below[1]!);
-  if (!existsSync(backing)) throw new Error(`${file} stands on nothing`);
+  if (!existsSync(backing)) throw new Error(`the backing file of ${file} does not exist`);
   return flat(backing) + text.slice(below[0].length);
 }
 
@@ -205,18 +205,18 @@ function result(code: number | null, stdout: string, stderr: string): Ran {
   return { outcome: code === null ? 'aborted' : 'exited', code, stdout: Buffer.from(stdout), stderr };
 }
 
-export interface Order {
+export interface SentCommand {
   execute: string;
   arguments?: Record<string, unknown>;
 }
 
-/** Answers from a list, or to each order as it comes; hangs up when there is nothing more to say. */
-export function scripted(answers: readonly object[] | ((order: Order) => string[])) {
+/** Answers from a list, or each command as it comes; hangs up when the list is empty. */
+export function scripted(answers: readonly object[] | ((order: SentCommand) => string[])) {
   const lines: Buffer[] = Array.isArray(answers) ? answers.map((one) => Buffer.from(JSON.stringify(one))) : [];
-  const orders: Order[] = [];
+  const orders: SentCommand[] = [];
   const conversation: Conversation = {
     send(bytes) {
-      const order = JSON.parse(Buffer.from(bytes).toString('latin1').replace('\xff', '')) as Order;
+      const order = JSON.parse(Buffer.from(bytes).toString('latin1').replace('\xff', '')) as SentCommand;
       orders.push(order);
       if (typeof answers === 'function') lines.push(...answers(order).map((text) => Buffer.from(text, 'latin1')));
     },

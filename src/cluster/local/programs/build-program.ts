@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import { dyingWithUs } from '../../../host/run-tool.ts';
+import { killedWithParent } from '../../../host/run-tool.ts';
 import { requireGo } from './go-tool.ts';
 
 /** Each is a tool of that module too: only then does Go have the sums of all it is made of. */
@@ -56,7 +56,7 @@ export async function buildProgram(
   };
   tell();
   const argv = ['go', '-C', MODULE, 'build', '-v', '-trimpath', `-ldflags=${linkerFlags(version)}`] as const;
-  const built = await deps.run(dyingWithUs([...argv, '-o', output, PACKAGES[name]]), {
+  const built = await deps.run(killedWithParent([...argv, '-o', output, PACKAGES[name]]), {
     timeoutMs: BUILD_MS,
     env,
     signal: call.signal,

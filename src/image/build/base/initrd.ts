@@ -1,6 +1,6 @@
 // image/build/base/initrd.ts: what finds the root of an image? Debian's initrd with the drivers of clouds and of QEMU alone, and without udev: what the
 // machine has is asked of the kernel, and loaded by one program. udev comes to every device again once the root is there.
-import { type ImageFile, INITRD_FILES } from '../../../host/debian/system-settings.ts';
+import { INITRD_FILES, type SystemFile } from '../../../host/debian/system-settings.ts';
 
 /** What the disks and networks of clouds and of QEMU are reached by, and no more: unpacking a full one would be a good part of a fast boot. */
 const MODULES = [
@@ -61,7 +61,7 @@ rm -rf "$DESTDIR/lib/systemd" "$DESTDIR/lib/udev" "$DESTDIR/etc/udev" "$DESTDIR/
 const FOLDER = '/etc/initramfs-tools';
 
 /** In place before the kernel is installed, which makes the initrd. */
-export const OWN_INITRD_FILES: ImageFile[] = [
+export const OWN_INITRD_FILES: SystemFile[] = [
   {
     path: `${FOLDER}/conf.d/headstart`,
     mode: 0o644,

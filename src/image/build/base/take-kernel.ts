@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import { type Unsupported, unpackKernel } from '../../../host/debian/unpack-kernel.ts';
+import { type KernelErrorDetails, unpackKernel } from '../../../host/debian/unpack-kernel.ts';
 import { isMissing } from '../../../host/json-file.ts';
 import { runTool } from '../../../host/run-tool.ts';
 
@@ -17,7 +17,7 @@ export const KERNEL_FILES = {
   loader: 'loader.efi',
 } as const;
 
-const UNSUPPORTED: Unsupported = {
+const UNSUPPORTED: KernelErrorDetails = {
   code: 'image/kernel-unsupported',
   what: 'the kernel of the locked packages',
   kept: 'No image was made.',

@@ -5,7 +5,7 @@ import type { Waiting } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
-import { tellSteps } from '../../../host/debian/mmdebstrap-progress.ts';
+import { mmdebstrapProgress } from '../../../host/debian/mmdebstrap-progress.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import type { NodeFiles } from '../files/node-files.ts';
@@ -41,7 +41,7 @@ export async function unpackBase(unpacking: Unpacking, deps: UnpackDeps): Promis
     timeoutMs: DEADLINE_MS,
     signal,
     input: `${repository.source}\n`,
-    onStderr: tellSteps({ onWaiting: deps.onWaiting, count: repository.packages.length }),
+    onStderr: mmdebstrapProgress({ onWaiting: deps.onWaiting, count: repository.packages.length }),
   });
   signal?.throwIfAborted();
   if (ran.code !== 0) throw notInstalled(`mmdebstrap ended with ${ran.code ?? ran.outcome}: ${lastWords(ran.stderr)}`);

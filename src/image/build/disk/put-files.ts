@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
-import { dyingWithUs } from '../../../host/run-tool.ts';
+import { killedWithParent } from '../../../host/run-tool.ts';
 import { type Ext4Place, onPlace } from './ext4-place.ts';
 
 /** Paths are from the root of the file system. Root's, unless it says otherwise. */
@@ -220,7 +220,7 @@ const DEADLINE_MS = 60 * 60_000;
 
 async function tool(argv: ToolArgv, { run, signal }: PutDeps, good: readonly number[] = [0]) {
   signal?.throwIfAborted();
-  const ran = await run(dyingWithUs(argv), { timeoutMs: DEADLINE_MS, signal });
+  const ran = await run(killedWithParent(argv), { timeoutMs: DEADLINE_MS, signal });
   signal?.throwIfAborted();
   if (ran.code === null || !good.includes(ran.code)) {
     throw new Error(

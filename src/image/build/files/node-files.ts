@@ -1,7 +1,7 @@
 // image/build/files/node-files.ts: what makes a Debian a node that is not configured yet? Settings, units and folders that no node has to make at
 // boot, and nothing that one node alone may have.
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../../clone-check/image-files.ts';
-import { type ImageFile, NETWORK_FILE, type SystemSettings } from '../../../host/debian/system-settings.ts';
+import { NETWORK_FILE, type SystemFile, type SystemSettings } from '../../../host/debian/system-settings.ts';
 import { unitFile } from '../../../node/desired/aspects/kubelet.ts';
 import { BASE_PATH, DROP_IN_FOLDER, KIND, renderJson } from '../../../node/desired/kubelet-config.ts';
 import { COMMAND_LINK } from '../../../node/units/executable-path.ts';
@@ -137,7 +137,7 @@ const FOLDERS: readonly (readonly [folder: string, mode: string])[] = [
   ['/usr/lib/headstart', '755'],
 ];
 
-const SYSTEM_FILES: ImageFile[] = [
+const SYSTEM_FILES: SystemFile[] = [
   {
     // A line for the root would have systemd mount it once more, with everything else waiting for that.
     path: '/etc/fstab',
@@ -190,12 +190,12 @@ Unmanaged=yes
 ];
 
 /** What the daemon would write for most documents: where it is there already, systemd has nothing to read again on the first boot. */
-function kubeletDropIn(): ImageFile {
+function kubeletDropIn(): SystemFile {
   const { path, mode, content } = unitFile();
   return { path, mode, text: content as string };
 }
 
-function kubeletBase(hasResolver: boolean): ImageFile {
+function kubeletBase(hasResolver: boolean): SystemFile {
   const config = {
     ...KIND,
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',

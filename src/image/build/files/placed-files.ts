@@ -1,7 +1,7 @@
 // image/build/files/placed-files.ts: which files of components did a build put on its image? What a test looks for inside; packages know their own, container images are in a store.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { sumOf } from '../../../host/file-sum.ts';
+import { checksumFile } from '../../../host/file-sum.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 
 export interface PlacedFile {
@@ -37,7 +37,8 @@ export async function placedFiles(files: readonly DiskFile[], signal?: AbortSign
   for (const file of files) {
     const path = `/${file.path}`;
     if ('to' in file) placed.push({ path, to: file.to });
-    else if ('from' in file) placed.push({ path, mode: file.mode, sha256: (await sumOf(file.from, signal)).sha256 });
+    else if ('from' in file)
+      placed.push({ path, mode: file.mode, sha256: (await checksumFile(file.from, signal)).sha256 });
     else if ('bytes' in file) {
       placed.push({ path, mode: file.mode, sha256: createHash('sha256').update(file.bytes).digest('hex') });
     }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sumOf } from '../../../host/file-sum.ts';
+import { checksumFile } from '../../../host/file-sum.ts';
 import type { Cache } from '../../fetch/cache.ts';
 import { sumSparse } from '../disk/sparse-copy.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
@@ -30,7 +30,7 @@ async function aLayer(name: string) {
   const files: Record<string, unknown> = {};
   for (const part of ['vmlinuz', 'initrd.img', 'vmlinux', 'initrd.cpio', 'loader.efi']) {
     writeFileSync(join(folder, part), part);
-    files[part] = await sumOf(join(folder, part));
+    files[part] = await checksumFile(join(folder, part));
   }
   writeFileSync(join(folder, 'root.ext4'), CONTENT);
   const rootSum = await sumSparse({ file: join(folder, 'root.ext4'), ranges: [{ start: 0, end: CONTENT.length }] });
@@ -47,7 +47,7 @@ describe('a base layer', () => {
     const content = await layer.verify(deps);
     expect(content).toMatchObject({ kernel: { release: '6.1', vmlinuz: Buffer.from('vmlinuz') }, packages: [] });
     await layer.copyTo({ file: join(top, 'copy'), startBytes: 0 }, deps);
-    expect((await sumOf(join(top, 'copy'))).bytes).toBe(CONTENT.length);
+    expect((await checksumFile(join(top, 'copy'))).bytes).toBe(CONTENT.length);
   });
 
   it('is set aside, and named, when one byte of its file system was changed', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
 import { statfsFree } from '../../../host/disk-space.ts';
-import { type FileSum, sumOf } from '../../../host/file-sum.ts';
+import { checksumFile, type FileSum } from '../../../host/file-sum.ts';
 import { isMissing } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { baseSha256 } from '../../lock/content-hash.ts';
@@ -140,7 +140,7 @@ async function installPackages(
   onDone?.('file system made');
   const files: Record<string, FileSum> = {};
   for (const name of Object.values(KERNEL_FILES)) {
-    files[name] = await sumOf(join(layer, name), signal);
+    files[name] = await checksumFile(join(layer, name), signal);
     await chmod(join(layer, name), 0o400);
   }
   const packages = repository.packages.map(({ name, bytes }) => ({ name, bytes }));

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
+import { isMissing, readJsonFile, writeJsonFile } from '../../../host/json-file.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { partialPrefix } from '../../../host/whole-folders.ts';
 import { imageRootRunner } from '../as-root.ts';
@@ -48,7 +48,7 @@ export async function readLayer<R extends Sealed>(
   cacheFolder: string,
 ): Promise<R | undefined> {
   const folder = layerFolder(cacheFolder, key);
-  const found = readJson(join(folder, record), schema, {
+  const found = readJsonFile(join(folder, record), schema, {
     code: 'image/layer-damaged',
     next: `remove ${folder}, then run the same command again: the layer is made again`,
   });
@@ -78,7 +78,7 @@ export async function keepLayer<R extends Sealed>(
       const rootSum = await sumSparse({ file, ranges: await dataRanges(file, run, signal), signal });
       // Not synced to the disk: what a power cut leaves is found out when it is used, as any other damage is.
       await chmod(file, 0o400);
-      writeJson(join(layer, kind.record), { key, rootSum, ...facts });
+      writeJsonFile(join(layer, kind.record), { key, rootSum, ...facts });
     });
     await rename(layer, layerFolder(cache.folder, key));
   } finally {

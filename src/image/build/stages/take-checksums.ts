@@ -1,6 +1,6 @@
 // image/build/stages/take-checksums.ts: take the checksum of every file that is published; those of disks in threads.
 import { join } from 'node:path';
-import { type FileSum, sumOf } from '../../../host/file-sum.ts';
+import { checksumFile, type FileSum } from '../../../host/file-sum.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
 import { isDiskName } from '../disk/disk.ts';
 import { sumBeside } from '../sum-beside.ts';
@@ -17,7 +17,7 @@ export const takeChecksums = versionStage({
     const sums = await Promise.all(
       names.map(async (name): Promise<[string, FileSum]> => {
         const file = join(files, name);
-        if (!isDiskName(name)) return [name, await sumOf(file, signal)];
+        if (!isDiskName(name)) return [name, await checksumFile(file, signal)];
         return [name, await sumBeside({ file, ranges: await dataRanges(file, run, signal), signal })];
       }),
     );

@@ -14,10 +14,10 @@ async function outOfService({ hasNode = true } = {}) {
   const protection = { fromScaleIn: true, fromPoolActions: false };
   const prior = { ...priorOf(found, world.donor, 'run-0'), protection };
   await world.cluster.changeNode(found, recordChange(prior));
-  await world.factory.pools.tagInstance(world.ref, { [DONOR_TAG]: donorMark(prior) });
+  await world.provider.pools.tagInstance(world.ref, { [DONOR_TAG]: donorMark(prior) });
   if (!hasNode) world.cluster.nodes.delete(found.name);
   const deps: StepDeps = {
-    ...world.factory,
+    ...world.provider,
     cluster: world.cluster,
     clock: world.clock,
     signal: new AbortController().signal,
@@ -35,7 +35,7 @@ async function outOfService({ hasNode = true } = {}) {
 describe('a donor out of service', () => {
   it.each([true, false])('is started, also when its Node object is gone (has one: %s)', async (hasNode) => {
     const { world, deps, look } = await outOfService({ hasNode });
-    await world.factory.pools.stop(world.ref);
+    await world.provider.pools.stop(world.ref);
     const scene = await look();
     expect([startDonor.isNeeded(scene), startDonor.isDone(scene)]).toEqual([true, false]);
     await startDonor.apply(scene, deps);
@@ -63,7 +63,7 @@ describe('a donor out of service', () => {
   it('that was never taken needs nothing', async () => {
     const world = lab();
     const deps = {
-      ...world.factory,
+      ...world.provider,
       cluster: world.cluster,
       clock: world.clock,
       signal: new AbortController().signal,

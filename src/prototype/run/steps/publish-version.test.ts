@@ -10,7 +10,7 @@ import { awaitVersion, beginVersion, includeVersion } from './publish-version.ts
 
 async function captured(change: Partial<Version> | undefined = undefined) {
   const world = lab();
-  const { gallery, snapshots, pools } = world.factory;
+  const { gallery, snapshots, pools } = world.provider;
   const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
   const identity = { publisher: 'headstart', offer: 'o', sku: 's' };
   await gallery.ensureDefinition({ gallery: world.intent.gallery, name: 'd', ...traits, ...identity }, 'here');
@@ -24,7 +24,7 @@ async function captured(change: Partial<Version> | undefined = undefined) {
     tags: { ...tags, [TAGS.version]: world.intent.version },
   });
   const deps: StepDeps = {
-    ...world.factory,
+    ...world.provider,
     cluster: world.cluster,
     clock: world.clock,
     signal: new AbortController().signal,
@@ -59,10 +59,10 @@ describe('beginning a version', () => {
 
   it('asks for zones first, and for local storage where the region has none', async () => {
     const { world, deps, scene } = await captured();
-    world.factory.hasZoneRedundancy = false;
+    world.provider.hasZoneRedundancy = false;
     const asked: Redundancy[] = [];
-    const { beginVersion: begin } = world.factory.gallery;
-    world.factory.gallery.beginVersion = (spec, options) => {
+    const { beginVersion: begin } = world.provider.gallery;
+    world.provider.gallery.beginVersion = (spec, options) => {
       asked.push(spec.redundancy);
       return begin(spec, options);
     };
@@ -73,7 +73,7 @@ describe('beginning a version', () => {
   it('does not ask for local storage after another refusal', async () => {
     const { world, deps, scene } = await captured();
     let asked = 0;
-    world.factory.gallery.beginVersion = () => Promise.reject(new Refused(`no ${++asked}`));
+    world.provider.gallery.beginVersion = () => Promise.reject(new Refused(`no ${++asked}`));
     await expect(beginVersion.apply(scene, deps)).rejects.toThrow('no 1');
     expect(asked).toBe(1);
   });
@@ -82,7 +82,7 @@ describe('beginning a version', () => {
     const deleted: string[] = [];
     for (const state of ['failed', 'deleting'] as const) {
       const { world, deps, scene } = await captured({ state });
-      world.factory.gallery.deleteVersion = async (_definition, name) => void deleted.push(`${state} ${name}`);
+      world.provider.gallery.deleteVersion = async (_definition, name) => void deleted.push(`${state} ${name}`);
       const beganMs = world.clock.nowMs();
       await beginVersion.apply(scene, deps);
       expect(world.clock.nowMs() - beganMs).toBe(state === 'deleting' ? 30_000 : 0);

@@ -14,7 +14,7 @@ export const stopDonor: Step = {
     if (change) await cluster.changeNode(world.node!, change, signal);
     // A released instance may find no room to start again, so it keeps its place unless the operator says otherwise.
     await (intent.isReleased
-      ? pools.stopAndRelease(world.donor!.ref, { signal, onWaiting })
+      ? pools.deallocate(world.donor!.ref, { signal, onWaiting })
       : pools.stop(world.donor!.ref, { signal, onWaiting }));
   },
 };

@@ -15,7 +15,7 @@ export const switchModel: Step = {
     const { world } = scene;
     const version = targetVersion(scene)!;
     const leaving = new Set(bootstrapExtensions(world.pool.model.extensions).map((extension) => extension.name));
-    await publisher.offer(
+    await publisher.changeModel(
       world.pool,
       {
         image: { kind: 'version', id: version.id },

@@ -1,4 +1,4 @@
-// vms/azure/connect/azure-json.ts: what does the cluster's cloud provider file say about the cloud and how to log in?
+// vms/azure/connect/azure-json.ts: parse the cluster's cloud provider file (azure.json).
 import { z } from 'zod';
 import { UserError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/secret.ts';
@@ -6,7 +6,7 @@ import { Secret } from '../../../base/secret.ts';
 const text = z.string().trim().transform(emptyIsAbsent).optional();
 const flag = z.union([z.boolean(), z.stringbool()]).optional().default(false);
 
-/** As the Kubernetes cloud provider for Azure reads it; unknown fields are its own business. */
+/** Fields of the Kubernetes cloud provider for Azure; unknown fields are ignored. */
 const schema = z.object({
   cloud: text,
   tenantId: text,
@@ -27,7 +27,7 @@ export type AzureJson = z.infer<typeof schema>;
 export function parseAzureJson(fileText: string, fileName: string): AzureJson {
   const parsed = schema.safeParse(asObject(fileText, fileName));
   if (parsed.success) return parsed.data;
-  // Only where and why: the values of this file include a password.
+  // Paths and reasons only: values may include a password.
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new UserError(`${fileName} is not a cloud provider configuration: ${problems.join('; ')}`, {
     code: 'azure/bad-azure-json',
@@ -37,12 +37,12 @@ export function parseAzureJson(fileText: string, fileName: string): AzureJson {
 }
 
 function asObject(fileText: string, fileName: string): unknown {
-  // The files that AKS Engine wrote begin with a byte order mark.
+  // AKS Engine wrote these files with a byte order mark.
   const withoutMark = fileText.replace(/^\uFEFF/, '');
   try {
     return JSON.parse(withoutMark);
   } catch {
-    // The parser's message quotes the text around the mistake, which may be the password: it is not passed on.
+    // No cause: the parser's message quotes the text around the mistake, which may be the password.
     throw new UserError(`${fileName} is not JSON`, { code: 'azure/bad-azure-json', kept: 'Nothing was touched.' });
   }
 }

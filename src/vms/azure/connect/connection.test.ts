@@ -1,7 +1,7 @@
 import { createHttpHeaders, type HttpClient } from '@azure/core-rest-pipeline';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../../sims/azure/service/virtual-clock.ts';
-import { connect } from './connection.ts';
+import { openConnection } from './connection.ts';
 import { nowhere, read, startMs, wire } from './testing.ts';
 
 describe('a wait', () => {
@@ -10,7 +10,7 @@ describe('a wait', () => {
   it('of a call that nobody listens to is told all the same: twenty silent minutes look like a hang', async () => {
     const { openUnheard, unheard, told } = await wire(slow, { status: 200, body: {} });
     await read(await openUnheard());
-    expect(unheard).toEqual(['Azure asks to slow down: asking again in 1200 s']);
+    expect(unheard).toEqual(['Azure throttles requests: retrying in 1200 s']);
     expect(told).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('a login service that does not answer', () => {
       sendRequest: async (request) => ({ request, status: 200, headers: createHttpHeaders(), bodyAsText: '{}' }),
     };
     const settings = { ...nowhere, audience: 'https://arm.example' };
-    return { clock, connection: connect(settings, { clock, credential, httpClient }) };
+    return { clock, connection: openConnection(settings, { clock, credential, httpClient }) };
   };
 
   it('is asked again', async () => {

@@ -1,63 +1,63 @@
-// vms/azure/connect/connection.ts: how does one call reach Azure? Typed and raw requests go through one pipeline, and their failures come out in our kinds.
+// vms/azure/connect/connection.ts: send requests to Azure. Typed and raw requests use one pipeline, which translates failures into our error classes.
 
 import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
 import type { CallOptions, Waiting } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { conversation } from './conversation.ts';
+import { requestPolicy } from './request-policy.ts';
 import type { AzureSettings } from './settings.ts';
 import { keepToken } from './token.ts';
-import { type Answer, failureOf, failureWithoutAnswer } from './translate-errors.ts';
+import { type AzureResponse, failureOfResponse, failureWithoutResponse } from './translate-errors.ts';
 
 export interface AzureDeps {
   clock: Clock;
   credential: TokenCredential;
-  /** The certificate authority to trust in place of the usual ones (the simulator's). */
+  /** The only certificate authority to trust (the simulator's). Default: the system's. */
   caPem?: string;
-  /** In place of the network. */
+  /** Replaces the network in tests. */
   httpClient?: HttpClient;
-  /** Told of the waits of calls that nobody listens to. */
+  /** Used for calls without an `onWaiting` option. */
   onWaiting?: Waiting;
 }
 
-/** "stopping" · "instance 3 of pool1". */
-export interface Order {
+/** For messages: "stopping" · "instance 3 of pool1". */
+export interface AzureOperation {
   verb: string;
   thing: string;
 }
 
 export interface RawRequest {
   method: 'GET' | 'PATCH';
-  /** An id with its query, or a whole address the service gave us. */
+  /** A resource id with its query, or a full URL that Azure returned. */
   url: string;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** One order or question of ours: however many requests it takes, its waits are told to one listener. */
-export interface Call {
+/** One contract call, which may take several requests; all report their waits to one `onWaiting`. */
+export interface AzureCall {
   readonly clock: Clock;
   readonly settings: AzureSettings;
   readonly signal: AbortSignal | undefined;
   compute(subscriptionId: string): ComputeManagementClient;
-  /** Gives every answer, failures too; throws only when there is none. */
-  send(request: RawRequest, what: string): Promise<Answer>;
-  /** A typed request, its failure translated. */
-  ask<T>(what: string, run: () => Promise<T>): Promise<T>;
-  /** A typed order of which only the first answer is awaited. */
-  begin(order: Order, start: () => { submitted(): Promise<void> }): Promise<Answer>;
+  /** Returns every response, also errors; throws only when there is no response. */
+  send(request: RawRequest, what: string): Promise<AzureResponse>;
+  /** Runs a typed request and translates its failure. */
+  run<T>(what: string, run: () => Promise<T>): Promise<T>;
+  /** Starts a typed operation and returns its first response. */
+  begin(order: AzureOperation, start: () => { submitted(): Promise<void> }): Promise<AzureResponse>;
   waiting(what: string, percent?: number): void;
 }
 
-export interface Connection {
-  open(options?: CallOptions): Promise<Call>;
+export interface AzureConnection {
+  open(options?: CallOptions): Promise<AzureCall>;
 }
 
-export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
+export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureConnection {
   const { clock } = deps;
   const credential = keepToken(deps.credential, clock);
-  // One object for all clients: connections are pooled by its identity.
+  // One object for all clients: the SDK pools connections by its identity.
   const tlsOptions = deps.caPem ? { ca: deps.caPem } : undefined;
   const answered = new Set<string>();
   let loaded: Promise<Sdk> | undefined;
@@ -68,9 +68,9 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
       loaded ??= loadSdk(deps.httpClient);
       const sdk = await loaded;
       options.signal?.throwIfAborted();
-      const seen: { last?: Answer } = {};
-      const lastAnswer = (): Answer | undefined => seen.last;
-      const policy = conversation({
+      const seen: { last?: AzureResponse } = {};
+      const lastAnswer = (): AzureResponse | undefined => seen.last;
+      const policy = requestPolicy({
         clock,
         options,
         seen: (answer) => (seen.last = answer),
@@ -90,7 +90,7 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
           httpClient: sdk.httpClient,
           ...(tlsOptions && { tlsOptions }),
         });
-        // Outside the login, so that every try carries a token that is good by then.
+        // Before authentication, so that every retry gets a valid token.
         client.pipeline.addPolicy(policy, { beforePolicies: ['bearerTokenAuthenticationPolicy'] });
         clients.set(subscriptionId, client);
         return client;
@@ -102,10 +102,10 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
           return await run();
         } catch (thrown) {
           options.signal?.throwIfAborted();
-          // The answer itself says more than the error the SDK made of it.
+          // The response has more detail than the SDK's error.
           const answer = lastAnswer();
-          if (answer && answer.status >= 400) throw failureOf(answer, what, clock.nowMs(), thing);
-          throw failureWithoutAnswer(thrown, what);
+          if (answer && answer.status >= 400) throw failureOfResponse(answer, what, clock.nowMs(), thing);
+          throw failureWithoutResponse(thrown, what);
         }
       };
 
@@ -114,11 +114,11 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
         settings,
         signal: options.signal,
         compute,
-        ask: (what, run) => translated(what, run),
+        run: (what, run) => translated(what, run),
         waiting: (what, percent) => options.onWaiting?.(what, percent),
         async begin({ verb, thing }, start) {
           await translated(`${verb} ${thing}`, () => start().submitted(), thing);
-          if (!seen.last) throw new Error(`${verb} ${thing}: the SDK sent nothing`);
+          if (!seen.last) throw new Error(`${verb} ${thing}: the SDK sent no request`);
           return seen.last;
         },
         async send(request, what) {
@@ -139,7 +139,7 @@ export function connect(settings: AzureSettings, deps: AzureDeps): Connection {
               }),
             ),
           );
-          if (!seen.last) throw new Error(`${what}: nothing was sent`);
+          if (!seen.last) throw new Error(`${what}: no request was sent`);
           return seen.last;
         },
       };

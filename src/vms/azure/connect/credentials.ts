@@ -1,4 +1,4 @@
-// vms/azure/connect/credentials.ts: as whom does the tool speak to Azure? Choosing is pure; making the credential loads the identity library.
+// vms/azure/connect/credentials.ts: which login does the tool use for Azure? Choosing is pure; making the credential loads the identity library.
 import type { TokenCredential } from '@azure/identity';
 import { UserError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/secret.ts';
@@ -6,37 +6,37 @@ import { trace } from '../../../base/trace.ts';
 import type { AzureJson } from './azure-json.ts';
 import { type LoginNetwork, watchLogin } from './login-network.ts';
 import type { AzureSettings } from './settings.ts';
-import { loginFailure } from './translate-errors.ts';
+import { azureLoginFailure } from './translate-errors.ts';
 import { Unreached } from './unreached.ts';
 
 export type CredentialChoice =
   | { kind: 'service-principal'; tenantId: string; clientId: string; secret: Secret; from: string }
   | { kind: 'managed-identity'; identity: ManagedIdentity; from: string }
   | { kind: 'workload-identity'; tenantId: string; clientId: string; tokenFile: string; from: string }
-  /** Whoever is logged in on this machine. */
+  /** The login of `az`, `azd` or Azure PowerShell on this machine. */
   | { kind: 'operator'; from: string };
 
 export type ManagedIdentity = { by: 'system' } | { by: 'client-id'; id: string } | { by: 'resource-id'; id: string };
 
-/** What `--login` takes. */
+/** Values of `--login`. */
 export const LOGIN_NAMES = ['cluster', 'workload-identity', 'managed-identity', 'operator'] as const;
 
 export type LoginName = (typeof LOGIN_NAMES)[number];
 
-export interface CredentialSources {
+export interface AzureCredentialSources {
   azureJson?: AzureJson | undefined;
   env: Readonly<Record<string, string | undefined>>;
   flags: { login?: LoginName };
 }
 
 /**
- * A federated token in the environment was put there for this very process, so it comes first; then a service
- * principal in the environment, then what the cluster itself uses, then the person at the keyboard.
+ * Order: a federated token in the environment (set for this process), a service principal in the environment, the
+ * cluster's credential in azure.json, the user's login on this machine.
  */
-export function chooseCredential({ azureJson, env, flags }: CredentialSources): CredentialChoice {
+export function chooseCredential({ azureJson, env, flags }: AzureCredentialSources): CredentialChoice {
   switch (flags.login) {
     case 'cluster':
-      return fromAzureJson(azureJson, env) ?? unusable('there is no azure.json with a login in it');
+      return fromAzureJson(azureJson, env) ?? unusable('there is no azure.json with credentials');
     case 'workload-identity':
       return fromFederation(azureJson, env) ?? unusable('no federated token (AZURE_FEDERATED_TOKEN_FILE) is set');
     case 'managed-identity':
@@ -50,8 +50,8 @@ export function chooseCredential({ azureJson, env, flags }: CredentialSources): 
         fromAzureJson(azureJson, env) ?? { kind: 'operator', from: 'the login on this machine' }
       );
     default:
-      // A library's caller may pass on what a person typed.
-      throw new UserError(`there is no login ${JSON.stringify(flags.login)}: give one of ${LOGIN_NAMES.join(', ')}`, {
+      // A caller of the library may pass unchecked input.
+      throw new UserError(`unknown login ${JSON.stringify(flags.login)}: expected one of ${LOGIN_NAMES.join(', ')}`, {
         code: 'azure/unknown-login',
         kept: 'Nothing was touched.',
         next: `--login ${LOGIN_NAMES.join(', --login ')}; without it, the first that is there is used`,
@@ -59,7 +59,7 @@ export function chooseCredential({ azureJson, env, flags }: CredentialSources): 
   }
 }
 
-/** The identity library takes as long to load as the SDK: it is loaded when the first token is asked for. */
+/** The identity library takes as long to load as the SDK, so it is loaded with the first token request. */
 export function lazyCredential(...args: Parameters<typeof createCredential>): TokenCredential {
   let made: Promise<TokenCredential> | undefined;
   return {
@@ -70,18 +70,18 @@ export function lazyCredential(...args: Parameters<typeof createCredential>): To
   };
 }
 
-type LoginPlace = Pick<AzureSettings, 'authorityHost' | 'authorityHostFrom'>;
+type LoginSettings = Pick<AzureSettings, 'authorityHost' | 'authorityHostFrom'>;
 
-/** `caPem`: the certificate authority to trust in place of the usual ones (the simulator's). */
+/** `caPem`: the only certificate authority to trust (the simulator's). Default: the system's. */
 export async function createCredential(
   choice: CredentialChoice,
-  settings: LoginPlace,
+  settings: LoginSettings,
   caPem?: string,
 ): Promise<TokenCredential> {
   const network = watchLogin();
   const credential = await makeCredential(choice, settings, network, caPem).catch((error: unknown) => {
-    // The library looks at what it is given before it asks for a token: a tenant's id that cannot be one.
-    throw loginFailure(withLogin(error, choice), 'cannot log in to Azure');
+    // The library validates its arguments first, for example the tenant id.
+    throw azureLoginFailure(withLogin(error, choice), 'cannot log in to Azure');
   });
   return {
     async getToken(scopes, options) {
@@ -104,8 +104,12 @@ export async function createCredential(
   };
 }
 
-/** Identities of a machine come from an address that exists only in the cloud: what the library says of it is better. */
-function unreachedBy({ kind }: CredentialChoice, settings: LoginPlace, network: LoginNetwork): Unreached | undefined {
+/** Not for managed identities: their address exists only in Azure, and the library's own message is better. */
+function unreachedBy(
+  { kind }: CredentialChoice,
+  settings: LoginSettings,
+  network: LoginNetwork,
+): Unreached | undefined {
   const failure = network.takeFailure();
   if (!failure || kind === 'managed-identity') return undefined;
   return new Unreached({
@@ -124,17 +128,17 @@ function withLogin(error: unknown, { from, kind }: CredentialChoice): Error {
 
 async function makeCredential(
   choice: CredentialChoice,
-  settings: LoginPlace,
+  settings: LoginSettings,
   network: LoginNetwork,
   caPem?: string,
 ): Promise<TokenCredential> {
   const identity = await import('@azure/identity');
   const watched = { additionalPolicies: [{ policy: network.policy, position: 'perRetry' as const }] };
-  // Instance discovery asks the public cloud about the authority, which sovereign and local clouds do not answer to.
+  // Instance discovery asks the public cloud, which does not have the authorities of sovereign and local clouds.
   const authority = {
     authorityHost: settings.authorityHost,
     disableInstanceDiscovery: true,
-    // The library's own retries multiply with ours, and cannot be seen.
+    // The library's retries are invisible and would multiply with ours.
     retryOptions: { maxRetries: 0 },
     ...watched,
     ...(caPem && { tlsOptions: { ca: caPem } }),
@@ -168,7 +172,10 @@ async function makeCredential(
   }
 }
 
-function fromFederation(azureJson: AzureJson | undefined, env: CredentialSources['env']): CredentialChoice | undefined {
+function fromFederation(
+  azureJson: AzureJson | undefined,
+  env: AzureCredentialSources['env'],
+): CredentialChoice | undefined {
   const tokenFile = env.AZURE_FEDERATED_TOKEN_FILE ?? azureJson?.aadFederatedTokenFile;
   const tenantId = env.AZURE_TENANT_ID ?? azureJson?.tenantId;
   const clientId = env.AZURE_CLIENT_ID ?? azureJson?.aadClientId;
@@ -176,19 +183,19 @@ function fromFederation(azureJson: AzureJson | undefined, env: CredentialSources
   return { kind: 'workload-identity', tenantId, clientId, tokenFile, from: 'AZURE_FEDERATED_TOKEN_FILE' };
 }
 
-function fromEnvironment(env: CredentialSources['env']): CredentialChoice | undefined {
+function fromEnvironment(env: AzureCredentialSources['env']): CredentialChoice | undefined {
   const { AZURE_TENANT_ID: tenantId, AZURE_CLIENT_ID: clientId, AZURE_CLIENT_SECRET: secret } = env;
   if (!tenantId || !clientId || !secret) return undefined;
   return { kind: 'service-principal', tenantId, clientId, secret: new Secret(secret), from: 'AZURE_CLIENT_SECRET' };
 }
 
-function fromAzureJson(json: AzureJson | undefined, env: CredentialSources['env']): CredentialChoice | undefined {
+function fromAzureJson(json: AzureJson | undefined, env: AzureCredentialSources['env']): CredentialChoice | undefined {
   if (!json) return undefined;
   if (json.useFederatedWorkloadIdentityExtension) {
     const federation = fromFederation(json, env);
     if (federation) return federation;
   }
-  // `msi` in place of a client id, and the flag, are two generations of saying the same.
+  // Older files have the client id `msi` instead of the flag.
   if (json.useManagedIdentityExtension || json.aadClientId?.toLowerCase() === 'msi')
     return { kind: 'managed-identity', identity: identityOf(json.userAssignedIdentityID), from: 'azure.json' };
   if (json.aadClientId && json.tenantId && json.aadClientSecret)
@@ -204,7 +211,7 @@ function fromAzureJson(json: AzureJson | undefined, env: CredentialSources['env'
   return undefined;
 }
 
-/** VMs with several identities must be told which one; the file holds its client id or its resource id. */
+/** A VM with several identities needs to know which one; the id is a client id or a resource id. */
 function identityOf(id: string | undefined): ManagedIdentity {
   if (!id) return { by: 'system' };
   return id.startsWith('/') ? { by: 'resource-id', id } : { by: 'client-id', id };
@@ -214,6 +221,6 @@ function unusable(why: string): never {
   throw new UserError(`cannot log in to Azure: ${why}`, {
     code: 'azure/no-credential',
     kept: 'Nothing was touched.',
-    next: 'log in with `az login`, or choose another way with --login',
+    next: 'log in with `az login`, or choose another login with --login',
   });
 }

@@ -38,7 +38,7 @@ describe('the way to the login service', () => {
     await policy.sendRequest(request, refuses).catch(() => undefined);
     stop();
     expect(lines[0]).toMatch(/^POST https:\/\/login\.example\/t\/oauth2\/v2\.0\/token: 200 in \d+ ms$/);
-    expect(lines[1]).toContain('no answer: it refused the connection');
+    expect(lines[1]).toContain('no response: it refused the connection');
     expect(lines.join()).not.toContain('canary');
   });
 });

@@ -1,11 +1,11 @@
-// vms/azure/connect/login-network.ts: what happened between us and the login service? The identity library keeps only "endpoints_resolution_error" of it.
+// vms/azure/connect/login-network.ts: record network failures of the login service. The identity library reports only "endpoints_resolution_error".
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { type NetworkFailure, networkFailure } from '../../../base/network-failure.ts';
 import { isTraced, trace } from '../../../base/trace.ts';
 
 export interface LoginNetwork {
   policy: PipelinePolicy;
-  /** Since the last call of this; undefined when every request was answered. */
+  /** The last failure since the previous call, cleared by a later response. */
   takeFailure(): NetworkFailure | undefined;
   hasAnswered(): boolean;
 }
@@ -38,7 +38,7 @@ export function watchLogin(): LoginNetwork {
           return response;
         } catch (thrown) {
           failure = networkFailure(thrown);
-          tell(failure ? `no answer: it ${failure.reason}` : 'failed');
+          tell(failure ? `no response: it ${failure.reason}` : 'failed');
           throw thrown;
         }
       },

@@ -1,74 +1,84 @@
-// vms/azure/connect/operations.ts: has the operation that this answer began ended, and how? The SDK's pollers would wait on the wall clock and lose the error's code.
+// vms/azure/connect/operations.ts: wait for a long-running operation. The SDK's pollers sleep on the wall clock and lose the error's code.
 import { TransientError } from '../../../base/errors.ts';
 import { parseRetryAfter } from '../../../base/retry-after.ts';
-import type { Call, Order } from './connection.ts';
-import { type Answer, failureOf, operationFailure } from './translate-errors.ts';
+import type { AzureCall, AzureOperation } from './connection.ts';
+import { type AzureResponse, failureOfResponse, operationFailure } from './translate-errors.ts';
 
-/** Polls no faster than this where the service gives no hint: status calls have a budget of their own. */
+/** Without a Retry-After header. Status requests have a separate rate limit. */
 const defaultPollMs = 10_000;
-/** A hint of nothing still is not a licence for a hot loop. */
+/** Lower limit, in case Retry-After is 0. */
 const leastPollMs = 1_000;
 
-/** An order, and its end. `start` is a typed order of the SDK, of which only the first request is used. */
-export async function carryOut(call: Call, order: Order, start: () => { submitted(): Promise<void> }): Promise<void> {
-  await untilEnded(call, order, await call.begin(order, start));
+/** Starts an operation and waits for its end. `start` calls the SDK, which sends only the first request. */
+export async function runOperation(
+  call: AzureCall,
+  order: AzureOperation,
+  start: () => { submitted(): Promise<void> },
+): Promise<void> {
+  await awaitOperation(call, order, await call.begin(order, start));
 }
 
-/** Follows the operation an answer began; returns when it succeeded, throws what it failed with. */
-export async function untilEnded(call: Call, order: Order, first: Answer): Promise<void> {
+/** Polls the operation that `first` started. Returns when it succeeds, throws when it fails. */
+export async function awaitOperation(call: AzureCall, order: AzureOperation, first: AzureResponse): Promise<void> {
   const beganMs = call.clock.nowMs();
-  for (let answer: Answer | undefined = first; answer; ) {
+  for (let answer: AzureResponse | undefined = first; answer; ) {
     const elapsedS = Math.round((call.clock.nowMs() - beganMs) / 1000);
     call.waiting(`${order.verb} ${order.thing}${elapsedS > 0 ? ` (${elapsedS} s)` : ''}`);
-    answer = await nextLook(call, order, answer);
+    answer = await pollOnce(call, order, answer);
   }
 }
 
-/** For operations of hours: what cannot be done at all fails within seconds of being accepted, and is worth one look. */
-export async function unlessRefusedSoon(call: Call, order: Order, first: Answer): Promise<void> {
+/** For operations that take hours: polls once, because an impossible request fails within seconds of being accepted. */
+export async function checkAccepted(call: AzureCall, order: AzureOperation, first: AzureResponse): Promise<void> {
   call.waiting(`${order.verb} ${order.thing}`);
-  await nextLook(call, order, first);
+  await pollOnce(call, order, first);
 }
 
-/** Waits as long as the last answer says, then asks: undefined when the operation has succeeded. */
-async function nextLook(call: Call, { verb, thing }: Order, last: Answer): Promise<Answer | undefined> {
+/** Waits for the last response's Retry-After, then polls. Undefined when the operation has succeeded. */
+async function pollOnce(
+  call: AzureCall,
+  { verb, thing }: AzureOperation,
+  last: AzureResponse,
+): Promise<AzureResponse | undefined> {
   const what = `${verb} ${thing}`;
-  if (last.status >= 400) throw failureOf(last, what, call.clock.nowMs(), thing);
+  if (last.status >= 400) throw failureOfResponse(last, what, call.clock.nowMs(), thing);
   const address = operationAddress(last);
   if (!address) return undefined;
   await call.clock.sleep(pollDelayMs(last, call.clock.nowMs()), call.signal);
   const answer = await call.send({ method: 'GET', url: address.url }, what);
-  // The operation's record is gone, or never was: that says nothing about the thing it worked on.
+  // A missing operation record does not tell whether the operation succeeded.
   if (answer.status === 404)
-    throw new TransientError(`${what}: Azure has lost sight of the operation`, { code: 'vms/operation-failed' });
-  if (answer.status >= 400) throw failureOf(answer, what, call.clock.nowMs());
+    throw new TransientError(`${what}: Azure no longer has a record of the operation`, {
+      code: 'vms/operation-failed',
+    });
+  if (answer.status >= 400) throw failureOfResponse(answer, what, call.clock.nowMs());
   switch (stateOf(answer, address.kind)) {
     case 'succeeded':
       return undefined;
     case 'failed':
       throw operationFailure(answer.body, what);
     case 'running':
-      // Answers about an operation seldom repeat where to ask.
+      // Status responses seldom repeat the operation's URL.
       return operationAddress(answer)
         ? answer
         : { ...answer, headers: { ...answer.headers, [address.header]: address.url } };
   }
 }
 
-interface Address {
+interface OperationAddress {
   kind: 'status' | 'location';
   header: 'azure-asyncoperation' | 'location';
   url: string;
 }
 
-function operationAddress(answer: Answer): Address | undefined {
+function operationAddress(answer: AzureResponse): OperationAddress | undefined {
   const status = answer.headers['azure-asyncoperation'];
   if (status) return { kind: 'status', header: 'azure-asyncoperation', url: status };
   const location = answer.headers.location;
   return location ? { kind: 'location', header: 'location', url: location } : undefined;
 }
 
-function stateOf(answer: Answer, kind: Address['kind']): 'running' | 'succeeded' | 'failed' {
+function stateOf(answer: AzureResponse, kind: OperationAddress['kind']): 'running' | 'succeeded' | 'failed' {
   if (kind === 'location') return answer.status === 202 ? 'running' : 'succeeded';
   switch (statusText(answer.body)) {
     case 'succeeded':
@@ -77,7 +87,7 @@ function stateOf(answer: Answer, kind: Address['kind']): 'running' | 'succeeded'
     case 'canceled':
     case 'cancelled':
       return 'failed';
-    // No status at all: done, says the protocol.
+    // Per the protocol, no status means done.
     case undefined:
       return answer.status === 202 ? 'running' : 'succeeded';
     default:
@@ -90,6 +100,6 @@ function statusText(body: unknown): string | undefined {
   return typeof body.status === 'string' ? body.status.toLowerCase() : undefined;
 }
 
-function pollDelayMs(answer: Answer, nowMs: number): number {
+function pollDelayMs(answer: AzureResponse, nowMs: number): number {
   return Math.max(leastPollMs, parseRetryAfter(answer.headers['retry-after'], nowMs) ?? defaultPollMs);
 }

@@ -1,13 +1,13 @@
-// vms/azure/connect/reading.ts: how is something read that comes in pages, or may not be there?
+// vms/azure/connect/reading.ts: read a paged list, or a resource that may not exist.
 import { NotFound } from '../../../base/failures.ts';
 
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+export async function collectPages<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
 }
 
-export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextTry, type Outcome } from './retry.ts';
+import { nextTry, type RequestOutcome } from './retry.ts';
 
 const nowMs = Date.parse('2026-11-15T08:00:00Z');
 
 describe('asking again', () => {
-  const answered = (status: number, headers = {}): Outcome => ({ kind: 'answer', status, headers });
+  const answered = (status: number, headers = {}): RequestOutcome => ({ kind: 'answer', status, headers });
 
   it('waits at least as long as the service says, always', () => {
     fc.assert(

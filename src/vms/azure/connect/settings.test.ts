@@ -66,7 +66,7 @@ describe('Azure settings', () => {
 
   it('name every problem at once', () => {
     expect(() => chooseSettings({ flags: { cloud: 'Elsewhere' }, env: {} })).toThrow(
-      /no subscription.*no resource group.*'Elsewhere' has no well-known address/,
+      /no subscription.*no resource group.*'Elsewhere' is unknown/,
     );
   });
 
@@ -103,7 +103,7 @@ describe('Azure settings', () => {
     (proxy) => {
       for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'http_proxy'])
         expect(() => chooseSettings({ flags: base, env: { [name]: proxy } })).toThrow(
-          new RegExp(`${name} is not an address`),
+          new RegExp(`${name} is not a URL`),
         );
     },
   );

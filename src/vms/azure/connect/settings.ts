@@ -4,21 +4,21 @@ import type { AzureJson } from './azure-json.ts';
 
 export interface AzureSettings {
   subscriptionId: string;
-  /** Where galleries and snapshots live. Pools may be in any group: their ids say which. */
+  /** The group of galleries and snapshots. Pools may be in any group: their ids contain it. */
   resourceGroup: string;
   tenantId?: string;
-  /** The resource manager, without a slash at the end. */
+  /** The resource manager's URL, without a trailing slash. */
   endpoint: string;
-  /** What set it; absent where the cloud's name did. */
+  /** The setting it came from; absent when it follows from the cloud's name. */
   endpointFrom?: string;
-  /** Where tokens come from. */
+  /** The login service's URL. */
   authorityHost: string;
   authorityHostFrom?: string;
-  /** What tokens are asked for. */
+  /** The audience of requested tokens. */
   audience: string;
 }
 
-/** As the command line calls them. */
+/** Named like the command-line options. */
 export interface SettingsFlags {
   subscription?: string;
   resourceGroup?: string;
@@ -31,7 +31,7 @@ export interface SettingsSources {
   flags: SettingsFlags;
   env: Readonly<Record<string, string | undefined>>;
   azureJson?: AzureJson | undefined;
-  /** The second file of an Azure Stack cluster, parsed: it describes a cloud that has no well-known name. */
+  /** Parsed second file of an Azure Stack cluster; it describes a cloud without a well-known name. */
   cloudJson?: unknown;
 }
 
@@ -57,7 +57,7 @@ const azureChina: Cloud = {
   audience: 'https://management.chinacloudapi.cn',
 };
 
-/** As the cloud provider, the command line and the SDKs each call them. */
+/** Names used by the Kubernetes cloud provider, the Azure CLI and the SDKs. */
 const cloudsByName = new Map<string, Cloud>([
   ['azurepubliccloud', azurePublic],
   ['azurecloud', azurePublic],
@@ -81,21 +81,21 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
   const endpoint = flags.azureEndpoint ?? env.HEADSTART_AZURE_ENDPOINT ?? azureJson?.resourceManagerEndpoint;
   const authorityHost = env.AZURE_AUTHORITY_HOST || undefined;
   if (!cloud && !endpoint)
-    problems.push(`cloud '${cloudName}' has no well-known address (--azure-endpoint, or its description file)`);
+    problems.push(`cloud '${cloudName}' is unknown: give its address with --azure-endpoint, or its description file`);
   if (endpoint && !isHttps(endpoint))
-    problems.push(`'${endpoint}' is not an https address: tokens are not sent in the clear`);
+    problems.push(`'${endpoint}' is not an https address: tokens must not be sent unencrypted`);
   if (authorityHost && !isHttps(authorityHost))
     problems.push(`AZURE_AUTHORITY_HOST is '${authorityHost}', not an https address`);
 
   const proxy = proxyOf(env);
   if (proxy && !/^https?:$/.test(URL.parse(proxy.address)?.protocol ?? ''))
-    problems.push(`${proxy.name} is not an address such as http://HOST:3128`);
+    problems.push(`${proxy.name} is not a URL like http://HOST:3128`);
 
   if (problems.length > 0 || !subscriptionId || !resourceGroup)
     throw new UserError(`Azure settings are missing or wrong: ${problems.join('; ')}`, {
       code: 'azure/bad-settings',
       kept: 'Nothing was touched.',
-      next: 'give or correct what is named above, then run the same command again',
+      next: 'fix these settings, then run the same command again',
     });
   const known = cloud ?? azurePublic;
   return {
@@ -106,7 +106,7 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
     ...(endpoint && { endpointFrom: endpointSource({ flags, env }) }),
     authorityHost: withoutSlash(authorityHost ?? known.authorityHost),
     ...(authorityHost && { authorityHostFrom: 'AZURE_AUTHORITY_HOST' }),
-    // A cloud without a name asks for tokens to its own resource manager, unless its description says otherwise.
+    // For a cloud without a name, the audience is its resource manager, unless its description has another.
     audience: withoutSlash(env.HEADSTART_AZURE_AUDIENCE ?? cloud?.audience ?? endpoint ?? known.audience),
   };
 }
@@ -118,7 +118,7 @@ function endpointSource({ flags, env }: Pick<SettingsSources, 'flags' | 'env'>):
     : 'HEADSTART_AZURE_ENDPOINT';
 }
 
-/** As the SDK chooses it. The address itself is not shown: it may hold a password. */
+/** The same order as in the SDK. Errors do not show the address: it may contain a password. */
 function proxyOf(env: SettingsSources['env']): { name: string; address: string } | undefined {
   for (const upper of ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'])
     for (const name of [upper, upper.toLowerCase()]) if (env[name]) return { name, address: env[name] };

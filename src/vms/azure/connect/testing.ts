@@ -1,15 +1,15 @@
-// vms/azure/connect/testing.ts: a scripted network under the real SDK: what goes over the wire, and how long is waited.
+// vms/azure/connect/testing.ts: a scripted network under the real SDK; records requests and waits.
 import { createHttpHeaders, type HttpClient, type PipelineRequest, RestError } from '@azure/core-rest-pipeline';
 import { VirtualClock } from '../../../../sims/azure/service/virtual-clock.ts';
-import { type Call, connect } from './connection.ts';
-import { carryOut } from './operations.ts';
+import { type AzureCall, openConnection } from './connection.ts';
+import { runOperation } from './operations.ts';
 
-export type Scripted =
+export type ScriptedReply =
   | { status: number; headers?: Record<string, string>; body?: unknown }
   | 'reset'
   | 'hang'
   | { broke: string };
-export interface Sent {
+export interface SentRequest {
   method: string;
   url: URL;
   atS: number;
@@ -25,9 +25,9 @@ export const location = status.replace('t=1', 'monitor=true');
 
 export const nowhere = { subscriptionId: 's', resourceGroup: 'g', endpoint: 'https://arm.example', authorityHost: '' };
 
-export async function wire(...script: Scripted[]) {
+export async function wire(...script: ScriptedReply[]) {
   const clock = new VirtualClock(startMs);
-  const sent: Sent[] = [];
+  const sent: SentRequest[] = [];
   const told: string[] = [];
   const unheard: string[] = [];
   const controller = new AbortController();
@@ -51,7 +51,7 @@ export async function wire(...script: Scripted[]) {
     const bodyAsText = next.body === undefined ? '' : JSON.stringify(next.body);
     return { request, status: next.status, headers: createHttpHeaders(next.headers), bodyAsText };
   }
-  const connection = connect(
+  const connection = openConnection(
     {
       subscriptionId: 's',
       resourceGroup: 'g',
@@ -82,9 +82,9 @@ export async function wire(...script: Scripted[]) {
   };
 }
 
-export const read = (call: Call) => call.send({ method: 'GET', url: '/subscriptions/s/x?api-version=1' }, 'x');
-export const stop = (call: Call) =>
-  carryOut(call, { verb: 'stopping', thing: 'instance 0' }, () =>
+export const read = (call: AzureCall) => call.send({ method: 'GET', url: '/subscriptions/s/x?api-version=1' }, 'x');
+export const stop = (call: AzureCall) =>
+  runOperation(call, { verb: 'stopping', thing: 'instance 0' }, () =>
     call.compute('s').virtualMachineScaleSetVMs.powerOff('g', 'pool', '0'),
   );
 export const busy = { status: 200, headers: { 'retry-after': '10' }, body: { status: 'InProgress' } };

@@ -1,4 +1,4 @@
-// vms/azure/connect/token.ts: is the token we have still good? Each call has its own client, and some credentials start a process for every token.
+// vms/azure/connect/token.ts: cache tokens. Each call has its own client, and some credentials start a process for every token.
 import type { TokenCredential } from '@azure/identity';
 import type { Clock } from '../../../base/clock.ts';
 
@@ -12,7 +12,7 @@ export function keepToken(credential: TokenCredential, clock: Pick<Clock, 'nowMs
     async getToken(scopes, options) {
       const key = JSON.stringify([scopes, options?.tenantId]);
       const token = kept.get(key);
-      // A challenge carries claims: the token we have was refused, so it is not offered again.
+      // Claims come from a challenge: Azure refused the cached token.
       if (token && !options?.claims && token.expiresOnTimestamp - clock.nowMs() > renewBeforeMs) return token;
       const fresh = await credential.getToken(scopes, options);
       if (fresh) kept.set(key, fresh);

@@ -10,14 +10,15 @@ import {
   Refused,
   Throttled,
 } from '../../../base/failures.ts';
-import { failureOf, failureWithoutAnswer, operationFailure } from './translate-errors.ts';
+import { failureOfResponse, failureWithoutResponse, operationFailure } from './translate-errors.ts';
 
 const answer = (status: number, error: object | undefined, headers = {}) => ({
   status,
   headers,
   body: error && { error },
 });
-const failed = (status: number, code: string, message = 'why') => failureOf(answer(status, { code, message }), 'it', 0);
+const failed = (status: number, code: string, message = 'why') =>
+  failureOfResponse(answer(status, { code, message }), 'it', 0);
 
 describe('an answer that is a failure', () => {
   it.each<[number, string, string, new (...args: never[]) => Error]>([
@@ -60,8 +61,8 @@ describe('an answer that is a failure', () => {
   it('keeps the wait that throttling asks for, wrapped or not', () => {
     const details = [{ code: 'TooManyRequests', message: 'slow down' }];
     const bare = { status: 429, headers: { 'retry-after': '1200' }, body: { code: 'OperationNotAllowed', details } };
-    expect(failureOf(bare, 'it', 0)).toMatchObject({ retryAfterMs: 1_200_000 });
-    expect(failureOf({ ...bare, status: 409, body: { error: bare.body } }, 'it', 0)).toBeInstanceOf(Throttled);
+    expect(failureOfResponse(bare, 'it', 0)).toMatchObject({ retryAfterMs: 1_200_000 });
+    expect(failureOfResponse({ ...bare, status: 409, body: { error: bare.body } }, 'it', 0)).toBeInstanceOf(Throttled);
   });
 
   it('names the action that is missing, and where', () => {
@@ -94,8 +95,8 @@ describe('an answer that is a failure', () => {
   });
 
   it('copes with a body that is not an error at all', () => {
-    expect(failureOf({ status: 502, headers: {}, body: undefined }, 'it', 0).message).toContain('HTTP 502');
-    expect(failureOf({ status: 404, headers: {}, body: 'gone' }, 'it', 0)).toBeInstanceOf(NotFound);
+    expect(failureOfResponse({ status: 502, headers: {}, body: undefined }, 'it', 0).message).toContain('HTTP 502');
+    expect(failureOfResponse({ status: 404, headers: {}, body: 'gone' }, 'it', 0)).toBeInstanceOf(NotFound);
   });
 });
 
@@ -135,13 +136,13 @@ describe('no answer', () => {
       code: 'ECONNRESET',
       request: { body: 'canary-custom-data' },
     });
-    const failure = failureWithoutAnswer(thrown, 'it');
+    const failure = failureWithoutResponse(thrown, 'it');
     expect(failure).toBeInstanceOf(TransientError);
     expect(inspect(failure, { depth: 9 })).not.toContain('canary');
   });
 
   it('is for the user to fix when the login failed', () => {
-    expect(failureWithoutAnswer(failedLogin('CredentialUnavailableError', 'no az\nstack'), 'it')).toMatchObject({
+    expect(failureWithoutResponse(failedLogin('CredentialUnavailableError', 'no az\nstack'), 'it')).toMatchObject({
       code: 'azure/login-failed',
       message: 'it: could not log in to Azure: no az',
     });
@@ -149,7 +150,7 @@ describe('no answer', () => {
 
   it('tells which login it was, where that is known', () => {
     const thrown = Object.assign(failedLogin('AuthenticationError', 'expired'), { loginFrom: 'AZURE_CLIENT_SECRET' });
-    expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({
+    expect(failureWithoutResponse(thrown, 'it')).toMatchObject({
       message: 'it: could not log in to Azure with AZURE_CLIENT_SECRET: expired',
     });
   });
@@ -157,7 +158,7 @@ describe('no answer', () => {
   it('tells the reason of each way that was tried', () => {
     const errors = [new Error('no az. See https://a.b/c for more.\nhint'), new Error('Error: no azd.')];
     const thrown = Object.assign(failedLogin('AggregateAuthenticationError', 'all failed'), { errors });
-    expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({
+    expect(failureWithoutResponse(thrown, 'it')).toMatchObject({
       message: 'it: could not log in to Azure; none of these works:\n       - no az\n       - no azd',
       next: expect.stringMatching(/^`az login`/),
     });
@@ -171,11 +172,11 @@ describe('no answer', () => {
     ['operator', 'the login on this machine', '`az login`'],
   ])('names what to check for a %s from %s', (loginKind, loginFrom, named) => {
     const thrown = Object.assign(failedLogin('AuthenticationError', 'no'), { loginKind, loginFrom });
-    expect(failureWithoutAnswer(thrown, 'it')).toMatchObject({ next: expect.stringContaining(named) });
+    expect(failureWithoutResponse(thrown, 'it')).toMatchObject({ next: expect.stringContaining(named) });
   });
 
   it('leaves our own failures and bugs as they are', () => {
     for (const thrown of [new UserError('x', { code: 'a/b' }), new TypeError('bug'), 'text'])
-      expect(failureWithoutAnswer(thrown, 'it')).toBe(thrown);
+      expect(failureWithoutResponse(thrown, 'it')).toBe(thrown);
   });
 });

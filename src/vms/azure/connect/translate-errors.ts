@@ -1,4 +1,4 @@
-// vms/azure/connect/translate-errors.ts: which of our kinds of failure is this answer? Codes decide; text only where Azure has one code for several causes.
+// vms/azure/connect/translate-errors.ts: translate an Azure error into one of our error classes. Codes decide; text only where one code has several causes.
 import { TransientError, UserError } from '../../../base/errors.ts';
 import {
   Conflict,
@@ -13,14 +13,14 @@ import {
 import { parseRetryAfter } from '../../../base/retry-after.ts';
 import { Unreached, unreachable } from './unreached.ts';
 
-/** What came back over the wire. Bodies of ours are not in it: they hold custom data. */
-export interface Answer {
+/** Does not contain the request, which may hold custom data. */
+export interface AzureResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: unknown;
 }
 
-/** An Azure error body in one shape. Carried as `cause`: unlike the SDK's own errors it holds no request. */
+/** A parsed Azure error body. Used as `cause`, because the SDK's errors contain the request. */
 export class AzureError extends Error {
   readonly status: number | undefined;
   readonly code: string;
@@ -38,13 +38,13 @@ export class AzureError extends Error {
   }
 }
 
-/** `thing` where `what` says more than a name: "stopping instance 3" does not exist is not a sentence. */
-export function failureOf(answer: Answer, what: string, nowMs: number, thing = what): Error {
+/** `what` may be an activity ("stopping instance 3"); `thing` ("instance 3") is for "… does not exist". */
+export function failureOfResponse(answer: AzureResponse, what: string, nowMs: number, thing = what): Error {
   const requestId = answer.headers['x-ms-request-id'];
   const error = readErrorBody(answer.body, { status: answer.status, ...(requestId && { requestId }) });
   if (answer.status === 429 || error.innerCodes.includes('TooManyRequests'))
     return new Throttled(
-      `${what}: Azure asks to slow down`,
+      `${what}: Azure throttles requests`,
       parseRetryAfter(answer.headers['retry-after'], nowMs) ?? 30_000,
       error,
     );
@@ -52,7 +52,7 @@ export function failureOf(answer: Answer, what: string, nowMs: number, thing = w
   return byCode(error, what) ?? byStatus(error, what, answer.status);
 }
 
-/** An operation that was accepted and then failed: there is no HTTP status, and it may have taken effect all the same. */
+/** For an operation that was accepted and then failed. It has no HTTP status, and may have taken effect anyway. */
 export function operationFailure(body: unknown, what: string): Error {
   const error = readErrorBody(body, {});
   return (
@@ -63,26 +63,26 @@ export function operationFailure(body: unknown, what: string): Error {
   );
 }
 
-/** Nothing came back at all: a reset, a name that does not resolve, a login that does not work. */
-export function failureWithoutAnswer(thrown: unknown, what: string): unknown {
+/** For a request without a response: a reset, a name that does not resolve, a failed login. */
+export function failureWithoutResponse(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   if (thrown instanceof UserError || thrown instanceof TransientError) return thrown;
   if (thrown instanceof Unreached) return unreachable(thrown.facts, what);
   if (isLoginUnreachable(thrown))
-    return new TransientError(`${what}: Azure's login service does not answer: ${firstLine(thrown.message)}`, {
+    return new TransientError(`${what}: Azure's login service does not respond: ${firstLine(thrown.message)}`, {
       code: 'vms/unreachable',
       cause: new Error(firstLine(thrown.message)),
     });
-  if (loginErrors.has(thrown.name)) return loginFailure(thrown, `${what}: could not log in to Azure`);
+  if (loginErrors.has(thrown.name)) return azureLoginFailure(thrown, `${what}: could not log in to Azure`);
   if (thrown.name === 'RestError')
-    return new TransientError(`${what}: no answer from Azure (${networkCode(thrown)})`, {
+    return new TransientError(`${what}: no response from Azure (${networkCode(thrown)})`, {
       code: 'vms/unreachable',
       cause: new Error(firstLine(thrown.message)),
     });
   return thrown;
 }
 
-export function loginFailure(thrown: Error, what: string): UserError {
+export function azureLoginFailure(thrown: Error, what: string): UserError {
   return new UserError(`${what}${loginOf(thrown)}${loginReason(thrown)}`, {
     code: 'azure/login-failed',
     exitCode: 1,
@@ -91,7 +91,7 @@ export function loginFailure(thrown: Error, what: string): UserError {
   });
 }
 
-/** A network that is down is not a wrong password, though the identity library throws the same error: its code leads the text. */
+/** The identity library throws the same error for a network failure and a wrong password; its message starts with a code. */
 export function isLoginUnreachable(thrown: Error): boolean {
   if (!loginErrors.has(thrown.name)) return false;
   const status = field(thrown, 'statusCode');
@@ -154,7 +154,7 @@ function byCode(error: AzureError, what: string): Error | undefined {
       sentence(what, error),
       'vms/refused',
       error,
-      'name another one with --subscription or AZURE_SUBSCRIPTION_ID; `az account list` shows those of a login',
+      'name another subscription with --subscription or AZURE_SUBSCRIPTION_ID; `az account list` shows those of your login',
     );
   return undefined;
 }
@@ -175,29 +175,29 @@ function byStatus(error: AzureError, what: string, status: number): Error {
   return refused(error, what);
 }
 
-/** One code, four causes; `details` names the cause only sometimes, so the text has to be looked at. */
+/** One code with four causes; `details` names the cause only sometimes, so the text decides. */
 function operationNotAllowed(error: AzureError, what: string): Error {
   const text = error.message.toLowerCase();
   if (text.includes('quota') || text.includes('exceeding approved'))
     return new QuotaExceeded(sentence(what, error), error);
   if (text.includes('may not be changed') || text.includes('is not allowed to be changed') || text.includes('os state'))
     return new Refused(sentence(what, error), 'vms/image-type-fixed', error);
-  // Said with the status of a conflict, though no later try would fare better.
+  // Azure uses status 409 here, but a retry would fail again.
   if (text.includes('smaller than the size')) return new Refused(sentence(what, error), 'vms/disk-too-small', error);
   if (error.status === 409) return new Conflict(sentence(what, error), error);
   return new Refused(sentence(what, error), 'vms/refused', error);
 }
 
-/** No code of its own: it is an invalid parameter like many others, and only the text says which. */
+/** Azure reports this as a generic invalid parameter; only the text is specific. */
 function isNoZoneRedundancy(error: AzureError): boolean {
   return /ZRS|zone.?redundan/i.test(error.message) && /not (?:supported|available)|unsupported/i.test(error.message);
 }
 
-/** The last action named is the missing one: a linked failure first says which it may do. */
+/** The last action in the text is the missing one: a linked failure first names the allowed action. */
 function forbidden(error: AzureError, what: string): Forbidden {
   const action = [...error.message.matchAll(/action\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
   const scope = [...error.message.matchAll(/scope\(?s?\)? '([^']+)'/gi)].at(-1)?.[1];
-  const next = 'assign a role that holds this right to the login, or choose another login with --login';
+  const next = 'assign a role with this permission to the login, or choose another login with --login';
   if (!action) return new Forbidden(sentence(what, error), error, next);
   return new Forbidden(`${what}: the credentials lack ${action}${scope ? ` on ${scope}` : ''}`, error, next);
 }
@@ -210,7 +210,7 @@ function sentence(what: string, error: AzureError): string {
   return `${what}: ${error.code}: ${firstLine(error.message)}`;
 }
 
-/** `{error: {…}}` mostly; throttling answers are documented without the wrapper. */
+/** Usually `{error: {…}}`; throttling responses are documented without the wrapper. */
 function readErrorBody(body: unknown, from: { status?: number; requestId?: string }): AzureError {
   const outer = field(body, 'error') ?? body;
   const code = textField(outer, 'code') ?? (from.status === undefined ? 'Unknown' : `HTTP ${from.status}`);
@@ -241,13 +241,13 @@ function textField(value: unknown, key: string): string | undefined {
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** The credential puts it on what it throws: at night it matters which of several logins has run out. */
+/** `createCredential` adds it to its errors, so that the message names the failing login. */
 function loginOf(thrown: Error): string {
   const from = textField(thrown, 'loginFrom');
   return from === undefined ? '' : ` with ${from}`;
 }
 
-/** Where several ways were tried, each has its own reason and the whole has none. */
+/** An aggregate error has no reason of its own, so list the reasons of its parts. */
 function loginReason(thrown: Error): string {
   const tried = field(thrown, 'errors');
   const reasons = Array.isArray(tried) ? tried.filter((one): one is Error => one instanceof Error) : [];
@@ -268,7 +268,7 @@ function loginAdvice(thrown: Error): string {
   return `\`az login\`; or set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET; ${another}`;
 }
 
-/** The library goes on with where to read more. */
+/** The library appends links to its documentation. */
 function firstSentence(text: string): string {
   return firstLine(text)
     .replace(/^Error: /, '')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../../base/errors.ts';
-import { read, type Scripted, startMs, wire } from './testing.ts';
+import { read, type ScriptedReply, startMs, wire } from './testing.ts';
 
 describe('an endpoint that does not answer', () => {
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_HAS_EXPIRED', 'CERT_REVOKED'])(
@@ -22,7 +22,7 @@ describe('an endpoint that does not answer', () => {
   it.each(['ENOTFOUND', 'ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'EPROTO'])(
     'gives up within seconds after %s when it has never answered, and names address and setting',
     async (broke) => {
-      const { call, clock } = await wire(...Array<Scripted>(5).fill({ broke }));
+      const { call, clock } = await wire(...Array<ScriptedReply>(5).fill({ broke }));
       const failure = await read(call).catch((error: unknown) => error);
       expect(failure).toMatchObject({
         code: 'vms/unreachable',
@@ -36,7 +36,7 @@ describe('an endpoint that does not answer', () => {
   it.each(['ENOTFOUND', 'ECONNREFUSED', 'CERT_HAS_EXPIRED'])(
     'is asked as patiently as ever after %s once it has answered: a donor may be out of service',
     async (broke) => {
-      const { call, open, sent } = await wire({ status: 200 }, ...Array<Scripted>(5).fill({ broke }));
+      const { call, open, sent } = await wire({ status: 200 }, ...Array<ScriptedReply>(5).fill({ broke }));
       await read(call);
       await expect(read(await open())).rejects.toBeInstanceOf(TransientError);
       expect(sent).toHaveLength(6);
@@ -46,8 +46,6 @@ describe('an endpoint that does not answer', () => {
   it('is named while it is waited for, with the reason', async () => {
     const { call, told } = await wire({ broke: 'ECONNREFUSED' }, { status: 200 });
     await read(call);
-    expect(told).toEqual([
-      'https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1): asking again in 2 s',
-    ]);
+    expect(told).toEqual(['https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1): retrying in 2 s']);
   });
 });

@@ -1,4 +1,4 @@
-// vms/azure/connect/unreached.ts: Azure or its login service gave no answer: which address, why, is it worth asking again, and which setting is to check?
+// vms/azure/connect/unreached.ts: no response from Azure or its login service: why, is a retry useful, and which setting should the user check?
 import { TransientError, UserError } from '../../../base/errors.ts';
 import {
   certificateAdvice,
@@ -8,46 +8,46 @@ import {
   networkFailure,
 } from '../../../base/network-failure.ts';
 
-export interface Unanswered {
+export interface UnreachedDetails {
   service: 'management' | 'login';
   /** `https://management.azure.com`, without path and query. */
   address: string;
-  /** Where the address was set; absent where the cloud's name tells it. */
+  /** The setting that the address came from; absent when it follows from the cloud's name. */
   setBy?: string | undefined;
   failure: NetworkFailure;
-  /** Whether this address has answered this process before: then it is right, and what happens now may pass. */
+  /** Whether Azure has responded to this process before: then the settings are right, and the failure may be temporary. */
   hasAnswered: boolean;
 }
 
-/** Carries nothing of the request, which holds custom data. */
+/** Does not contain the request, which may hold custom data. */
 export class Unreached extends Error {
-  readonly facts: Unanswered;
+  readonly facts: UnreachedDetails;
 
-  constructor(facts: Unanswered) {
+  constructor(facts: UnreachedDetails) {
     super(`${facts.address} ${facts.failure.reason}`);
     this.name = 'Unreached';
     this.facts = facts;
   }
 }
 
-/** How often it is asked again: not at all, for some seconds, or as after every lost answer. */
+/** How many retries: none, one, or the usual number. */
 export type Patience = 'none' | 'short' | 'usual';
 
-export function patienceWith({ failure, hasAnswered }: Unanswered): Patience {
-  if (hasAnswered) return 'usual'; // a run with a donor out of service must not give up
+export function patienceWith({ failure, hasAnswered }: UnreachedDetails): Patience {
+  if (hasAnswered) return 'usual'; // a run must not give up while its donor is out of service
   if (isAboutCertificate(failure)) return 'none';
   return looksPermanent(failure) ? 'short' : 'usual';
 }
 
-/** What the SDK throws for a broken connection has a code; our own timeout has none. */
-export function failureOf(thrown: Error, timeoutMs: number): NetworkFailure {
+/** The SDK's network errors have a code; our own timeout has none. */
+export function networkFailureOf(thrown: Error, timeoutMs: number): NetworkFailure {
   const failure = networkFailure(thrown);
   if (failure) return failure;
   const reason = thrown.name === 'AbortError' ? `within ${timeoutMs / 1000} s` : '(the connection failed)';
   return { kind: 'interrupted', code: 'timeout', reason: `did not answer ${reason}` };
 }
 
-export function unreachable(facts: Unanswered, what: string): Error {
+export function unreachable(facts: UnreachedDetails, what: string): Error {
   const { address, failure, hasAnswered } = facts;
   const message = `${what}: ${address} (${SERVICES[facts.service].name}) ${failure.reason}`;
   if (!isAboutCertificate(failure))
@@ -62,8 +62,8 @@ const SERVICES = {
   login: { name: "Azure's login service", settings: 'AZURE_AUTHORITY_HOST' },
 } as const;
 
-function addressAdvice({ service, setBy }: Unanswered): string {
+function addressAdvice({ service, setBy }: UnreachedDetails): string {
   const proxy = 'behind a proxy, check HTTPS_PROXY and NO_PROXY';
   if (setBy !== undefined) return `check the address in ${setBy}, and that its server runs; ${proxy}`;
-  return `check the network of this machine; ${proxy}; ${SERVICES[service].settings} gives another address`;
+  return `check the network of this machine; ${proxy}; set another address with ${SERVICES[service].settings}`;
 }

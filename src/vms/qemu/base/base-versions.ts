@@ -1,11 +1,11 @@
-// vms/qemu/base/base-versions.ts: which base images are there, what were they made of, and what is the next one called?
+// vms/qemu/base/base-versions.ts: which base images exist, from which recipe, and what is the next version's name?
 import { type VersionId, versionId } from '../home/layout.ts';
 import type { VersionRecord } from '../home/records.ts';
 import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
 import { hashRecipe, type Recipe } from './recipe.ts';
 
 export const BASE_GALLERY = 'headstart';
-/** On versions: what they were made of. */
+/** Tags on a version that record what it was made from. */
 export const BASE_TAGS = {
   recipe: 'headstart-recipe',
   packages: 'headstart-packages',
@@ -14,22 +14,22 @@ export const BASE_TAGS = {
 
 export interface BaseImage {
   id: string;
-  /** false: it was there already. */
+  /** false: the version existed already. */
   isNew: boolean;
   record: VersionRecord;
 }
 
-/** Without a look at the network. */
+/** Uses no network. */
 export function findBase(home: string, recipe: Recipe): BaseImage | undefined {
-  return versionsOf(home, recipe).find(({ record }) => record.tags[BASE_TAGS.recipe] === hashRecipe(recipe));
+  return baseVersions(home, recipe).find(({ record }) => record.tags[BASE_TAGS.recipe] === hashRecipe(recipe));
 }
 
-export const definitionOf = ({ definition }: Recipe): Omit<VersionId, 'version'> => ({
+export const baseDefinition = ({ definition }: Recipe): Omit<VersionId, 'version'> => ({
   gallery: BASE_GALLERY,
   definition,
 });
 
-export function definitionSpec({ definition, release }: Recipe) {
+export function baseDefinitionSpec({ definition, release }: Recipe) {
   return {
     gallery: BASE_GALLERY,
     name: definition,
@@ -44,15 +44,15 @@ export function definitionSpec({ definition, release }: Recipe) {
 }
 
 /** Newest first. */
-export function versionsOf(home: string, recipe: Recipe): BaseImage[] {
-  const definition = definitionOf(recipe);
+export function baseVersions(home: string, recipe: Recipe): BaseImage[] {
+  const definition = baseDefinition(recipe);
   return versionNamesIn(home, definition).flatMap((version) => {
     const record = readVersionRecord(home, { ...definition, version });
     return record ? [{ id: versionId({ ...definition, version }), isNew: false, record }] : [];
   });
 }
 
-/** `2026.1116.0`: year, month and day, and which of that day's. Newer than everything that is there. */
+/** `2026.1116.0`: year, month and day, and a counter for that day. Newer than every existing version. */
 export function nextName(nowMs: number, taken: readonly string[]): string {
   const [year, month, day] = new Date(nowMs).toISOString().slice(0, 10).split('-');
   const today = `${year}.${Number(`${month}${day}`)}.`;

@@ -1,4 +1,4 @@
-// vms/qemu/base/bootstrap.ts: asks mmdebstrap which packages an image is made of, or to unpack them into a folder.
+// vms/qemu/base/bootstrap.ts: run mmdebstrap to list an image's packages, or to unpack them into a folder.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,16 +6,16 @@ import type { Waiting } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
-import { tellSteps } from '../../../host/debian/mmdebstrap-progress.ts';
+import { mmdebstrapProgress } from '../../../host/debian/mmdebstrap-progress.ts';
 import type { PackageSources } from '../../../host/debian/package-sources.ts';
 import { type Packages, parseInstallPlan } from '../../../host/debian/packages.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import type { Recipe } from './recipe.ts';
 
 export interface BootstrapDeps {
-  /** Runs it as root, in namespaces of its own that end with it. */
+  /** Runs a command as root, in new namespaces that end with it. */
   runAsRoot: RunCommand;
-  /** Scratch, closed to others. */
+  /** Scratch space, private to this user. */
   folder: string;
   signal?: AbortSignal | undefined;
   onWaiting?: Waiting | undefined;
@@ -23,7 +23,7 @@ export interface BootstrapDeps {
 
 const DEADLINE_MS = 60 * 60_000;
 
-/** What would be installed today; nothing is. */
+/** The packages that would be installed today; installs nothing. */
 export async function resolvePackages(recipe: Recipe, sources: PackageSources, deps: BootstrapDeps): Promise<Packages> {
   deps.onWaiting?.('the package lists');
   let plan = '';
@@ -31,17 +31,17 @@ export async function resolvePackages(recipe: Recipe, sources: PackageSources, d
   await bootstrap(recipe, sources, { ...deps, target, isSimulated: true, onText: (text) => (plan += text) });
   const packages = parseInstallPlan(plan);
   if (packages.size > 0) return packages;
-  throw new Error('mmdebstrap did not say what it would install');
+  throw new Error('mmdebstrap --simulate printed no packages');
 }
 
-/** Gives the folder they are in. `count`: how many will be, for telling how far it is. */
+/** Returns the folder with the packages. `count`: the number of packages, for progress. */
 export async function unpackPackages(
   recipe: Recipe,
   sources: PackageSources,
   deps: BootstrapDeps & { count: number },
 ): Promise<string> {
   const target = join(deps.folder, 'rootfs');
-  const onText = tellSteps(deps);
+  const onText = mmdebstrapProgress(deps);
   await bootstrap(recipe, sources, { ...deps, target, isSimulated: false, onText });
   return target;
 }
@@ -55,7 +55,7 @@ interface Bootstrap extends BootstrapDeps {
 async function bootstrap(recipe: Recipe, sources: PackageSources, work: Bootstrap): Promise<void> {
   const { runAsRoot, folder, target, isSimulated, signal, onText } = work;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // In files and on standard input: a mirror's or a proxy's password would be seen by everybody in a command line.
+  // In files and on standard input: every user can read a command line, and these may contain a mirror's or proxy's password.
   const aptConf = join(folder, 'apt.conf');
   writeFileSync(aptConf, sources.aptConf, { mode: 0o600 });
   const hasSources = sources.lines.length > 0;
@@ -70,7 +70,7 @@ async function bootstrap(recipe: Recipe, sources: PackageSources, work: Bootstra
   throw new UserError(`mmdebstrap could not unpack ${recipe.suite} (${ran.outcome}): ${lastWords(ran.stderr)}`, {
     code: 'pool/no-packages',
     kept: 'No image was published.',
-    next: 'see that `apt-get update` works on this machine, then run the same command again',
+    next: 'check that `apt-get update` works on this machine, then run the same command again',
     exitCode: 1,
   });
 }
@@ -90,7 +90,7 @@ export function bootstrapArgv(recipe: Recipe, { target, aptConf, hasSources, isS
     `--include=${recipe.packages.join(',')}`,
     `--aptopt=${aptConf}`,
     ...excluded.map((pattern) => `--dpkgopt=path-exclude=${pattern}`),
-    // A build that loses power is begun again; waiting for the disk after every file would be for nothing.
+    // A build that is interrupted starts over, so syncing after every file would only cost time.
     '--dpkgopt=force-unsafe-io',
     `--essential-hook=${installScript(recipe.initrdFiles)}`,
     `--customize-hook=${customizeScript(recipe)}`,

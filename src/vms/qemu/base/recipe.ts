@@ -1,10 +1,10 @@
-// vms/qemu/base/recipe.ts: what is in a base image? Packages, a few files, and what is done with them. A change here makes a new image.
+// vms/qemu/base/recipe.ts: what is in a base image? Packages, files and commands. A change here makes a new image.
 import { createHash } from 'node:crypto';
 import { UserError } from '../../../base/errors.ts';
 import {
-  type ImageFile,
   INITRD_FILES,
   NETWORK_FILE,
+  type SystemFile,
   type SystemSettings,
 } from '../../../host/debian/system-settings.ts';
 
@@ -12,17 +12,17 @@ export type Suite = 'bookworm' | 'trixie';
 
 export interface Recipe extends SystemSettings {
   suite: Suite;
-  /** Of the gallery's image definition. */
+  /** Name of the image definition. */
   definition: string;
-  /** Debian's number. */
+  /** Debian release number. */
   release: string;
   packages: readonly string[];
   diskBytes: number;
-  /** On the file system; the image finds its root by it. */
+  /** File system label; fstab finds the root by it. */
   label: string;
 }
 
-/** Counts changes of how an image is made that its recipe does not show. */
+/** Increment when the build changes in a way that the recipe does not show. */
 const BUILDER = 1;
 const DEFINITIONS: Readonly<Record<Suite, { definition: string; release: string }>> = {
   bookworm: { definition: 'debian-12', release: '12' },
@@ -30,14 +30,13 @@ const DEFINITIONS: Readonly<Record<Suite, { definition: string; release: string 
 };
 export const SUITES = Object.keys(DEFINITIONS) as Suite[];
 
-/** The suite whose base image is called so. */
 export const suiteOf = (definition: string): Suite | undefined =>
   SUITES.find((suite) => DEFINITIONS[suite].definition === definition);
 
 export function baseRecipe(suite: string): Recipe {
   const known = SUITES.find((name) => name === suite);
   if (known === undefined)
-    throw new UserError(`there is no recipe for the suite '${suite}'`, {
+    throw new UserError(`no recipe for suite '${suite}'`, {
       code: 'pool/unknown-suite',
       next: `choose one with --suite: ${SUITES.join(', ')}`,
     });
@@ -80,7 +79,7 @@ const PACKAGES = [
   ...['iproute2', 'netbase', 'nftables', 'curl', 'ca-certificates'],
 ];
 
-const FILES: ImageFile[] = [
+const FILES: SystemFile[] = [
   {
     path: '/etc/fstab',
     mode: 0o644,
@@ -103,7 +102,7 @@ ssh_genkeytypes: [ ed25519 ]
   {
     path: '/etc/systemd/system/headstart-ssh-key.service',
     mode: 0o644,
-    // Written beside its place: with half a key, sshd would never start again.
+    // Written to another name first: with half a key, sshd would never start again.
     text: `[Unit]
 Description=Make an SSH host key where there is none
 ConditionPathExistsGlob=!/etc/ssh/ssh_host_*_key
@@ -127,29 +126,29 @@ WantedBy=ssh.service
 
 const COMMANDS = [
   ['systemctl', 'enable', 'systemd-networkd', 'systemd-resolved', 'ssh', 'headstart-ssh-key'],
-  // Guests have no mirror to ask, and what a timer does in the middle of a measured boot is noise.
+  // Guests cannot reach a mirror, and timers distort boot measurements.
   [
     ...(['systemctl', 'disable', 'apt-daily.timer', 'apt-daily-upgrade.timer', 'dpkg-db-backup.timer'] as const),
     ...['e2scrub_all.timer', 'e2scrub_reap.service', 'fstrim.timer'],
   ],
-  // There is a serial console and no screen.
+  // Guests have a serial console and no screen.
   ['systemctl', 'mask', 'getty@tty1.service'],
   ['passwd', '--lock', 'root'],
 ] as const satisfies Recipe['commands'];
 
 const REMOVED = [
-  // Each machine makes its own.
+  // Each machine generates its own.
   '/etc/ssh/ssh_host_*',
   '/etc/hostname',
   '/var/lib/dbus/machine-id',
   '/var/lib/systemd/random-seed',
-  // This machine's mirrors and how it reaches them are its own affair, passwords in them most of all.
+  // The build machine's mirrors and proxies, which may contain passwords.
   '/etc/apt/sources.list',
   '/etc/apt/sources.list.d/*',
   '/etc/apt/apt.conf.d/99mmdebstrap',
   '/etc/.resolv.conf.systemd-resolved.bak',
   '/var/log/apt/*',
-  // Links to what boots from beside the disk.
+  // Links to the kernel and initrd, which are files next to the disk.
   '/vmlinuz*',
   '/initrd.img*',
 ];

@@ -1,18 +1,18 @@
-// vms/qemu/guest/console.ts: the console of a guest, read line by line while the guest goes on writing it.
+// vms/qemu/guest/console.ts: read a guest's console log, and follow it while the guest writes.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Clock } from '../../../base/clock.ts';
 
 const MOST_BYTES = 4 << 20;
 const POLL_MS = 300;
 
-/** The last lines, and where in the file they end. Empty before the guest has written anything. */
+/** The last lines, and their end offset in the file. Empty before the guest has written anything. */
 export function consoleLines(path: string, most: number): { lines: string[]; endsAt: number } {
   const { bytes, endsAt } = readFrom(path, undefined);
   const lines = toLines(bytes.toString());
   return { lines: most === 0 ? [] : lines.slice(-most), endsAt };
 }
 
-/** Until it is aborted. A login prompt ends no line: half a line is told once nothing has followed it for a moment. */
+/** Runs until aborted. A login prompt has no line break, so a partial line is printed when nothing follows it within one poll. */
 export async function followConsole(
   path: string,
   from: number,
@@ -22,10 +22,10 @@ export async function followConsole(
   let rest = '';
   let decoder = new TextDecoder();
   while (!signal.aborted) {
-    const { bytes, endsAt, isAnew } = readFrom(path, at);
-    if (isAnew) decoder = new TextDecoder();
+    const { bytes, endsAt, isNewFile } = readFrom(path, at);
+    if (isNewFile) decoder = new TextDecoder();
     at = endsAt;
-    const parts = `${isAnew ? '' : rest}${decoder.decode(bytes, { stream: true })}`.split('\n');
+    const parts = `${isNewFile ? '' : rest}${decoder.decode(bytes, { stream: true })}`.split('\n');
     rest = parts.pop()!;
     if (bytes.length === 0 && rest.trim() !== '') {
       parts.push(rest);
@@ -36,22 +36,23 @@ export async function followConsole(
   }
 }
 
-/** From a place on, or the end of the file as far as anybody would read. A file that shrank is a new one, read from its start. */
-function readFrom(path: string, from: number | undefined): { bytes: Buffer; endsAt: number; isAnew: boolean } {
+/** Reads from an offset, or the last 4 MiB. A file that shrank is a new file and is read from its start. */
+function readFrom(path: string, from: number | undefined): { bytes: Buffer; endsAt: number; isNewFile: boolean } {
   let fd: number;
   try {
     fd = openSync(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { bytes: Buffer.alloc(0), endsAt: 0, isAnew: true };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      return { bytes: Buffer.alloc(0), endsAt: 0, isNewFile: true };
     throw error;
   }
   try {
     const { size } = fstatSync(fd);
-    const isAnew = from !== undefined && size < from;
-    const start = from === undefined ? Math.max(0, size - MOST_BYTES) : isAnew ? 0 : from;
+    const isNewFile = from !== undefined && size < from;
+    const start = from === undefined ? Math.max(0, size - MOST_BYTES) : isNewFile ? 0 : from;
     const bytes = Buffer.alloc(Math.min(MOST_BYTES, size - start));
     const length = readSync(fd, bytes, 0, bytes.length, start);
-    return { bytes: bytes.subarray(0, length), endsAt: start + length, isAnew };
+    return { bytes: bytes.subarray(0, length), endsAt: start + length, isNewFile };
   } finally {
     closeSync(fd);
   }
@@ -62,7 +63,7 @@ function toLines(text: string): string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-/** Firmware and systemd colour and move the cursor, and end their lines with a carriage return. */
+/** Firmware and systemd write colours, cursor movements and carriage returns. */
 function plain(line: string): string {
   return line
     .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-_c])/g, '')

@@ -1,4 +1,4 @@
-// vms/qemu/guest/extensions.ts: run a model's scripts on a new instance, each once, in their order.
+// vms/qemu/guest/extensions.ts: run a model's extension scripts on a new instance, each once and in order.
 
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
@@ -8,7 +8,7 @@ import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/ins
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
-import type { LocalExtension } from '../local-factory.ts';
+import type { LocalExtension } from '../local-provider.ts';
 import { runInGuest, writeInGuest } from './guest.ts';
 
 const CALL_DEADLINE_MS = 60_000;
@@ -17,7 +17,7 @@ const FOLDER = '/run/headstart-extensions';
 
 type Progress = InstanceRecord['extensions'][number];
 
-/** Ends when all have run. A script runs as a unit of the guest, so that it goes on, and is found again, when we are gone. */
+/** Returns when all have run. Each script runs as a systemd unit in the guest, so that it survives us and a later command finds it. */
 export async function runExtensions(
   context: QemuContext,
   ref: InstanceRef,
@@ -35,7 +35,7 @@ export async function runExtensions(
 
 export const hasRun = ({ extensions }: InstanceRecord) => extensions.every(({ state }) => state === 'done');
 
-/** One that was begun first; then the first that waits for nothing. In a circle, the first: none of them can be the one to wait. */
+/** An extension that has begun comes first, then the first without open dependencies. In a dependency cycle: the first open one. */
 export function nextOf(all: readonly Progress[]): Progress | undefined {
   const open = all.filter(({ state }) => state !== 'done');
   const isOpen = (name: string) => open.some(({ extension }) => extension.name === name);
@@ -67,7 +67,7 @@ async function runOne(
         .map((line) => line.split('=', 2) as [string, string]),
     );
   };
-  // Not there although it was begun: the guest was restarted under it, and it has to be run again.
+  // Marked as begun but not loaded: the guest rebooted in between, so the script runs again.
   if ((await state()).get('LoadState') !== 'loaded') {
     const path = `${FOLDER}/${name}`;
     await run('mkdir', '-p', '-m', '0700', FOLDER);
@@ -83,14 +83,14 @@ async function runOne(
       path,
     );
     if (begun.exitCode !== 0)
-      throw failed(ref, name, `it could not be started: ${begun.stderr.toString().trim().slice(-500)}`);
+      throw failed(ref, name, `could not start it: ${begun.stderr.toString().trim().slice(-500)}`);
   }
   for (;;) {
     const seen = await state();
     if (seen.get('ActiveState') === 'active') return;
     if (seen.get('ActiveState') === 'failed')
       throw failed(ref, name, `${seen.get('Result')}, status ${seen.get('ExecMainStatus')}`);
-    if (clock.nowMs() >= untilMs) throw failed(ref, name, 'it did not end in time');
+    if (clock.nowMs() >= untilMs) throw failed(ref, name, 'it did not finish in time');
     onWaiting?.(`extension ${name} on ${ref.id}`);
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
@@ -115,7 +115,7 @@ function failed({ id }: InstanceRef, name: string, why: string): UserError {
   return new UserError(`extension ${name} failed on ${id}: ${why}`, {
     code: 'vms/extension-failed',
     kept: 'The instance is running.',
-    next: `look at it with \`headstart pool exec ${id} -- journalctl --unit headstart-extension-${name}\``,
+    next: `read its log with \`headstart pool exec ${id} -- journalctl --unit headstart-extension-${name}\``,
     exitCode: 1,
   });
 }

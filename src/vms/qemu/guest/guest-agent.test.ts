@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scripted } from '../testing.ts';
-import { AgentRefused, askOver, shutDownOver } from './guest-agent.ts';
+import { AgentRefused, callAgentOver, shutDownOver } from './guest-agent.ts';
 
 describe('the guest agent', () => {
   it('is spoken to only once it has answered with our own number', async () => {
@@ -9,7 +9,7 @@ describe('the guest agent', () => {
         ? ['{"return": {"half an ans', `{"return": 4}`, `{"return": "late"}\xff${JSON.stringify({ return: args?.id })}`]
         : [JSON.stringify({ return: execute })],
     );
-    const ask = await askOver(conversation);
+    const ask = await callAgentOver(conversation);
     expect(await ask('guest-ping')).toBe('guest-ping');
     expect(sent()[0]?.execute).toBe('guest-sync-delimited');
   });
@@ -20,7 +20,7 @@ describe('the guest agent', () => {
         ? JSON.stringify({ return: args?.id })
         : JSON.stringify({ error: { class: 'CommandNotFound', desc: 'it is disabled' } }),
     ]);
-    const ask = await askOver(conversation);
+    const ask = await callAgentOver(conversation);
     await expect(ask('guest-exec')).rejects.toBeInstanceOf(AgentRefused);
   });
 

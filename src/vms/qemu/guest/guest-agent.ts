@@ -1,4 +1,4 @@
-// vms/qemu/guest/guest-agent.ts: ask the agent inside a guest something. It needs no network there, only the guest's own will to answer.
+// vms/qemu/guest/guest-agent.ts: send commands to the QEMU guest agent inside a guest. This needs no network in the guest.
 import { randomInt } from 'node:crypto';
 import { basename } from 'node:path';
 import { z } from 'zod';
@@ -12,12 +12,12 @@ export interface AgentOptions {
   signal?: AbortSignal | undefined;
 }
 
-export type Ask = (command: string, args?: Record<string, unknown>) => Promise<unknown>;
+export type CallAgent = (command: string, args?: Record<string, unknown>) => Promise<unknown>;
 
-/** Throws `NotAnswering` when there is nobody, `AgentRefused` when the agent would not. */
+/** Throws `NotAnswering` when the agent does not answer, `AgentRefused` when it returns an error. */
 export interface GuestAgent {
-  talk<T>(folder: string, options: AgentOptions, work: (ask: Ask) => Promise<T>): Promise<T>;
-  /** The agent never answers to this one: the guest is on its way down. Throws `NotAnswering` when there is nobody. */
+  talk<T>(folder: string, options: AgentOptions, work: (ask: CallAgent) => Promise<T>): Promise<T>;
+  /** The agent does not answer this command when it succeeds. Throws `NotAnswering` when no agent is listening. */
   shutDown(folder: string, options: AgentOptions): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ const answerSchema = z.looseObject({
 
 export const guestAgent: GuestAgent = {
   talk: (folder, options, work) =>
-    converse(placeOf(folder), options, async (conversation) => {
-      const ask = await askOver(conversation);
+    converse(agentSocket(folder), options, async (conversation) => {
+      const ask = await callAgentOver(conversation);
       return work((command, args) => {
         traceOrder(folder, command, args);
         return ask(command, args);
@@ -44,17 +44,17 @@ export const guestAgent: GuestAgent = {
     }),
   shutDown: (folder, options) => {
     traceOrder(folder, 'guest-shutdown');
-    return converse(placeOf(folder), options, shutDownOver);
+    return converse(agentSocket(folder), options, shutDownOver);
   },
 };
 
-/** Of a program only its name: arguments, input and files carry secrets. */
+/** Logs only the program's name: arguments, input and file contents may hold secrets. */
 function traceOrder(folder: string, command: string, args: Record<string, unknown> = {}): void {
   const program = typeof args.path === 'string' ? ` ${args.path}` : '';
   trace('guest', `${basename(folder)}: ${command}${program}`);
 }
 
-export async function askOver(conversation: Conversation): Promise<Ask> {
+export async function callAgentOver(conversation: Conversation): Promise<CallAgent> {
   await synchronise(conversation);
   return async (command, args) => {
     conversation.send(order(command, args));
@@ -67,14 +67,15 @@ export async function askOver(conversation: Conversation): Promise<Ask> {
 export async function shutDownOver(conversation: Conversation): Promise<void> {
   await synchronise(conversation);
   conversation.send(order('guest-shutdown', { mode: 'powerdown' }));
-  // Success has no answer, so something with one is asked next: what comes first is a refusal or that. The guest may be gone by then.
+  // guest-shutdown has no answer on success, so a ping follows: the first line is either the refusal or the ping's answer. The guest may
+  // also be gone by then.
   conversation.send(order('guest-ping'));
   const first = await conversation.nextLine().catch(() => undefined);
   const { error } = first ? answerSchema.parse(JSON.parse(first.toString())) : {};
   if (error) throw new AgentRefused('guest-shutdown', error.desc);
 }
 
-/** Whatever an earlier, broken conversation left in the pipe comes before our own number. */
+/** Skips everything that an earlier, interrupted conversation left in the pipe: our own number comes after it. */
 async function synchronise({ send, nextLine }: Conversation): Promise<void> {
   const id = randomInt(1, 2 ** 31);
   send(Buffer.concat([Buffer.of(0xff), Buffer.from(order('guest-sync-delimited', { id }))]));
@@ -84,7 +85,7 @@ async function synchronise({ send, nextLine }: Conversation): Promise<void> {
     try {
       if (answerSchema.parse(JSON.parse(own)).return === id) return;
     } catch {
-      // half an answer to somebody who no longer listens
+      // part of an answer to an earlier command
     }
   }
 }
@@ -93,6 +94,6 @@ function order(execute: string, args?: Record<string, unknown>): string {
   return `${JSON.stringify({ execute, ...(args && { arguments: args }) })}\n`;
 }
 
-function placeOf(folder: string) {
+function agentSocket(folder: string) {
   return { folder, socket: instanceFiles.agent };
 }

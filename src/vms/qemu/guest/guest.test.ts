@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../../base/fake-clock.ts';
-import { type Answer, answeringAgent } from '../testing.ts';
+import { type AgentAnswer, answeringAgent } from '../testing.ts';
 import { readGuestClock, runInGuest, writeInGuest } from './guest.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-function guest(answers: Readonly<Record<string, Answer>>) {
+function guest(answers: Readonly<Record<string, AgentAnswer>>) {
   const agent = answeringAgent({ 'guest-exec': () => ({ pid: 7 }), ...answers });
   return { agent, clock: fakeClock() };
 }

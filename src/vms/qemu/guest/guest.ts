@@ -1,8 +1,8 @@
-// vms/qemu/guest/guest.ts: run a program in a guest, write a file there, read its clock. All through its agent, as root.
+// vms/qemu/guest/guest.ts: run a program in a guest, write a file there, read its clock; all as root, through the guest agent.
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { ClockReading, GuestRan, GuestRunOptions } from '../local-factory.ts';
+import type { GuestClockReading, GuestRunOptions, GuestRunResult } from '../local-provider.ts';
 import type { GuestAgent } from './guest-agent.ts';
 
 export interface GuestDeps {
@@ -10,7 +10,7 @@ export interface GuestDeps {
   clock: Clock;
 }
 
-/** A guest that is emulated on a busy machine takes its time. */
+/** An emulated guest on a busy machine is slow. */
 const TALK_DEADLINE_MS = 60_000;
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 1_000;
@@ -28,13 +28,13 @@ const statusSchema = z.object({
   'err-truncated': z.boolean().optional(),
 });
 
-/** Nothing of it is held open: the agent serves one caller at a time, and others may want to ask meanwhile. */
+/** Polls instead of holding the connection: the agent serves one caller at a time, and others need a turn. */
 export async function runInGuest(
   { agent, clock }: GuestDeps,
   folder: string,
   argv: readonly [string, ...string[]],
   options: GuestRunOptions,
-): Promise<GuestRan> {
+): Promise<GuestRunResult> {
   const { deadlineMs, input, signal, onWaiting } = options;
   const [path, ...arg] = argv;
   const talk = { deadlineMs: Math.min(deadlineMs, TALK_DEADLINE_MS), signal };
@@ -51,24 +51,27 @@ export async function runInGuest(
     if (status.exited) return ranOf(path, status);
     const waitedMs = clock.nowMs() - beganMs;
     if (waitedMs >= deadlineMs || signal?.aborted) {
-      // Not left running in the guest; that it cannot be ended there changes nothing about our answer.
+      // Do not leave the program running in the guest; a failure to kill it does not change the result.
       await agent
         .talk(folder, { deadlineMs: TALK_DEADLINE_MS }, (ask) =>
           ask('guest-exec', { path: 'kill', arg: ['-KILL', String(pid)] }),
         )
         .catch(() => undefined);
       signal?.throwIfAborted();
-      throw new UserError(`${path} did not end in ${Math.round(deadlineMs / 1000)} s in the guest, and was killed`, {
-        code: 'vms/guest-deadline',
-        exitCode: 1,
-      });
+      throw new UserError(
+        `${path} did not finish within ${Math.round(deadlineMs / 1000)} s in the guest and was killed`,
+        {
+          code: 'vms/guest-deadline',
+          exitCode: 1,
+        },
+      );
     }
     onWaiting?.(`${path} in the guest`);
     await clock.sleep(lookMs);
   }
 }
 
-/** A file that was there is replaced. */
+/** Replaces an existing file. */
 export async function writeInGuest(
   { agent }: GuestDeps,
   folder: string,
@@ -86,32 +89,32 @@ export async function writeInGuest(
   });
 }
 
-/** The narrowest of a few readings. */
+/** Returns the reading with the shortest interval. */
 export async function readGuestClock(
   { agent, clock }: GuestDeps,
   folder: string,
   signal?: AbortSignal,
-): Promise<ClockReading> {
+): Promise<GuestClockReading> {
   return agent.talk(folder, { deadlineMs: TALK_DEADLINE_MS, signal }, async (ask) => {
-    const readings: ClockReading[] = [];
+    const readings: GuestClockReading[] = [];
     for (let i = 0; i < CLOCK_SAMPLES; i++) {
       const hostBeforeMs = clock.nowMs();
       const guestMs = z.number().parse(await ask('guest-get-time')) / 1e6;
       readings.push({ guestMs, hostBeforeMs, hostAfterMs: clock.nowMs() });
     }
-    const width = (one: ClockReading) => one.hostAfterMs - one.hostBeforeMs;
+    const width = (one: GuestClockReading) => one.hostAfterMs - one.hostBeforeMs;
     return readings.reduce((best, one) => (width(one) < width(best) ? one : best));
   });
 }
 
-function ranOf(path: string, status: z.infer<typeof statusSchema>): GuestRan {
+function ranOf(path: string, status: z.infer<typeof statusSchema>): GuestRunResult {
   if (status['out-truncated'] || status['err-truncated'])
-    throw new UserError(`${path} wrote more in the guest than its agent passes on (16 MiB)`, {
+    throw new UserError(`the output of ${path} in the guest exceeds the guest agent's limit (16 MiB)`, {
       code: 'vms/guest-output',
       exitCode: 1,
     });
   return {
-    // As a shell tells the end by a signal.
+    // 128 + signal, as in a shell.
     exitCode: status.exitcode ?? 128 + (status.signal ?? 0),
     stdout: Buffer.from(status['out-data'] ?? '', 'base64'),
     stderr: Buffer.from(status['err-data'] ?? '', 'base64'),

@@ -1,10 +1,10 @@
-// vms/qemu/guest/instance-guest.ts: what does the guest of an instance answer? As guest.ts, for an instance that has to exist.
+// vms/qemu/guest/instance-guest.ts: the functions of guest.ts, for an instance that must exist.
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
-import type { ClockReading, GuestRan, GuestRunOptions } from '../local-factory.ts';
+import type { GuestClockReading, GuestRunOptions, GuestRunResult } from '../local-provider.ts';
 import { readGuestClock, runInGuest } from './guest.ts';
 
 export async function runInInstance(
@@ -12,7 +12,7 @@ export async function runInInstance(
   instance: InstanceRef,
   argv: readonly [string, ...string[]],
   options: GuestRunOptions,
-): Promise<GuestRan> {
+): Promise<GuestRunResult> {
   return runInGuest(context, folderOf(context, instance), argv, options);
 }
 
@@ -20,7 +20,7 @@ export async function readClock(
   context: QemuContext,
   instance: InstanceRef,
   options?: CallOptions,
-): Promise<ClockReading> {
+): Promise<GuestClockReading> {
   return readGuestClock(context, folderOf(context, instance), options?.signal);
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeClock, fakeClock } from '../../../base/fake-clock.ts';
 import type { InstanceRef } from '../../pools.ts';
-import type { LocalExtension, PoolSpec } from '../local-factory.ts';
+import type { LocalExtension, PoolSpec } from '../local-provider.ts';
 import { answeringAgent, type Lab, makeLab, poolSpec, publishEmpty, silentAgent } from '../testing.ts';
 
 let lab: Lab & { clock: FakeClock };
@@ -64,12 +64,12 @@ async function oneInstance(changes: Partial<PoolSpec> = {}) {
   const clock = fakeClock();
   const { agent, guest } = systemdGuest(clock);
   lab = { ...makeLab({ clock, agent }), clock };
-  const { ref: pool } = await lab.factory.pools.createPool(poolSpec(await publishEmpty(lab), changes));
-  const [made] = await lab.factory.pools.setCapacity(pool, 1);
+  const { ref: pool } = await lab.provider.pools.createPool(poolSpec(await publishEmpty(lab), changes));
+  const [made] = await lab.provider.pools.setCapacity(pool, 1);
   return { ref: made!.ref, guest };
 }
 
-const wait = (ref: InstanceRef) => lab.factory.guests.awaitUp(ref, { deadlineMs: 60_000 });
+const wait = (ref: InstanceRef) => lab.provider.guests.awaitUp(ref, { deadlineMs: 60_000 });
 
 const extension = (name: string, after: string[] = []): LocalExtension => ({
   name,
@@ -83,36 +83,36 @@ describe('up', () => {
   it.each(['running', 'degraded'])('is a guest in which systemd is %s: all was started', async (system) => {
     const { ref, guest } = await oneInstance();
     guest.system = system;
-    expect(await lab.factory.guests.isUp(ref)).toBe(true);
+    expect(await lab.provider.guests.isUp(ref)).toBe(true);
     await wait(ref);
   });
 
   it.each(['starting', 'initializing', 'maintenance', 'stopping'])('is not one in which it is %s', async (system) => {
     const { ref, guest } = await oneInstance();
     guest.system = system;
-    expect(await lab.factory.guests.isUp(ref)).toBe(false);
+    expect(await lab.provider.guests.isUp(ref)).toBe(false);
   });
 
   it('is what the pool says it is', async () => {
     const { ref, guest } = await oneInstance({ readyUnit: 'kubelet.service' });
-    expect(await lab.factory.guests.isUp(ref)).toBe(false);
+    expect(await lab.provider.guests.isUp(ref)).toBe(false);
     guest.units.set('kubelet.service', 'active');
-    expect(await lab.factory.guests.isUp(ref)).toBe(true);
+    expect(await lab.provider.guests.isUp(ref)).toBe(true);
   });
 
   it('is not a guest that does not answer, or that does not run', async () => {
     const { ref, guest } = await oneInstance();
     guest.isAnswering = false;
-    expect(await lab.factory.guests.isUp(ref)).toBe(false);
+    expect(await lab.provider.guests.isUp(ref)).toBe(false);
     guest.isAnswering = true;
     lab.machines.states.clear();
-    expect(await lab.factory.guests.isUp(ref)).toBe(false);
+    expect(await lab.provider.guests.isUp(ref)).toBe(false);
   });
 
   it('is awaited until its time is over, and then the console is shown', async () => {
     const { ref, guest } = await oneInstance();
     guest.isAnswering = false;
-    writeFileSync((await lab.factory.guests.placeOf(ref)).consoleLog, `${'early '.repeat(1000)}Kernel panic`);
+    writeFileSync((await lab.provider.guests.readDetails(ref)).consoleLog, `${'early '.repeat(1000)}Kernel panic`);
     await expect(wait(ref)).rejects.toMatchObject({
       code: 'vms/not-up',
       message: expect.stringMatching(/is not up after 60 s; its console ends with:\n.*Kernel panic$/s),
@@ -122,12 +122,12 @@ describe('up', () => {
 
   it('comes after a reset where a machine has come to nothing, and only there', async () => {
     const { ref, guest } = await oneInstance();
-    const { folder, consoleLog } = await lab.factory.guests.placeOf(ref);
+    const { folder, consoleLog } = await lab.provider.guests.readDetails(ref);
     const resets: number[] = [];
     const startedMs = lab.clock.nowMs();
     lab.machines.reset = async () => void resets.push(lab.clock.nowMs() - startedMs);
     guest.isAnswering = false;
-    const long = () => lab.factory.guests.awaitUp(ref, { deadlineMs: 500_000, onWaiting: (what) => told.add(what) });
+    const long = () => lab.provider.guests.awaitUp(ref, { deadlineMs: 500_000, onWaiting: (what) => told.add(what) });
     const told = new Set<string>();
     await expect(long()).rejects.toMatchObject({ code: 'vms/not-up' });
     expect(resets).toEqual([]); // its files were written later than it was started
@@ -141,7 +141,7 @@ describe('up', () => {
     await long();
     expect(resets).toHaveLength(2);
     expect(resets[1]! - resets[0]!).toBeGreaterThanOrEqual(180_000); // twice as long as the first time
-    expect([...told].filter((what) => what.includes('was reset'))).toHaveLength(1);
+    expect([...told].filter((what) => what.includes('has been reset'))).toHaveLength(1);
   });
 
   it('is not awaited from a machine that is off, or whose disk has no room', async () => {
@@ -157,11 +157,11 @@ describe('up', () => {
 describe('extensions', () => {
   it('run once, in their order, before a guest is up', async () => {
     const { ref, guest } = await oneInstance({ extensions: [extension('b', ['a']), extension('a')] });
-    expect(await lab.factory.guests.isUp(ref)).toBe(false);
+    expect(await lab.provider.guests.isUp(ref)).toBe(false);
     await wait(ref);
     await wait(ref);
     expect(guest.ranScripts).toEqual(['echo a', 'echo b']);
-    expect(await lab.factory.guests.isUp(ref)).toBe(true);
+    expect(await lab.provider.guests.isUp(ref)).toBe(true);
   });
 
   it('that fail are named, and run again only when asked for again', async () => {

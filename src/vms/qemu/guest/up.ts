@@ -7,10 +7,10 @@ import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
+import { isHung, writtenMs } from '../machine/hung.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineState } from '../machine/machines.ts';
-import { isStuck, writtenMs } from '../machine/stuck.ts';
-import { type Joining, joinerOf } from '../pools/admission.ts';
+import { type JoiningInstance, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
 import { hasRun, runExtensions } from './extensions.ts';
 import { runInGuest } from './guest.ts';
@@ -19,7 +19,7 @@ import { AgentRefused } from './guest-agent.ts';
 const ASK_DEADLINE_MS = 60_000;
 const PING_DEADLINE_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
-/** Why a node is not Ready says more than that its guest is not up; finding it out takes a while. */
+/** The guest gets extra time: when the node is not Ready, the cluster's error is more useful than the guest's, and takes longer. */
 const LATER_MS = 180_000;
 const CONSOLE_BYTES = 2_000;
 
@@ -28,11 +28,12 @@ export async function isUp(context: QemuContext, ref: InstanceRef, options: Call
   if (!hasRun(record)) return false;
   if ((await context.machines.state(machineOf(context.home, ref, record))) !== 'running') return false;
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
-  if (cluster !== undefined && !(await joinerOf(context, ref, cluster).isReady(cluster, ref, options))) return false;
+  if (cluster !== undefined && !(await requireJoinCluster(context, ref, cluster).isReady(cluster, ref, options)))
+    return false;
   return hasStarted(context, ref, options);
 }
 
-/** Of a cluster's pool: its node is Ready as well. Both are watched from the beginning, for what is seen on the way. */
+/** In a cluster's pool, the node must be Ready as well. Both waits start at once, so that no event of the boot is missed. */
 export async function awaitUp(
   context: QemuContext,
   ref: InstanceRef,
@@ -40,10 +41,10 @@ export async function awaitUp(
 ): Promise<void> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
   if (cluster === undefined) return awaitGuest(context, ref, options);
-  const joiner = joinerOf(context, ref, cluster);
+  const joiner = requireJoinCluster(context, ref, cluster);
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
-  const { onWaiting: onReset, ...silently } = options; // what is told of the node says more than that its guest is awaited
+  const { onWaiting: onReset, ...silently } = options; // the node's progress is more useful than "waiting for the guest"
   const both = [
     awaitGuest(context, ref, { ...silently, onReset, signal, deadlineMs: options.deadlineMs + LATER_MS }),
     joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal }),
@@ -52,11 +53,11 @@ export async function awaitUp(
     await Promise.all(both);
   } finally {
     end.abort();
-    await Promise.allSettled(both); // neither goes on after the other has failed
+    await Promise.allSettled(both); // when one fails, the other stops too
   }
 }
 
-function joiningOf(context: QemuContext, ref: InstanceRef): Joining {
+function joiningOf(context: QemuContext, ref: InstanceRef): JoiningInstance {
   const folder = instanceFolder(context.home, ref);
   return {
     ref,
@@ -91,8 +92,8 @@ async function awaitGuest(
     }
     const { startedMs = Number.POSITIVE_INFINITY } = record;
     const since = { resets: resetsMs.length, sinceMs: resetsMs.at(-1) ?? startedMs };
-    if (isStuck({ startedMs, writtenMs: writtenMs(machine.folder), ...since, nowMs: clock.nowMs() })) {
-      onReset?.(`${ref.id} to boot again: it had come to nothing, and was reset`);
+    if (isHung({ startedMs, writtenMs: writtenMs(machine.folder), ...since, nowMs: clock.nowMs() })) {
+      onReset?.(`${ref.id} to boot again: it was hung and has been reset`);
       await machines.reset(machine);
       resetsMs.push(clock.nowMs());
     }
@@ -116,8 +117,8 @@ async function answers({ agent, home }: QemuContext, ref: InstanceRef, signal?: 
 }
 
 /**
- * Of the unit the pool names; without one, of everything systemd had to start, whether or not all of it worked. A node needs neither: it
- * is its cluster that says when it is ready.
+ * True when the pool's ready unit is active; without a ready unit, when systemd has finished starting, even if units failed. A node
+ * without a ready unit is always started: its cluster decides when it is ready.
  */
 async function hasStarted(context: QemuContext, ref: InstanceRef, { signal }: CallOptions): Promise<boolean> {
   const { readyUnit, cluster } = poolRecordOf(context.home, ref.pool).spec;
@@ -136,7 +137,7 @@ async function hasStarted(context: QemuContext, ref: InstanceRef, { signal }: Ca
   }
 }
 
-/** A guest on its way up or down answers some of the time. */
+/** A guest that is booting or shutting down answers only some of the time. */
 function unlessSilent(signal: AbortSignal | undefined) {
   return (error: unknown): undefined => {
     signal?.throwIfAborted();
@@ -152,8 +153,8 @@ function notUp(home: string, ref: InstanceRef, why: string): UserError {
   const console = endOf(join(instanceFolder(home, ref), instanceFiles.console));
   return new UserError(`${ref.id} ${why}${console && `; its console ends with:\n${console}`}`, {
     code: 'vms/not-up',
-    kept: 'The instance and its disk are as they are.',
-    next: `read all of it with \`headstart pool logs ${ref.id}\``,
+    kept: 'The instance and its disk are unchanged.',
+    next: `read the whole console with \`headstart pool logs ${ref.id}\``,
     exitCode: 1,
   });
 }

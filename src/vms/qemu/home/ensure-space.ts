@@ -1,4 +1,4 @@
-// vms/qemu/home/ensure-space.ts: is there room under the home for what is about to be written?
+// vms/qemu/home/ensure-space.ts: is there enough free space under the home?
 import { requireSpace } from '../../../host/disk-space.ts';
 import type { QemuContext } from '../context.ts';
 

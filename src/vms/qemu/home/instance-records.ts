@@ -1,4 +1,4 @@
-// vms/qemu/home/instance-records.ts: what is written down about a pool and its instances; changed only by whoever holds the pool's lock.
+// vms/qemu/home/instance-records.ts: read and write the records of a pool and its instances. Only the holder of the pool's lock writes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
@@ -16,11 +16,11 @@ import {
   poolRecord,
   poolRef,
 } from './layout.ts';
-import { readRecord, writeRecord } from './record-file.ts';
+import { readHomeRecord, writeHomeRecord } from './record-file.ts';
 import { type InstanceRecord, instanceRecordSchema, type PoolRecord, poolRecordSchema } from './records.ts';
 
 export function readPoolRecord(home: string, pool: PoolRef): PoolRecord | undefined {
-  return readRecord(join(poolFolder(home, poolNameOf(pool)), poolRecord), poolRecordSchema);
+  return readHomeRecord(join(poolFolder(home, poolNameOf(pool)), poolRecord), poolRecordSchema);
 }
 
 export function poolRecordOf(home: string, pool: PoolRef): PoolRecord {
@@ -29,16 +29,16 @@ export function poolRecordOf(home: string, pool: PoolRef): PoolRecord {
   return record;
 }
 
-/** As one change: the revision is the pool's etag. */
+/** Increments the revision, which is the pool's etag. */
 export function writePoolRecord(home: string, record: PoolRecord): PoolRecord {
   const next = { ...record, revision: record.revision + 1 };
-  writeRecord(join(poolFolder(home, record.spec.name), poolRecord), next);
+  writeHomeRecord(join(poolFolder(home, record.spec.name), poolRecord), next);
   return next;
 }
 
-/** Undefined, too, for one that was never finished. */
+/** Also undefined for an instance that was never finished. */
 export function readInstanceRecord(home: string, ref: InstanceRef): InstanceRecord | undefined {
-  return readRecord(join(instanceFolder(home, ref), instanceFiles.record), instanceRecordSchema);
+  return readHomeRecord(join(instanceFolder(home, ref), instanceFiles.record), instanceRecordSchema);
 }
 
 export function instanceRecordOf(home: string, ref: InstanceRef): InstanceRecord {
@@ -47,7 +47,7 @@ export function instanceRecordOf(home: string, ref: InstanceRef): InstanceRecord
   return record;
 }
 
-/** In the order in which they were made. */
+/** Oldest first. */
 export function instanceRecordsOf(home: string, pool: PoolRef): InstanceRecord[] {
   const name = poolNameOf(pool);
   return visibleIn(instancesFolder(home, name)).flatMap((id) => {
@@ -58,9 +58,9 @@ export function instanceRecordsOf(home: string, pool: PoolRef): InstanceRecord[]
 
 export function writeInstanceRecord(home: string, pool: PoolRecord, record: InstanceRecord): InstanceRecord {
   const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
-  // First what follows from the record: once the record is there, the instance is whole.
-  writeRecord(join(folder, instanceFiles.metadata), metadataOf(pool, record, publicKeysOf(home, pool.spec.name)));
-  writeRecord(join(folder, instanceFiles.record), record);
+  // The record comes last: once it exists, the instance is complete.
+  writeHomeRecord(join(folder, instanceFiles.metadata), metadataOf(pool, record, publicKeysOf(home, pool.spec.name)));
+  writeHomeRecord(join(folder, instanceFiles.record), record);
   return record;
 }
 

@@ -1,4 +1,4 @@
-// vms/qemu/home/layout.ts: where is what under the home folder, and what are things called? Pure; nothing else builds a path.
+// vms/qemu/home/layout.ts: paths, ids, locks and valid names under the home folder. Pure; no other file builds these paths.
 import { join, relative } from 'node:path';
 import { Refused } from '../../../base/failures.ts';
 import { lockName } from '../../../host/lock-name.ts';
@@ -10,16 +10,16 @@ export interface VersionId {
   version: string;
 }
 
-/** Files of one instance, relative to its folder: QEMU runs in there, so that no path it is given can be too long. */
+/** Files of one instance, relative to its folder: QEMU runs there, so that its socket paths cannot be too long. */
 export const instanceFiles = {
   record: 'instance.json',
   metadata: 'metadata.json',
   health: 'health.jsonl',
   disk: 'disk.qcow2',
   provisioning: 'provisioning.iso',
-  /** There while QEMU starts, and no longer. */
+  /** Exists only while QEMU starts. */
   credential: 'bootstrap-kubeconfig',
-  /** What was seen in the cluster of its coming up. */
+  /** Events of the node joining its cluster. */
   clusterEvents: 'cluster-events.jsonl',
   console: 'console.log',
   log: 'qemu.log',
@@ -28,7 +28,7 @@ export const instanceFiles = {
   agent: 'agent.sock',
 } as const;
 
-export const versionFiles = {
+export const versionFileNames = {
   record: 'version.json',
   disk: 'disk.qcow2',
   vmlinux: 'vmlinux',
@@ -38,7 +38,7 @@ export const versionFiles = {
 export const snapshotRecord = 'snapshot.json';
 export const definitionRecord = 'definition.json';
 export const poolRecord = 'pool.json';
-/** The private half; the public one is beside it with `.pub`. */
+/** The private key; the public key has the suffix `.pub`. */
 export const poolKey = 'id_ed25519';
 
 export const galleriesFolder = (home: string) => join(home, 'galleries');
@@ -58,17 +58,17 @@ export const instancesFolder = (home: string, pool: string) => join(poolFolder(h
 export const instanceFolder = (home: string, ref: InstanceRef) =>
   join(instancesFolder(home, poolNameOf(ref.pool)), checkInstanceId(ref));
 
-// Taken in one order: a pool's, then the snapshots' or a gallery's, then the home's.
-/** Short: what concerns several pools, that is addresses and who refers to which version. */
+// Lock order: a pool's, then the snapshots' or a gallery's, then the home's.
+/** Held briefly. Protects what pools share: addresses, and the references to image versions. */
 export const homeLock = lockName('home');
 export const snapshotsLock = lockName('snapshots');
 export const baseImageLock = lockName('base-image');
 export const poolLock = (pool: string) => lockName(`pool-${checkPoolName(pool)}`);
-/** Held while a version is made, which takes its time. */
+/** Held while a version is made, which may take minutes. */
 export const galleryLock = (gallery: string) => lockName(`gallery-${checkName('gallery', gallery)}`);
 
-/** How one folder names a file in another, so that the home may be moved as a whole. */
-export const seenFrom = (folder: string, file: string) => relative(folder, file);
+/** Overlays store relative paths, so that the home can be moved. */
+export const relativePath = (folder: string, file: string) => relative(folder, file);
 
 export const poolRef = (name: string): PoolRef => ({ id: `pools/${name}`, name });
 
@@ -82,7 +82,7 @@ export const instanceId = (pool: string, number: number) => `${pool}-${String(nu
 export const diskId = (ref: InstanceRef) => `${ref.pool.id}/instances/${ref.id}/${instanceFiles.disk}`;
 export const providerId = (ref: InstanceRef) => `qemu:///${poolNameOf(ref.pool)}/${ref.id}`;
 
-/** The second form is what a node makes of its metadata, which are a cloud's. */
+/** The second form is what a node builds from its Azure-like metadata. */
 const PROVIDER_IDS = [
   /^qemu:\/\/\/([^/]+)\/([^/]+)$/,
   /^azure:\/\/\/subscriptions\/0{8}-0{4}-0{4}-0{4}-0{12}\/.*\/virtualMachineScaleSets\/([^/]+)\/virtualMachines\/([^/]+)$/,
@@ -124,7 +124,7 @@ export function parseDefinitionId(id: string): Omit<VersionId, 'version'> | unde
   return isName(gallery) && isName(definition) ? { gallery, definition } : undefined;
 }
 
-// A name becomes a folder: it cannot be hidden, climb, or be too long for a file system. A pool's name also begins host names.
+// A name becomes a folder: it must not be hidden, contain `..`, or be too long for a file system. Host names start with the pool's name.
 const isName = (text: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text);
 const isVersion = (text: string) => /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text);
 export const isPoolName = (text: string) => /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(text);
@@ -133,23 +133,20 @@ const isInstanceId = (text: string) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.
 function checkName(what: string, name: string): string {
   if (isName(name)) return name;
   throw new Refused(
-    `'${name}' cannot be the name of a ${what}: letters, digits, dots, dashes and underscores, at most 100`,
+    `'${name}' is not a valid ${what} name: use letters, digits, dots, dashes and underscores, at most 100`,
     'vms/bad-name',
   );
 }
 
 function checkVersion(name: string): string {
   if (isVersion(name)) return name;
-  throw new Refused(
-    `'${name}' cannot be the name of an image version: three numbers, as in 2026.11.15`,
-    'vms/bad-name',
-  );
+  throw new Refused(`'${name}' is not a valid image version name: use three numbers, as in 2026.11.15`, 'vms/bad-name');
 }
 
 function checkPoolName(name: string): string {
   if (isPoolName(name)) return name;
   throw new Refused(
-    `'${name}' cannot be the name of a pool: small letters, digits and dashes, at most 50 (its instances' host names begin with it)`,
+    `'${name}' is not a valid pool name: use lower-case letters, digits and dashes, at most 50 (host names start with it)`,
     'vms/bad-name',
   );
 }

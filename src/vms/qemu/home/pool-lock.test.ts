@@ -10,7 +10,7 @@ let lab: Lab;
 let pool: PoolRef;
 beforeEach(async () => {
   lab = makeLab();
-  pool = (await lab.factory.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
+  pool = (await lab.provider.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
 });
 afterEach(() => lab.end());
 
@@ -24,7 +24,7 @@ function leave(folder: string): string {
 describe('what dead commands leave behind', () => {
   it('is gone after the next change of a pool', async () => {
     const { home } = lab.context;
-    await lab.factory.pools.setCapacity(pool, 1);
+    await lab.provider.pools.setCapacity(pool, 1);
     const instances = instancesFolder(home, 'web');
     const leftovers = [
       leave(join(instances, 'web-000002')), // its record was never written
@@ -36,62 +36,62 @@ describe('what dead commands leave behind', () => {
     ];
     const unwritten = join(instances, 'web-000001', '.instance.json.ab12.tmp');
     writeFileSync(unwritten, '{');
-    await lab.factory.pools.tagPool(pool, { a: '1' });
+    await lab.provider.pools.tagPool(pool, { a: '1' });
     for (const one of [...leftovers, unwritten]) expect(existsSync(one), one).toBe(false);
-    expect(await lab.factory.pools.listInstances(pool)).toHaveLength(1);
-    expect(await lab.factory.pools.setCapacity(pool, 2)).toHaveLength(1);
+    expect(await lab.provider.pools.listInstances(pool)).toHaveLength(1);
+    expect(await lab.provider.pools.setCapacity(pool, 2)).toHaveLength(1);
   });
 
   it('is not counted, shown or built upon before', async () => {
     leave(join(instancesFolder(lab.context.home, 'web'), 'web-000001'));
     leave(poolFolder(lab.context.home, 'half'));
-    expect((await lab.factory.pools.readPool(pool))!.capacity).toBe(0);
-    expect(await lab.factory.pools.listInstances(pool)).toEqual([]);
-    expect(await lab.factory.pools.listPools()).toHaveLength(1);
+    expect((await lab.provider.pools.readPool(pool))!.capacity).toBe(0);
+    expect(await lab.provider.pools.listInstances(pool)).toEqual([]);
+    expect(await lab.provider.pools.listPools()).toHaveLength(1);
   });
 
   it('does not keep a pool of that name from being made', async () => {
     leave(poolFolder(lab.context.home, 'half'));
-    const spec = { ...(await lab.factory.pools.readSpec(pool)), name: 'half' };
-    await lab.factory.pools.createPool(spec);
+    const spec = { ...(await lab.provider.pools.readSpec(pool)), name: 'half' };
+    await lab.provider.pools.createPool(spec);
     expect(readdirSync(poolFolder(lab.context.home, 'half'))).not.toContain('half');
   });
 
   it('is started by the next to scale when it was made but never ran', async () => {
-    const [made] = await lab.factory.pools.setCapacity(pool, 1);
-    const { folder } = await lab.factory.guests.placeOf(made!.ref);
+    const [made] = await lab.provider.pools.setCapacity(pool, 1);
+    const { folder } = await lab.provider.guests.readDetails(made!.ref);
     const path = join(folder, instanceFiles.record);
     const { startedMs: _, ...record } = JSON.parse(readFileSync(path, 'utf8'));
     writeFileSync(path, JSON.stringify({ ...record, isNew: true }));
     lab.machines.states.clear();
-    expect((await lab.factory.pools.setCapacity(pool, 1)).map(({ ref, power }) => [ref.id, power])).toEqual([
+    expect((await lab.provider.pools.setCapacity(pool, 1)).map(({ ref, power }) => [ref.id, power])).toEqual([
       [made!.ref.id, 'running'],
     ]);
     lab.machines.states.clear();
     // One that ran and went off by itself is not: somebody in it may have wanted that.
-    expect(await lab.factory.pools.setCapacity(pool, 1)).toEqual([]);
+    expect(await lab.provider.pools.setCapacity(pool, 1)).toEqual([]);
   });
 
   it('is a new disk for an instance whose reimaging was cut short', async () => {
-    const [made] = await lab.factory.pools.setCapacity(pool, 1);
-    const { disk } = await lab.factory.guests.placeOf(made!.ref);
+    const [made] = await lab.provider.pools.setCapacity(pool, 1);
+    const { disk } = await lab.provider.guests.readDetails(made!.ref);
     lab.machines.failNextLaunch = new Error('killed');
     writeFileSync(disk, 'the old disk');
     const { run } = lab.context;
     lab.context.run = async () => {
       throw new Error('killed');
     };
-    await expect(lab.factory.pools.reimage(made!.ref)).rejects.toThrow('killed');
+    await expect(lab.provider.pools.reimage(made!.ref)).rejects.toThrow('killed');
     lab.context.run = run;
     lab.machines.failNextLaunch = undefined;
-    await lab.factory.pools.start(made!.ref);
+    await lab.provider.pools.start(made!.ref);
     expect(readFileSync(disk, 'utf8')).toMatch(/^below .*1\.0\.0\/disk\.qcow2\n$/);
   });
 
   it('is no reason to remove an unfinished version that somebody is making right now', async () => {
     const unfinished = leave(join(lab.context.home, 'galleries/headstart/empty/.partial-ab12'));
     await withLock(lab.context.home, { name: galleryLock('headstart'), why: 'making a version' }, {}, () =>
-      lab.factory.pools.tagPool(pool, { a: '1' }),
+      lab.provider.pools.tagPool(pool, { a: '1' }),
     );
     expect(existsSync(unfinished)).toBe(true);
     rmSync(unfinished, { recursive: true });

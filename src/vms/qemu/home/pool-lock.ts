@@ -1,9 +1,9 @@
-// vms/qemu/home/pool-lock.ts: one command at a time changes a pool, and first puts right what dead ones left behind.
+// vms/qemu/home/pool-lock.ts: lock a pool for one command, and remove what killed commands left unfinished.
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
-import { ifFree, withLock } from '../../../host/locks.ts';
+import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import { deletingPrefix, namesIn, partialPrefix, removeLeftovers, visibleIn } from '../../../host/whole-folders.ts';
 import type { PoolRef } from '../../pools.ts';
 import {
@@ -20,7 +20,7 @@ import {
   snapshotsLock,
 } from './layout.ts';
 
-/** Not held while a guest boots. */
+/** Callers must not hold this lock while a guest boots. */
 export async function lockPool<T>(
   home: string,
   pool: PoolRef,
@@ -36,7 +36,7 @@ export async function lockPool<T>(
   });
 }
 
-/** Whoever finds these while holding the lock knows that their maker is gone. */
+/** We hold the lock, so the command that left these is dead. */
 async function tidyPool(home: string, pool: string): Promise<void> {
   await removeLeftovers(poolsFolder(home), deletingPrefix);
   const folder = instancesFolder(home, pool);
@@ -44,25 +44,25 @@ async function tidyPool(home: string, pool: string): Promise<void> {
   await removeUnfinished(poolFolder(home, pool));
   for (const id of visibleIn(folder)) {
     const instance = join(folder, id);
-    // The record comes last, and QEMU is started after it: nothing runs in here.
+    // No record means that QEMU was never started here: the record is written before QEMU starts.
     if (!existsSync(join(instance, instanceFiles.record))) await rm(instance, { recursive: true, force: true });
     else await removeUnfinished(instance);
   }
 }
 
-/** Gigabytes, possibly, and nobody may ever make a version there again. What is locked is being made right now. */
+/** Unfinished images may take gigabytes, so do not wait for the next build to remove them. A locked gallery is being built right now. */
 async function tidyImages(home: string): Promise<void> {
   if (namesIn(snapshotsFolder(home)).some(isUnfinished))
-    await ifFree(home, snapshotsLock, () => removeUnfinished(snapshotsFolder(home)));
+    await withLockIfFree(home, snapshotsLock, () => removeUnfinished(snapshotsFolder(home)));
   for (const gallery of visibleIn(galleriesFolder(home))) {
     const folder = galleryFolder(home, gallery);
     const definitions = visibleIn(folder).map((name) => join(folder, name));
     if (definitions.some((one) => namesIn(one).some(isUnfinished)))
-      await ifFree(home, galleryLock(gallery), () => tidyGallery(home, gallery));
+      await withLockIfFree(home, galleryLock(gallery), () => tidyGallery(home, gallery));
   }
 }
 
-/** To be called by whoever holds the gallery's lock. */
+/** The caller must hold the gallery's lock. */
 export async function tidyGallery(home: string, gallery: string): Promise<void> {
   const folder = galleryFolder(home, gallery);
   for (const definition of visibleIn(folder)) await removeUnfinished(join(folder, definition));
@@ -70,7 +70,7 @@ export async function tidyGallery(home: string, gallery: string): Promise<void> 
 
 const isUnfinished = (name: string) => name.startsWith(partialPrefix) || name.startsWith(deletingPrefix);
 
-/** What was being made, deleted or written when whoever did it died. */
+/** Removes what a killed command was making, deleting or writing. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const prefix of [partialPrefix, deletingPrefix]) await removeLeftovers(folder, prefix);
   for (const name of namesIn(folder)) if (/^\..*\.tmp$/.test(name)) await rm(join(folder, name), { force: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import * as files from '../../../base/files.ts';
-import { readRecord, writeRecord } from './record-file.ts';
+import { readHomeRecord, writeHomeRecord } from './record-file.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -19,27 +19,27 @@ const schema = z.object({ a: z.string() });
 
 it('a record is read as it was written, and one that is not there is nothing', () => {
   const path = join(folder, 'pool.json');
-  expect(readRecord(path, schema)).toBeUndefined();
-  writeRecord(path, { a: 'b' });
-  expect(readRecord(path, schema)).toEqual({ a: 'b' });
+  expect(readHomeRecord(path, schema)).toBeUndefined();
+  writeHomeRecord(path, { a: 'b' });
+  expect(readHomeRecord(path, schema)).toEqual({ a: 'b' });
 });
 
 it('a record that someone edited fails as one of a pool', () => {
   const path = join(folder, 'pool.json');
   writeFileSync(path, '{"a": 1}');
-  expect(() => readRecord(path, schema)).toThrow(expect.objectContaining({ code: 'vms/bad-record', exitCode: 1 }));
+  expect(() => readHomeRecord(path, schema)).toThrow(expect.objectContaining({ code: 'vms/bad-record', exitCode: 1 }));
 });
 
 it.each(['ENOSPC', 'EDQUOT'])('a disk that is full (%s) is an error that says so', (code) => {
   fails(code);
-  expect(() => writeRecord(join(folder, 'pool.json'), {})).toThrow(
+  expect(() => writeHomeRecord(join(folder, 'pool.json'), {})).toThrow(
     expect.objectContaining({ code: 'vms/no-space', message: expect.stringContaining('the disk is full') }),
   );
 });
 
 it('any other failure to write stays what it is', () => {
   fails('EIO');
-  expect(() => writeRecord(join(folder, 'pool.json'), {})).toThrow(expect.objectContaining({ code: 'EIO' }));
+  expect(() => writeHomeRecord(join(folder, 'pool.json'), {})).toThrow(expect.objectContaining({ code: 'EIO' }));
 });
 
 function fails(code: string): void {

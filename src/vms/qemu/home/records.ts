@@ -1,9 +1,9 @@
-// vms/qemu/home/records.ts: what is written down about pools, instances, versions and snapshots? The shapes of our files, and nothing else.
+// vms/qemu/home/records.ts: the schemas of the files that describe pools, instances, versions and snapshots.
 import { z } from 'zod';
 import { Refused } from '../../../base/failures.ts';
 import type { Definition } from '../../gallery.ts';
 import type { Extension } from '../../pools.ts';
-import type { LocalExtension, PoolSpec } from '../local-factory.ts';
+import type { LocalExtension, PoolSpec } from '../local-provider.ts';
 
 const tags = z.record(z.string(), z.string());
 const image = z.discriminatedUnion('kind', [
@@ -17,11 +17,11 @@ const traits = {
   securityType: z.enum(['Standard', 'TrustedLaunch', 'ConfidentialVM']),
 };
 const plan = z.object({ name: z.string(), product: z.string(), publisher: z.string() });
-/** base64 as clouds take it: padded, no line breaks. */
+/** Padded, no line breaks, as Azure requires. */
 const base64 = z.base64();
 
 export const extensionSchema: z.ZodType<LocalExtension> = z.object({
-  // It becomes part of a unit's and a file's name inside the guest.
+  // The name becomes part of a unit name and a file name in the guest.
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, dots, dashes and underscores, at most 64'),
@@ -45,7 +45,7 @@ export const specSchema = z.object({
     z.object({
       address: z.ipv4(),
       port,
-      // What a host name or an address is made of; it ends up in a command line.
+      // Only characters of host names and addresses: it becomes part of a command line.
       to: z.object({ host: z.string().regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'is not a host name or an address'), port }),
     }),
   ),
@@ -61,11 +61,11 @@ export const specSchema = z.object({
 }) satisfies z.ZodType<PoolSpec>;
 
 const poolSchema = z.object({
-  /** Counts every change of the pool: its etag. */
+  /** Counts every change of the pool; it is the pool's etag. */
   revision: z.int(),
-  /** Counts the changes of the model alone: instances remember theirs. */
+  /** Counts model changes; each instance records the revision it was made from. */
   modelRevision: z.int(),
-  /** Never used twice, so that no new instance is taken for one that is gone. */
+  /** Never reused, so that a new instance is not mistaken for a deleted one. */
   nextInstance: z.int(),
   traits: z.object(traits),
   spec: specSchema,
@@ -78,19 +78,19 @@ const instanceSchema = z.object({
   vmId: z.guid(),
   image: z.object({ kind: z.literal('version'), id: z.string() }),
   modelRevision: z.int(),
-  /** What was asked for; whether a process is there is looked at. */
+  /** The requested power state; whether QEMU runs is read from the process table. */
   wanted: z.enum(['running', 'stopped', 'deallocated']),
   protection: z.object({ fromScaleIn: z.boolean(), fromPoolActions: z.boolean() }),
   tags,
   userData: base64.exactOptional(),
   address: z.ipv4(),
   mac: z.string(),
-  /** The disk is still the one of another image: it has to be made anew before a start. */
+  /** The disk is from an earlier image and must be replaced before the next start. */
   isBlank: z.boolean(),
   size: z.object({ cpus: z.int(), memoryMb: z.int(), diskGb: z.int() }),
   extensions: z.array(z.object({ extension: extensionSchema, state: z.enum(['waiting', 'begun', 'done']) })),
   createdMs: z.number(),
-  /** Until QEMU ran for the first time: whoever scales the pool next starts it. */
+  /** True until QEMU has run once; the next scaling command starts the instance. */
   isNew: z.boolean(),
   startedMs: z.number().exactOptional(),
 });
@@ -109,17 +109,17 @@ export const definitionSchema: z.ZodType<Definition> = z.object({
 });
 
 const fileSum = z.object({ bytes: z.number(), sha256: z.string() });
-// Words of a kernel's command line: none can bring another with it.
+// One word of the kernel's command line: without blanks, it cannot add another.
 const word = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'is not one word of plain text');
-/** How it is started, where that is not as base images are: the kernel beside a disk that is one file system. */
+/** How the image boots. Default, as for base images: kernel and initrd files next to a disk that is one file system. */
 const boot = {
-  /** off: nothing in the image needs it, and the host name comes with the kernel's command line. */
+  /** `off`: the image does not need cloud-init, and the host name is set on the kernel's command line. */
   cloudInit: z.enum(['on', 'off']),
-  /** `PARTUUID=…`: a partition of the disk. */
+  /** `PARTUUID=…` of the root partition. */
   root: word.exactOptional(),
-  /** Besides those that pools of this machine give. */
+  /** In addition to those that every local pool sets. */
   kernelArgs: z.array(word).exactOptional(),
-  /** What starts a disk that has no kernel beside it; without it, the BIOS that QEMU has. */
+  /** Firmware for a disk without kernel files. Default: QEMU's BIOS. */
   firmware: z.literal('uefi').exactOptional(),
 };
 const versionSchema = z.object({
@@ -139,7 +139,7 @@ export const versionRecordSchema: z.ZodType<VersionRecord> = versionSchema;
 const snapshotSchema = z.object({
   name: z.string(),
   sourceDiskId: z.string(),
-  /** The version below it: kept as long as the snapshot is there. */
+  /** The version that the overlay is based on; it cannot be deleted while the snapshot exists. */
   backing: z.string(),
   ...boot,
   createdMs: z.number(),
@@ -151,15 +151,15 @@ export const snapshotRecordSchema: z.ZodType<SnapshotRecord> = snapshotSchema;
 const bootSchema = z.object(boot);
 export type BootFacts = z.infer<typeof bootSchema>;
 
-/** Of all that is known of something: how it is started, and nothing else. Throws `Refused` when a kernel could not be told so. */
+/** Picks the boot fields of a record. Throws `Refused` when they are invalid. */
 export function bootFactsOf(known: BootFacts): BootFacts {
   const { success, data, error } = bootSchema.safeParse(known);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Refused(`an image cannot be started like this: ${problems.join('; ')}`, 'vms/bad-boot-facts');
+  throw new Refused(`the image's boot settings are invalid: ${problems.join('; ')}`, 'vms/bad-boot-facts');
 }
 
-/** Without the script: what every factory tells of an extension. */
-export function seenExtension({ name, publisher, type, after }: LocalExtension): Extension {
+/** Omits the script. */
+export function toExtension({ name, publisher, type, after }: LocalExtension): Extension {
   return { name, publisher, type, after };
 }

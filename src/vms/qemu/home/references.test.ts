@@ -4,7 +4,7 @@ import { setCapacity } from '../pools/capacity.ts';
 import { createPool } from '../pools/pools.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
 import { parseVersionId, poolRef, versionFolder } from './layout.ts';
-import { referencedIn } from './references.ts';
+import { versionUsers } from './references.ts';
 
 let lab: Lab;
 let image: string;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => lab.end());
 
 const definitionImage = { kind: 'definition', id: 'galleries/headstart/empty' } as const;
-const users = () => Object.fromEntries(referencedIn(lab.context.home));
+const users = () => Object.fromEntries(versionUsers(lab.context.home));
 
 it('a version that nothing was made from has no user', () => {
   expect(users()).toEqual({});

@@ -1,4 +1,4 @@
-// vms/qemu/home/references.ts: what stands on which image version? Nothing that is referred to is ever deleted.
+// vms/qemu/home/references.ts: which pools, instances and snapshots refer to an image version? A version in use is never deleted.
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
@@ -14,21 +14,21 @@ import {
   snapshotsFolder,
   versionId,
 } from './layout.ts';
-import { readRecord } from './record-file.ts';
+import { readHomeRecord } from './record-file.ts';
 import { instanceRecordSchema, poolRecordSchema, snapshotRecordSchema } from './records.ts';
-import { resolveImage } from './version-records.ts';
+import { resolveVersion } from './version-records.ts';
 
-/** Of the definition's versions, those that a pool's model or an instance refers to. */
+/** The definition's versions that a pool model or an instance refers to. */
 export async function referencedImages({ home }: Home, definition: Definition): Promise<ReadonlySet<string>> {
   const ids = [...referencedByPools(home).keys()];
   return new Set(ids.filter((id) => id.startsWith(`${definition.id}/`)));
 }
 
-/** Version id → who refers to it. */
-export function referencedIn(home: string): ReadonlyMap<string, string> {
+/** Version id → a description of what refers to it. */
+export function versionUsers(home: string): ReadonlyMap<string, string> {
   const users = referencedByPools(home);
   for (const snapshot of visibleIn(snapshotsFolder(home))) {
-    const record = readRecord(join(snapshotsFolder(home), snapshot, snapshotRecord), snapshotRecordSchema);
+    const record = readHomeRecord(join(snapshotsFolder(home), snapshot, snapshotRecord), snapshotRecordSchema);
     if (record) users.set(record.backing, `snapshot ${snapshot}`);
   }
   return users;
@@ -37,10 +37,10 @@ export function referencedIn(home: string): ReadonlyMap<string, string> {
 function referencedByPools(home: string): Map<string, string> {
   const users = new Map<string, string>();
   for (const pool of visibleIn(poolsFolder(home))) {
-    const model = readRecord(join(poolFolder(home, pool), poolRecord), poolRecordSchema)?.spec.image;
-    if (model) for (const id of meantBy(home, model)) users.set(id, `the model of pool ${pool}`);
+    const model = readHomeRecord(join(poolFolder(home, pool), poolRecord), poolRecordSchema)?.spec.image;
+    if (model) for (const id of resolvedIds(home, model)) users.set(id, `the model of pool ${pool}`);
     for (const instance of visibleIn(instancesFolder(home, pool))) {
-      const record = readRecord(
+      const record = readHomeRecord(
         join(instancesFolder(home, pool), instance, instanceFiles.record),
         instanceRecordSchema,
       );
@@ -50,10 +50,10 @@ function referencedByPools(home: string): Map<string, string> {
   return users;
 }
 
-/** A floating reference means the newest version that is there today. */
-function meantBy(home: string, image: Parameters<typeof resolveImage>[1]): string[] {
+/** A reference to a definition resolves to its newest version. */
+function resolvedIds(home: string, image: Parameters<typeof resolveVersion>[1]): string[] {
   try {
-    return [versionId(resolveImage(home, image).id)];
+    return [versionId(resolveVersion(home, image).id)];
   } catch (error) {
     if (error instanceof NotFound) return [];
     throw error;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { emptyDefinition, type Lab, makeLab, publishEmpty } from '../testing.ts';
-import { parseVersionId, type VersionId, versionFiles, versionFolder } from './layout.ts';
-import { writeRecord } from './record-file.ts';
-import { readVersionRecord, resolveImage, verifyVersion, versionNamesIn } from './version-records.ts';
+import { parseVersionId, type VersionId, versionFileNames, versionFolder } from './layout.ts';
+import { writeHomeRecord } from './record-file.ts';
+import { readVersionRecord, resolveVersion, verifyVersion, versionNamesIn } from './version-records.ts';
 
 let lab: Lab;
 let home: string;
@@ -26,7 +26,7 @@ async function publish(...names: string[]): Promise<VersionId[]> {
 
 function exclude(id: VersionId): void {
   const record = readVersionRecord(home, id)!;
-  writeRecord(join(versionFolder(home, id), versionFiles.record), { ...record, isExcludedFromLatest: true });
+  writeHomeRecord(join(versionFolder(home, id), versionFileNames.record), { ...record, isExcludedFromLatest: true });
 }
 
 describe('versionNamesIn', () => {
@@ -37,18 +37,18 @@ describe('versionNamesIn', () => {
 
   it('leaves out a folder without a record', async () => {
     const [whole, torn] = await publish('1.0.0', '1.0.1');
-    rmSync(join(versionFolder(home, torn!), versionFiles.record));
+    rmSync(join(versionFolder(home, torn!), versionFileNames.record));
     expect(versionNamesIn(home, definition)).toEqual([whole!.version]);
   });
 });
 
-describe('resolveImage', () => {
+describe('resolveVersion', () => {
   it('takes a version for itself, and a definition for its newest version that is not excluded', async () => {
     const [old, newest] = await publish('1.0.0', '1.0.1');
-    expect(resolveImage(home, { kind: 'version', id: 'galleries/headstart/empty/1.0.0' }).id).toEqual(old);
-    expect(resolveImage(home, definitionImage).id).toEqual(newest);
+    expect(resolveVersion(home, { kind: 'version', id: 'galleries/headstart/empty/1.0.0' }).id).toEqual(old);
+    expect(resolveVersion(home, definitionImage).id).toEqual(newest);
     exclude(newest!);
-    expect(resolveImage(home, definitionImage).id).toEqual(old);
+    expect(resolveVersion(home, definitionImage).id).toEqual(old);
   });
 
   it.each([
@@ -58,18 +58,18 @@ describe('resolveImage', () => {
     { kind: 'definition', id: 'galleries' },
   ] as const)('does not find $kind $id', async (image) => {
     await publish('1.0.0');
-    expect(() => resolveImage(home, image)).toThrow(NotFound);
+    expect(() => resolveVersion(home, image)).toThrow(NotFound);
   });
 
   it('finds nothing where every version is excluded', async () => {
     const [only] = await publish('1.0.0');
     exclude(only!);
-    expect(() => resolveImage(home, definitionImage)).toThrow(NotFound);
+    expect(() => resolveVersion(home, definitionImage)).toThrow(NotFound);
   });
 
   it('refuses an image of a marketplace', () => {
     const image = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
-    expect(() => resolveImage(home, image)).toThrow(Refused);
+    expect(() => resolveVersion(home, image)).toThrow(Refused);
   });
 });
 
@@ -77,7 +77,7 @@ describe('verifyVersion', () => {
   it('passes what was published, and names the first file that differs or is gone', async () => {
     const [id] = await publish('1.0.0');
     await verifyVersion(home, id!);
-    const vmlinux = join(versionFolder(home, id!), versionFiles.vmlinux);
+    const vmlinux = join(versionFolder(home, id!), versionFileNames.vmlinux);
     writeFileSync(vmlinux, 'other');
     const damaged = { code: 'vms/version-damaged', message: expect.stringContaining(vmlinux) };
     await expect(verifyVersion(home, id!)).rejects.toMatchObject(damaged);

@@ -1,8 +1,8 @@
-// vms/qemu/home/version-records.ts: which image versions are on this machine, which one does a reference mean, and is it whole?
+// vms/qemu/home/version-records.ts: list image versions on this machine, resolve a reference to a version, and verify its checksums.
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
-import { sumOf } from '../../../host/file-sum.ts';
+import { checksumFile } from '../../../host/file-sum.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
 import type { ImageRef } from '../../pools.ts';
 import {
@@ -10,15 +10,15 @@ import {
   parseDefinitionId,
   parseVersionId,
   type VersionId,
-  versionFiles,
+  versionFileNames,
   versionFolder,
   versionId,
 } from './layout.ts';
-import { readRecord } from './record-file.ts';
+import { readHomeRecord } from './record-file.ts';
 import { type VersionRecord, versionRecordSchema } from './records.ts';
 
 export function readVersionRecord(home: string, id: VersionId): VersionRecord | undefined {
-  return readRecord(join(versionFolder(home, id), versionFiles.record), versionRecordSchema);
+  return readHomeRecord(join(versionFolder(home, id), versionFileNames.record), versionRecordSchema);
 }
 
 /** Newest first. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
@@ -29,24 +29,24 @@ export function versionNamesIn(home: string, { gallery, definition }: Omit<Versi
     .sort(newestFirst);
 }
 
-/** What a new instance would be made from. Throws `NotFound` when there is no such version. */
-export function resolveImage(home: string, image: ImageRef): { id: VersionId; record: VersionRecord } {
+/** The version that a new instance would be made from. Throws `NotFound` when it does not exist. */
+export function resolveVersion(home: string, image: ImageRef): { id: VersionId; record: VersionRecord } {
   if (image.kind === 'marketplace' || image.kind === 'other')
-    throw new Refused('a pool on this machine is made from a version of a local gallery', 'vms/not-a-local-image');
+    throw new Refused('a local pool needs an image version from a local gallery', 'vms/not-a-local-image');
   const pinned = image.kind === 'version' ? parseVersionId(image.id) : newestOf(home, image.id);
   const record = pinned && readVersionRecord(home, pinned);
   if (!pinned || !record) throw new NotFound(`image ${image.id}`);
   return { id: pinned, record };
 }
 
-/** Reads every byte. Throws when one differs from what was published. */
+/** Reads every byte. Throws when a checksum differs from the published one. */
 export async function verifyVersion(home: string, id: VersionId, signal?: AbortSignal): Promise<void> {
   const record = readVersionRecord(home, id);
   if (!record) throw new NotFound(`image ${versionId(id)}`);
   const folder = versionFolder(home, id);
   for (const [part, published] of Object.entries(record.files)) {
-    const file = join(folder, versionFiles[part as keyof VersionRecord['files']]);
-    const { sha256 } = await sumOf(file, signal).catch((error) => {
+    const file = join(folder, versionFileNames[part as keyof VersionRecord['files']]);
+    const { sha256 } = await checksumFile(file, signal).catch((error) => {
       signal?.throwIfAborted();
       throw damaged(file, error);
     });
@@ -70,9 +70,9 @@ function newestFirst(a: string, b: string): number {
 }
 
 function damaged(file: string, cause?: unknown): UserError {
-  return new UserError(`${file} is not what was published: its checksum differs, or it cannot be read`, {
+  return new UserError(`${file} is damaged: its checksum differs from the published one, or it cannot be read`, {
     code: 'vms/version-damaged',
-    next: 'delete that version and make it again; instances that stand on it are damaged, too',
+    next: 'delete that version and make it again; instances based on it are damaged too',
     exitCode: 1,
     cause,
   });

@@ -1,28 +1,28 @@
-// vms/qemu/images/disks.ts: make, copy, flatten, and compress disks, and say how large they are. All of it with qemu-img; nothing is mounted.
+// vms/qemu/images/disks.ts: make, copy, flatten, compress and measure disks with qemu-img. Nothing is mounted.
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { partialPrefix } from '../../../host/whole-folders.ts';
-import { seenFrom } from '../home/layout.ts';
+import { relativePath } from '../home/layout.ts';
 
 const GIB = 2 ** 30;
 const infoSchema = z.object({ 'virtual-size': z.number(), 'actual-size': z.number() });
 const measureSchema = z.object({ required: z.number() });
 
-export interface DiskDeps {
+export interface QemuImgDeps {
   run: RunCommand;
   signal?: AbortSignal | undefined;
 }
 
-/** A disk of its own that shares all it has not changed with `backing`. One that was there is replaced, at the end and at once. */
+/** Makes a copy-on-write disk based on `backing`. Replaces an existing disk atomically. */
 export async function makeOverlay(
-  { run, signal }: DiskDeps,
+  { run, signal }: QemuImgDeps,
   { file, backing, bytes }: { file: string; backing: string; bytes: number },
 ): Promise<void> {
   const made = join(dirname(file), `${partialPrefix}disk`);
-  const below = seenFrom(dirname(file), backing);
+  const below = relativePath(dirname(file), backing);
   await runTool(
     run,
     ['qemu-img', 'create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', below, made, String(bytes)],
@@ -31,24 +31,24 @@ export async function makeOverlay(
   await rename(made, file);
 }
 
-/** The copy stands on the same version, seen from another folder. Cheap where the file system can share blocks. */
+/** The copy has the same backing file, with the path relative to its new folder. Cheap on file systems with reflinks. */
 export async function copyOverlay(
-  { run, signal }: DiskDeps,
+  { run, signal }: QemuImgDeps,
   { from, to, backing }: { from: string; to: string; backing: string },
 ): Promise<void> {
   await runTool(run, ['cp', '--reflink=auto', '--no-dereference', from, to], signal);
-  const below = seenFrom(dirname(to), backing);
+  const below = relativePath(dirname(to), backing);
   await runTool(run, ['qemu-img', 'rebase', '-q', '-u', '-f', 'qcow2', '-F', 'qcow2', '-b', below, to], signal);
 }
 
-/** One file that needs no other, byte for byte what the guest sees: whoever edits it leaves no remainder in unused parts of a format. */
-export async function flatten({ run, signal }: DiskDeps, from: string, to: string): Promise<void> {
+/** Writes one raw file, byte for byte what the guest sees: unlike qcow2, edits leave no old bytes in unused clusters. */
+export async function flatten({ run, signal }: QemuImgDeps, from: string, to: string): Promise<void> {
   await runTool(run, ['qemu-img', 'convert', '-f', 'qcow2', '-O', 'raw', from, to], signal);
 }
 
-/** `format` is what `from` is in: guessing it would let a guest's own bytes decide. */
+/** `format` is that of `from`. It must be given: a guest could write bytes that make qemu-img detect another format. */
 export async function compress(
-  { run, signal }: DiskDeps,
+  { run, signal }: QemuImgDeps,
   { from, format, to }: { from: string; format: 'raw' | 'qcow2'; to: string },
 ): Promise<void> {
   await runTool(
@@ -58,9 +58,9 @@ export async function compress(
   );
 }
 
-/** virtual: what a guest sees; actual: what it takes on this machine, without what is below it. */
+/** virtual: the size the guest sees; actual: the space used on this machine, without the backing file. */
 export async function diskSize(
-  { run, signal }: DiskDeps,
+  { run, signal }: QemuImgDeps,
   file: string,
 ): Promise<{ virtualBytes: number; actualBytes: number }> {
   const text = await runTool(run, ['qemu-img', 'info', '--force-share', '--output=json', file], signal);
@@ -68,8 +68,8 @@ export async function diskSize(
   return { virtualBytes, actualBytes };
 }
 
-/** How large the disk is flattened, uncompressed. */
-export async function flatBytes({ run, signal }: DiskDeps, file: string): Promise<number> {
+/** Size of the disk when flattened and uncompressed. */
+export async function flatBytes({ run, signal }: QemuImgDeps, file: string): Promise<number> {
   const text = await runTool(run, ['qemu-img', 'measure', '--output=json', '-O', 'qcow2', file], signal);
   return measureSchema.parse(JSON.parse(text)).required;
 }

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Definition } from '../../gallery.ts';
 import type { Instance, PoolRef } from '../../pools.ts';
 import type { DiskCopy, QemuContext } from '../context.ts';
-import { versionFiles, versionFolder } from '../home/layout.ts';
+import { versionFileNames, versionFolder } from '../home/layout.ts';
 import { verifyVersion } from '../home/version-records.ts';
-import { factoryIn } from '../qemu-factory.ts';
+import { providerIn } from '../qemu-provider.ts';
 import { emptyDefinition, type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
 import { type PublishFiles, type PublishSpec, publishVersion } from './make-version.ts';
 
@@ -16,27 +16,28 @@ let donor: Instance;
 let definition: Definition;
 beforeEach(async () => {
   lab = makeLab();
-  const { factory } = lab;
-  pool = (await factory.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
-  donor = (await factory.pools.setCapacity(pool, 1))[0]!;
-  await factory.pools.stop(donor.ref);
-  const { disk } = await factory.guests.placeOf(donor.ref);
+  const { provider } = lab;
+  pool = (await provider.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
+  donor = (await provider.pools.setCapacity(pool, 1))[0]!;
+  await provider.pools.stop(donor.ref);
+  const { disk } = await provider.guests.readDetails(donor.ref);
   writeFileSync(disk, `${readFileSync(disk, 'utf8')} + what the donor wrote`);
   const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
   const identity = { publisher: 'p', offer: 'o', sku: 's' };
-  definition = await factory.gallery.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
+  definition = await provider.gallery.ensureDefinition({ gallery: 'g', name: 'd', ...traits, ...identity }, 'local');
 });
 afterEach(() => lab.end());
 
 const id = { gallery: 'g', definition: 'd', version: '2026.11.15' };
-const placeOf = (file: keyof typeof versionFiles) => join(versionFolder(lab.context.home, id), versionFiles[file]);
+const placeOf = (file: keyof typeof versionFileNames) =>
+  join(versionFolder(lab.context.home, id), versionFileNames[file]);
 const filesIn = () => readdirSync(join(lab.context.home, 'galleries/g/d')).sort();
 
 async function makeVersion(changes: Partial<QemuContext> = {}): Promise<void> {
-  const factory = factoryIn({ ...lab.context, ...changes });
-  await factory.snapshots.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+  const provider = providerIn({ ...lab.context, ...changes });
+  await provider.snapshots.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
   const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
-  await factory.gallery.beginVersion({
+  await provider.gallery.beginVersion({
     definition,
     name: id.version,
     snapshotId: 'snapshots/snap',
@@ -56,15 +57,15 @@ describe('beginVersion', () => {
 
   it('stands on its own: snapshot, donor and the version below may go', async () => {
     await makeVersion();
-    const { factory } = lab;
+    const { provider } = lab;
     const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
     const change = { image, bootstrap: 'none' as const, extensions: { keep: [], add: [] }, tags: {} };
-    await factory.publisher.offer((await factory.pools.readPool(pool))!, change);
-    await factory.snapshots.deleteSnapshot('snap');
-    await factory.pools.deleteInstance(donor.ref);
-    const [base] = (await factory.gallery.listDefinitions('headstart'))!;
-    await factory.gallery.deleteVersion(base!, '1.0.0');
-    const [clone] = await factory.pools.setCapacity(pool, 1);
+    await provider.publisher.changeModel((await provider.pools.readPool(pool))!, change);
+    await provider.snapshots.deleteSnapshot('snap');
+    await provider.pools.deleteInstance(donor.ref);
+    const [base] = (await provider.gallery.listDefinitions('headstart'))!;
+    await provider.gallery.deleteVersion(base!, '1.0.0');
+    const [clone] = await provider.pools.setCapacity(pool, 1);
     expect(clone?.image).toEqual(image);
   });
 
@@ -75,8 +76,10 @@ describe('beginVersion', () => {
     };
     await makeVersion({ scrub });
     expect(readFileSync(placeOf('disk'), 'utf8')).toBe('disk 1.0.0 + nothing');
-    expect(readdirSync(versionFolder(lab.context.home, id)).sort()).toEqual(Object.values(versionFiles).sort());
-    expect(readFileSync((await lab.factory.guests.placeOf(donor.ref)).disk, 'utf8')).toContain('what the donor wrote');
+    expect(readdirSync(versionFolder(lab.context.home, id)).sort()).toEqual(Object.values(versionFileNames).sort());
+    expect(readFileSync((await lab.provider.guests.readDetails(donor.ref)).disk, 'utf8')).toContain(
+      'what the donor wrote',
+    );
   });
 
   it('publishes nothing when the scrub fails, and succeeds when it is asked again', async () => {
@@ -84,23 +87,28 @@ describe('beginVersion', () => {
     await expect(makeVersion({ scrub })).rejects.toThrow('not scrubbed');
     expect(filesIn()).toEqual(['definition.json']);
     await makeVersion();
-    expect(await lab.factory.gallery.listVersions(definition)).toMatchObject([{ name: '2026.11.15', state: 'ready' }]);
+    expect(await lab.provider.gallery.listVersions(definition)).toMatchObject([{ name: '2026.11.15', state: 'ready' }]);
   });
 
   it('leaves nothing when it is told to stop', async () => {
     const stop = new AbortController();
-    const factory = factoryIn({ ...lab.context, scrub: async () => stop.abort(new Error('enough')) });
-    await factory.snapshots.createSnapshot({ name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} });
+    const provider = providerIn({ ...lab.context, scrub: async () => stop.abort(new Error('enough')) });
+    await provider.snapshots.createSnapshot({
+      name: 'snap',
+      sourceDiskId: donor.osDisk!.id,
+      region: 'local',
+      tags: {},
+    });
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms };
-    await expect(factory.gallery.beginVersion(order, { signal: stop.signal })).rejects.toThrow('enough');
+    await expect(provider.gallery.beginVersion(order, { signal: stop.signal })).rejects.toThrow('enough');
     expect(filesIn()).toEqual(['definition.json']);
   });
 
   it('says what is needed when there is no room, and writes nothing', async () => {
     await makeSnapshot();
     await expect(makeVersion({ freeBytes: async () => 300 << 20 })).resolves.toBeUndefined();
-    await lab.factory.gallery.deleteVersion(definition, id.version);
+    await lab.provider.gallery.deleteVersion(definition, id.version);
     await expect(makeVersion({ freeBytes: async () => 1000 })).rejects.toMatchObject({
       code: 'vms/no-space',
       kept: 'Nothing was written.',
@@ -111,8 +119,8 @@ describe('beginVersion', () => {
   it('remembers that its instances boot without cloud-init', async () => {
     await makeVersion({ cloudInit: 'off' });
     const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
-    await lab.factory.pools.createPool(poolSpec(image.id, { name: 'quick' }));
-    await lab.factory.pools.setCapacity({ id: 'pools/quick', name: 'quick' }, 1);
+    await lab.provider.pools.createPool(poolSpec(image.id, { name: 'quick' }));
+    await lab.provider.pools.setCapacity({ id: 'pools/quick', name: 'quick' }, 1);
     const { argv } = lab.machines.launched.at(-1)!;
     expect(argv[argv.indexOf('-append') + 1]).toContain('cloud-init=disabled systemd.hostname=quick-000001');
   });
@@ -121,7 +129,7 @@ describe('beginVersion', () => {
     await makeSnapshot();
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms };
-    await Promise.all([1, 2, 3].map(() => lab.factory.gallery.beginVersion(order)));
+    await Promise.all([1, 2, 3].map(() => lab.provider.gallery.beginVersion(order)));
     expect(
       lab.ran.filter((argv) => argv.includes('compression_type=zstd') && argv.at(-2)?.includes('snap')),
     ).toHaveLength(1);
@@ -132,13 +140,13 @@ describe('beginVersion', () => {
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, region: 'local', ...terms };
     for (const snapshotId of ['snapshots/none', '../../etc', 'snapshots/../x'])
-      await expect(lab.factory.gallery.beginVersion({ ...order, snapshotId })).rejects.toMatchObject({
+      await expect(lab.provider.gallery.beginVersion({ ...order, snapshotId })).rejects.toMatchObject({
         code: 'vms/not-found',
       });
   });
 
   async function makeSnapshot(): Promise<void> {
-    await lab.factory.snapshots.createSnapshot({
+    await lab.provider.snapshots.createSnapshot({
       name: 'snap',
       sourceDiskId: donor.osDisk!.id,
       region: 'local',
@@ -149,42 +157,42 @@ describe('beginVersion', () => {
 
 describe('a version that something stands on', () => {
   it('is not deleted: not one below a snapshot, an instance or a model', async () => {
-    const [base] = (await lab.factory.gallery.listDefinitions('headstart'))!;
-    const remove = () => lab.factory.gallery.deleteVersion(base!, '1.0.0');
+    const [base] = (await lab.provider.gallery.listDefinitions('headstart'))!;
+    const remove = () => lab.provider.gallery.deleteVersion(base!, '1.0.0');
     await expect(remove()).rejects.toThrow('instance web-000001');
     await makeVersion();
-    await lab.factory.pools.deletePool(pool);
+    await lab.provider.pools.deletePool(pool);
     await expect(remove()).rejects.toThrow('snapshot snap');
-    await lab.factory.snapshots.deleteSnapshot('snap');
-    const { ref } = await lab.factory.pools.createPool(poolSpec(`${base!.id}/1.0.0`));
+    await lab.provider.snapshots.deleteSnapshot('snap');
+    const { ref } = await lab.provider.pools.createPool(poolSpec(`${base!.id}/1.0.0`));
     await expect(remove()).rejects.toThrow('the model of pool web');
-    await lab.factory.pools.deletePool(ref);
-    await lab.factory.pools.createPool(poolSpec('', { image: { kind: 'definition', id: base!.id } }));
+    await lab.provider.pools.deletePool(ref);
+    await lab.provider.pools.createPool(poolSpec('', { image: { kind: 'definition', id: base!.id } }));
     await expect(remove()).rejects.toThrow('the model of pool web');
   });
 });
 
 describe('snapshots', () => {
   it('are refused of a disk in use, and of another disk under a name that is taken', async () => {
-    await lab.factory.pools.start(donor.ref);
+    await lab.provider.pools.start(donor.ref);
     const spec = { name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} };
-    await expect(lab.factory.snapshots.createSnapshot(spec)).rejects.toMatchObject({ code: 'vms/not-stopped' });
-    await lab.factory.pools.stop(donor.ref);
-    await lab.factory.snapshots.createSnapshot(spec);
-    const [other] = await lab.factory.pools.setCapacity(pool, 2);
-    await lab.factory.pools.stop(other!.ref);
-    const second = lab.factory.snapshots.createSnapshot({ ...spec, sourceDiskId: other!.osDisk!.id });
+    await expect(lab.provider.snapshots.createSnapshot(spec)).rejects.toMatchObject({ code: 'vms/not-stopped' });
+    await lab.provider.pools.stop(donor.ref);
+    await lab.provider.snapshots.createSnapshot(spec);
+    const [other] = await lab.provider.pools.setCapacity(pool, 2);
+    await lab.provider.pools.stop(other!.ref);
+    const second = lab.provider.snapshots.createSnapshot({ ...spec, sourceDiskId: other!.osDisk!.id });
     await expect(second).rejects.toMatchObject({ code: 'vms/snapshot-differs' });
   });
 
   it('keep what the donor writes afterwards out', async () => {
-    await lab.factory.snapshots.createSnapshot({
+    await lab.provider.snapshots.createSnapshot({
       name: 'snap',
       sourceDiskId: donor.osDisk!.id,
       region: 'local',
       tags: {},
     });
-    const { disk } = await lab.factory.guests.placeOf(donor.ref);
+    const { disk } = await lab.provider.guests.readDetails(donor.ref);
     writeFileSync(disk, `${readFileSync(disk, 'utf8')} and later`);
     await makeVersion();
     expect(readFileSync(placeOf('disk'), 'utf8')).not.toContain('later');
@@ -211,44 +219,44 @@ describe('publishVersion', () => {
       { root: ROOT, kernelArgs: ['panic=10'], cloudInit: 'off' },
       { kernel: { vmlinux, initrd } },
     );
-    const { ref } = await lab.factory.pools.createPool(poolSpec(image, { name: 'parted' }));
-    const [one] = await lab.factory.pools.setCapacity(ref, 1);
+    const { ref } = await lab.provider.pools.createPool(poolSpec(image, { name: 'parted' }));
+    const [one] = await lab.provider.pools.setCapacity(ref, 1);
     const started = () => {
       const { argv } = lab.machines.launched.at(-1)!;
       return argv[argv.indexOf('-append') + 1];
     };
     expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=parted-000001$`));
-    await lab.factory.pools.stop(one!.ref);
-    await lab.factory.snapshots.createSnapshot({
+    await lab.provider.pools.stop(one!.ref);
+    await lab.provider.snapshots.createSnapshot({
       name: 'parted',
       sourceDiskId: one!.osDisk!.id,
       region: 'local',
       tags: {},
     });
     const roots: (string | undefined)[] = [];
-    const factory = factoryIn({ ...lab.context, scrub: async ({ root }) => void roots.push(root) });
+    const provider = providerIn({ ...lab.context, scrub: async ({ root }) => void roots.push(root) });
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: false, tags: {} } as const;
     const order = { name: '3.0.0', snapshotId: 'snapshots/parted', region: 'local', ...terms };
-    await factory.gallery.beginVersion({ definition, ...order });
+    await provider.gallery.beginVersion({ definition, ...order });
     expect(roots).toEqual([ROOT]);
-    const { ref: clones } = await lab.factory.pools.createPool(poolSpec(`${definition.id}/3.0.0`, { name: 'clones' }));
-    await lab.factory.pools.setCapacity(clones, 1);
+    const { ref: clones } = await lab.provider.pools.createPool(poolSpec(`${definition.id}/3.0.0`, { name: 'clones' }));
+    await lab.provider.pools.setCapacity(clones, 1);
     expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=clones-000001$`));
   });
 
   it('refuses what would be more than one word to a kernel, and publishes nothing', async () => {
     for (const spec of [{ root: 'PARTUUID=x init=/bin/sh' }, { kernelArgs: ['a b'] }, { kernelArgs: ['ä'] }])
       await expect(publish(spec)).rejects.toMatchObject({ code: 'vms/bad-boot-facts' });
-    const [empty] = (await lab.factory.gallery.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
-    expect((await lab.factory.gallery.listVersions(empty!)).map(({ name }) => name)).toEqual(['1.0.0']);
+    const [empty] = (await lab.provider.gallery.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    expect((await lab.provider.gallery.listVersions(empty!)).map(({ name }) => name)).toEqual(['1.0.0']);
   });
 
   it('leaves a loose disk as it is, and what is excluded out of the latest', async () => {
     const before = lab.ran.length;
     const id = await publish({ isExcludedFromLatest: true }, { isLoose: true });
     expect(lab.ran.slice(before).flat()).not.toContain('convert');
-    const [empty] = (await lab.factory.gallery.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
-    const version = (await lab.factory.gallery.listVersions(empty!)).find((one) => one.id === id);
+    const [empty] = (await lab.provider.gallery.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
+    const version = (await lab.provider.gallery.listVersions(empty!)).find((one) => one.id === id);
     expect(version).toMatchObject({ isExcludedFromLatest: true });
   });
 

@@ -1,4 +1,4 @@
-// vms/qemu/images/make-version.ts: how does a disk become an image version? Made beside its place, summed up, and renamed in: whole or not at all.
+// vms/qemu/images/make-version.ts: make an image version from a disk. It is built in a temporary folder with checksums, then renamed: all or nothing.
 import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -6,7 +6,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { statfsFree } from '../../../host/disk-space.ts';
-import { bytesOf, sumOf, syncFiles } from '../../../host/file-sum.ts';
+import { checksumFile, fileSizeBytes, syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { namesIn, partialPrefix } from '../../../host/whole-folders.ts';
@@ -20,19 +20,19 @@ import {
   snapshotFolder,
   snapshotRecord,
   type VersionId,
-  versionFiles,
+  versionFileNames,
   versionFolder,
   versionId,
 } from '../home/layout.ts';
 import { tidyGallery } from '../home/pool-lock.ts';
-import { readRecord, writeRecord } from '../home/record-file.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import { type BootFacts, bootFactsOf, snapshotRecordSchema, type VersionRecord } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { region } from '../machine/metadata.ts';
-import { compress, type DiskDeps, diskSize, flatBytes, flatten } from './disks.ts';
+import { compress, diskSize, flatBytes, flatten, type QemuImgDeps } from './disks.ts';
 import { ensureDefinition, readDefinition } from './galleries.ts';
 
-/** Ends with the version ready; there already is success. */
+/** Returns when the version is ready. Succeeds when it already exists. */
 export async function beginVersion(context: QemuContext, spec: VersionSpec, options: CallOptions = {}): Promise<void> {
   const { home } = context;
   const { definition, name, snapshotId } = spec;
@@ -43,7 +43,7 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   if (!(await readDefinition(context, definition.gallery, definition.name)))
     throw new NotFound(`image definition ${definition.gallery}/${definition.name}`);
   const from = snapshotFolder(home, snapshot);
-  const record = readRecord(join(from, snapshotRecord), snapshotRecordSchema);
+  const record = readHomeRecord(join(from, snapshotRecord), snapshotRecordSchema);
   if (!record) throw new NotFound(`snapshot ${snapshot}`);
   const { isExcludedFromLatest, replicas, redundancy, tags } = spec;
   await placeVersion(context, id, options, {
@@ -57,7 +57,7 @@ export async function beginVersion(context: QemuContext, spec: VersionSpec, opti
   });
 }
 
-/** How it is started: by default with cloud-init, from a disk that is one file system. */
+/** By default the version boots with cloud-init, from a disk that is one file system. */
 export interface PublishSpec extends Partial<BootFacts> {
   definition: DefinitionSpec;
   /** Three integers, `2026.11.15`. */
@@ -66,11 +66,11 @@ export interface PublishSpec extends Partial<BootFacts> {
   isExcludedFromLatest?: boolean;
 }
 
-/** Without a kernel the firmware boots the disk. */
+/** Without a kernel, the firmware boots the disk. */
 export interface PublishFiles {
-  /** qcow2; it is copied, not taken. */
+  /** qcow2; the file is copied, not moved. */
   disk: string;
-  /** The disk is not packed, and may stand on another; for versions that are soon gone again. */
+  /** The disk is copied uncompressed and may have a backing file; for short-lived versions. */
   isLoose?: true;
   kernel?: { vmlinux: string; initrd: string };
 }
@@ -81,7 +81,7 @@ export interface PublishDeps {
   run: RunCommand;
 }
 
-/** Puts files made elsewhere (a base image) in as a version, with its definition. Gives its id; there already is success. */
+/** Adds files made elsewhere (a base image) as a version, and makes its definition. Returns the id. Succeeds when the version exists. */
 export async function publishVersion(
   deps: PublishDeps,
   spec: PublishSpec,
@@ -103,19 +103,24 @@ export async function publishVersion(
   return versionId(id);
 }
 
-interface Making {
+interface VersionSource {
   files: PublishFiles;
-  /** How the kernel gets into its place. */
-  take: TakeFile;
+  /** How the kernel files get into the version's folder. */
+  take: CopyFile;
   facts: BootFacts & Pick<VersionRecord, 'isExcludedFromLatest' | 'replicas' | 'redundancy' | 'tags'>;
   edit?: (copy: DiskCopy, options: CallOptions) => Promise<void>;
 }
 
-type TakeFile = (run: RunCommand, from: string, to: string, signal?: AbortSignal) => Promise<unknown>;
-type MakingDeps = PublishDeps & Pick<QemuContext, 'freeBytes'>;
+type CopyFile = (run: RunCommand, from: string, to: string, signal?: AbortSignal) => Promise<unknown>;
+type PlaceVersionDeps = PublishDeps & Pick<QemuContext, 'freeBytes'>;
 
-/** One at a time per gallery: what is unfinished when the lock is taken was left by somebody who is gone. */
-async function placeVersion(deps: MakingDeps, id: VersionId, options: CallOptions, making: Making): Promise<void> {
+/** One at a time per gallery: unfinished files found under the lock are from a killed command. */
+async function placeVersion(
+  deps: PlaceVersionDeps,
+  id: VersionId,
+  options: CallOptions,
+  making: VersionSource,
+): Promise<void> {
   const { home } = deps;
   const why = `making image version ${id.definition}/${id.version}`;
   await withLock(home, { name: galleryLock(id.gallery), why }, options, async () => {
@@ -134,21 +139,23 @@ async function placeVersion(deps: MakingDeps, id: VersionId, options: CallOption
 }
 
 async function fill(
-  deps: MakingDeps,
+  deps: PlaceVersionDeps,
   work: string,
   name: string,
   options: CallOptions,
-  { files, take, facts, edit }: Making,
+  { files, take, facts, edit }: VersionSource,
 ): Promise<void> {
   const { run, clock } = deps;
   const { signal, onWaiting } = options;
   const disks = { run, signal };
-  const kernelBytes = files.kernel ? (await bytesOf(files.kernel.vmlinux)) + (await bytesOf(files.kernel.initrd)) : 0;
-  // The flat copy and, in the worst case, as much again compressed.
-  const diskBytes = files.isLoose ? await bytesOf(files.disk) : 2 * (await flatBytes(disks, files.disk));
+  const kernelBytes = files.kernel
+    ? (await fileSizeBytes(files.kernel.vmlinux)) + (await fileSizeBytes(files.kernel.initrd))
+    : 0;
+  // The flat copy, and in the worst case as much again for the compressed disk.
+  const diskBytes = files.isLoose ? await fileSizeBytes(files.disk) : 2 * (await flatBytes(disks, files.disk));
   await ensureSpace(deps, diskBytes + kernelBytes, `image version ${name}`);
 
-  const place = (part: keyof typeof versionFiles) => join(work, versionFiles[part]);
+  const place = (part: keyof typeof versionFileNames) => join(work, versionFileNames[part]);
   if (files.kernel) {
     await take(run, files.kernel.vmlinux, place('vmlinux'), signal);
     await take(run, files.kernel.initrd, place('initrd'), signal);
@@ -167,36 +174,37 @@ async function fill(
     ...facts,
     diskBytes: (await diskSize(disks, place('disk'))).virtualBytes,
     files: {
-      disk: await sumOf(place('disk'), signal),
+      disk: await checksumFile(place('disk'), signal),
       ...(files.kernel && {
-        vmlinux: await sumOf(place('vmlinux'), signal),
-        initrd: await sumOf(place('initrd'), signal),
+        vmlinux: await checksumFile(place('vmlinux'), signal),
+        initrd: await checksumFile(place('initrd'), signal),
       }),
     },
   };
-  writeRecord(place('record'), record);
+  writeHomeRecord(place('record'), record);
   const bytes = [place('disk'), ...(files.kernel ? [place('vmlinux'), place('initrd')] : [])];
-  for (const file of bytes) await chmod(file, 0o400); // overlays stand on them: they never change again
+  for (const file of bytes) await chmod(file, 0o400); // overlays are based on these files: they must never change
   await syncFiles([...bytes, work]);
 }
 
-/** The copy is edited, never the disk it was taken of. */
+/** Edits the copy, never the original disk. */
 async function compressEdited(
   options: CallOptions,
-  disks: DiskDeps,
+  disks: QemuImgDeps,
   {
     work,
     files,
     place,
     edit,
     facts: { root },
-  }: Pick<Making, 'files' | 'facts'> & {
+  }: Pick<VersionSource, 'files' | 'facts'> & {
     work: string;
     place: (part: 'disk' | 'vmlinux' | 'initrd') => string;
-    edit: NonNullable<Making['edit']>;
+    edit: NonNullable<VersionSource['edit']>;
   },
 ): Promise<void> {
-  if (!files.kernel) throw new Refused('an image without a kernel of its own cannot be scrubbed', 'vms/cannot-scrub');
+  if (!files.kernel)
+    throw new Refused('cannot scrub an image that has no kernel file next to its disk', 'vms/cannot-scrub');
   const { onWaiting } = options;
   const flat = join(work, 'flat.raw');
   const workFolder = join(work, 'scrub');
@@ -212,13 +220,13 @@ async function compressEdited(
   await rm(workFolder, { recursive: true, force: true });
 }
 
-/** Files of ours never change once they are in place, so those who use them share the bytes. */
-export const shareFile: TakeFile = (_run, from, to) => link(from, to);
+/** Published files never change, so a hard link is enough. */
+export const shareFile: CopyFile = (_run, from, to) => link(from, to);
 
-const copyFile: TakeFile = (run, from, to, signal) => runTool(run, ['cp', '--reflink=auto', from, to], signal);
+const copyFile: CopyFile = (run, from, to, signal) => runTool(run, ['cp', '--reflink=auto', from, to], signal);
 
 export function filesIn(folder: string): PublishFiles {
-  const [vmlinux, initrd] = [join(folder, versionFiles.vmlinux), join(folder, versionFiles.initrd)];
-  const hasKernel = namesIn(folder).includes(versionFiles.vmlinux);
-  return { disk: join(folder, versionFiles.disk), ...(hasKernel && { kernel: { vmlinux, initrd } }) };
+  const [vmlinux, initrd] = [join(folder, versionFileNames.vmlinux), join(folder, versionFileNames.initrd)];
+  const hasKernel = namesIn(folder).includes(versionFileNames.vmlinux);
+  return { disk: join(folder, versionFileNames.disk), ...(hasKernel && { kernel: { vmlinux, initrd } }) };
 }

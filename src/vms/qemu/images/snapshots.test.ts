@@ -11,7 +11,7 @@ import {
   poolRef,
   snapshotFolder,
   snapshotsFolder,
-  versionFiles,
+  versionFileNames,
 } from '../home/layout.ts';
 import { setCapacity } from '../pools/capacity.ts';
 import { createPool } from '../pools/pools.ts';
@@ -39,8 +39,8 @@ describe('createSnapshot', () => {
     await take();
     writeFileSync(disk, `${readFileSync(disk, 'utf8')} + later`);
     const place = snapshotFolder(lab.context.home, 'snap');
-    expect(readFileSync(join(place, versionFiles.disk), 'utf8')).toMatch(/ \+ written$/);
-    expect(readFileSync(join(place, versionFiles.vmlinux), 'utf8')).toBe('vmlinux 1.0.0');
+    expect(readFileSync(join(place, versionFileNames.disk), 'utf8')).toMatch(/ \+ written$/);
+    expect(readFileSync(join(place, versionFileNames.vmlinux), 'utf8')).toBe('vmlinux 1.0.0');
     expect(await readSnapshot(lab.context, 'snap')).toMatchObject({
       ...{ id: 'snapshots/snap', state: 'complete', sourceDiskId: donor.osDisk!.id, tags: { a: '1' } },
     });

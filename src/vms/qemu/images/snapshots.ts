@@ -1,11 +1,11 @@
-// vms/qemu/images/snapshots.ts: copies of stopped instances' disks, on the same image version as the disk they were taken of.
+// vms/qemu/images/snapshots.ts: copies of the disks of stopped instances. A copy is an overlay on the same image version as the disk.
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { syncFiles } from '../../../host/file-sum.ts';
 import { withLock } from '../../../host/locks.ts';
-import { partialPrefix, removeAtOnce, removeLeftovers } from '../../../host/whole-folders.ts';
+import { partialPrefix, removeAtomically, removeLeftovers } from '../../../host/whole-folders.ts';
 import type { Snapshot, SnapshotSpec } from '../../snapshots.ts';
 import type { Home, QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
@@ -20,24 +20,24 @@ import {
   snapshotRecord,
   snapshotsFolder,
   snapshotsLock,
-  versionFiles,
+  versionFileNames,
   versionFolder,
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
-import { readRecord, writeRecord } from '../home/record-file.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import { bootFactsOf, type SnapshotRecord, snapshotRecordSchema } from '../home/records.ts';
 import { readVersionRecord } from '../home/version-records.ts';
 import { copyOverlay, diskSize } from './disks.ts';
 import { filesIn, shareFile } from './make-version.ts';
 
 export async function readSnapshot({ home }: Home, name: string): Promise<Snapshot | undefined> {
-  const record = readRecord(join(snapshotFolder(home, name), snapshotRecord), snapshotRecordSchema);
+  const record = readHomeRecord(join(snapshotFolder(home, name), snapshotRecord), snapshotRecordSchema);
   if (!record) return undefined;
   const { sourceDiskId, createdMs, tags } = record;
   return { name, id: snapshotId(name), state: 'complete', percent: 100, sourceDiskId, createdMs, tags };
 }
 
-/** Of one of that name there is one: of the same disk it is success, of another it is refused. */
+/** When a snapshot of that name exists: succeeds if it is of the same disk, throws `Refused` if it is of another. */
 export async function createSnapshot(
   context: QemuContext,
   { name, sourceDiskId, tags }: SnapshotSpec,
@@ -55,12 +55,15 @@ export async function createSnapshot(
       const seen = await readSnapshot(context, name);
       if (seen && seen.sourceDiskId === sourceDiskId) return;
       if (seen)
-        throw new Refused(`snapshot ${name} is one of another disk, ${seen.sourceDiskId}`, 'vms/snapshot-differs');
+        throw new Refused(
+          `snapshot ${name} exists and is of another disk, ${seen.sourceDiskId}`,
+          'vms/snapshot-differs',
+        );
       const instance = readInstanceRecord(home, source);
       if (!instance || instance.isBlank) throw new NotFound(`disk ${sourceDiskId}`);
       const folder = instanceFolder(home, source);
       if ((await context.machines.state({ folder, vmId: instance.vmId })) !== 'off')
-        throw new Refused(`${source.id} is running: a copy of its disk would be torn`, 'vms/not-stopped');
+        throw new Refused(`${source.id} is running: a copy of its disk would be inconsistent`, 'vms/not-stopped');
       const version = parseVersionId(instance.image.id);
       const versionRecord = version && readVersionRecord(home, version);
       if (!version || !versionRecord) throw new NotFound(`image ${instance.image.id}`);
@@ -74,12 +77,12 @@ export async function createSnapshot(
         const below = versionFolder(home, version);
         await copyOverlay(
           { run, signal },
-          { from: disk, to: join(work, versionFiles.disk), backing: join(below, versionFiles.disk) },
+          { from: disk, to: join(work, versionFileNames.disk), backing: join(below, versionFileNames.disk) },
         );
         const { kernel } = filesIn(below);
         if (kernel) {
-          await shareFile(run, kernel.vmlinux, join(work, versionFiles.vmlinux));
-          await shareFile(run, kernel.initrd, join(work, versionFiles.initrd));
+          await shareFile(run, kernel.vmlinux, join(work, versionFileNames.vmlinux));
+          await shareFile(run, kernel.initrd, join(work, versionFileNames.initrd));
         }
         const record: SnapshotRecord = {
           name,
@@ -89,8 +92,8 @@ export async function createSnapshot(
           createdMs: clock.nowMs(),
           tags: { ...tags },
         };
-        writeRecord(join(work, snapshotRecord), record);
-        await syncFiles([join(work, versionFiles.disk), work]);
+        writeHomeRecord(join(work, snapshotRecord), record);
+        await syncFiles([join(work, versionFileNames.disk), work]);
         await rename(work, place);
         await syncFiles([dirname(place)]);
       } finally {
@@ -102,5 +105,7 @@ export async function createSnapshot(
 
 export async function deleteSnapshot({ home }: Home, name: string, options?: CallOptions): Promise<void> {
   const place = snapshotFolder(home, name);
-  await withLock(home, { name: snapshotsLock, why: `deleting snapshot ${name}` }, options, () => removeAtOnce(place));
+  await withLock(home, { name: snapshotsLock, why: `deleting snapshot ${name}` }, options, () =>
+    removeAtomically(place),
+  );
 }

@@ -1,18 +1,18 @@
-// vms/qemu/images/versions.ts: which versions does a definition have, which are offered as the latest, and how does one go?
+// vms/qemu/images/versions.ts: list, read, change and delete the versions of a definition.
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { NotFound, Refused } from '../../../base/failures.ts';
 import { withLock } from '../../../host/locks.ts';
-import { removeAtOnce } from '../../../host/whole-folders.ts';
+import { removeAtomically } from '../../../host/whole-folders.ts';
 import type { Definition, Version } from '../../gallery.ts';
 import type { TagChange } from '../../pools.ts';
 import type { Home } from '../context.ts';
-import { homeLock, type VersionId, versionFiles, versionFolder, versionId } from '../home/layout.ts';
-import { writeRecord } from '../home/record-file.ts';
+import { homeLock, type VersionId, versionFileNames, versionFolder, versionId } from '../home/layout.ts';
+import { writeHomeRecord } from '../home/record-file.ts';
 import type { VersionRecord } from '../home/records.ts';
-import { referencedIn } from '../home/references.ts';
+import { versionUsers } from '../home/references.ts';
 import { readVersionRecord, versionNamesIn } from '../home/version-records.ts';
-import { withChanges } from '../pools/tags.ts';
+import { tagsAfter } from '../pools/tags.ts';
 import { toGib } from './disks.ts';
 
 export async function listVersions({ home }: Home, definition: Definition): Promise<Version[]> {
@@ -26,7 +26,7 @@ export async function readVersion({ home }: Home, definition: Definition, name: 
   if (!record) return undefined;
   const { isExcludedFromLatest, replicas, redundancy, createdMs, tags } = record;
   const made = { isExcludedFromLatest, replicas, redundancy, createdMs, tags };
-  // A version appears in its place whole, or not at all.
+  // A version is renamed into place when complete, so it is always ready.
   return { name, id: versionId(id), state: 'ready', percent: 100, sizeGb: toGib(record.diskBytes), ...made };
 }
 
@@ -47,7 +47,7 @@ export async function tagVersion(
   changes: TagChange,
   options?: CallOptions,
 ): Promise<void> {
-  await changeRecord(home, definition, name, options, ({ tags }) => ({ tags: withChanges(tags, changes) }));
+  await changeRecord(home, definition, name, options, ({ tags }) => ({ tags: tagsAfter(tags, changes) }));
 }
 
 async function changeRecord(
@@ -61,11 +61,11 @@ async function changeRecord(
   await withLock(home, { name: homeLock, why: `changing image version ${name}` }, options, async () => {
     const record = readVersionRecord(home, id);
     if (!record) throw new NotFound(`image version ${definition.name}/${name}`);
-    writeRecord(join(versionFolder(home, id), versionFiles.record), { ...record, ...change(record) });
+    writeHomeRecord(join(versionFolder(home, id), versionFileNames.record), { ...record, ...change(record) });
   });
 }
 
-/** Refused while anything stands on it. */
+/** Throws `Refused` while a pool, instance or snapshot uses the version. */
 export async function deleteVersion(
   { home }: Home,
   definition: Definition,
@@ -74,9 +74,9 @@ export async function deleteVersion(
 ): Promise<void> {
   const id = idOf(definition, name);
   await withLock(home, { name: homeLock, why: `deleting image version ${name}` }, options, async () => {
-    const user = referencedIn(home).get(versionId(id));
+    const user = versionUsers(home).get(versionId(id));
     if (user) throw new Refused(`image version ${definition.name}/${name} is in use by ${user}`, 'vms/in-use');
-    await removeAtOnce(versionFolder(home, id));
+    await removeAtomically(versionFolder(home, id));
   });
 }
 

@@ -1,4 +1,4 @@
-// vms/qemu/machine/accelerator.ts: can guests run on this machine's own processor? Only a guest that really ran is an answer.
+// vms/qemu/machine/accelerator.ts: does KVM work on this machine? Only a guest that really booted is proof.
 
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
@@ -7,19 +7,19 @@ import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import type { ToolArgv } from '../../../host/required-tools.ts';
-import { dyingWithUs } from '../../../host/run-tool.ts';
-import { readRecord, writeRecord } from '../home/record-file.ts';
+import { killedWithParent } from '../../../host/run-tool.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import type { Accelerator } from './command-line.ts';
 
-/** On a processor of its own a kernel needs about a second; what takes longer is no faster than emulation. */
+/** With KVM a kernel boots in about a second; anything slower is no better than emulation. */
 const PROBE_DEADLINE_MS = 15_000;
 
 const KNOWN = 'accelerator.json';
 const knownSchema = z.object({ bootId: z.string(), accelerator: z.enum(['kvm', 'tcg']) });
 
 /**
- * /dev/kvm may be there and refuse, or take a guest and then hang: firmware runs on some where a 64-bit kernel never gets anywhere. So
- * a kernel is booted until it panics for want of a root disk. Asked once per boot of this machine, since hanging takes its time.
+ * /dev/kvm may exist and refuse, or start a guest and then hang: on some machines firmware runs but a 64-bit kernel never boots. So we
+ * boot a kernel until it panics because it has no root disk. The result is cached per boot of this machine, since a hang takes 15 s.
  */
 export async function accelerator(
   { home, run, hasKvm = canOpenKvm }: { home: string; run: RunCommand; hasKvm?: () => Promise<boolean> },
@@ -29,27 +29,27 @@ export async function accelerator(
   if (vmlinux === undefined || !(await hasKvm())) return 'tcg';
   const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown');
   const path = join(home, KNOWN);
-  const known = readRecord(path, knownSchema);
+  const known = readHomeRecord(path, knownSchema);
   if (known?.bootId === bootId) return known.accelerator;
-  onWaiting?.('a look at whether KVM really runs a guest here');
-  const { outcome, code } = await run(dyingWithUs(probeArgv(vmlinux)), { timeoutMs: PROBE_DEADLINE_MS, signal });
+  onWaiting?.('a test boot to see whether KVM works');
+  const { outcome, code } = await run(killedWithParent(probeArgv(vmlinux)), { timeoutMs: PROBE_DEADLINE_MS, signal });
   signal?.throwIfAborted();
   const found = outcome === 'exited' && code === 0 ? 'kvm' : 'tcg';
-  writeRecord(path, { bootId, accelerator: found });
+  writeHomeRecord(path, { bootId, accelerator: found });
   return found;
 }
 
-/** What one home has found out holds for another on the same machine; nothing is lost when it cannot be passed on. */
+/** Copies the cached result to another home on the same machine. Best effort. */
 export function shareAccelerator(fromHome: string, toHome: string): void {
   try {
-    const known = readRecord(join(fromHome, KNOWN), knownSchema);
-    if (known) writeRecord(join(toHome, KNOWN), known);
+    const known = readHomeRecord(join(fromHome, KNOWN), knownSchema);
+    if (known) writeHomeRecord(join(toHome, KNOWN), known);
   } catch {
-    // Then it is found out again.
+    // The other home probes again.
   }
 }
 
-/** Ends with 0 when the guest came as far as asking for a restart. */
+/** QEMU exits with 0 when the guest got as far as requesting a reboot. */
 function probeArgv(vmlinux: string): ToolArgv {
   const bare = ['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot'];
   const machine = ['-machine', 'q35', '-accel', 'kvm', '-cpu', 'max', '-m', '256'];

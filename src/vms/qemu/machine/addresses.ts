@@ -1,24 +1,24 @@
-// vms/qemu/machine/addresses.ts: which address does a new instance get in the guests' network, and what else is in there? Pure.
+// vms/qemu/machine/addresses.ts: which address does a new instance get in the guest network, and which are reserved? Pure.
 
-/** Holds both 168.63.129.16 and 169.254.169.254, where clouds keep their wire server and metadata. */
-export const network = '168.0.0.0/7';
+/** Contains both 168.63.129.16 and 169.254.169.254, the addresses of Azure's wire server and metadata service. */
+export const guestNetwork = '168.0.0.0/7';
 export const gateway = '168.0.0.2';
 export const nameServer = '168.0.0.3';
 export const metadataAddress = '169.254.169.254';
 export const wireServerAddress = '168.63.129.16';
 
 const FIRST = toNumber('168.1.0.4');
-/** A guest may ask for any of the sixteen addresses its DHCP server has: nobody else is in them. */
+/** slirp's DHCP server has a range of sixteen addresses, so each instance gets a range that no other instance uses. */
 const STEP = 16;
 const COUNT = 100_000;
 
-export interface Address {
+export interface GuestAddress {
   ip: string;
   mac: string;
 }
 
-/** Undefined when all are taken. */
-export function freeAddress(taken: Iterable<string>): Address | undefined {
+/** Undefined when every address is in use. */
+export function freeAddress(taken: Iterable<string>): GuestAddress | undefined {
   const used = new Set(taken);
   for (let index = 0; index < COUNT; index++) {
     const ip = toText(FIRST + index * STEP);
@@ -27,7 +27,7 @@ export function freeAddress(taken: Iterable<string>): Address | undefined {
   return undefined;
 }
 
-/** Services have the range below the instances, without what slirp itself is. */
+/** Services use the range below the instances, except the addresses that slirp itself uses. */
 export function isServiceAddress(ip: string): boolean {
   return /^168\.0\.\d+\.\d+$/.test(ip) && ![gateway, nameServer, '168.0.0.0', '168.0.0.1'].includes(ip);
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type MachineFacts, qemuArgv } from './command-line.ts';
+import { qemuArgv, type VmFacts } from './command-line.ts';
 
-const facts: MachineFacts = {
+const facts: VmFacts = {
   id: 'web-000001',
   vmId: '6b1f0f1e-1f2a-4c4c-9a57-0123456789ab',
   accelerator: 'tcg',
@@ -100,7 +100,7 @@ describe('qemuArgv', () => {
 
   it('refuses a command that QEMU would cut off, or one with a line break', () => {
     for (const word of ['x'.repeat(1100), 'a\nb'])
-      expect(() => qemuArgv({ ...facts, metadataCommand: [word] })).toThrow(/cannot be passed/);
+      expect(() => qemuArgv({ ...facts, metadataCommand: [word] })).toThrow(/cannot pass/);
   });
 });
 
@@ -121,7 +121,7 @@ const PLAN = [
 const argumentOf = (argv: readonly string[], flag: string) => argv[argv.indexOf(flag) + 1];
 
 /** As QEMU reads options: a doubled comma is one of the value's own. */
-function netOf(given: MachineFacts): string[][] {
+function netOf(given: VmFacts): string[][] {
   const text = argumentOf(qemuArgv(given), '-netdev')!;
   const parts = text.match(/(?:[^,]|,,)*/g)!.filter((one) => one !== '');
   return parts.map((part) => {

@@ -1,15 +1,15 @@
 // vms/qemu/machine/command-line.ts: with which arguments does QEMU run an instance? Pure: facts in, argv out.
 import { UserError } from '../../../base/errors.ts';
 import { instanceFiles } from '../home/layout.ts';
-import type { Service, Size } from '../local-factory.ts';
-import { gateway, metadataAddress, nameServer, network, wireServerAddress } from './addresses.ts';
+import type { Service, Size } from '../local-provider.ts';
+import { gateway, guestNetwork, metadataAddress, nameServer, wireServerAddress } from './addresses.ts';
 
-/** systemd takes what QEMU's firmware device has under this name, for units that ask for it. */
+/** systemd reads this fw_cfg entry as a credential and passes it to units that load it. */
 const CREDENTIAL = `opt/io.systemd.credentials/${instanceFiles.credential}`;
 
 export type Accelerator = 'kvm' | 'tcg';
 
-export interface MachineFacts {
+export interface VmFacts {
   id: string;
   vmId: string;
   accelerator: Accelerator;
@@ -19,33 +19,33 @@ export interface MachineFacts {
   services: readonly Service[];
   metadataCommand: readonly string[];
   relayCommand: readonly string[];
-  /** How it reaches the API server, where it is a cluster's; its kubelet can be reached then, too. */
+  /** How the guest reaches the API server, when the pool belongs to a cluster; the kubelet's port is forwarded then too. */
   apiServer?: Service;
-  /** As seen from the instance's folder; without it the firmware boots the disk. */
+  /** Paths relative to the instance's folder. Without a kernel, the firmware boots the disk. */
   kernel?: { vmlinux: string; initrd: string };
-  /** off: the host name comes with the kernel's command line. */
+  /** `off`: the host name is set on the kernel's command line. */
   cloudInit: 'on' | 'off';
-  /** For the kernel; without it, the whole disk. */
+  /** The kernel's root device. Default: the whole disk. */
   root?: string;
   kernelArgs?: readonly string[];
-  /** UEFI, in two files: the program, and its variables as they are before the first boot. */
+  /** UEFI: the code, and the variables as they are before the first boot. */
   firmware?: { code: string; variables: string };
 }
 
-/** How clouds of this kind are recognised: by cloud-init, and by our clone check through the UUID. */
+/** Azure's chassis asset tag, by which cloud-init recognises Azure. */
 const CHASSIS_TAG = '7783-7084-3265-9085-8269-3286-77';
-// The guest runs nobody's secrets beside somebody else's, and emulated it pays dearly for every mitigation.
+// A guest runs one user's workload, and mitigations are expensive under emulation.
 const KERNEL_ARGS =
   'console=ttyS0 quiet mitigations=off nokaslr audit=0 tsc=reliable no_timer_check ci.datasource=Azure'.split(' ');
-/** Of the guest, reachable from this machine alone. */
+/** Guest ports that are forwarded to 127.0.0.1 on this machine. */
 export const SSH_PORT = 22;
 export const KUBELET_PORT = 10250;
 const WHOLE_DISK = '/dev/vda';
-/** slirp cuts a longer rule off without a word. */
+/** slirp silently truncates a longer rule. */
 const MAX_RULE_CHARS = 1023;
 
-/** To be run in the instance's folder. */
-export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
+/** The command must run in the instance's folder. */
+export function qemuArgv(facts: VmFacts): [string, ...string[]] {
   const { kernel, size } = facts;
   const disk = (id: string, file: string, format: string, more: Drive, device: Drive = {}) => [
     ...['-drive', options({ file, if: 'none', id, format, ...more })],
@@ -64,8 +64,8 @@ export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
     ],
     ...['-smbios', options({ type: '3', asset: CHASSIS_TAG })],
     ...(kernel ? ['-kernel', kernel.vmlinux, '-initrd', kernel.initrd, '-append', kernelArgs(facts)] : flash(facts)),
-    // Flushes are honoured: a guest that is killed leaves what a power cut leaves, not a broken disk. The number spares firmware the
-    // search for something to start; a kernel that QEMU starts has that number itself.
+    // writeback honours flushes: killing the guest is like a power cut, and does not corrupt the disk. bootindex saves the firmware
+    // the search for a boot device; with -kernel, QEMU uses that index itself.
     ...disk(
       'd0',
       instanceFiles.disk,
@@ -91,13 +91,13 @@ export function qemuArgv(facts: MachineFacts): [string, ...string[]] {
   ];
 }
 
-function kernelArgs({ cloudInit, id, root = WHOLE_DISK, kernelArgs: own = [] }: MachineFacts): string {
+function kernelArgs({ cloudInit, id, root = WHOLE_DISK, kernelArgs: own = [] }: VmFacts): string {
   const name = cloudInit === 'off' ? ['cloud-init=disabled', `systemd.hostname=${id}`] : [];
   return [...new Set([`root=${root}`, 'rw', ...own, ...KERNEL_ARGS, ...name])].join(' ');
 }
 
-/** Variables are forgotten when QEMU ends: what is on the disk alone decides how it starts, as on a machine that is new. */
-function flash({ firmware }: MachineFacts): string[] {
+/** Variables are discarded when QEMU exits, so that only the disk decides what boots, as on a new machine. */
+function flash({ firmware }: VmFacts): string[] {
   if (!firmware) return [];
   const part = (unit: string, file: string, more: Drive) => [
     '-drive',
@@ -106,22 +106,22 @@ function flash({ firmware }: MachineFacts): string[] {
   return [...part('0', firmware.code, { readonly: 'on' }), ...part('1', firmware.variables, { snapshot: 'on' })];
 }
 
-/** The guest reaches its metadata and the pool's services, and nothing else. */
-function netdev({ address, metadataCommand, relayCommand, services, apiServer }: MachineFacts): string {
+/** The guest can reach its metadata and the pool's services, and nothing else. */
+function netdev({ address, metadataCommand, relayCommand, services, apiServer }: VmFacts): string {
   const forward = (ip: string, port: number, command: readonly string[]): [string, string] => [
     'guestfwd',
     rule(`tcp:${ip}:${port}-cmd:${command.map(quoted).join(' ')}`),
   ];
-  // QEMU runs in the instance's folder, and so do the commands it starts.
+  // '.' is the instance's folder: QEMU runs there, and so do the commands it starts.
   const metadata = [...metadataCommand, '.'];
   return options('user', [
     ['id', 'n0'],
-    ['net', network],
+    ['net', guestNetwork],
     ['host', gateway],
     ['dns', nameServer],
     ['dhcpstart', address],
     ['restrict', 'on'],
-    // Port 0: the kernel picks a free one, and QEMU tells which.
+    // Port 0: the kernel picks a free port; `forwardedPorts` reads it from QEMU.
     ...[SSH_PORT, ...(apiServer ? [KUBELET_PORT] : [])].map((port) => ['hostfwd', `tcp:127.0.0.1:0-:${port}`] as const),
     forward(metadataAddress, 80, metadata),
     forward(wireServerAddress, 80, metadata),
@@ -134,7 +134,7 @@ function netdev({ address, metadataCommand, relayCommand, services, apiServer }:
 function rule(text: string): string {
   if (Buffer.byteLength(text) <= MAX_RULE_CHARS && !/[\0-\x1f]/.test(text)) return text;
   throw new UserError(
-    'a command for the guests’ network cannot be passed to QEMU: it is too long, or has a line break in it',
+    'cannot pass the metadata or relay command to QEMU: it is too long, or contains a control character',
     {
       code: 'vms/command-too-long',
       next: 'install headstart under a shorter path',
@@ -145,14 +145,14 @@ function rule(text: string): string {
 type Drive = Readonly<Record<string, string>>;
 type Options = Drive | readonly (readonly [string, string])[];
 
-/** QEMU's option syntax: a comma inside a value is written twice. */
+/** QEMU's option syntax: a comma inside a value is doubled. */
 function options(first: string | Options, rest: Options = {}): string {
   const [kind, pairs] = typeof first === 'string' ? [[first], rest] : [[], first];
   const entries = Array.isArray(pairs) ? (pairs as readonly [string, string][]) : Object.entries(pairs);
   return [...kind, ...entries.map(([key, value]) => `${key}=${value.replaceAll(',', ',,')}`)].join(',');
 }
 
-/** As slirp takes a command apart (like a shell, without expanding anything). */
+/** Quotes for slirp, which splits a command like a shell but expands nothing. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,13 +1,13 @@
-// vms/qemu/machine/line-socket.ts: talk line by line over a unix socket in a folder, however long the folder's path is.
+// vms/qemu/machine/line-socket.ts: exchange lines over a unix socket in a folder, whatever the length of the folder's path.
 import { closeSync, constants, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TransientError } from '../../../base/errors.ts';
 
-/** More than the guest agent ever sends in one answer (16 MiB of output as base64). Whoever is in the guest decides what comes. */
+/** More than the guest agent sends in one answer (16 MiB of output as base64). The limit protects us from a malicious guest. */
 const MAX_LINE_BYTES = 48 << 20;
 
-/** Nobody listens, or nobody answered in time. */
+/** Nothing listens on the socket, or there was no answer in time. */
 export class NotAnswering extends TransientError {
   constructor(what: string, cause?: unknown) {
     super(what, { code: 'vms/not-answering', cause });
@@ -17,30 +17,30 @@ export class NotAnswering extends TransientError {
 
 export interface Conversation {
   send(bytes: string | Uint8Array): void;
-  /** Without its line break. */
+  /** Without the line break. */
   nextLine(): Promise<Buffer>;
 }
 
-export interface Place {
+export interface SocketPath {
   folder: string;
   socket: string;
 }
 
-/** The socket is closed when `talk` ends, in time or not. */
+/** Closes the socket when `talk` ends or the deadline passes. */
 export async function converse<T>(
-  { folder, socket }: Place,
+  { folder, socket }: SocketPath,
   { deadlineMs, signal }: { deadlineMs: number; signal?: AbortSignal | undefined },
   talk: (conversation: Conversation) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  // A socket's address holds 107 bytes; through an open folder it is short.
+  // A socket's address is limited to 107 bytes; the path through an open folder is short.
   const fd = openFolder(folder, socket);
   const line = connect(`/proc/self/fd/${fd}/${socket}`);
   const late = setTimeout(
     () => line.destroy(new NotAnswering(`${socket} did not answer in ${deadlineMs} ms`)),
     deadlineMs,
   );
-  // Whoever aborts may give a word for a reason, and a stream ends with an error only.
+  // The abort reason may be any value, but `destroy` takes an Error.
   const stop = () => line.destroy(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -57,7 +57,7 @@ function openFolder(folder: string, socket: string): number {
   try {
     return openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (cause) {
-    throw new NotAnswering(`${socket} is not there`, cause);
+    throw new NotAnswering(`${socket} does not exist`, cause);
   }
 }
 
@@ -69,7 +69,8 @@ export function conversationOver(line: Duplex, socket: string): Conversation {
   line.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_LINE_BYTES) line.destroy(new NotAnswering(`${socket} sent more than anybody asked for`));
+    if (length > MAX_LINE_BYTES)
+      line.destroy(new NotAnswering(`${socket} sent a line of more than ${MAX_LINE_BYTES >> 20} MiB`));
     wake();
   });
   line.on('error', (error) => {

@@ -1,4 +1,4 @@
-// vms/qemu/machine/machines.ts: start, look at and end the QEMU process of an instance. The process and its files are the only truth about power.
+// vms/qemu/machine/machines.ts: start, inspect and end the QEMU process of an instance. Only the process decides whether an instance is on.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,16 +7,16 @@ import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
 import { shownArgv } from '../../../base/shown-argv.ts';
 import { trace } from '../../../base/trace.ts';
-import { usersOf } from '../../../host/open-files.ts';
+import { pidsWithOpenFile } from '../../../host/open-files.ts';
 import { missingProgram } from '../../../host/run-tool.ts';
 import { instanceFiles } from '../home/layout.ts';
 import { NotAnswering } from './line-socket.ts';
 import { qmp } from './qmp.ts';
 
-/** full: paused by QEMU because this machine's disk is. */
+/** `full`: QEMU paused the guest because this machine's disk is full. */
 export type MachineState = 'off' | 'starting' | 'running' | 'stopping' | 'full' | 'unknown';
 
-/** A machine is an instance's folder and its VM id: a process that has only one of them is not it. */
+/** An instance's folder and VM id together identify its process. */
 export interface MachineRef {
   folder: string;
   vmId: string;
@@ -24,15 +24,15 @@ export interface MachineRef {
 
 export interface Machines {
   state(machine: MachineRef): Promise<MachineState>;
-  /** Returns when QEMU answers; the guest has then only begun to boot. */
+  /** Returns when QEMU answers; the guest has only begun to boot then. */
   launch(machine: MachineRef, argv: readonly [string, ...string[]], signal?: AbortSignal): Promise<void>;
-  /** Ports of the guest, each with the one on 127.0.0.1 that leads there; none when it does not run. */
+  /** Guest port → forwarded port on 127.0.0.1; empty when the machine is off. */
   forwardedPorts(machine: MachineRef): Promise<ReadonlyMap<number, number>>;
-  /** Presses the reset button: the guest begins to boot anew, and knows nothing of it. */
+  /** Presses the reset button: the guest reboots without shutting down. */
   reset(machine: MachineRef): Promise<void>;
-  /** Presses the power button: the guest may look away. */
+  /** Presses the power button; the guest may ignore it. */
   pressPower(machine: MachineRef): Promise<void>;
-  /** Like pulling the plug, but QEMU writes out what it holds. Returns when the process is gone. */
+  /** Like pulling the plug, but QEMU flushes its caches. Returns when the process is gone. */
   end(machine: MachineRef): Promise<void>;
 }
 
@@ -69,11 +69,11 @@ export function qemuMachines(clock: Clock): Machines {
       const hasEnded = startDetached(folder, argv);
       for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
         signal?.throwIfAborted();
-        // Whose it is does not matter: QEMU lets only one have the pid file, and a command that was killed may have been faster.
+        // Another command may have started this process: only one QEMU can hold the pid file, so any process with our id will do.
         const isThere = pidOf(machine) !== undefined;
         if (isThere && (await qmp(folder, 'query-status').then(() => true, ignoreSilence))) return;
-        if (!isThere && hasEnded()) throw couldNotStart(folder, 'it ended at once');
-        if (waitedMs >= LAUNCH_DEADLINE_MS) throw couldNotStart(folder, 'it does not answer');
+        if (!isThere && hasEnded()) throw couldNotStart(folder, 'it exited immediately');
+        if (waitedMs >= LAUNCH_DEADLINE_MS) throw couldNotStart(folder, 'it does not answer on its QMP socket');
         await clock.sleep(LOOK_EVERY_MS, signal);
       }
     },
@@ -98,14 +98,17 @@ export function qemuMachines(clock: Clock): Machines {
         sendSignal(pidOf(machine), signal);
         if (await gone(machine, QUIT_DEADLINE_MS)) return;
       }
-      throw new UserError(`QEMU (process ${pidOf(machine)}) does not end`, { code: 'vms/qemu-stuck', exitCode: 1 });
+      throw new UserError(`QEMU (process ${pidOf(machine)}) did not exit after SIGKILL`, {
+        code: 'vms/qemu-stuck',
+        exitCode: 1,
+      });
     },
   };
 }
 
 /**
- * The process, if it is there and ours: a number may have been given to another program since, and a zombie has no command line. One
- * that has not written its pid file yet, or whose file somebody removed, is found as well: no folder goes while it runs in there.
+ * The pid of the machine's process. The command line is checked because the pid may have been reused, and a zombie has none. A process
+ * without a pid file (not yet written, or removed) is found too, so that nobody deletes a folder in which QEMU still runs.
  */
 export function pidOf({ folder, vmId }: MachineRef): number | undefined {
   const written = Number(readIfThere(join(folder, instanceFiles.pid)).trim());
@@ -115,7 +118,7 @@ export function pidOf({ folder, vmId }: MachineRef): number | undefined {
     .find((pid) => Number.isInteger(pid) && isMachine(pid, vmId));
 }
 
-/** Killed, but the kernel still takes it apart: it has no command line any more, and one of its threads may still hold its pid file. */
+/** QEMU was killed but the kernel has not finished: the command line is empty, and a thread may still hold the pid file. */
 function isDying(folder: string): boolean {
   const pid = Number(readIfThere(join(folder, instanceFiles.pid)).trim());
   if (!Number.isInteger(pid) || pid <= 0 || readIfThere(`/proc/${pid}/cmdline`) !== '') return false;
@@ -125,19 +128,19 @@ function isDying(folder: string): boolean {
   return !isDead || threadsOf(pid) > 1;
 }
 
-/** A command that was killed while it copied the disk takes its tool with it, but not before that one's last write has ended. */
+/** Waits for a tool of a killed command: a kill reaches it, but its last write to the disk may still be in progress. */
 async function diskToBeFree(machine: MachineRef, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   const disk = join(machine.folder, instanceFiles.disk);
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-    const users = usersOf(disk);
-    // The machine itself, started by a command that was faster, is no reason to wait.
+    const users = pidsWithOpenFile(disk);
+    // The machine itself may have the disk open, if another command started it first.
     const pid = users.length > 0 ? users.find((user) => user !== pidOf(machine)) : undefined;
     if (pid === undefined) return;
     if (waitedMs >= DISK_DEADLINE_MS) {
       const name = readIfThere(`/proc/${pid}/comm`).trim();
       throw new UserError(`process ${pid} (${name}) has the disk ${disk} open`, {
         code: 'vms/disk-in-use',
-        kept: 'The instance and its disk are as they are.',
+        kept: 'The instance and its disk are unchanged.',
         next: 'end that process, then run the same command again',
         exitCode: 1,
       });
@@ -150,7 +153,7 @@ function threadsOf(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`).length;
   } catch {
-    return 0; // it is gone by now
+    return 0; // the process has exited
   }
 }
 
@@ -163,7 +166,7 @@ function sendSignal(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: the process has just exited
   }
 }
 
@@ -175,12 +178,12 @@ function readIfThere(path: string): string {
   }
 }
 
-/** In a session of its own, so that neither our end nor a Ctrl-C is its end. Gives a look at whether it has ended. */
+/** Starts QEMU in its own session, so that it survives us and a Ctrl-C. The result tells whether it has exited. */
 function startDetached(folder: string, [program, ...args]: readonly [string, ...string[]]): () => boolean {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const log = openSync(join(folder, instanceFiles.log), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
   try {
-    // The environment of a process that lives for weeks holds nothing but the way to the programs it starts.
+    // QEMU may run for weeks: it inherits only PATH, to find the programs it starts, and no secrets.
     const env = { PATH: process.env.PATH };
     trace('run', `${shownArgv([program, ...args])}: started`);
     const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', log, log], env });
@@ -220,7 +223,7 @@ export function forwardedIn(answer: unknown): ReadonlyMap<number, number> {
 
 function couldNotStart(folder: string, why: string): UserError {
   const said = readIfThere(join(folder, instanceFiles.log)).trim().slice(-2000);
-  return new UserError(`QEMU could not be started: ${why}${said && `\n${said}`}`, {
+  return new UserError(`could not start QEMU: ${why}${said && `\n${said}`}`, {
     code: 'vms/qemu-failed',
     exitCode: 1,
   });

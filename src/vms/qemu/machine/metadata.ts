@@ -1,4 +1,4 @@
-// vms/qemu/machine/metadata.ts: what does the metadata service tell an instance about itself? Pure; metadata-service/instance-file.ts reads it.
+// vms/qemu/machine/metadata.ts: which metadata does an instance get? Pure; metadata-service/instance-file.ts has the shape.
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
 import type { InstanceMetadata } from '../metadata-service/instance-file.ts';
 
@@ -14,7 +14,7 @@ export function metadataOf(pool: PoolRecord, instance: InstanceRecord, publicKey
     pool: pool.spec.name,
     location: region,
     vmSize: `local-${instance.size.cpus}cpu-${instance.size.memoryMb}mb`,
-    // There is no subscription; a guest that parses it wants a UUID.
+    // There is no subscription, but guests that parse this field expect a UUID.
     subscriptionId: '00000000-0000-0000-0000-000000000000',
     resourceGroupName: 'local',
     ...(userData !== undefined && { userData }),

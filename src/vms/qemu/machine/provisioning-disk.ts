@@ -1,4 +1,4 @@
-// vms/qemu/machine/provisioning-disk.ts: what does an instance find on the disk it is provisioned from? As Azure does it: an ovf-env.xml.
+// vms/qemu/machine/provisioning-disk.ts: what is on an instance's provisioning disk? An ovf-env.xml, as on Azure.
 import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunCommand } from '../../../base/command.ts';
@@ -7,25 +7,25 @@ import { runTool } from '../../../host/run-tool.ts';
 import { partialPrefix } from '../../../host/whole-folders.ts';
 import { instanceFiles } from '../home/layout.ts';
 
-export interface Provisioning {
+export interface ProvisioningSettings {
   hostName: string;
   userName: string;
   publicKeys: readonly string[];
-  /** base64; absent = the instance has none. */
+  /** base64 */
   customData?: string;
 }
 
-/** One that was there is replaced. */
+/** Replaces an existing disk. */
 export async function makeProvisioningDisk(
   { run, signal }: { run: RunCommand; signal?: AbortSignal | undefined },
   folder: string,
-  provisioning: Provisioning,
+  provisioning: ProvisioningSettings,
 ): Promise<void> {
   const work = await mkdtemp(join(folder, `${partialPrefix}provisioning-`));
   try {
     const made = join(work, 'made.iso');
     writeFileAtomic(join(work, 'ovf-env.xml'), ovfEnvironment(provisioning), 0o600);
-    // The one file by name: the folder also holds what is being made.
+    // Name the one file: the folder also holds the image being made.
     await runTool(
       run,
       [
@@ -48,7 +48,7 @@ export async function makeProvisioningDisk(
   }
 }
 
-export function ovfEnvironment({ hostName, userName, publicKeys, customData }: Provisioning): string {
+export function ovfEnvironment({ hostName, userName, publicKeys, customData }: ProvisioningSettings): string {
   const keys = publicKeys.map(
     (key) => `
           <PublicKey>

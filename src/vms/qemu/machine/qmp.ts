@@ -1,4 +1,4 @@
-// vms/qemu/machine/qmp.ts: ask a running QEMU something, or tell it to do something, over its QMP socket.
+// vms/qemu/machine/qmp.ts: send one command to a running QEMU over its QMP socket.
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { trace } from '../../../base/trace.ts';
@@ -12,7 +12,7 @@ const messageSchema = z.looseObject({
   error: z.object({ class: z.string(), desc: z.string() }).optional(),
 });
 
-/** One connection each: QEMU serves one client at a time, and others may want to ask, too. */
+/** One connection per command: QEMU serves one client at a time, and other commands need a turn. */
 export function qmp(
   folder: string,
   command: string,

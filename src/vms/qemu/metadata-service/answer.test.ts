@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, platformOf } from './answer.ts';
+import { answer, serverOf } from './answer.ts';
 import { anInstance, aRequest } from './testing.ts';
 
 const NOW = 1_800_000_000_000;
@@ -13,7 +13,7 @@ describe('which server was asked', () => {
     ['/metadata/instance', '127.0.0.1:4711', 'imds'],
     ['/?comp=versions', '127.0.0.1:4711', 'wire'],
   ])('%s at %s is %s', (target, host, platform) => {
-    expect(platformOf(aRequest(target, { headers: { host } }))).toBe(platform);
+    expect(serverOf(aRequest(target, { headers: { host } }))).toBe(platform);
   });
 
   it('is told by the path alone where no host is named', () => {

@@ -1,19 +1,19 @@
-// vms/qemu/metadata-service/answer.ts: which of the platform's two servers was asked, and what does it say? One process stands for both.
-import type { Request } from './http.ts';
+// vms/qemu/metadata-service/answer.ts: route a request to one of the platform's two servers. One process serves both.
+import type { PlatformRequest } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 import { answerMetadata } from './metadata-service.ts';
-import { answerWire, type WireAnswer } from './wire-server.ts';
+import { answerWire, type WireResponse } from './wire-server.ts';
 
-export type Platform = 'imds' | 'wire';
+export type PlatformServer = 'imds' | 'wire';
 
-export function answer(request: Request, instance: InstanceMetadata, nowMs: number): WireAnswer {
-  return platformOf(request) === 'wire'
+export function answer(request: PlatformRequest, instance: InstanceMetadata, nowMs: number): WireResponse {
+  return serverOf(request) === 'wire'
     ? answerWire(request, instance, nowMs)
     : { response: answerMetadata(request, instance, nowMs) };
 }
 
-/** By the address that was called, where the client names it; on a loopback port only the path tells. */
-export function platformOf({ headers, path }: Request): Platform {
+/** Goes by the Host header; on a loopback port, by the path. */
+export function serverOf({ headers, path }: PlatformRequest): PlatformServer {
   const host = headers.host?.replace(/:\d+$/, '');
   if (host === '168.63.129.16') return 'wire';
   if (host === '169.254.169.254') return 'imds';

@@ -1,4 +1,4 @@
-// vms/qemu/metadata-service/api-versions.ts: which versions of its interface does the metadata service know?
+// vms/qemu/metadata-service/api-versions.ts: which API versions does the metadata service support?
 
 /** Oldest first, as /metadata/versions lists them. */
 export const VERSIONS: readonly string[] = [
@@ -39,7 +39,7 @@ export const VERSIONS: readonly string[] = [
   '2025-04-07',
 ];
 
-/** Scheduled events count their own. */
+/** Scheduled events have separate versions. */
 export const EVENT_VERSIONS: readonly string[] = [
   '2017-08-01',
   '2017-11-01',

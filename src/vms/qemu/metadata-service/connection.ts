@@ -1,23 +1,23 @@
-// vms/qemu/metadata-service/connection.ts: one connection of a client, from its first byte to its last: which requests came, in which order?
-import { type Request, type Response, takeRequest } from './http.ts';
+// vms/qemu/metadata-service/connection.ts: serve the requests of one client connection in order.
+import { type PlatformRequest, type PlatformResponse, parseRequest } from './http.ts';
 
-export interface Connection {
+export interface ClientConnection {
   input: AsyncIterable<Buffer>;
-  /** Answers; the next request is looked at when that is done. */
-  exchange(request: Request): Promise<void>;
-  /** What came is no request, and no other can follow. */
-  refuse(response: Response): Promise<void>;
+  /** Sends the response. The next request is parsed when this resolves. */
+  exchange(request: PlatformRequest): Promise<void>;
+  /** Sends an error for an invalid request. No request can follow. */
+  refuse(response: PlatformResponse): Promise<void>;
 }
 
-/** Resolves when no other answer is due; closing is up to the caller. */
-export async function serveConnection({ input, exchange, refuse }: Connection): Promise<void> {
+/** Resolves after the last response; the caller closes the connection. */
+export async function serveConnection({ input, exchange, refuse }: ClientConnection): Promise<void> {
   let bytes: Buffer = Buffer.alloc(0);
   let isRefused = false;
   for await (const chunk of input) {
-    // What follows a refusal is read and dropped: closing on unread bytes would reset the connection and lose the answer.
+    // Read and drop everything after a refusal: closing with unread bytes would reset the connection and lose the response.
     if (isRefused) continue;
     bytes = Buffer.concat([bytes, chunk]);
-    for (let taken = takeRequest(bytes); taken !== undefined; taken = takeRequest(bytes)) {
+    for (let taken = parseRequest(bytes); taken !== undefined; taken = parseRequest(bytes)) {
       if ('refused' in taken) {
         isRefused = true;
         await refuse(taken.refused);

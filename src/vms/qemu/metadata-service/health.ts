@@ -1,19 +1,19 @@
-// vms/qemu/metadata-service/health.ts: what did the guest tell the platform about itself, and when? Lines of `<instance>/health.jsonl`.
+// vms/qemu/metadata-service/health.ts: the guest's health reports to the platform, as lines of `<instance>/health.jsonl`.
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 
 export interface HealthReport {
-  /** This machine's clock. */
+  /** On this machine's clock. */
   atMs: number;
   state: 'Ready' | 'NotReady';
-  /** Why it is not: `ProvisioningFailed` or `Provisioning`, and a sentence. */
+  /** Why the guest is not ready: `ProvisioningFailed` or `Provisioning`, with a description. */
   subStatus?: string;
   description?: string;
 }
 
-/** A guest could fill the disk with reports; a boot makes one or two. */
+/** Keeps a guest from filling the disk; a boot sends one or two reports. */
 const FILE_LIMIT = 1024 * 1024;
 
-/** False: the file is full. A link in its place is not followed. */
+/** Returns false when the file has reached its limit. Does not follow a symbolic link. */
 export function appendHealth(path: string, report: HealthReport): boolean {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
@@ -21,7 +21,7 @@ export function appendHealth(path: string, report: HealthReport): boolean {
     const { size } = fstatSync(fd);
     if (size > FILE_LIMIT) return false;
     const last = Buffer.alloc(1);
-    const isTorn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'; // the disk was full
+    const isTorn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'; // a full disk cut off the last line
     const line = Buffer.from(`${isTorn ? '\n' : ''}${JSON.stringify(report)}\n`);
     for (let written = 0; written < line.length; ) written += writeSync(fd, line, written);
     return true;
@@ -30,7 +30,7 @@ export function appendHealth(path: string, report: HealthReport): boolean {
   }
 }
 
-/** Oldest first. A torn line is left out. */
+/** Oldest first. Skips a truncated line. */
 export function parseHealth(text: string): HealthReport[] {
   return text.split('\n').flatMap((line) => {
     try {

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Request, renderResponse, takeRequest } from './http.ts';
+import { type PlatformRequest, parseRequest, renderResponse } from './http.ts';
 
 const bytes = (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'));
 
 /** All requests in `whole`, given to the parser in these pieces. */
-function takeAll(whole: Buffer, cuts: number[]): { requests: Request[]; refused?: number } {
-  const requests: Request[] = [];
+function takeAll(whole: Buffer, cuts: number[]): { requests: PlatformRequest[]; refused?: number } {
+  const requests: PlatformRequest[] = [];
   let held: Buffer = Buffer.alloc(0);
   const deps = [...new Set([...cuts.map((cut) => cut % (whole.length + 1)), whole.length])].sort((a, b) => a - b);
   let from = 0;
   for (const to of deps) {
     held = Buffer.concat([held, whole.subarray(from, to)]);
     from = to;
-    for (let taken = takeRequest(held); taken !== undefined; taken = takeRequest(held)) {
+    for (let taken = parseRequest(held); taken !== undefined; taken = parseRequest(held)) {
       if ('refused' in taken) return { requests, refused: taken.refused.status };
       requests.push(taken.request);
       held = taken.rest;
@@ -22,9 +22,9 @@ function takeAll(whole: Buffer, cuts: number[]): { requests: Request[]; refused?
   return { requests };
 }
 
-describe('takeRequest', () => {
+describe('parseRequest', () => {
   it('takes a request apart', () => {
-    const taken = takeRequest(
+    const taken = parseRequest(
       bytes(
         'POST /machine?comp=health HTTP/1.1\nHost: 168.63.129.16\nX-Ms-Version:  2012-11-30 \nContent-Length: 4\n\nbodyGET',
       ),
@@ -64,9 +64,9 @@ describe('takeRequest', () => {
   it('refuses or waits, and never throws, whatever comes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (noise) => {
-        takeRequest(Buffer.from(noise));
-        takeRequest(Buffer.concat([Buffer.from('GET / HTTP/1.1\r\n'), noise, Buffer.from('\r\n\r\n')]));
-        takeRequest(Buffer.concat([Buffer.from(noise), Buffer.from('\r\n\r\n')]));
+        parseRequest(Buffer.from(noise));
+        parseRequest(Buffer.concat([Buffer.from('GET / HTTP/1.1\r\n'), noise, Buffer.from('\r\n\r\n')]));
+        parseRequest(Buffer.concat([Buffer.from(noise), Buffer.from('\r\n\r\n')]));
       }),
     );
   });
@@ -84,7 +84,7 @@ describe('takeRequest', () => {
     ['a head that is too long', `GET / HTTP/1.1\nA: ${'a'.repeat(20_000)}\n\n`, 431],
     ['a host that is none', 'GET http://[ HTTP/1.1\n\n', 400],
   ])('refuses %s', (_, text, status) => {
-    expect(takeRequest(bytes(text))).toMatchObject({ refused: { status } });
+    expect(parseRequest(bytes(text))).toMatchObject({ refused: { status } });
   });
 
   it.each([
@@ -93,17 +93,17 @@ describe('takeRequest', () => {
     ['HTTP/1.0', '', true],
     ['HTTP/1.0', 'Connection: Keep-Alive\n', false],
   ])('knows whether %s with %j is the last request', (version, header, isLast) => {
-    expect(takeRequest(bytes(`GET / ${version}\n${header}\n`))).toMatchObject({ request: { isLast } });
+    expect(parseRequest(bytes(`GET / ${version}\n${header}\n`))).toMatchObject({ request: { isLast } });
   });
 
   it('takes a path with two slashes for a path', () => {
-    expect(takeRequest(bytes('GET //metadata/instance HTTP/1.1\n\n'))).toMatchObject({
+    expect(parseRequest(bytes('GET //metadata/instance HTTP/1.1\n\n'))).toMatchObject({
       request: { path: '//metadata/instance' },
     });
   });
 
   it('keeps a header named like a part of every object apart from it', () => {
-    const taken = takeRequest(bytes('GET / HTTP/1.1\n__proto__: a\nconstructor: b\n\n'));
+    const taken = parseRequest(bytes('GET / HTTP/1.1\n__proto__: a\nconstructor: b\n\n'));
     expect(taken && 'request' in taken && Object.entries(taken.request.headers)).toEqual([
       ['__proto__', 'a'],
       ['constructor', 'b'],

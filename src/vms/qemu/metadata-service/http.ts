@@ -1,50 +1,50 @@
-// vms/qemu/metadata-service/http.ts: HTTP/1.1 as bytes: which request is this, and what does an answer look like?
-// By hand, because QEMU starts a process for every connection of a guest, and loading node:http doubles the time to an answer.
+// vms/qemu/metadata-service/http.ts: parse HTTP/1.1 requests and render responses.
+// Without node:http: QEMU starts a process for every guest connection, and loading node:http doubles the response time.
 
-export interface Request {
+export interface PlatformRequest {
   method: string;
   path: string;
   query: URLSearchParams;
-  /** Names in lower case. */
+  /** Lower-case names. */
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** The client wants no other answer on this connection. */
+  /** The client expects the connection to close after the response. */
   isLast: boolean;
 }
 
-export interface Response {
+export interface PlatformResponse {
   status: number;
   headers?: Readonly<Record<string, string>>;
   body: string;
 }
 
-/** The first request in `bytes` and what follows it; undefined until all of it is there; `refused`: no request can follow. */
-export type Taken = { request: Request; rest: Buffer } | { refused: Response } | undefined;
+/** The first request in `bytes` and the bytes after it. Undefined while the request is incomplete. After `refused`, nothing can follow. */
+export type ParsedRequest = { request: PlatformRequest; rest: Buffer } | { refused: PlatformResponse } | undefined;
 
-/** A guest is a stranger: nothing it sends may make us hold more than this. */
+/** Guests are untrusted: limits on what we hold in memory. */
 const HEAD_LIMIT = 16 * 1024;
 const BODY_LIMIT = 256 * 1024;
 
-export function takeRequest(bytes: Buffer): Taken {
+export function parseRequest(bytes: Buffer): ParsedRequest {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0 ? bytes.length > HEAD_LIMIT : end > HEAD_LIMIT) return refuse(431);
   if (end < 0) return undefined;
   const [requestLine = '', ...headerLines] = bytes.toString('latin1', 0, end).split('\r\n');
   const [, method, target, minor] = /^([A-Z]+) ([!-~]+) HTTP\/1\.([01])$/.exec(requestLine) ?? [];
   const headers = parseHeaders(headerLines);
-  // Not resolved against a base: `//a/b` is a path here, not the host a.
+  // Not `new URL(target, base)`: there, `//a/b` would be the host a.
   const url = URL.parse(target?.startsWith('/') ? `http://localhost${target}` : (target ?? ''));
   if (method === undefined || headers === undefined || url === null) return refuse(400);
 
   if (headers['transfer-encoding'] !== undefined) return refuse(411);
   const length = headers['content-length'] ?? '0';
-  if (!/^\d{1,15}$/.test(length)) return refuse(400); // also two lengths that disagree: they were joined by a comma
+  if (!/^\d{1,15}$/.test(length)) return refuse(400); // also catches two lengths, which were joined with a comma
   if (Number(length) > BODY_LIMIT) return refuse(413);
   const start = end + 4;
   if (bytes.length < start + Number(length)) return undefined;
 
   const connection = headers.connection?.toLowerCase() ?? '';
-  const request: Request = {
+  const request: PlatformRequest = {
     method,
     path: url.pathname,
     query: url.searchParams,
@@ -55,7 +55,10 @@ export function takeRequest(bytes: Buffer): Taken {
   return { request, rest: bytes.subarray(start + Number(length)) };
 }
 
-export function renderResponse(response: Response, { nowMs, isLast }: { nowMs: number; isLast: boolean }): Buffer {
+export function renderResponse(
+  response: PlatformResponse,
+  { nowMs, isLast }: { nowMs: number; isLast: boolean },
+): Buffer {
   const body = Buffer.from(response.body);
   const headers = {
     ...response.headers,
@@ -82,12 +85,12 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-function refuse(status: number): Taken {
+function refuse(status: number): ParsedRequest {
   return { refused: { status, headers: { 'Content-Type': 'text/plain' }, body: `${REASONS[status]}\n` } };
 }
 
 function parseHeaders(lines: string[]): Record<string, string> | undefined {
-  const headers: Record<string, string> = Object.create(null); // no `__proto__` of ours behind a name of theirs
+  const headers: Record<string, string> = Object.create(null); // no prototype: a header may be named `__proto__`
   for (const line of lines) {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
     if (name === undefined || value === undefined) return undefined;

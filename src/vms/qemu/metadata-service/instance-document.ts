@@ -1,15 +1,15 @@
-// vms/qemu/metadata-service/instance-document.ts: what does /metadata/instance say of an instance? As Azure: every value a string, inapplicable ones empty.
+// vms/qemu/metadata-service/instance-document.ts: the document at /metadata/instance. As on Azure, every value is a string, empty if it does not apply.
 import type { InstanceMetadata } from './instance-file.ts';
 
-export type Document = string | readonly Document[] | { readonly [key: string]: Document };
+export type MetadataValue = string | readonly MetadataValue[] | { readonly [key: string]: MetadataValue };
 
-export interface Asked {
+export interface InstanceQuery {
   apiVersion: string;
-  /** `extended=true`: what only provisioning agents ask for, and complete or not at all. */
+  /** `extended=true`, which only provisioning agents request. */
   isExtended: boolean;
 }
 
-export function instanceDocument(instance: InstanceMetadata, { apiVersion, isExtended }: Asked): Document {
+export function instanceDocument(instance: InstanceMetadata, { apiVersion, isExtended }: InstanceQuery): MetadataValue {
   const compute = Object.entries(computeOf(instance)).filter(([name]) => apiVersion >= (SINCE[name] ?? ''));
   return {
     compute: Object.fromEntries(compute),
@@ -18,7 +18,7 @@ export function instanceDocument(instance: InstanceMetadata, { apiVersion, isExt
   };
 }
 
-/** The version that brought a field, where it was not there from the start. */
+/** The API version that introduced a field, unless the first version had it. */
 const SINCE: Readonly<Record<string, string>> = {
   additionalCapabilities: '2021-11-01',
   azEnvironment: '2018-10-01',
@@ -50,14 +50,14 @@ const SINCE: Readonly<Record<string, string>> = {
   zone: '2017-12-01',
 };
 
-function computeOf(instance: InstanceMetadata): Readonly<Record<string, Document>> {
+function computeOf(instance: InstanceMetadata): Readonly<Record<string, MetadataValue>> {
   const image = { id: '', publisher: '', offer: '', sku: '', version: '', ...instance.image };
   const tags = Object.entries(instance.tags).sort(([a], [b]) => (a < b ? -1 : 1));
   const provider = `/subscriptions/${instance.subscriptionId}/resourceGroups/${instance.resourceGroupName}/providers/Microsoft.Compute`;
   return {
     additionalCapabilities: { hibernationEnabled: 'false' },
     azEnvironment: 'AzurePublicCloud',
-    customData: '', // Azure gives it on the provisioning disk only
+    customData: '', // Azure has it on the provisioning disk only
     evictionPolicy: '',
     extendedLocation: { name: '', type: '' },
     host: { id: '' },
@@ -101,7 +101,7 @@ function computeOf(instance: InstanceMetadata): Readonly<Record<string, Document
     tagsList: tags.map(([name, value]) => ({ name, value })),
     userData: instance.userData ?? '',
     version: image.version,
-    virtualMachineScaleSet: { id: '' }, // Azure fills it for the other orchestration mode
+    virtualMachineScaleSet: { id: '' }, // Azure sets it for flexible orchestration only
     vmId: instance.vmId,
     vmScaleSetName: instance.pool,
     vmSize: instance.vmSize,
@@ -109,7 +109,7 @@ function computeOf(instance: InstanceMetadata): Readonly<Record<string, Document
   };
 }
 
-function storageOf(instance: InstanceMetadata, imageReference: Document, provider: string): Document {
+function storageOf(instance: InstanceMetadata, imageReference: MetadataValue, provider: string): MetadataValue {
   const disk = `${instance.name}_OsDisk`;
   return {
     dataDisks: [],
@@ -131,8 +131,8 @@ function storageOf(instance: InstanceMetadata, imageReference: Document, provide
   };
 }
 
-/** The network of local pools is as wide as it is because the two platform addresses have to be in it. */
-function networkOf({ privateIpAddress, macAddress }: InstanceMetadata): Document {
+/** The prefix is /7 because the guest network must contain both platform addresses. */
+function networkOf({ privateIpAddress, macAddress }: InstanceMetadata): MetadataValue {
   return {
     interface: [
       {

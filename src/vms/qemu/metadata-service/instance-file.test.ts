@@ -23,7 +23,7 @@ describe('parseInstanceFile', () => {
     const message = refusal(
       JSON.stringify({ ...rest, vmId: rest.vmId.toUpperCase(), userData: 'not base64!', name: 'a b', image: {}, x: 1 }),
     );
-    for (const part of ['pool', 'vmId: is not in lower case', 'userData', 'name: is not a host name', 'image', 'x']) {
+    for (const part of ['pool', 'vmId: must be lower case', 'userData', 'name: is not a host name', 'image', 'x']) {
       expect(message).toContain(part);
     }
   });

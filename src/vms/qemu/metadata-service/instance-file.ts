@@ -1,14 +1,14 @@
-// vms/qemu/metadata-service/instance-file.ts: what does the metadata service know of an instance? The shape of `<instance>/metadata.json`.
+// vms/qemu/metadata-service/instance-file.ts: what does the metadata service read about an instance? The schema of `<instance>/metadata.json`.
 import { z } from 'zod';
 import { UserError } from '../../../base/errors.ts';
 
-/** The factory writes it (0600: userData may hold a secret) and replaces it as a whole; every request reads it anew. */
+/** The provider replaces the file atomically (mode 0600: userData may hold a secret); every request reads it again. */
 export interface InstanceMetadata {
   /** The SMBIOS system UUID, lower case. */
   vmId: string;
-  /** The computer name: a host name. */
+  /** The host name. */
   name: string;
-  /** In the factory's words. */
+  /** The provider's id of the instance. */
   instanceId: string;
   pool: string;
   location: string;
@@ -16,10 +16,10 @@ export interface InstanceMetadata {
   zone?: string;
   subscriptionId: string;
   resourceGroupName: string;
-  /** base64, as a client of the cloud's API sends it; absent: the instance has none. */
+  /** base64, as clients of Azure's API send it. */
   userData?: string;
   adminUsername: string;
-  /** As in authorized_keys, one key each. */
+  /** Lines of authorized_keys. */
   publicKeys: string[];
   tags: Readonly<Record<string, string>>;
   image: { id: string } | { publisher: string; offer: string; sku: string; version: string };
@@ -29,7 +29,7 @@ export interface InstanceMetadata {
   osDiskGb: number;
 }
 
-/** Reports every problem at once, each with its path. */
+/** Reports all problems at once, each with its path. */
 export function parseInstanceFile(text: string, source: string): InstanceMetadata {
   return checkInstance(parseJson(text, source), source);
 }
@@ -37,8 +37,8 @@ export function parseInstanceFile(text: string, source: string): InstanceMetadat
 export function checkInstance(input: unknown, source: string): InstanceMetadata {
   const { success, data, error } = schema.safeParse(input);
   if (success) return data;
-  const problems = error.issues.map(({ path, message }) => `  ${path.join('.') || '(all of it)'}: ${message}`);
-  throw new UserError(`${source} is not the metadata of an instance:\n${problems.join('\n')}`, {
+  const problems = error.issues.map(({ path, message }) => `  ${path.join('.') || '(top level)'}: ${message}`);
+  throw new UserError(`${source} is not valid instance metadata:\n${problems.join('\n')}`, {
     code: 'sim/bad-instance',
     next: 'see "Instances" in docs/metadata-simulator.md',
   });
@@ -47,7 +47,7 @@ export function checkInstance(input: unknown, source: string): InstanceMetadata 
 const text = z.string().min(1);
 
 const schema = z.strictObject({
-  vmId: z.guid().refine((id) => id === id.toLowerCase(), 'is not in lower case'),
+  vmId: z.guid().refine((id) => id === id.toLowerCase(), 'must be lower case'),
   name: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i, 'is not a host name'),
   instanceId: text,
   pool: text,
@@ -57,15 +57,15 @@ const schema = z.strictObject({
   subscriptionId: text,
   resourceGroupName: text,
   userData: z.base64().exactOptional(),
-  adminUsername: z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'is not the name of a user'),
-  publicKeys: z.array(z.string().regex(/^\S+ \S+[^\n\r]*$/, 'is not one line of authorized_keys')),
+  adminUsername: z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'is not a user name'),
+  publicKeys: z.array(z.string().regex(/^\S+ \S+[^\n\r]*$/, 'is not a line of authorized_keys')),
   tags: z.record(z.string(), z.string()),
   image: z.union([
     z.strictObject({ id: text }),
     z.strictObject({ publisher: text, offer: text, sku: text, version: text }),
   ]),
   privateIpAddress: z.ipv4(),
-  macAddress: z.string().regex(/^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i, 'is not a hardware address'),
+  macAddress: z.string().regex(/^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i, 'is not a MAC address'),
   osDiskGb: z.int().min(1),
 }) satisfies z.ZodType<InstanceMetadata>;
 

@@ -103,7 +103,7 @@ describe('the rules of the service', () => {
     const document = JSON.parse(Buffer.from(signature, 'base64').toString());
     expect(document).toMatchObject({ nonce: '1234567890', vmId: anInstance.vmId });
     expect(document.timeStamp).toEqual({ createdOn: '11/15/26 03:04:05 -0000', expiresOn: '11/15/26 09:04:05 -0000' });
-    expect(document.standIn).toContain('signed by nobody');
+    expect(document.standIn).toContain('not signed');
   });
 
   it('gives an answer that is JSON or text, whatever is asked', () => {

@@ -1,10 +1,10 @@
 // vms/qemu/metadata-service/metadata-service.ts: what does 169.254.169.254 answer? The rules of Azure's instance metadata service.
 import { EVENT_VERSIONS, VERSIONS } from './api-versions.ts';
-import type { Request, Response } from './http.ts';
-import { type Document, instanceDocument } from './instance-document.ts';
+import type { PlatformRequest, PlatformResponse } from './http.ts';
+import { instanceDocument, type MetadataValue } from './instance-document.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
-export function answerMetadata(request: Request, instance: InstanceMetadata, nowMs: number): Response {
+export function answerMetadata(request: PlatformRequest, instance: InstanceMetadata, nowMs: number): PlatformResponse {
   const [root, category = '', ...path] = request.path.split('/').filter(Boolean);
   const { headers, query, method } = request;
   if (root !== 'metadata' || !CATEGORIES.has(category)) return problem(404, 'Not found');
@@ -16,7 +16,7 @@ export function answerMetadata(request: Request, instance: InstanceMetadata, now
     return problem(405, `Method not allowed. path = '${request.path}', method = '${method}'`, { Allow: 'GET' });
   }
   const names = [...query.keys()];
-  if (new Set(names).size < names.length) return problem(400, 'Bad request. A query parameter is there twice');
+  if (new Set(names).size < names.length) return problem(400, 'Bad request. A query parameter is repeated');
   if (category === 'versions') return json(200, { apiVersions: [...VERSIONS] });
 
   const known = category === 'scheduledevents' ? EVENT_VERSIONS : VERSIONS;
@@ -31,7 +31,7 @@ export function answerMetadata(request: Request, instance: InstanceMetadata, now
       return method === 'POST'
         ? problem(400, 'Bad request. There is no such event')
         : json(200, { DocumentIncarnation: 1, Events: [] });
-    default: // identity: what a VM without one is told
+    default: // identity: the response for a VM without an identity
       return json(400, { error: 'invalid_request', error_description: 'Identity not found' });
   }
 }
@@ -39,44 +39,44 @@ export function answerMetadata(request: Request, instance: InstanceMetadata, now
 const CATEGORIES = new Set(['attested', 'identity', 'instance', 'scheduledevents', 'versions']);
 
 function answerInstance(
-  { query }: Request,
+  { query }: PlatformRequest,
   { path, apiVersion }: { path: string[]; apiVersion: string },
   instance: InstanceMetadata,
-): Response {
+): PlatformResponse {
   const format = query.get('format') ?? 'json';
   if (format !== 'json' && format !== 'text') return problem(400, `Bad request. There is no format '${format}'`);
-  let found: Document | undefined = instanceDocument(instance, {
+  let found: MetadataValue | undefined = instanceDocument(instance, {
     apiVersion,
     isExtended: query.get('extended') === 'true',
   });
   for (const key of path) found = childOf(found, key);
   if (found === undefined) return problem(404, 'Not found');
   if (format === 'text') return text(typeof found === 'string' ? found : listingOf(found));
-  if (typeof found === 'string') return problem(400, 'Bad request. A single value is given with format=text only');
+  if (typeof found === 'string') return problem(400, 'Bad request. A single value requires format=text');
   return json(200, found);
 }
 
-/** Own keys only: `/instance/compute/constructor` is no part of the document. */
-function childOf(node: Document | undefined, key: string): Document | undefined {
+/** Own keys only: `/instance/compute/constructor` must not be found. */
+function childOf(node: MetadataValue | undefined, key: string): MetadataValue | undefined {
   if (node === undefined || typeof node === 'string' || !Object.hasOwn(node, key) || key === 'length') return undefined;
-  return (node as Readonly<Record<string, Document>>)[key];
+  return (node as Readonly<Record<string, MetadataValue>>)[key];
 }
 
-function listingOf(node: Exclude<Document, string>): string {
+function listingOf(node: Exclude<MetadataValue, string>): string {
   return Object.entries(node)
     .map(([key, value]) => (typeof value === 'string' ? key : `${key}/`))
     .join('\n');
 }
 
 /**
- * A stand-in: the fields of Azure's document in the place of its PKCS #7 envelope, and nobody's signature. Whoever verifies it
- * must refuse it.
+ * A stand-in: the fields of Azure's document instead of its PKCS #7 envelope, without a signature. Verification must fail.
  */
-function attest(query: URLSearchParams, instance: InstanceMetadata, nowMs: number): Response {
+function attest(query: URLSearchParams, instance: InstanceMetadata, nowMs: number): PlatformResponse {
   const nonce = query.get('nonce') ?? String(nowMs).slice(0, 10);
-  if (!/^[A-Za-z0-9-]{1,32}$/.test(nonce)) return problem(400, 'Bad request. The nonce is up to 32 letters and digits');
+  if (!/^[A-Za-z0-9-]{1,32}$/.test(nonce))
+    return problem(400, 'Bad request. The nonce must be 1 to 32 letters, digits and dashes');
   const document = {
-    standIn: 'made by headstart on this machine; signed by nobody',
+    standIn: 'made by headstart on this machine; not signed',
     nonce,
     plan: { name: '', product: '', publisher: '' },
     sku: 'sku' in instance.image ? instance.image.sku : '',
@@ -93,7 +93,7 @@ function attestedTime(ms: number): string {
   return `${month}/${day}/${year} ${time} -0000`;
 }
 
-function badVersion(known: readonly string[]): Response {
+function badVersion(known: readonly string[]): PlatformResponse {
   return json(400, {
     error:
       'Bad request. api-version is invalid or was not specified in the request. For more information refer to aka.ms/azureimds',
@@ -101,12 +101,12 @@ function badVersion(known: readonly string[]): Response {
   });
 }
 
-function problem(status: number, error: string, headers: Record<string, string> = {}): Response {
+function problem(status: number, error: string, headers: Record<string, string> = {}): PlatformResponse {
   const response = json(status, { error });
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-function json(status: number, body: object): Response {
+function json(status: number, body: object): PlatformResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
@@ -114,6 +114,6 @@ function json(status: number, body: object): Response {
   };
 }
 
-function text(body: string): Response {
+function text(body: string): PlatformResponse {
   return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };
 }

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isKind, type Kind, MISBEHAVIOURS, spliced, spoilInstance, spoilResponse } from './misbehave.ts';
+import { isKind, MISBEHAVIOURS, type MisbehaviourKind, spliced, spoilInstance, spoilResponse } from './misbehave.ts';
 import { anInstance } from './testing.ts';
 
-const KINDS = Object.keys(MISBEHAVIOURS) as Kind[];
+const KINDS = Object.keys(MISBEHAVIOURS) as MisbehaviourKind[];
 const ok = { status: 200, headers: { 'Content-Type': 'application/json' }, body: '{"a":"b"}' };
 
 describe('a kind of misbehaviour', () => {
@@ -41,7 +41,7 @@ describe('a spoilt response', () => {
 
 describe('a spoilt instance', () => {
   const content = Buffer.from(anInstance.userData!, 'base64').toString();
-  const userData = (kind: Kind) => spoilInstance({ kind }, anInstance).userData!;
+  const userData = (kind: MisbehaviourKind) => spoilInstance({ kind }, anInstance).userData!;
 
   it('has its user data in lines, compressed or above the limit, with the content still in it', () => {
     const long = { ...anInstance, userData: 'A'.repeat(200) };

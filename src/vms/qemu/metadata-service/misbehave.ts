@@ -1,10 +1,10 @@
-// vms/qemu/metadata-service/misbehave.ts: in which ways can a platform let a node down? Pure; start.ts acts on what is decided here.
+// vms/qemu/metadata-service/misbehave.ts: which faults can the platform simulate? Pure; start.ts applies them.
 import { gzipSync } from 'node:zlib';
-import type { Platform } from './answer.ts';
-import type { Response } from './http.ts';
+import type { PlatformServer } from './answer.ts';
+import type { PlatformResponse } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
-/** Every kind, in the words of `--misbehave`. */
+/** Keys are the values of `--misbehave`. */
 export const MISBEHAVIOURS = {
   'late-start': 'nothing listens for a while (30 s)',
   'not-found': '404',
@@ -13,38 +13,38 @@ export const MISBEHAVIOURS = {
   'server-error': '500',
   unavailable: '503',
   'slow-bytes': 'one byte every 100 ms',
-  'partial-json': 'half a document, well delivered',
-  'cut-off': 'the connection ends in the middle of the answer',
-  empty: '200 and nothing',
+  'partial-json': 'half of the document, as a complete response',
+  'cut-off': 'the connection closes in the middle of the response',
+  empty: '200 with an empty body',
   newlines: 'user data in lines of 76 characters',
   gzip: 'user data compressed',
   oversize: 'user data above the limit of 64 KiB',
-  changed: 'user data changes while the answer is sent, and stays changed',
-  reset: 'the connection is reset instead of an answer',
-  hang: 'no answer, ever',
+  changed: 'user data changes while the response is sent, and stays changed',
+  reset: 'the connection is reset without a response',
+  hang: 'no response, ever',
 } as const;
 
-export type Kind = keyof typeof MISBEHAVIOURS;
+export type MisbehaviourKind = keyof typeof MISBEHAVIOURS;
 
 export interface Misbehaviour {
-  kind: Kind;
-  /** How many requests suffer; all, if it is not said. `late-start` is over once it listens. */
+  kind: MisbehaviourKind;
+  /** How many requests are affected. Default: all. `late-start` ends once the server listens. */
   times?: number;
-  /** Which of the two servers; the metadata service, if it is not said. */
-  on?: Platform;
-  /** `late-start`, `slow-bytes`: how long. */
+  /** Which of the two servers. Default: the metadata service. */
+  on?: PlatformServer;
+  /** For `late-start` and `slow-bytes`. */
   delayMs?: number;
-  /** `throttled`; 5, if it is not said. */
+  /** For `throttled`. Default: 5. */
   retryAfterS?: number;
-  /** `changed`: base64 of what user data becomes. */
+  /** For `changed`: the new user data, base64. */
   userData?: string;
 }
 
-export function isKind(word: string): word is Kind {
+export function isKind(word: string): word is MisbehaviourKind {
   return Object.hasOwn(MISBEHAVIOURS, word);
 }
 
-/** What the service believes of the instance while it misbehaves so. */
+/** The instance with faulty user data, for the kinds that affect it. */
 export function spoilInstance({ kind }: Misbehaviour, instance: InstanceMetadata): InstanceMetadata {
   const content = Buffer.from(instance.userData ?? '', 'base64');
   switch (kind) {
@@ -59,8 +59,8 @@ export function spoilInstance({ kind }: Misbehaviour, instance: InstanceMetadata
   }
 }
 
-/** What it says in the place of its answer. */
-export function spoilResponse({ kind, retryAfterS = 5 }: Misbehaviour, response: Response): Response {
+/** The faulty response, for the kinds that replace the response. */
+export function spoilResponse({ kind, retryAfterS = 5 }: Misbehaviour, response: PlatformResponse): PlatformResponse {
   const half = response.body.slice(0, Math.ceil(response.body.length / 2));
   switch (kind) {
     case 'not-found':
@@ -83,8 +83,8 @@ export function spoilResponse({ kind, retryAfterS = 5 }: Misbehaviour, response:
 }
 
 /**
- * What a reader gets when the document is replaced while it is sent: the old one up to the middle of what differs, then the new one.
- * The result is still JSON where both were; only the value that changed is torn.
+ * What a reader gets when the document is replaced while it is sent: the old text up to the middle of the difference, then the new text.
+ * The result is still JSON if both texts were; only the changed value is corrupt.
  */
 export function spliced(before: string, after: string): string {
   const shorter = Math.min(before.length, after.length);
@@ -96,7 +96,7 @@ export function spliced(before: string, after: string): string {
   return before.slice(0, middleOf(before)) + after.slice(middleOf(after));
 }
 
-function failure(status: number, error: string, headers: Record<string, string> = {}): Response {
+function failure(status: number, error: string, headers: Record<string, string> = {}): PlatformResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },

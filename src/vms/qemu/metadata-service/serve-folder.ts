@@ -1,26 +1,26 @@
-// vms/qemu/metadata-service/serve-folder.ts: the platform of one instance, answered from its folder: metadata.json is read, health.jsonl is written.
+// vms/qemu/metadata-service/serve-folder.ts: respond for one instance from its folder: reads metadata.json, appends to health.jsonl.
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer } from './answer.ts';
 import { appendHealth } from './health.ts';
-import type { Request, Response } from './http.ts';
+import type { PlatformRequest, PlatformResponse } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
-/** Never throws: a client that retries is told to, whatever is wrong on this side. */
-export function respondFromFolder(folder: string, request: Request, nowMs: number): Response {
+/** Never throws: every failure on this side becomes a status that clients retry. */
+export function respondFromFolder(folder: string, request: PlatformRequest, nowMs: number): PlatformResponse {
   try {
     const { response, report } = answer(request, readInstance(folder), nowMs);
     if (report === undefined || appendHealth(join(folder, 'health.jsonl'), report)) return response;
     return failure(429, 'too many reports');
   } catch (error) {
-    const { code = 'not as it should be' } = error as NodeJS.ErrnoException;
-    return failure(500, `what this machine knows of the instance: ${code}`);
+    const { code = 'invalid metadata' } = error as NodeJS.ErrnoException;
+    return failure(500, `could not respond from the instance's folder: ${code}`);
   }
 }
 
 /**
- * Anew for every request, so that changed user data shows at once. Trusted as it is: the factory writes it, whole, and checking it
- * with the schema would cost more than all the rest of an answer.
+ * Read for every request, so that changed user data is served immediately. Not validated: only the provider writes the file, and the
+ * schema check would take longer than the rest of the response.
  */
 function readInstance(folder: string): InstanceMetadata {
   const fd = openSync(join(folder, 'metadata.json'), constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -31,6 +31,6 @@ function readInstance(folder: string): InstanceMetadata {
   }
 }
 
-function failure(status: number, error: string): Response {
+function failure(status: number, error: string): PlatformResponse {
   return { status, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: JSON.stringify({ error }) };
 }

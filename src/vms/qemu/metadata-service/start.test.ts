@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeClock, fakeClock } from '../../../base/fake-clock.ts';
 import type { InstanceMetadata } from './instance-file.ts';
-import { type Kind, MISBEHAVIOURS, type Misbehaviour } from './misbehave.ts';
+import { MISBEHAVIOURS, type Misbehaviour, type MisbehaviourKind } from './misbehave.ts';
 import { type Imds, type ImdsOptions, startImds } from './start.ts';
 import { anInstance } from './testing.ts';
 
@@ -245,7 +245,7 @@ describe('a platform that misbehaves', () => {
   it('survives every kind, with and without user data', async () => {
     const { userData, ...without } = anInstance;
     for (const instance of [anInstance, without]) {
-      for (const kind of Object.keys(MISBEHAVIOURS) as Kind[]) {
+      for (const kind of Object.keys(MISBEHAVIOURS) as MisbehaviourKind[]) {
         if (kind === 'late-start' || kind === 'hang') continue;
         await start([{ kind, times: 1 }], { instance });
         await get();

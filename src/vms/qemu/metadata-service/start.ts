@@ -1,17 +1,17 @@
-// vms/qemu/metadata-service/start.ts: the platform of one instance on a loopback port, for tests and people. This is the file to open first.
+// vms/qemu/metadata-service/start.ts: serve the platform of one instance on a loopback port, for tests and manual use. Open this file first.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { answer, type Platform, platformOf } from './answer.ts';
+import { answer, type PlatformServer, serverOf } from './answer.ts';
 import { serveConnection } from './connection.ts';
 import type { HealthReport } from './health.ts';
-import { type Request, type Response, renderResponse } from './http.ts';
+import { type PlatformRequest, type PlatformResponse, renderResponse } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
-import { type Kind, type Misbehaviour, spliced, spoilInstance, spoilResponse } from './misbehave.ts';
-import type { WireAnswer } from './wire-server.ts';
+import { type Misbehaviour, type MisbehaviourKind, spliced, spoilInstance, spoilResponse } from './misbehave.ts';
+import type { WireResponse } from './wire-server.ts';
 
 export interface ImdsOptions {
-  /** A function is asked anew for every request. */
+  /** A function is called for every request. */
   instance: InstanceMetadata | (() => InstanceMetadata);
   misbehave?: readonly Misbehaviour[];
   /** 0: any free port. */
@@ -20,21 +20,21 @@ export interface ImdsOptions {
   onReport?(report: HealthReport): void;
 }
 
-export interface Exchange {
-  platform: Platform;
+export interface ImdsExchange {
+  platform: PlatformServer;
   method: string;
   path: string;
   query: string;
   headers: Readonly<Record<string, string>>;
-  /** What was, or would have been, answered. */
+  /** The status that was sent, or would have been without the fault. */
   status: number;
-  misbehaviour?: Kind;
+  misbehaviour?: MisbehaviourKind;
 }
 
 export interface Imds {
-  /** Both servers are here; the path tells which is meant. */
+  /** Serves both servers; the path decides which one. */
   url: string;
-  requests: readonly Exchange[];
+  requests: readonly ImdsExchange[];
   reports: readonly HealthReport[];
   /** base64; null removes it. */
   setUserData(userData: string | null): void;
@@ -43,13 +43,13 @@ export interface Imds {
   stop(): Promise<void>;
 }
 
-/** Resolves when it listens; with a late start, when it is known where it will. */
+/** Resolves when the server listens; with `late-start`, as soon as its port is known. */
 export async function startImds(options: ImdsOptions): Promise<Imds> {
   const { clock = systemClock } = options;
   const dials = (options.misbehave ?? []).map((dial) => ({ ...dial }));
-  const requests: Exchange[] = [];
+  const requests: ImdsExchange[] = [];
   const reports: HealthReport[] = [];
-  let userData: string | null | undefined; // undefined: as the instance has it
+  let userData: string | null | undefined; // undefined: the instance's user data
   const sockets = new Set<Socket>();
   const stopping = new AbortController();
 
@@ -59,8 +59,8 @@ export async function startImds(options: ImdsOptions): Promise<Imds> {
     return { ...rest, ...(typeof now === 'string' && { userData: now }) };
   };
 
-  async function exchange(socket: Socket, request: Request): Promise<void> {
-    const platform = platformOf(request);
+  async function exchange(socket: Socket, request: PlatformRequest): Promise<void> {
+    const platform = serverOf(request);
     const dial = takeDial(dials, platform);
     const before = answerOr500(request, instance, clock.nowMs());
     if (dial?.kind === 'changed') userData = dial.userData ?? Buffer.from('changed').toString('base64');
@@ -83,8 +83,8 @@ export async function startImds(options: ImdsOptions): Promise<Imds> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy()); // the client has gone
-    const refuse = async (response: Response) => {
+    socket.on('error', () => socket.destroy()); // the client disconnected
+    const refuse = async (response: PlatformResponse) => {
       socket.end(renderResponse(response, { nowMs: clock.nowMs(), isLast: true }));
     };
     serveConnection({
@@ -98,7 +98,7 @@ export async function startImds(options: ImdsOptions): Promise<Imds> {
   });
   const port = await listen(server, options.port ?? 0);
   const late = dials.find(({ kind }) => kind === 'late-start');
-  if (late) await close(server); // the port is known now, and refuses
+  if (late) await close(server); // the port is known now and refuses connections
   const lateStart =
     late &&
     clock.sleep(late.delayMs ?? 30_000, stopping.signal).then(
@@ -117,20 +117,20 @@ export async function startImds(options: ImdsOptions): Promise<Imds> {
     async stop() {
       stopping.abort();
       for (const socket of sockets) socket.destroy();
-      await lateStart; // it may be about to listen
+      await lateStart; // the server may be about to listen
       await close(server);
     },
   };
 }
 
-/** The first that concerns this server and is not used up. */
-function takeDial(dials: Misbehaviour[], platform: Platform): Misbehaviour | undefined {
+/** The first fault for this server that is not used up. */
+function takeDial(dials: Misbehaviour[], platform: PlatformServer): Misbehaviour | undefined {
   const dial = dials.find(({ kind, on = 'imds', times = 1 }) => kind !== 'late-start' && on === platform && times > 0);
   if (dial?.times !== undefined) dial.times -= 1;
   return dial;
 }
 
-function answerOr500(request: Request, instance: () => InstanceMetadata, nowMs: number): WireAnswer {
+function answerOr500(request: PlatformRequest, instance: () => InstanceMetadata, nowMs: number): WireResponse {
   try {
     return answer(request, instance(), nowMs);
   } catch (error) {
@@ -179,6 +179,6 @@ function listen(server: Server, port: number): Promise<number> {
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve()); // also when it does not listen
+    server.close(() => resolve()); // also called when the server does not listen
   });
 }

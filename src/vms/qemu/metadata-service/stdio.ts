@@ -1,16 +1,16 @@
 // vms/qemu/metadata-service/stdio.ts: the program QEMU starts for every connection to the platform's addresses: `node stdio.ts FOLDER`.
-// The guest is on standard input, output *and* error, so nothing but answers may ever be printed. It is a program of its own
-// because the command line takes twice as long to load as this takes to answer.
+// Standard input, output *and* error are connected to the guest, so it must print nothing but responses. It is a separate program
+// because loading the headstart CLI takes twice as long as this takes to respond.
 import { serveConnection } from './connection.ts';
-import { type Response, renderResponse } from './http.ts';
+import { type PlatformResponse, renderResponse } from './http.ts';
 import { respondFromFolder } from './serve-folder.ts';
 
-/** A guest that opens connections and says nothing must not collect processes here. */
+/** Idle connections must not accumulate processes. */
 const IDLE_MS = 5000;
-/** Time for a refusal to be read before the connection is closed on whatever else the guest sends. */
+/** Time for the guest to read a refusal before we close the connection. */
 const LINGER_MS = 500;
 
-process.on('uncaughtException', () => process.exit(70)); // its text would go to the guest
+process.on('uncaughtException', () => process.exit(70)); // a stack trace would go to the guest
 const [folder] = process.argv.slice(2);
 if (folder === undefined) process.exit(2);
 const idle = setTimeout(() => process.exit(0), IDLE_MS);
@@ -22,8 +22,8 @@ async function* received(): AsyncGenerator<Buffer> {
   }
 }
 
-process.stdout.on('error', () => process.exit(0)); // the guest has gone
-const send = (response: Response, isLast: boolean) =>
+process.stdout.on('error', () => process.exit(0)); // the guest disconnected
+const send = (response: PlatformResponse, isLast: boolean) =>
   new Promise<void>((resolve) => {
     process.stdout.write(renderResponse(response, { nowMs: Date.now(), isLast }), () => resolve());
   });

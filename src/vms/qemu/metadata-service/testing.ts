@@ -1,5 +1,5 @@
 // vms/qemu/metadata-service/testing.ts: an instance, and requests about it, for tests.
-import type { Request } from './http.ts';
+import type { PlatformRequest } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
 export const anInstance: InstanceMetadata = {
@@ -22,7 +22,7 @@ export const anInstance: InstanceMetadata = {
 };
 
 /** `GET /metadata/versions` with the header, unless another is given. */
-export function aRequest(target: string, more: Partial<Request> = {}): Request {
+export function aRequest(target: string, more: Partial<PlatformRequest> = {}): PlatformRequest {
   const { pathname, searchParams } = new URL(`http://localhost${target}`);
   return {
     method: 'GET',

@@ -1,17 +1,17 @@
 // vms/qemu/metadata-service/wire-server.ts: what does 168.63.129.16 answer? As much of Azure's wire server as an agent needs to report ready.
 import type { HealthReport } from './health.ts';
-import type { Request, Response } from './http.ts';
+import type { PlatformRequest, PlatformResponse } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
-export interface WireAnswer {
-  response: Response;
-  /** To be kept before the response is sent. */
+export interface WireResponse {
+  response: PlatformResponse;
+  /** Must be stored before the response is sent. */
   report?: HealthReport;
 }
 
 const VERSIONS = ['2015-04-05', '2012-11-30', '2012-09-15', '2012-05-15', '2011-12-31', '2010-12-15'];
 
-export function answerWire(request: Request, instance: InstanceMetadata, nowMs: number): WireAnswer {
+export function answerWire(request: PlatformRequest, instance: InstanceMetadata, nowMs: number): WireResponse {
   const comp = request.query.get('comp');
   const path = request.path.replace(/\/$/, '');
   if (path === '' && comp === 'versions') return { response: get(request, versions()) };
@@ -31,7 +31,7 @@ export function answerWire(request: Request, instance: InstanceMetadata, nowMs: 
   }
 }
 
-/** Nothing that is configured this way ever changes here, so the incarnation does not either. */
+/** The goal state never changes here, so neither does its incarnation. */
 const INCARNATION = '1';
 
 function goalState({ vmId, name }: InstanceMetadata): string {
@@ -53,8 +53,8 @@ function versions(): string {
   );
 }
 
-/** Refuses what was meant for another container: a clone that reports with what it found of its donor has not asked again. */
-function takeHealth(body: string, { vmId }: InstanceMetadata, nowMs: number): WireAnswer {
+/** Refuses a report for another container: it comes from a clone that still uses its donor's goal state. */
+function takeHealth(body: string, { vmId }: InstanceMetadata, nowMs: number): WireResponse {
   const state = elementOf(body, 'State');
   if (state !== 'Ready' && state !== 'NotReady') return { response: problem(400, 'InvalidXmlNodeValue', 'State') };
   if (elementOf(body, 'GoalStateIncarnation') !== INCARNATION || elementOf(body, 'ContainerId') !== vmId) {
@@ -71,7 +71,7 @@ function takeHealth(body: string, { vmId }: InstanceMetadata, nowMs: number): Wi
   return { response: { status: 200, body: '' }, report };
 }
 
-/** Enough for the flat documents agents send; a guest that sends something else is told it is not understood. */
+/** Enough for the flat documents that agents send; anything else yields undefined. */
 function elementOf(text: string, name: string): string | undefined {
   const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
   return found?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => ENTITIES[entity] ?? '').trim();
@@ -89,14 +89,14 @@ function xml(...parts: string[]): string {
 
 const XML = { 'Content-Type': 'text/xml; charset=utf-8' };
 
-function get({ method }: Request, body: string): Response {
+function get({ method }: PlatformRequest, body: string): PlatformResponse {
   return method === 'GET' ? { status: 200, headers: XML, body } : wrongVerb('GET');
 }
 
-function problem(status: number, code: string, message = code): Response {
+function problem(status: number, code: string, message = code): PlatformResponse {
   return { status, headers: XML, body: xml(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`) };
 }
 
-function wrongVerb(allowed: string): Response {
+function wrongVerb(allowed: string): PlatformResponse {
   return { ...problem(405, 'UnsupportedHttpVerb'), headers: { ...XML, Allow: allowed } };
 }

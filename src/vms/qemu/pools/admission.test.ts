@@ -36,7 +36,7 @@ function clusterLab(changes: Partial<JoinCluster> = {}): Seen {
     },
     awaitReady: async (cluster, joining) => note('await')(cluster, joining),
     isReady: async () => true,
-    dismiss: async (cluster, instance) => note('dismiss')(cluster, instance),
+    removeNode: async (cluster, instance) => note('removeNode')(cluster, instance),
     ...changes,
   };
   const atLaunch: Seen['atLaunch'] = [];
@@ -60,8 +60,8 @@ function clusterLab(changes: Partial<JoinCluster> = {}): Seen {
 }
 
 async function nodes(count: number): Promise<PoolRef> {
-  const { ref } = await lab.factory.pools.createPool(poolSpec(await publishEmpty(lab), { cluster: 'local' }));
-  await lab.factory.pools.setCapacity(ref, count);
+  const { ref } = await lab.provider.pools.createPool(poolSpec(await publishEmpty(lab), { cluster: 'local' }));
+  await lab.provider.pools.setCapacity(ref, count);
   return ref;
 }
 
@@ -69,11 +69,11 @@ describe('an instance of a cluster’s pool', () => {
   it('is given a way to the API server and a fresh credential at each start, which is on no disk afterwards', async () => {
     const { asked, atLaunch, machines } = clusterLab();
     const pool = await nodes(1);
-    const [instance] = await lab.factory.pools.listInstances(pool);
-    const { folder } = await lab.factory.guests.placeOf(instance!.ref);
-    expect(asked).toEqual(['dismiss local web-000001', 'admit local web-000001']);
-    await lab.factory.pools.stop(instance!.ref);
-    await lab.factory.pools.start(instance!.ref);
+    const [instance] = await lab.provider.pools.listInstances(pool);
+    const { folder } = await lab.provider.guests.readDetails(instance!.ref);
+    expect(asked).toEqual(['removeNode local web-000001', 'admit local web-000001']);
+    await lab.provider.pools.stop(instance!.ref);
+    await lab.provider.pools.start(instance!.ref);
     expect(asked.slice(2)).toEqual(['admit local web-000001']);
     expect(atLaunch).toEqual([
       { text: SECRET, mode: 0o600 },
@@ -91,40 +91,40 @@ describe('an instance of a cluster’s pool', () => {
   it('leaves no credential behind when QEMU does not start', async () => {
     const { machines } = clusterLab();
     const pool = await nodes(1);
-    const [instance] = await lab.factory.pools.listInstances(pool);
-    const { folder } = await lab.factory.guests.placeOf(instance!.ref);
-    await lab.factory.pools.stop(instance!.ref);
+    const [instance] = await lab.provider.pools.listInstances(pool);
+    const { folder } = await lab.provider.guests.readDetails(instance!.ref);
+    await lab.provider.pools.stop(instance!.ref);
     machines.failNextLaunch = new Error('no QEMU');
-    await expect(lab.factory.pools.start(instance!.ref)).rejects.toThrow('no QEMU');
+    await expect(lab.provider.pools.start(instance!.ref)).rejects.toThrow('no QEMU');
     expect(existsSync(join(folder, instanceFiles.credential))).toBe(false);
   });
 
   it('loses its node when it goes, by whatever way, and when it gets another disk', async () => {
     const { asked } = clusterLab();
     const pool = await nodes(3);
-    const [first] = await lab.factory.pools.listInstances(pool);
+    const [first] = await lab.provider.pools.listInstances(pool);
     asked.length = 0;
-    await lab.factory.pools.reimage(first!.ref);
-    expect(asked).toEqual(['dismiss local web-000001', 'dismiss local web-000001', 'admit local web-000001']);
+    await lab.provider.pools.reimage(first!.ref);
+    expect(asked).toEqual(['removeNode local web-000001', 'removeNode local web-000001', 'admit local web-000001']);
     asked.length = 0;
-    await lab.factory.pools.setCapacity(pool, 2);
-    expect(asked).toEqual(['dismiss local web-000003']);
-    await lab.factory.pools.deletePool(pool);
-    expect(asked.slice(1)).toEqual(['dismiss local web-000001', 'dismiss local web-000002']);
+    await lab.provider.pools.setCapacity(pool, 2);
+    expect(asked).toEqual(['removeNode local web-000003']);
+    await lab.provider.pools.deletePool(pool);
+    expect(asked.slice(1)).toEqual(['removeNode local web-000001', 'removeNode local web-000002']);
   });
 
   it('is not made when its cluster does not take it', async () => {
     const refusal = new UserError('the cluster does not run', { code: 'cluster/not-running' });
     clusterLab({ admit: () => Promise.reject(refusal) });
     await expect(nodes(1)).rejects.toBe(refusal);
-    expect(await lab.factory.pools.listInstances({ id: 'pools/web', name: 'web' })).toEqual([]);
+    expect(await lab.provider.pools.listInstances({ id: 'pools/web', name: 'web' })).toEqual([]);
   });
 
   it('is up when its node is Ready, and its guest is not asked for more', async () => {
     const { asked } = clusterLab();
-    const [instance] = await lab.factory.pools.listInstances(await nodes(1));
-    await lab.factory.guests.awaitUp(instance!.ref, { deadlineMs: 60_000 });
+    const [instance] = await lab.provider.pools.listInstances(await nodes(1));
+    await lab.provider.guests.awaitUp(instance!.ref, { deadlineMs: 60_000 });
     expect(asked.at(-1)).toBe('await local web-000001');
-    expect(await lab.factory.guests.isUp(instance!.ref)).toBe(true);
+    expect(await lab.provider.guests.isUp(instance!.ref)).toBe(true);
   });
 });

@@ -3,85 +3,85 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PoolRef } from '../../pools.ts';
-import { instancesFolder, poolRef, versionFiles, versionFolder } from '../home/layout.ts';
-import { factoryIn } from '../qemu-factory.ts';
+import { instancesFolder, poolRef, versionFileNames, versionFolder } from '../home/layout.ts';
+import { providerIn } from '../qemu-provider.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
 
 let lab: Lab;
 let pool: PoolRef;
 beforeEach(async () => {
   lab = makeLab();
-  pool = (await lab.factory.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
+  pool = (await lab.provider.pools.createPool(poolSpec(await publishEmpty(lab)))).ref;
 });
 afterEach(() => lab.end());
 
-const idsOf = async () => (await lab.factory.pools.listInstances(pool)).map(({ ref }) => ref.id);
+const idsOf = async () => (await lab.provider.pools.listInstances(pool)).map(({ ref }) => ref.id);
 const foldersOf = () => readdirSync(instancesFolder(lab.context.home, 'web'));
 
 describe('setCapacity', () => {
   it('gives the new ones only, running', async () => {
-    expect((await lab.factory.pools.setCapacity(pool, 2)).map(({ ref, power }) => [ref.id, power])).toEqual([
+    expect((await lab.provider.pools.setCapacity(pool, 2)).map(({ ref, power }) => [ref.id, power])).toEqual([
       ['web-000001', 'running'],
       ['web-000002', 'running'],
     ]);
-    expect((await lab.factory.pools.setCapacity(pool, 3)).map(({ ref }) => ref.id)).toEqual(['web-000003']);
-    expect(await lab.factory.pools.setCapacity(pool, 3)).toEqual([]);
+    expect((await lab.provider.pools.setCapacity(pool, 3)).map(({ ref }) => ref.id)).toEqual(['web-000003']);
+    expect(await lab.provider.pools.setCapacity(pool, 3)).toEqual([]);
   });
 
   it('takes the newest that are not protected, and never uses a name twice', async () => {
-    const [, second, third] = await lab.factory.pools.setCapacity(pool, 4);
-    await lab.factory.pools.setProtection(third!.ref, { fromScaleIn: true, fromPoolActions: false });
-    await lab.factory.pools.setCapacity(pool, 2);
+    const [, second, third] = await lab.provider.pools.setCapacity(pool, 4);
+    await lab.provider.pools.setProtection(third!.ref, { fromScaleIn: true, fromPoolActions: false });
+    await lab.provider.pools.setCapacity(pool, 2);
     expect(await idsOf()).toEqual(['web-000001', 'web-000003']);
-    await lab.factory.pools.setCapacity(pool, 3);
+    await lab.provider.pools.setCapacity(pool, 3);
     expect(await idsOf()).toEqual(['web-000001', 'web-000003', 'web-000005']);
     expect(lab.machines.ended).toContain(second!.vmId);
   });
 
   it('takes none at all when not enough are unprotected', async () => {
-    for (const { ref } of await lab.factory.pools.setCapacity(pool, 2))
-      await lab.factory.pools.setProtection(ref, { fromScaleIn: true, fromPoolActions: false });
-    await lab.factory.pools.setCapacity(pool, 3);
-    await expect(lab.factory.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/protected' });
+    for (const { ref } of await lab.provider.pools.setCapacity(pool, 2))
+      await lab.provider.pools.setProtection(ref, { fromScaleIn: true, fromPoolActions: false });
+    await lab.provider.pools.setCapacity(pool, 3);
+    await expect(lab.provider.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/protected' });
     expect(await idsOf()).toHaveLength(3);
   });
 
   it.each([-1, 1.5, Number.NaN])('refuses %d instances', async (count) => {
-    await expect(lab.factory.pools.setCapacity(pool, count)).rejects.toMatchObject({ code: 'vms/bad-capacity' });
+    await expect(lab.provider.pools.setCapacity(pool, count)).rejects.toMatchObject({ code: 'vms/bad-capacity' });
   });
 
   it('leaves nothing of an instance that could not be started', async () => {
     lab.machines.failNextLaunch = new Error('no');
-    await expect(lab.factory.pools.setCapacity(pool, 1)).rejects.toThrow('no');
+    await expect(lab.provider.pools.setCapacity(pool, 1)).rejects.toThrow('no');
     expect(foldersOf()).toEqual([]);
     expect(await idsOf()).toEqual([]);
   });
 
   it('says what is needed and what is there when the disk is too small, and writes nothing', async () => {
-    const factory = factoryIn({ ...lab.context, freeBytes: async () => 1000 });
-    await expect(factory.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/no-space' });
+    const provider = providerIn({ ...lab.context, freeBytes: async () => 1000 });
+    await expect(provider.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/no-space' });
     expect(foldersOf()).toEqual([]);
   });
 
   it('makes nothing from an image that is not what was published', async () => {
     const folder = versionFolder(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' });
-    rmSync(join(folder, versionFiles.vmlinux));
-    writeFileSync(join(folder, versionFiles.vmlinux), 'another kernel');
-    await expect(lab.factory.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/version-damaged' });
+    rmSync(join(folder, versionFileNames.vmlinux));
+    writeFileSync(join(folder, versionFileNames.vmlinux), 'another kernel');
+    await expect(lab.provider.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/version-damaged' });
     expect(foldersOf()).toEqual([]);
   });
 
   it('in two commands at once gives every instance its own name, address and VM id', async () => {
-    const other = (await lab.factory.pools.createPool({ ...(await lab.factory.pools.readSpec(pool)), name: 'other' }))
+    const other = (await lab.provider.pools.createPool({ ...(await lab.provider.pools.readSpec(pool)), name: 'other' }))
       .ref;
     await Promise.all([
-      lab.factory.pools.setCapacity(pool, 3),
-      lab.factory.pools.setCapacity(pool, 3),
-      lab.factory.pools.setCapacity(other, 2),
+      lab.provider.pools.setCapacity(pool, 3),
+      lab.provider.pools.setCapacity(pool, 3),
+      lab.provider.pools.setCapacity(other, 2),
     ]);
-    const all = (await Promise.all([pool, other].map((one) => lab.factory.pools.listInstances(one)))).flat();
+    const all = (await Promise.all([pool, other].map((one) => lab.provider.pools.listInstances(one)))).flat();
     expect(all).toHaveLength(5);
-    const places = await Promise.all(all.map(({ ref }) => lab.factory.guests.placeOf(ref)));
+    const places = await Promise.all(all.map(({ ref }) => lab.provider.guests.readDetails(ref)));
     for (const values of [
       all.map(({ ref }) => ref.id),
       all.map(({ vmId }) => vmId),
@@ -93,23 +93,23 @@ describe('setCapacity', () => {
 
 describe('a pool that many commands change at once', () => {
   it('ends as one of them after the other would have left it', async () => {
-    const order = fc.constantFrom<(factory: Lab['factory']) => Promise<unknown>>(
-      (factory) => factory.pools.setCapacity(pool, 2),
-      (factory) => factory.pools.setCapacity(pool, 1),
-      (factory) => factory.pools.tagPool(pool, { a: '1' }),
-      (factory) => factory.pools.setUserData(pool, 'YQ=='),
-      async (factory) => {
-        const [first] = await factory.pools.listInstances(pool);
-        if (first) await factory.pools.tagInstance(first.ref, { b: '2' });
+    const order = fc.constantFrom<(provider: Lab['provider']) => Promise<unknown>>(
+      (provider) => provider.pools.setCapacity(pool, 2),
+      (provider) => provider.pools.setCapacity(pool, 1),
+      (provider) => provider.pools.tagPool(pool, { a: '1' }),
+      (provider) => provider.pools.setUserData(pool, 'YQ=='),
+      async (provider) => {
+        const [first] = await provider.pools.listInstances(pool);
+        if (first) await provider.pools.tagInstance(first.ref, { b: '2' });
       },
     );
     await fc.assert(
       fc.asyncProperty(fc.array(order, { minLength: 2, maxLength: 5 }), async (orders) => {
-        const before = Number((await lab.factory.pools.readPool(pool))!.etag);
+        const before = Number((await lab.provider.pools.readPool(pool))!.etag);
         // What an order is about may be gone by the time it comes to it, and then it says so.
-        await Promise.allSettled(orders.map((one) => one(lab.factory)));
-        const after = (await lab.factory.pools.readPool(pool))!;
-        const instances = await lab.factory.pools.listInstances(pool);
+        await Promise.allSettled(orders.map((one) => one(lab.provider)));
+        const after = (await lab.provider.pools.readPool(pool))!;
+        const instances = await lab.provider.pools.listInstances(pool);
         expect(after.capacity).toBe(instances.length);
         expect(Number(after.etag)).toBeGreaterThanOrEqual(before);
         expect(foldersOf()).toEqual(instances.map(({ ref }) => ref.id));
@@ -122,7 +122,7 @@ describe('a pool that many commands change at once', () => {
 
 describe('pools that are not there', () => {
   it('are neither scaled nor missed', async () => {
-    await expect(lab.factory.pools.setCapacity(poolRef('none'), 1)).rejects.toMatchObject({ code: 'vms/not-found' });
-    await lab.factory.pools.deletePool(poolRef('none'));
+    await expect(lab.provider.pools.setCapacity(poolRef('none'), 1)).rejects.toMatchObject({ code: 'vms/not-found' });
+    await lab.provider.pools.deletePool(poolRef('none'));
   });
 });

@@ -1,9 +1,9 @@
-// vms/qemu/pools/capacity.ts: how does a pool get as many instances as it should have?
+// vms/qemu/pools/capacity.ts: scale a pool: make and start instances, or delete the newest.
 
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
-import { removeAtOnce } from '../../../host/whole-folders.ts';
+import { removeAtomically } from '../../../host/whole-folders.ts';
 import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
@@ -11,16 +11,16 @@ import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } 
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
-import { resolveImage, verifyVersion } from '../home/version-records.ts';
-import { dismiss } from './admission.ts';
+import { resolveVersion, verifyVersion } from '../home/version-records.ts';
+import { removeNode } from './admission.ts';
 import { machineOf, readInstance } from './instances.ts';
 import { makeInstance } from './make-instance.ts';
-import { bringUp } from './power.ts';
+import { startInstance } from './power.ts';
 
-/** What a guest writes while it boots, at the least. */
+/** The least that a guest writes while it boots. */
 const FIRST_BOOT_BYTES = 64 << 20;
 
-/** Returns the new ones, started but not up. */
+/** Returns the new instances, started but not yet up. */
 export async function setCapacity(
   context: QemuContext,
   pool: PoolRef,
@@ -36,7 +36,7 @@ export async function setCapacity(
     const before = instanceRecordsOf(home, pool);
     await shrink(context, pool, before, before.length - capacity, options);
     return [
-      ...(await adopt(context, pool, options)),
+      ...(await startUnstarted(context, pool, options)),
       ...(await grow(context, pool, capacity - before.length, options)),
     ];
   });
@@ -44,21 +44,21 @@ export async function setCapacity(
   return seen.filter((one) => one !== undefined);
 }
 
-/** Gone already is success. */
+/** Succeeds when the instance does not exist. */
 export async function deleteInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
   poolRecordOf(context.home, ref.pool);
   await lockPool(context.home, ref.pool, `deleting ${ref.id}`, options, async () => {
-    await takeAway(context, ref, options);
+    await removeInstance(context, ref, options);
     writePoolRecord(context.home, poolRecordOf(context.home, ref.pool));
   });
 }
 
-/** Those a dead command made, or gave a new disk, but did not get to start. */
-async function adopt(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<InstanceRef[]> {
+/** Starts the instances that a killed command made or reimaged but did not start. */
+async function startUnstarted(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<InstanceRef[]> {
   const refs = instanceRecordsOf(context.home, pool)
     .filter(({ isNew, isBlank, wanted }) => (isNew || isBlank) && wanted === 'running')
     .map(({ id }) => ({ pool, id }));
-  for (const ref of refs) await bringUp(context, ref, options);
+  for (const ref of refs) await startInstance(context, ref, options);
   return refs;
 }
 
@@ -67,18 +67,18 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
   if (count <= 0) return [];
   await ensureSpace(context, count * FIRST_BOOT_BYTES, `${count} more of pool ${pool.name}`);
   options.onWaiting?.('the checksums of the image');
-  await verifyVersion(home, resolveImage(home, poolRecordOf(home, pool).spec.image).id, options.signal);
+  await verifyVersion(home, resolveVersion(home, poolRecordOf(home, pool).spec.image).id, options.signal);
   const made: InstanceRef[] = [];
   for (let i = 0; i < count; i++) {
     options.signal?.throwIfAborted();
     const record = poolRecordOf(home, pool);
-    // The number is used up before anything carries it.
+    // Count up first: a number is never used twice, even if we are killed here.
     const after = writePoolRecord(home, { ...record, nextInstance: record.nextInstance + 1 });
     const ref = await makeInstance(context, after, record.nextInstance, options);
     try {
-      await bringUp(context, ref, options);
+      await startInstance(context, ref, options);
     } catch (error) {
-      await takeAway(context, ref, options);
+      await removeInstance(context, ref, options);
       throw error;
     }
     made.push(ref);
@@ -86,7 +86,7 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
   return made;
 }
 
-/** The newest go first. */
+/** Deletes the newest first. */
 async function shrink(
   context: QemuContext,
   pool: PoolRef,
@@ -98,22 +98,22 @@ async function shrink(
   const free = records.filter(({ protection }) => !protection.fromScaleIn).reverse();
   if (free.length < count)
     throw new Refused(
-      `${pool.name} cannot lose ${count}: only ${free.length} of its instances are not protected from scale-in`,
+      `cannot delete ${count} instances of ${pool.name}: only ${free.length} are not protected from scale-in`,
       'vms/protected',
     );
   for (const { id } of free.slice(0, count)) {
     options.signal?.throwIfAborted();
     options.onWaiting?.(`the end of ${id}`);
-    await takeAway(context, { pool, id }, options);
+    await removeInstance(context, { pool, id }, options);
   }
   writePoolRecord(context.home, poolRecordOf(context.home, pool));
 }
 
-async function takeAway(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
+async function removeInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
   const record = readInstanceRecord(context.home, ref);
   if (!record) return;
   await context.machines.end(machineOf(context.home, ref, record));
-  // Before its record goes: whoever is killed here finds it again.
-  await dismiss(context, ref, options);
-  await removeAtOnce(instanceFolder(context.home, ref));
+  // Before the record is deleted: if we are killed here, the next command finds the instance and repeats this.
+  await removeNode(context, ref, options);
+  await removeAtomically(instanceFolder(context.home, ref));
 }

@@ -1,4 +1,4 @@
-// vms/qemu/pools/change-instance.ts: marks on an instance, its user data, and a new disk for it.
+// vms/qemu/pools/change-instance.ts: protect, tag and reimage an instance, and change its user data.
 
 import type { CallOptions } from '../../../base/call-options.ts';
 import { withLock } from '../../../host/locks.ts';
@@ -14,13 +14,13 @@ import {
 import { homeLock } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
-import { resolveImage, verifyVersion } from '../home/version-records.ts';
-import { dismiss } from './admission.ts';
+import { resolveVersion, verifyVersion } from '../home/version-records.ts';
+import { removeNode } from './admission.ts';
 import { machineOf } from './instances.ts';
-import { bornFrom } from './make-instance.ts';
+import { fieldsFromModel } from './make-instance.ts';
 import { checkSpec } from './pools.ts';
-import { bringUp } from './power.ts';
-import { withChanges } from './tags.ts';
+import { startInstance } from './power.ts';
+import { tagsAfter } from './tags.ts';
 
 export async function setProtection(
   context: QemuContext,
@@ -37,10 +37,10 @@ export async function tagInstance(
   tags: Readonly<Record<string, string | null>>,
   options?: CallOptions,
 ): Promise<void> {
-  await change(context, ref, options, (record) => ({ ...record, tags: withChanges(record.tags, tags) }));
+  await change(context, ref, options, (record) => ({ ...record, tags: tagsAfter(record.tags, tags) }));
 }
 
-/** Shows up in the metadata of running guests at once. */
+/** Running guests see the change in their metadata immediately. */
 export async function setUserData(
   context: QemuContext,
   target: PoolRef | InstanceRef,
@@ -62,25 +62,25 @@ export async function setUserData(
   });
 }
 
-/** It keeps its name, address and VM id; one that ran is started again. */
+/** The instance keeps its name, address and VM id. It is started again if it was running. */
 export async function reimage(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   const { home, machines } = context;
   const { signal, onWaiting } = options;
   const { image } = poolRecordOf(home, ref.pool).spec;
   instanceRecordOf(home, ref);
   onWaiting?.('the checksums of the image');
-  await verifyVersion(home, resolveImage(home, image).id, signal);
+  await verifyVersion(home, resolveVersion(home, image).id, signal);
   await lockPool(context.home, ref.pool, `reimaging ${ref.id}`, options, async () => {
     const pool = poolRecordOf(home, ref.pool);
     const record = instanceRecordOf(home, ref);
-    // What is on the disk is not wanted any more, so the guest is not asked.
+    // The disk is discarded, so there is no need for a clean shutdown.
     await machines.end(machineOf(home, ref, record));
-    await dismiss(context, ref, options);
-    // From here on the old disk counts for nothing: whoever starts the instance next makes the new one, should we not get to it.
+    await removeNode(context, ref, options);
+    // From here on the old disk is invalid: if we are killed, the next start makes the new disk.
     await withLock(context.home, { name: homeLock, why: `reimaging ${ref.id}` }, options, async () => {
-      writeInstanceRecord(home, pool, { ...record, ...bornFrom(home, pool), isBlank: true });
+      writeInstanceRecord(home, pool, { ...record, ...fieldsFromModel(home, pool), isBlank: true });
     });
-    if (record.wanted === 'running') await bringUp(context, ref, options);
+    if (record.wanted === 'running') await startInstance(context, ref, options);
   });
 }
 

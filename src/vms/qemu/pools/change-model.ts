@@ -1,4 +1,4 @@
-// vms/qemu/pools/change-model.ts: how is the model changed, as a whole and only from what was read?
+// vms/qemu/pools/change-model.ts: change a pool's model in one update, conditional on its etag.
 import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { Conflict } from '../../../base/failures.ts';
@@ -11,9 +11,9 @@ import { homeLock } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { extensionSchema, type PoolRecord } from '../home/records.ts';
 import { checkSpec, traitsOf } from './pools.ts';
-import { withChanges } from './tags.ts';
+import { tagsAfter } from './tags.ts';
 
-export async function offer(
+export async function changeModel(
   context: QemuContext,
   pool: Pool,
   change: ModelChange,
@@ -24,7 +24,7 @@ export async function offer(
   await lockPool(context.home, pool.ref, `changing the model of ${pool.ref.name}`, options, async () => {
     const record = poolRecordOf(home, pool.ref);
     if (String(record.revision) !== pool.etag) throw new Conflict(`pool ${pool.ref.name} changed since it was read`);
-    // Between looking at the image and referring to it nobody may delete it.
+    // No other command may delete the image between our check and the write.
     await withLock(
       context.home,
       { name: homeLock, why: `changing the model of ${pool.ref.name}` },
@@ -38,7 +38,7 @@ export async function offer(
   });
 }
 
-/** The model stays, and so do the instances made from it; what a change is conditional on moves. */
+/** Leaves the model unchanged; the pool's etag changes. */
 export async function tagPool(
   context: QemuContext,
   pool: PoolRef,
@@ -49,13 +49,13 @@ export async function tagPool(
   poolRecordOf(home, pool);
   await lockPool(context.home, pool, `tagging ${pool.name}`, options, async () => {
     const record = poolRecordOf(home, pool);
-    const spec = { ...record.spec, tags: withChanges(record.spec.tags, tags) };
+    const spec = { ...record.spec, tags: tagsAfter(record.spec.tags, tags) };
     const after = writePoolRecord(home, { ...record, spec });
     for (const instance of instanceRecordsOf(home, pool)) writeInstanceRecord(home, after, instance);
   });
 }
 
-/** With the custom data and the scripts: on this machine nobody else keeps them. */
+/** Includes custom data and scripts, which are stored nowhere else. */
 export async function readModel({ home }: Home, pool: PoolRef): Promise<SavedModel> {
   const { image, customData, extensions } = poolRecordOf(home, pool).spec;
   return { image, ...(customData !== undefined && { customData }), extensions };
@@ -73,8 +73,8 @@ function specAfter({ customData: _, ...spec }: Spec, change: ModelChange): Param
     ...spec,
     image: change.image,
     ...(change.bootstrap !== 'none' && { customData: change.bootstrap.customData }),
-    // One that waits for an extension which is no longer there would wait for ever.
+    // Drop dependencies on removed extensions: they would never be met.
     extensions: extensions.map((one) => ({ ...one, after: one.after.filter((name) => names.has(name)) })),
-    tags: withChanges(spec.tags, change.tags),
+    tags: tagsAfter(spec.tags, change.tags),
   };
 }

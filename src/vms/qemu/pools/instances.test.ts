@@ -5,7 +5,7 @@ import { instanceRecordOf, poolRecordOf, writeInstanceRecord, writePoolRecord } 
 import { instanceFolder, poolRef, providerId } from '../home/layout.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
 import { setCapacity } from './capacity.ts';
-import { listInstances, locate, placeOf, readInstance } from './instances.ts';
+import { listInstances, locate, readDetails, readInstance } from './instances.ts';
 import { createPool } from './pools.ts';
 
 let lab: Lab;
@@ -64,7 +64,7 @@ it('an instance that is not there is nothing; a pool that is not there is an err
 
 it('the place of an instance has the ports of its machine while that runs', async () => {
   const folder = instanceFolder(lab.context.home, instance.ref);
-  expect(await placeOf(lab.context, instance.ref)).toMatchObject({ folder, sshPort: 2222 });
+  expect(await readDetails(lab.context, instance.ref)).toMatchObject({ folder, sshPort: 2222 });
   lab.machines.states.clear();
-  expect(await placeOf(lab.context, instance.ref)).not.toHaveProperty('sshPort');
+  expect(await readDetails(lab.context, instance.ref)).not.toHaveProperty('sshPort');
 });

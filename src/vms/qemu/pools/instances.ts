@@ -1,4 +1,4 @@
-// vms/qemu/pools/instances.ts: which instances does a pool have, and how are they? Reading takes no lock: records are replaced whole.
+// vms/qemu/pools/instances.ts: which instances does a pool have, and in what state? Reads take no lock: records are replaced atomically.
 import { join } from 'node:path';
 import { NotFound } from '../../../base/failures.ts';
 import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
@@ -12,7 +12,7 @@ import {
 } from '../home/instance-records.ts';
 import { diskId, instanceFiles, instanceFolder, parseProviderId, poolRef } from '../home/layout.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import type { InstancePlace } from '../local-factory.ts';
+import type { InstanceDetails } from '../local-provider.ts';
 import { KUBELET_PORT, SSH_PORT } from '../machine/command-line.ts';
 import type { MachineState } from '../machine/machines.ts';
 
@@ -25,15 +25,15 @@ export async function locate({ home }: Home, providerId: string): Promise<Instan
 export async function readInstance(context: QemuContext, ref: InstanceRef): Promise<Instance | undefined> {
   const pool = readPoolRecord(context.home, ref.pool);
   const record = readInstanceRecord(context.home, ref);
-  return pool && record && seenInstance(context, pool, record);
+  return pool && record && toInstance(context, pool, record);
 }
 
 export async function listInstances(context: QemuContext, ref: PoolRef): Promise<Instance[]> {
   const pool = poolRecordOf(context.home, ref);
-  return Promise.all(instanceRecordsOf(context.home, ref).map((record) => seenInstance(context, pool, record)));
+  return Promise.all(instanceRecordsOf(context.home, ref).map((record) => toInstance(context, pool, record)));
 }
 
-export async function placeOf({ home, machines }: QemuContext, ref: InstanceRef): Promise<InstancePlace> {
+export async function readDetails({ home, machines }: QemuContext, ref: InstanceRef): Promise<InstanceDetails> {
   const record = instanceRecordOf(home, ref);
   const { address, startedMs } = record;
   const ports = await machines.forwardedPorts(machineOf(home, ref, record));
@@ -54,7 +54,7 @@ export function machineOf(home: string, ref: InstanceRef, { vmId }: Pick<Instanc
   return { folder: instanceFolder(home, ref), vmId };
 }
 
-async function seenInstance(context: QemuContext, pool: PoolRecord, record: InstanceRecord): Promise<Instance> {
+async function toInstance(context: QemuContext, pool: PoolRecord, record: InstanceRecord): Promise<Instance> {
   const ref = { pool: poolRef(pool.spec.name), id: record.id };
   return {
     ref,

@@ -1,34 +1,33 @@
-// vms/qemu/pools/join-cluster.ts: what does a pool need of the cluster it belongs to? Types only; filled in from outside, so that nothing here knows Kubernetes.
+// vms/qemu/pools/join-cluster.ts: what does a pool need from its cluster? Types only; the caller implements them, so that nothing here depends on Kubernetes.
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Secret } from '../../../base/secret.ts';
 import type { InstanceRef } from '../../pools.ts';
-import type { GuestRan, GuestRunOptions, Service } from '../local-factory.ts';
+import type { GuestRunOptions, GuestRunResult, Service } from '../local-provider.ts';
 
-/** Of a cluster, for the pools that belong to it. */
 export interface JoinCluster {
-  /** For one start of one instance. */
+  /** Called at each start of an instance. */
   admit(cluster: string, instance: InstanceRef, options: CallOptions): Promise<Admission>;
-  /** Until its node is Ready. Throws a UserError that says why it is not, when it is not in time. */
-  awaitReady(cluster: string, instance: Joining, options: CallOptions & { deadlineMs: number }): Promise<void>;
+  /** Waits until the node is Ready. On timeout, throws a UserError that says why the node is not Ready. */
+  awaitReady(cluster: string, instance: JoiningInstance, options: CallOptions & { deadlineMs: number }): Promise<void>;
   isReady(cluster: string, instance: InstanceRef, options: CallOptions): Promise<boolean>;
-  /** The machine that had this name is gone for good: so is its node. Gone already is success. */
-  dismiss(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
+  /** Called when the machine of this name is gone for good. Succeeds when the node does not exist. */
+  removeNode(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
 }
 
-/** An instance on its way, and what tells about it when it does not arrive. */
-export interface Joining {
+/** An instance that is joining, and the means to find out why it does not become Ready. */
+export interface JoiningInstance {
   ref: InstanceRef;
   /** On this machine's clock. */
   startedMs: number;
-  /** What the cluster sees of it is noted here, for its timeline. */
+  /** Cluster events of the node are written here, for its boot timeline. */
   eventsFile: string;
   isRunning(): Promise<boolean>;
-  runInGuest(argv: readonly [string, ...string[]], options: GuestRunOptions): Promise<GuestRan>;
+  runInGuest(argv: readonly [string, ...string[]], options: GuestRunOptions): Promise<GuestRunResult>;
 }
 
 export interface Admission {
   /** How the guest reaches the API server. */
   server: Service;
-  /** The kubeconfig that its kubelet begins with. */
+  /** The kubelet's bootstrap kubeconfig. */
   credential: Secret;
 }

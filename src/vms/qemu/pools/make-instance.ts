@@ -1,4 +1,4 @@
-// vms/qemu/pools/make-instance.ts: how does an instance come to be, and get a new disk? Its record is written last: without one it does not exist.
+// vms/qemu/pools/make-instance.ts: make an instance or its disks. The record is written last: without a record the instance does not exist.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -15,18 +15,18 @@ import {
   instanceId,
   poolRef,
   poolsFolder,
-  versionFiles,
+  versionFileNames,
   versionFolder,
   versionId,
 } from '../home/layout.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import { resolveImage } from '../home/version-records.ts';
+import { resolveVersion } from '../home/version-records.ts';
 import { fromGib, makeOverlay, toGib } from '../images/disks.ts';
 import { freeAddress } from '../machine/addresses.ts';
 import { adminUser } from '../machine/metadata.ts';
 import { makeProvisioningDisk } from '../machine/provisioning-disk.ts';
 
-/** From the model as it is now; not started. To be called by whoever holds the pool's lock. */
+/** Makes an instance from the current model and does not start it. The caller must hold the pool's lock. */
 export async function makeInstance(
   context: QemuContext,
   pool: PoolRecord,
@@ -36,16 +36,16 @@ export async function makeInstance(
   const { home, clock } = context;
   const name = pool.spec.name;
   const ref: InstanceRef = { pool: poolRef(name), id: instanceId(name, number) };
-  // Two pools may grow at once: an address is free, and an image there, until somebody else says so.
+  // Two pools may grow at once: the lock keeps the address free and the image from being deleted until the record is written.
   await withLock(context.home, { name: homeLock, why: `making ${ref.id}` }, options, async () => {
     const address = freeAddress(addressesIn(home));
     if (!address)
-      throw new UserError('every address of the guests’ network is taken', { code: 'vms/no-address', exitCode: 1 });
+      throw new UserError('every address of the guest network is in use', { code: 'vms/no-address', exitCode: 1 });
     await mkdir(instanceFolder(home, ref), { mode: 0o700 });
     const record: InstanceRecord = {
       id: ref.id,
       vmId: context.newVmId(),
-      ...bornFrom(home, pool),
+      ...fieldsFromModel(home, pool),
       wanted: 'running',
       protection: { fromScaleIn: false, fromPoolActions: false },
       tags: {},
@@ -61,12 +61,12 @@ export async function makeInstance(
   return ref;
 }
 
-/** What an instance takes over from the model when it is made, and again when it is reimaged. */
-export function bornFrom(
+/** The fields that an instance copies from the model when it is made or reimaged. */
+export function fieldsFromModel(
   home: string,
   pool: PoolRecord,
 ): Pick<InstanceRecord, 'image' | 'modelRevision' | 'size' | 'extensions'> {
-  const { id, record } = resolveImage(home, pool.spec.image);
+  const { id, record } = resolveVersion(home, pool.spec.image);
   const { size, extensions } = pool.spec;
   return {
     image: { kind: 'version', id: versionId(id) },
@@ -76,7 +76,7 @@ export function bornFrom(
   };
 }
 
-/** The overlay on its version, and the provisioning disk. Disks that were there are replaced. */
+/** Makes the overlay on the image version, and the provisioning disk. Replaces existing disks. */
 export async function makeDisks(
   context: QemuContext,
   pool: PoolRecord,
@@ -85,7 +85,7 @@ export async function makeDisks(
 ): Promise<void> {
   const { home, run } = context;
   const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
-  const backing = join(versionFolder(home, resolveImage(home, record.image).id), versionFiles.disk);
+  const backing = join(versionFolder(home, resolveVersion(home, record.image).id), versionFileNames.disk);
   await makeOverlay(
     { run, signal },
     { file: join(folder, instanceFiles.disk), backing, bytes: fromGib(record.size.diskGb) },

@@ -19,7 +19,7 @@ const extension = { publisher: 'p', type: 't', after: [], script: 'exit 0' };
 
 describe('createPool', () => {
   it('keeps what may be secret to its owner', async () => {
-    await lab.factory.pools.createPool(poolSpec(image, { customData: 'c2VjcmV0' }));
+    await lab.provider.pools.createPool(poolSpec(image, { customData: 'c2VjcmV0' }));
     const folder = poolFolder(lab.context.home, 'web');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const file of [poolRecord, poolKey]) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
@@ -27,16 +27,16 @@ describe('createPool', () => {
   });
 
   it('refuses a name that is taken, and leaves that pool as it is', async () => {
-    const first = await lab.factory.pools.createPool(poolSpec(image, { tags: { a: '1' } }));
-    await expect(lab.factory.pools.createPool(poolSpec(image, { tags: { a: '2' } }))).rejects.toBeInstanceOf(Conflict);
-    expect(await lab.factory.pools.listPools()).toEqual([first]);
+    const first = await lab.provider.pools.createPool(poolSpec(image, { tags: { a: '1' } }));
+    await expect(lab.provider.pools.createPool(poolSpec(image, { tags: { a: '2' } }))).rejects.toBeInstanceOf(Conflict);
+    expect(await lab.provider.pools.listPools()).toEqual([first]);
   });
 
   it('leaves nothing when its image does not exist, or is not one of this machine', async () => {
     const gone = poolSpec('galleries/headstart/empty/9.9.9');
-    await expect(lab.factory.pools.createPool(gone)).rejects.toBeInstanceOf(NotFound);
+    await expect(lab.provider.pools.createPool(gone)).rejects.toBeInstanceOf(NotFound);
     const other = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
-    await expect(lab.factory.pools.createPool(poolSpec(image, { image: other }))).rejects.toBeInstanceOf(UserError);
+    await expect(lab.provider.pools.createPool(poolSpec(image, { image: other }))).rejects.toBeInstanceOf(UserError);
     expect(existsSync(poolFolder(lab.context.home, 'web'))).toBe(false);
   });
 
@@ -48,9 +48,9 @@ describe('createPool', () => {
       services: [{ address: '168.0.0.100', port: 80, to: { host: 'localhost', port: 8080 } }],
       readyUnit: 'kubelet.service',
     });
-    const { ref } = await lab.factory.pools.createPool(spec);
-    expect(await lab.factory.pools.readSpec(ref)).toEqual(spec);
-    expect(await lab.factory.publisher.readModel(ref)).toEqual({
+    const { ref } = await lab.provider.pools.createPool(spec);
+    expect(await lab.provider.pools.readSpec(ref)).toEqual(spec);
+    expect(await lab.provider.publisher.readModel(ref)).toEqual({
       image: spec.image,
       customData: spec.customData,
       extensions: spec.extensions,
@@ -59,21 +59,21 @@ describe('createPool', () => {
 
   it('follows the newest version that is not excluded', async () => {
     for (const name of ['2026.9.30', '2026.10.2', '2026.11.1']) await publishEmpty(lab, name);
-    const [definition] = (await lab.factory.gallery.listDefinitions('headstart'))!;
-    await lab.factory.gallery.setExcludedFromLatest(definition!, '2026.11.1', true);
-    const { ref } = await lab.factory.pools.createPool(
+    const [definition] = (await lab.provider.gallery.listDefinitions('headstart'))!;
+    await lab.provider.gallery.setExcludedFromLatest(definition!, '2026.11.1', true);
+    const { ref } = await lab.provider.pools.createPool(
       poolSpec('', { image: { kind: 'definition', id: definition!.id } }),
     );
-    const [made] = await lab.factory.pools.setCapacity(ref, 1);
+    const [made] = await lab.provider.pools.setCapacity(ref, 1);
     expect(made?.image).toEqual({ kind: 'version', id: `${definition!.id}/2026.10.2` });
   });
 });
 
 describe('deletePool', () => {
   it('ends its machines and takes its folders; gone already is success', async () => {
-    const { ref } = await lab.factory.pools.createPool(poolSpec(image));
-    const made = await lab.factory.pools.setCapacity(ref, 2);
-    for (const _ of [1, 2]) await lab.factory.pools.deletePool(ref);
+    const { ref } = await lab.provider.pools.createPool(poolSpec(image));
+    const made = await lab.provider.pools.setCapacity(ref, 2);
+    for (const _ of [1, 2]) await lab.provider.pools.deletePool(ref);
     expect(lab.machines.ended.sort()).toEqual(made.map(({ vmId }) => vmId).sort());
     expect(existsSync(poolFolder(lab.context.home, 'web'))).toBe(false);
   });
@@ -104,7 +104,7 @@ describe('checkSpec', () => {
       'services.0.to.host',
       'services.1.port',
       'extensions.0.name',
-      'c is there twice',
+      'c is listed twice',
       'readyUnit',
     ];
     for (const part of parts) expect(() => checkSpec(bad)).toThrow(part);
@@ -117,8 +117,8 @@ describe('checkSpec', () => {
       extensions: { keep: [], add: [] },
       tags: {},
     };
-    const pool = await lab.factory.pools.createPool(poolSpec(image));
-    await expect(lab.factory.publisher.offer(pool, change)).rejects.toBeInstanceOf(UserError);
-    await expect(lab.factory.pools.readPool({ id: 'pools/../..', name: 'x' })).rejects.toBeInstanceOf(Refused);
+    const pool = await lab.provider.pools.createPool(poolSpec(image));
+    await expect(lab.provider.publisher.changeModel(pool, change)).rejects.toBeInstanceOf(UserError);
+    await expect(lab.provider.pools.readPool({ id: 'pools/../..', name: 'x' })).rejects.toBeInstanceOf(Refused);
   });
 });

@@ -1,4 +1,4 @@
-// vms/qemu/pools/pools.ts: make, find, read and delete pools. A pool is a folder with a record of its model; its instances are folders in it.
+// vms/qemu/pools/pools.ts: make, find, read and delete pools. A pool is a folder with a record and one folder per instance.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
@@ -7,7 +7,7 @@ import { Conflict, NotFound } from '../../../base/failures.ts';
 import { didYouMean, fewNames } from '../../../base/nearest-names.ts';
 import { withLock } from '../../../host/locks.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import { removeAtOnce, visibleIn } from '../../../host/whole-folders.ts';
+import { removeAtomically, visibleIn } from '../../../host/whole-folders.ts';
 import type { Model, Pool, PoolRef } from '../../pools.ts';
 import type { Home, QemuContext } from '../context.ts';
 import { instanceRecordsOf, poolRecordOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
@@ -22,13 +22,13 @@ import {
   poolsFolder,
 } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
-import { type PoolRecord, seenExtension, specSchema } from '../home/records.ts';
-import { resolveImage } from '../home/version-records.ts';
+import { type PoolRecord, specSchema, toExtension } from '../home/records.ts';
+import { resolveVersion } from '../home/version-records.ts';
 import { readDefinition } from '../images/galleries.ts';
-import type { PoolSpec } from '../local-factory.ts';
+import type { PoolSpec } from '../local-provider.ts';
 import { isServiceAddress } from '../machine/addresses.ts';
 import { region } from '../machine/metadata.ts';
-import { dismiss } from './admission.ts';
+import { removeNode } from './admission.ts';
 
 export async function createPool(context: QemuContext, given: PoolSpec, options: CallOptions = {}): Promise<Pool> {
   const { home, run } = context;
@@ -37,8 +37,8 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
   const folder = poolFolder(home, spec.name);
   return lockPool(context.home, ref, `creating pool ${spec.name}`, options, async () => {
     if (readPoolRecord(home, ref)) throw new Conflict(`pool ${spec.name} exists`);
-    resolveImage(home, spec.image);
-    // Without its record it was never finished.
+    resolveVersion(home, spec.image);
+    // A folder without a record is left over from a killed command.
     await rm(folder, { recursive: true, force: true });
     await mkdir(instancesFolder(home, spec.name), { recursive: true, mode: 0o700 });
     const comment = `headstart pool ${spec.name}`;
@@ -60,11 +60,11 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
           spec,
         }),
     );
-    return seenPool(home, record);
+    return toPool(home, record);
   });
 }
 
-/** By its name or its id, in any case. */
+/** Matches the name or the id, ignoring case. */
 export async function findPool({ home }: Home, name: string): Promise<PoolRef> {
   const pools = await listPools({ home });
   const asked = name.toLowerCase();
@@ -72,23 +72,23 @@ export async function findPool({ home }: Home, name: string): Promise<PoolRef> {
   if (found) return found.ref;
   const names = pools.map(({ ref }) => ref.name);
   throw new NotFound(`pool ${name}`, undefined, {
-    instead: names.length > 0 ? `there is ${fewNames(names)}${didYouMean(name, names)}` : 'this machine has no pools',
+    instead: names.length > 0 ? `existing: ${fewNames(names)}${didYouMean(name, names)}` : 'this machine has no pools',
   });
 }
 
 export async function readPool({ home }: Home, ref: PoolRef): Promise<Pool | undefined> {
   const record = readPoolRecord(home, ref);
-  return record && seenPool(home, record);
+  return record && toPool(home, record);
 }
 
 export async function listPools({ home }: Home): Promise<Pool[]> {
   return visibleIn(poolsFolder(home)).flatMap((name) => {
     const record = readPoolRecord(home, poolRef(name));
-    return record ? [seenPool(home, record)] : [];
+    return record ? [toPool(home, record)] : [];
   });
 }
 
-/** What the pool was made with, as changed since. */
+/** The current spec, including later changes. */
 export async function readSpec({ home }: Home, pool: PoolRef): Promise<PoolSpec> {
   return poolRecordOf(home, pool).spec;
 }
@@ -100,34 +100,36 @@ export async function deletePool(context: QemuContext, ref: PoolRef, options?: C
     for (const { id, vmId } of instanceRecordsOf(home, ref)) {
       options?.onWaiting?.(`the end of ${id}`);
       await machines.end({ folder: instanceFolder(home, { pool: ref, id }), vmId });
-      await dismiss(context, { pool: ref, id }, options);
+      await removeNode(context, { pool: ref, id }, options);
     }
-    await removeAtOnce(poolFolder(home, ref.name));
+    await removeAtomically(poolFolder(home, ref.name));
   });
 }
 
-/** Every problem at once, each with its path. */
+/** Reports all problems at once, each with its path. */
 export function checkSpec(given: PoolSpec): PoolRecord['spec'] {
   const { success, data, error } = specSchema.safeParse(given);
   const problems = [
-    ...(isPoolName(given.name) ? [] : ['name: small letters, digits and dashes, at most 50: host names begin with it']),
+    ...(isPoolName(given.name)
+      ? []
+      : ['name: lower-case letters, digits and dashes, at most 50; host names start with it']),
     ...(error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
     ...given.services
       .filter(({ address }) => !isServiceAddress(address))
-      .map(({ address }) => `services: ${address} is not in 168.0.0.0/16, or is taken by the network itself`),
+      .map(({ address }) => `services: ${address} is not in 168.0.0.0/16, or the network itself uses it`),
     ...repeated(given.services.map(({ address, port }) => `${address}:${port}`)).map(
-      (one) => `services: ${one} is there twice`,
+      (one) => `services: ${one} is listed twice`,
     ),
-    ...repeated(given.extensions.map(({ name }) => name)).map((one) => `extensions: ${one} is there twice`),
+    ...repeated(given.extensions.map(({ name }) => name)).map((one) => `extensions: ${one} is listed twice`),
   ];
   if (success && problems.length === 0) return data;
-  throw new UserError(`a pool cannot be made like this:\n${problems.map((one) => `  ${one}`).join('\n')}`, {
+  throw new UserError(`the pool's settings are invalid:\n${problems.map((one) => `  ${one}`).join('\n')}`, {
     code: 'vms/bad-pool',
   });
 }
 
 export async function traitsOf(home: string, image: PoolSpec['image']): Promise<PoolRecord['traits']> {
-  const { id } = resolveImage(home, image);
+  const { id } = resolveVersion(home, image);
   const definition = await readDefinition({ home }, id.gallery, id.definition);
   const {
     osState = 'generalized',
@@ -138,16 +140,16 @@ export async function traitsOf(home: string, image: PoolSpec['image']): Promise<
   return { osState, generation, architecture, securityType };
 }
 
-function seenPool(home: string, record: PoolRecord): Pool {
+function toPool(home: string, record: PoolRecord): Pool {
   const { spec, traits } = record;
   const ref = poolRef(spec.name);
   const model: Model = {
     image: spec.image,
     os: 'linux',
     ...traits,
-    // Here it could be told; but what it does is unknown, and that is what is asked.
+    // We have the custom data, but not what it does when it runs.
     bootstrap: spec.customData === undefined ? 'none' : 'unknown',
-    extensions: spec.extensions.map(seenExtension),
+    extensions: spec.extensions.map(toExtension),
     hasEphemeralDisk: false,
     isSpot: false,
     upgrades: 'manual',

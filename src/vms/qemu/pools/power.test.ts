@@ -12,11 +12,11 @@ afterEach(() => lab.end());
 async function oneInstance(changes: Partial<QemuContext>): Promise<InstanceRef> {
   const clock = fakeClock();
   lab = { ...makeLab({ clock, stopGraceMs: 90_000, ...changes }), clock };
-  const { ref } = await lab.factory.pools.createPool(poolSpec(await publishEmpty(lab)));
-  return (await lab.factory.pools.setCapacity(ref, 1))[0]!.ref;
+  const { ref } = await lab.provider.pools.createPool(poolSpec(await publishEmpty(lab)));
+  return (await lab.provider.pools.setCapacity(ref, 1))[0]!.ref;
 }
 
-const powerOf = async (ref: InstanceRef) => (await lab.factory.pools.readInstance(ref))?.power;
+const powerOf = async (ref: InstanceRef) => (await lab.provider.pools.readInstance(ref))?.power;
 
 /** A guest that goes off some time after it was asked in one of two ways. */
 function politeGuest(how: { agent?: true; button?: true; afterLooks: number }) {
@@ -49,7 +49,7 @@ describe('stop', () => {
   ])('waits for a guest that listens to %s, and pulls no plug', async (_what, how) => {
     const guest = politeGuest(how);
     const ref = await oneInstance(guest);
-    await lab.factory.pools.stop(ref);
+    await lab.provider.pools.stop(ref);
     expect(await powerOf(ref)).toBe('stopped');
     expect(guest.machines.ended).toEqual([]);
   });
@@ -58,17 +58,17 @@ describe('stop', () => {
     const guest = politeGuest({ button: true, afterLooks: 1 });
     const refusing = { ...silentAgent, shutDown: () => Promise.reject(new AgentRefused('guest-shutdown', 'no')) };
     const ref = await oneInstance({ ...guest, agent: refusing });
-    await lab.factory.pools.stop(ref);
+    await lab.provider.pools.stop(ref);
     expect(guest.machines.ended).toEqual([]);
   });
 
   it('ends a guest that does not listen, after its time, and says that its disk is as after a power cut', async () => {
     const ref = await oneInstance({});
     const told: string[] = [];
-    await lab.factory.pools.stop(ref, { onWaiting: (what) => told.push(what) });
+    await lab.provider.pools.stop(ref, { onWaiting: (what) => told.push(what) });
     expect(await powerOf(ref)).toBe('stopped');
     expect(lab.machines.ended).toHaveLength(1);
-    expect(told.at(-1)).toMatch(/did not stop by itself in 90 s.*power cut/);
+    expect(told.at(-1)).toMatch(/did not shut down within 90 s.*power cut/);
     expect(lab.clock.sleptMs).toBeGreaterThanOrEqual(90_000);
     expect(lab.clock.sleptMs).toBeLessThan(100_000);
   });
@@ -76,7 +76,7 @@ describe('stop', () => {
   it('leaves the guest alone when it is told to stop waiting', async () => {
     const stop = new AbortController();
     const ref = await oneInstance({});
-    const stopping = lab.factory.pools.stop(ref, {
+    const stopping = lab.provider.pools.stop(ref, {
       signal: stop.signal,
       onWaiting: () => stop.abort(new Error('enough')),
     });
@@ -86,8 +86,8 @@ describe('stop', () => {
 
   it('keeps a place given up that was given up', async () => {
     const ref = await oneInstance({ stopGraceMs: 0 });
-    await lab.factory.pools.stopAndRelease(ref);
-    await lab.factory.pools.stop(ref);
+    await lab.provider.pools.deallocate(ref);
+    await lab.provider.pools.stop(ref);
     expect(await powerOf(ref)).toBe('deallocated');
   });
 });
@@ -95,17 +95,17 @@ describe('stop', () => {
 describe('start', () => {
   it('says when it was, on this machine’s clock, and which port leads to the guest', async () => {
     const ref = await oneInstance({ stopGraceMs: 0 });
-    await lab.factory.pools.stop(ref);
-    expect((await lab.factory.guests.placeOf(ref)).sshPort).toBeUndefined();
+    await lab.provider.pools.stop(ref);
+    expect((await lab.provider.guests.readDetails(ref)).sshPort).toBeUndefined();
     lab.clock.advance(5000);
     const nowMs = lab.clock.nowMs();
-    await lab.factory.pools.start(ref);
-    expect(await lab.factory.guests.placeOf(ref)).toMatchObject({ startedMs: nowMs, sshPort: 2222 });
+    await lab.provider.pools.start(ref);
+    expect(await lab.provider.guests.readDetails(ref)).toMatchObject({ startedMs: nowMs, sshPort: 2222 });
   });
 
   it('starts nothing twice', async () => {
     const ref = await oneInstance({});
-    await Promise.all([lab.factory.pools.start(ref), lab.factory.pools.start(ref)]);
+    await Promise.all([lab.provider.pools.start(ref), lab.provider.pools.start(ref)]);
     expect(lab.machines.launched).toHaveLength(1);
   });
 

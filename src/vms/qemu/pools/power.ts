@@ -1,21 +1,21 @@
-// vms/qemu/pools/power.ts: start and stop instances. A guest is asked to stop, then told to, and only then ended.
+// vms/qemu/pools/power.ts: start and stop instances. To stop: the guest agent, then the power button, then QEMU is killed.
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { AgentRefused } from '../guest/guest-agent.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
-import { instanceFolder, poolRef, seenFrom, versionFolder } from '../home/layout.ts';
+import { instanceFolder, poolRef, relativePath, versionFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import { resolveImage } from '../home/version-records.ts';
+import { resolveVersion } from '../home/version-records.ts';
 import { filesIn } from '../images/make-version.ts';
-import type { Service } from '../local-factory.ts';
+import type { Service } from '../local-provider.ts';
 import { accelerator } from '../machine/accelerator.ts';
 import { qemuArgv } from '../machine/command-line.ts';
 import { findFirmware } from '../machine/firmware.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineRef } from '../machine/machines.ts';
-import { dismiss, whileAdmitted } from './admission.ts';
+import { removeNode, withCredential } from './admission.ts';
 import { machineOf } from './instances.ts';
 import { makeDisks } from './make-instance.ts';
 
@@ -26,41 +26,41 @@ const LOOK_EVERY_MS = 250;
 export async function start(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   options.signal?.throwIfAborted();
   instanceRecordOf(context.home, ref);
-  await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, () => bringUp(context, ref, options));
+  await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, () => startInstance(context, ref, options));
 }
 
-/** To be called by whoever holds the pool's lock. */
-export async function bringUp(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {
+/** The caller must hold the pool's lock. */
+export async function startInstance(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {
   const { home, clock, machines } = context;
   const pool = poolRecordOf(home, ref.pool);
   let record = instanceRecordOf(home, ref);
   const machine = machineOf(home, ref, record);
-  const settle = () => writeInstanceRecord(home, pool, { ...record, wanted: 'running', isNew: false });
+  const markRunning = () => writeInstanceRecord(home, pool, { ...record, wanted: 'running', isNew: false });
   if ((await machines.state(machine)) !== 'off') {
-    if (record.isNew || record.wanted !== 'running') settle();
+    if (record.isNew || record.wanted !== 'running') markRunning();
     return;
   }
-  // A node of that name is of a machine that is gone: its command was killed, or its cluster was not there.
-  if (record.isNew || record.isBlank) await dismiss(context, ref, options);
+  // A node of this name belongs to a deleted machine: its command was killed, or the cluster was down.
+  if (record.isNew || record.isBlank) await removeNode(context, ref, options);
   if (record.isBlank) {
     await makeDisks(context, pool, record, options);
     record = writeInstanceRecord(home, pool, { ...record, isBlank: false });
   }
   options.onWaiting?.(`QEMU of ${ref.id}`);
-  await whileAdmitted(context, ref, options, async (apiServer) => {
+  await withCredential(context, ref, options, async (apiServer) => {
     const argv = await argvFor(context, pool, record, apiServer, options);
-    // Known before the guest can begin: the timeline starts here, also when we are killed right after.
+    // Written before QEMU starts: the boot timeline begins here, even if we are killed right after.
     record = writeInstanceRecord(home, pool, { ...record, startedMs: clock.nowMs() });
     await machines.launch(machine, argv, options.signal);
   });
-  settle();
+  markRunning();
 }
 
 export async function stop(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   await stopAs(context, ref, 'stopped', options);
 }
 
-export async function stopAndRelease(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
+export async function deallocate(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   await stopAs(context, ref, 'deallocated', options);
 }
 
@@ -72,13 +72,13 @@ async function stopAs(
 ): Promise<void> {
   options.signal?.throwIfAborted();
   const machine = machineOf(context.home, ref, instanceRecordOf(context.home, ref));
-  // Without the lock: a guest may take minutes, and the pool's other instances are not concerned.
+  // Without the lock: a shutdown may take minutes, and other instances of the pool are not affected.
   await shutDown(context, machine, ref.id, options);
   await lockPool(context.home, ref.pool, `stopping ${ref.id}`, options, async () => {
     const record = instanceRecordOf(context.home, ref);
-    // Somebody may have started it since.
+    // Another command may have started it since.
     await context.machines.end(machine);
-    // A place that was given up stays given up.
+    // Stopping a deallocated instance leaves it deallocated.
     const after = record.wanted === 'deallocated' ? 'deallocated' : wanted;
     writeInstanceRecord(context.home, poolRecordOf(context.home, ref.pool), { ...record, wanted: after });
   });
@@ -95,11 +95,11 @@ async function shutDown(context: QemuContext, machine: MachineRef, name: string,
     const waitedMs = clock.nowMs() - beganMs;
     if (waitedMs >= stopGraceMs) {
       onWaiting?.(
-        `the end of ${name}: it did not stop by itself in ${Math.round(waitedMs / 1000)} s, so its disk is as after a power cut`,
+        `${name} to be killed: it did not shut down within ${Math.round(waitedMs / 1000)} s; its disk is as after a power cut`,
       );
       return machines.end(machine);
     }
-    // Asked again now and then: a guest that is still booting does not hear the first one.
+    // Repeat the request: a guest that is still booting misses the first one.
     if (clock.nowMs() - askedMs >= ASK_AGAIN_MS) {
       onWaiting?.(`${name} to shut down`);
       await askToStop(context, machine, Math.min(AGENT_DEADLINE_MS, stopGraceMs - waitedMs), signal);
@@ -109,7 +109,7 @@ async function shutDown(context: QemuContext, machine: MachineRef, name: string,
   }
 }
 
-/** The agent first: the power button needs somebody in the guest who listens to it. */
+/** The agent first: the power button needs a daemon in the guest that handles it. */
 async function askToStop(
   { agent, machines }: QemuContext,
   machine: MachineRef,
@@ -121,7 +121,7 @@ async function askToStop(
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof NotAnswering || error instanceof AgentRefused)) throw error;
-    // QEMU may be on its way out, or busy; the next look tells.
+    // QEMU may be exiting or busy; the next poll shows.
     await machines.pressPower(machine).catch(ignoreSilence);
   }
 }
@@ -134,7 +134,7 @@ async function argvFor(
   options: CallOptions,
 ) {
   const { home, metadataCommand, relayCommand } = context;
-  const { id, record: version } = resolveImage(home, record.image);
+  const { id, record: version } = resolveVersion(home, record.image);
   const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
   const { kernel } = filesIn(versionFolder(home, id));
   return qemuArgv({
@@ -148,7 +148,9 @@ async function argvFor(
     ...(apiServer && { apiServer }),
     metadataCommand,
     relayCommand,
-    ...(kernel && { kernel: { vmlinux: seenFrom(folder, kernel.vmlinux), initrd: seenFrom(folder, kernel.initrd) } }),
+    ...(kernel && {
+      kernel: { vmlinux: relativePath(folder, kernel.vmlinux), initrd: relativePath(folder, kernel.initrd) },
+    }),
     cloudInit: version.cloudInit,
     ...(version.root !== undefined && { root: version.root }),
     ...(version.kernelArgs !== undefined && { kernelArgs: version.kernelArgs }),

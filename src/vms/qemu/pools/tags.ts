@@ -1,6 +1,6 @@
-// vms/qemu/pools/tags.ts: tags after a change; null removes one.
+// vms/qemu/pools/tags.ts: compute the tags after a change; null removes a tag.
 
-export function withChanges(
+export function tagsAfter(
   tags: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | null>>,
 ): Record<string, string> {

@@ -1,14 +1,14 @@
-// vms/qemu/scrub/cpio.ts: a few files as an archive that the kernel unpacks behind an initrd (`newc`, without checksums).
+// vms/qemu/scrub/cpio.ts: write files as a cpio archive (`newc`, without checksums) that the kernel unpacks after the initrd.
 
 export interface CpioFile {
-  /** Without a leading slash; its folder has to be there already. */
+  /** Without a leading slash; the initrd must have its folder. */
   path: string;
   mode: number;
   bytes: Uint8Array;
 }
 
 const REGULAR_FILE = 0o100000;
-/** An archive is unpacked from the next multiple of this on; what is between is zeros. */
+/** The kernel expects an archive at a multiple of this, after zeros. */
 const ALIGNMENT = 4;
 const END = 'TRAILER!!!';
 
@@ -22,7 +22,7 @@ export function cpioArchive(files: readonly CpioFile[]): Buffer {
   ]);
 }
 
-/** The initrd with the archive behind it, where the kernel looks for one. */
+/** The kernel unpacks archives that follow the initrd. */
 export function appendArchive(initrd: Uint8Array, archive: Uint8Array): Buffer {
   return Buffer.concat([padded(initrd), archive]);
 }

@@ -1,4 +1,4 @@
-// vms/qemu/scrub/root-device.ts: on which device does a VM find the root of a disk it has as its first? The table of the copy itself tells.
+// vms/qemu/scrub/root-device.ts: which device is the root when the copy is a VM's first disk? Read from the copy's partition table.
 import { type FileHandle, open } from 'node:fs/promises';
 import { Refused } from '../../../base/failures.ts';
 
@@ -6,17 +6,17 @@ const DISK = '/dev/vda';
 const SECTOR = 512;
 const MAX_TABLE_BYTES = 1 << 20;
 
-/** `root` is as the version's record has it: `PARTUUID=…`; without it, the disk is one file system. */
+/** `root` is from the version's record: `PARTUUID=…`, or undefined when the disk is one file system. */
 export async function rootDevice(disk: string, root: string | undefined): Promise<string> {
   if (root === undefined || root === DISK) return DISK;
   const id = /^PARTUUID=([0-9a-f-]{36})$/i.exec(root)?.[1];
   const ids = id === undefined ? [] : await partitionIds(disk);
   const index = ids.indexOf(id?.toLowerCase() ?? '');
   if (index >= 0) return `${DISK}${index + 1}`;
-  throw new Refused(`the copy of the disk has no partition that is its root, ${root}`, 'vms/no-root-partition');
+  throw new Refused(`the copy of the disk has no partition ${root}, which is its root`, 'vms/no-root-partition');
 }
 
-/** In the order of their numbers. What is no table has none. */
+/** In partition order; empty without a valid GPT. */
 async function partitionIds(disk: string): Promise<string[]> {
   const file = await open(disk);
   try {
@@ -39,7 +39,7 @@ async function bytesAt(file: FileHandle, at: number, bytes: number): Promise<Buf
   return buffer.subarray(0, Math.max(bytesRead, SECTOR));
 }
 
-/** The first three groups are numbers, and numbers are little-endian. */
+/** The first three groups of a GUID are little-endian. */
 function idIn(bytes: Buffer): string {
   const part = (from: number, to: number, isNumber: boolean) => {
     const copy = Buffer.from(bytes.subarray(from, to));

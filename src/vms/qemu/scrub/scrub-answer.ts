@@ -1,12 +1,12 @@
-// vms/qemu/scrub/scrub-answer.ts: did the VM that edits a copy do all it had to? Only what it says item by item counts.
+// vms/qemu/scrub/scrub-answer.ts: did the scrub VM do everything? Every expected item must be reported.
 
-/** Every item that failed or is missing, in words; empty when all is well. */
+/** A message for every item that failed or is missing; empty when all succeeded. */
 export function scrubProblems(answer: string, expected: readonly string[]): string[] {
   const items = [...answer.matchAll(/^([a-z][a-z0-9-]*)=(ok|absent|failed)(?: (.*))?$/gm)];
   const failed = items
     .filter(([, , state]) => state === 'failed')
     .map(([, name, , reason]) => `${name}: ${(reason ?? '').trim() || 'failed'}`);
-  // Nothing follows a step that failed, so what is missing then is no news.
+  // The VM stops at the first failed step, so missing items after it are expected.
   if (failed.length > 0) return failed;
   const done = new Set(items.map(([, name]) => name));
   return expected.filter((name) => !done.has(name)).map((name) => `${name}: not reported as done`);

@@ -56,7 +56,7 @@ describe('editing a copy', () => {
     ['an item failed', { answer: 'disk=ok\nmount=failed bad superblock\n' }, 'mount: bad superblock'],
     ['nothing was answered', { answer: '' }, 'Kernel panic'],
     ['QEMU failed although all was answered', { vm: { ...ok, code: 1, stderr: 'no such machine' } }, 'no such machine'],
-    ['it took too long', { vm: { ...ok, outcome: 'timed-out' as const, code: null } }, 'not done after 1 s'],
+    ['it took too long', { vm: { ...ok, outcome: 'timed-out' as const, code: null } }, 'did not finish within 1 s'],
   ])('throws when %s', async (_, dials, why) => {
     const { run } = machine(dials);
     const tried = scrubDisk(order(), { run, deadlineMs: 1000 });

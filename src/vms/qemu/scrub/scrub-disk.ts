@@ -1,11 +1,11 @@
-// vms/qemu/scrub/scrub-disk.ts: edits the copy of a disk without root and without mounting it here: a small VM without network does it.
+// vms/qemu/scrub/scrub-disk.ts: edit the copy of a disk in a small VM without network, so that it needs no root and no mount on this machine.
 
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Ran, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
-import { dyingWithUs } from '../../../host/run-tool.ts';
+import { killedWithParent } from '../../../host/run-tool.ts';
 import { appendArchive, cpioArchive } from './cpio.ts';
 import { rootDevice } from './root-device.ts';
 import { scrubProblems } from './scrub-answer.ts';
@@ -13,18 +13,18 @@ import { INIT_PATH, SCRIPT_PATH, scrubInit, scrubItems } from './scrub-init.ts';
 import { scrubArgv } from './scrub-vm.ts';
 
 export interface ScrubOrder {
-  /** The copy, edited in place. Raw: a qcow2 keeps the old bytes of what is discarded in less than whole clusters. */
+  /** The copy, edited in place. Raw: a qcow2 keeps the old bytes when less than a whole cluster is discarded. */
   disk: string;
   vmlinux: string;
-  /** With e2fsck, tune2fs and busybox, as base images have it. */
+  /** Must contain e2fsck, tune2fs and busybox, as in base images. */
   initrd: string;
-  /** Scratch space for as long as it takes. */
+  /** Scratch space. */
   workFolder: string;
-  /** For `sh -s`, with the copy mounted at `COPY_ROOT`. Prints `item=state` lines; `items` are those without which it is not believed. */
+  /** Runs with `sh -s`, with the copy mounted at `COPY_ROOT`. Prints `item=state` lines; every name in `items` must be reported. */
   script?: { text: string; items: readonly string[] };
-  /** off: what starts from the copy does so without it. */
+  /** `off`: disable cloud-init on the copy. */
   cloudInit?: 'off';
-  /** `PARTUUID=…`, where the copy is not one file system. */
+  /** `PARTUUID=…` when the copy has partitions. */
   root?: string;
 }
 
@@ -37,7 +37,7 @@ export interface ScrubDeps extends CallOptions {
 const MAX_ANSWER_BYTES = 1 << 20;
 const MAX_CONSOLE_BYTES = 64 << 10;
 
-/** Throws when any item failed or is not reported; the copy is not to be used then. */
+/** Throws when an item failed or is not reported; the copy must not be used then. */
 export async function scrubDisk(order: ScrubOrder, deps: ScrubDeps): Promise<void> {
   const folder = join(order.workFolder, 'scrub');
   rmSync(folder, { recursive: true, force: true });
@@ -65,24 +65,24 @@ async function edit(order: ScrubOrder, folder: string, deps: ScrubDeps): Promise
   writeFileSync(initrd, appendArchive(readFileSync(order.initrd), cpioArchive(added)), { mode: 0o600 });
   onWaiting?.('a small VM to edit the copy');
   const argv = scrubArgv({ disk: order.disk, vmlinux: order.vmlinux, initrd, answer, console, accelerator });
-  const ran = await run(dyingWithUs(argv), { timeoutMs: deadlineMs, signal });
+  const ran = await run(killedWithParent(argv), { timeoutMs: deadlineMs, signal });
   signal?.throwIfAborted();
   const said = startOf(answer, MAX_ANSWER_BYTES);
   const expected = [...scrubItems(work), ...(order.script?.items ?? [])];
   const problems = scrubProblems(said, expected);
   if (ran.code === 0 && problems.length === 0) return;
   const why = ran.code !== 0 ? howItEnded(ran, deadlineMs) : said === '' ? lastWords(console) : problems.join('; ');
-  throw new UserError(`the copy of the disk could not be edited: ${why}`, {
+  throw new UserError(`could not edit the copy of the disk: ${why}`, {
     code: 'vms/not-scrubbed',
-    kept: 'Nothing was published; the instance it was taken from is as it was.',
-    next: 'mend what is named above on that instance, then run the same command again',
+    kept: 'Nothing was published; the instance the copy was made from is unchanged.',
+    next: 'fix the cause above on that instance, then run the same command again',
     exitCode: 1,
   });
 }
 
 function howItEnded({ outcome, code, stderr }: Ran, deadlineMs: number): string {
-  if (outcome === 'timed-out') return `the VM was not done after ${deadlineMs / 1000} s`;
-  return `qemu-system-x86_64 ended with ${code ?? outcome}: ${stderr.trim().split('\n').at(-1) ?? ''}`;
+  if (outcome === 'timed-out') return `the VM did not finish within ${deadlineMs / 1000} s`;
+  return `qemu-system-x86_64 exited with ${code ?? outcome}: ${stderr.trim().split('\n').at(-1) ?? ''}`;
 }
 
 function lastWords(console: string): string {
@@ -90,7 +90,7 @@ function lastWords(console: string): string {
   return `the VM did not answer; its console ends with: ${lines.join(' / ')}`;
 }
 
-/** Where a file cannot have holes, a discarded block keeps its bytes, and nobody is told. */
+/** On a file system without sparse files, discarding a block silently keeps its bytes. */
 async function needHoles(folder: string, { run, signal }: ScrubDeps): Promise<void> {
   const probe = join(folder, 'probe');
   writeFileSync(probe, Buffer.alloc(8192, 1));
@@ -98,7 +98,7 @@ async function needHoles(folder: string, { run, signal }: ScrubDeps): Promise<vo
   signal?.throwIfAborted();
   const hole = readFileSync(probe).subarray(0, 4096);
   if (ran.code === 0 && hole.every((byte) => byte === 0)) return;
-  throw new UserError(`free blocks cannot be wiped in ${folder}: ${ran.stderr.trim() || ran.outcome}`, {
+  throw new UserError(`cannot wipe free blocks in ${folder}: ${ran.stderr.trim() || ran.outcome}`, {
     code: 'vms/no-holes',
     kept: 'Nothing was published.',
     next: 'keep the home folder (--home) on ext4, xfs, btrfs or tmpfs',
@@ -106,7 +106,7 @@ async function needHoles(folder: string, { run, signal }: ScrubDeps): Promise<vo
   });
 }
 
-/** Of a file that somebody else writes and that may not be there; more than this is not read. */
+/** Reads at most `maxBytes`; empty when the file does not exist. */
 function startOf(path: string, maxBytes: number): string {
   let fd: number;
   try {

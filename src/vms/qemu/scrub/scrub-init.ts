@@ -1,21 +1,21 @@
-// vms/qemu/scrub/scrub-init.ts: what does the VM do that edits the copy of a disk? The text of its only program, run by the initrd's shell.
+// vms/qemu/scrub/scrub-init.ts: what does the scrub VM do? The script that the initrd's shell runs as its only program.
 
-/** Where the script finds the copy: it runs with the copy's own tools, and these have the copy below this folder as well. */
+/** Where the script finds the copy. The script runs chrooted in the copy, and the copy is bind-mounted here as well. */
 export const COPY_ROOT = '/run/headstart-copy';
-/** The port on which the VM answers. */
+/** The virtio port on which the VM reports. */
 export const ANSWER_PORT = 'headstart.scrub';
 export const INIT_PATH = 'headstart-scrub';
 export const SCRIPT_PATH = 'headstart-scrub-script';
 
 export interface ScrubWork {
-  /** The file system that is edited; `/dev/vda`, or a partition of it. */
+  /** The file system to edit: `/dev/vda` or a partition of it. */
   device?: string;
   hasScript: boolean;
-  /** off: nothing on the copy is to start cloud-init. */
+  /** `off`: disable cloud-init on the copy. */
   cloudInit?: 'off';
 }
 
-/** What the VM does, in order, by the names under which it reports; those of the script itself come between. */
+/** The VM's steps in order, by the names it reports; the script reports its own items in between. */
 export function scrubItems({ hasScript, cloudInit }: ScrubWork): string[] {
   return [
     'disk',
@@ -33,9 +33,9 @@ export function scrubItems({ hasScript, cloudInit }: ScrubWork): string[] {
 }
 
 /**
- * A deleted file is still on the disk: its bytes in free blocks, its name in the slack of its folder, and both of what was written last
- * in the journal. So the copy has no journal while it is edited, and afterwards its folders are written anew, its free blocks discarded
- * (the old journal is among them by then), and it gets an empty journal.
+ * A deleted file stays on the disk: its bytes in free blocks, its name in the slack of its folder, and recent writes in the journal. So
+ * the copy has no journal while it is edited. Afterwards the folders are rewritten, the free blocks (which then include the old journal)
+ * are discarded, and a new journal is made.
  */
 export function scrubInit(work: ScrubWork): string {
   const steps: Readonly<Record<string, string>> = {
@@ -72,11 +72,11 @@ begin() {
   mount -t sysfs sys /sys
   for module in virtio_pci virtio_blk virtio_console; do modprobe "$module"; done
   wait_for answer_port
-  port=$(answer_port) || { echo 'headstart-scrub: there is no port to answer on' >/dev/console; end; }
+  port=$(answer_port) || { echo 'headstart-scrub: no port to report on' >/dev/console; end; }
   exec 3>"$port"
 }
 
-# A device is there a moment after its driver.
+# A device appears a moment after its driver.
 wait_for() {
   tries=0
   until "$@" >/dev/null || [ "$tries" -ge 300 ]; do
@@ -92,7 +92,7 @@ answer_port() {
   return 1
 }
 
-# step NAME COMMAND...: nothing follows a step that failed
+# step NAME COMMAND...: stops the VM when the command fails
 step() {
   name=$1
   shift
@@ -109,7 +109,7 @@ end() {
 
 has_disk() {
   wait_for test -b "$device"
-  [ -b "$device" ] || { echo 'the disk does not show up'; return 1; }
+  [ -b "$device" ] || { echo 'the disk did not appear'; return 1; }
   for tool in e2fsck tune2fs; do
     command -v "$tool" || { echo "the initrd of this image version has no $tool"; return 1; }
   done
@@ -119,14 +119,14 @@ replay_journal() {
   mount -t ext4 "$device" /copy && umount /copy
 }
 
-# The donor was sealed, and the seal refuses a machine on which one of the script's tools is missing.
+# The script's tools exist on the copy: sealing the donor checked them.
 lend_tools() {
   mount -t tmpfs dev /copy/dev && mknod -m 666 /copy/dev/null c 1 3 && mknod -m 666 /copy/dev/urandom c 1 9 &&
     mount -t proc proc /copy/proc && mount -t tmpfs run /copy/run &&
     mkdir /copy${COPY_ROOT} && mount -o bind /copy /copy${COPY_ROOT}
 }
 
-# Its items go out as they are.
+# The script writes its items to the port directly.
 run_script() {
   chroot /copy /bin/sh -s </${SCRIPT_PATH} >&3
 }
@@ -142,8 +142,8 @@ unmount() {
   umount /copy
 }
 
-# 1: something was mended, as it calls the folders it wrote anew. It discards nothing in a run in which it changed anything, so that
-# is another one.
+# Exit code 1 means that e2fsck changed something, here the folders. It does not discard blocks in a run that changed something, so
+# wipe-free-blocks is a second run.
 rewrite_folders() {
   e2fsck -f -y -D "$device"
   [ $? -le 1 ]

@@ -1,4 +1,4 @@
-// vms/qemu/scrub/scrub-vm.ts: the command line of the VM that edits a copy.
+// vms/qemu/scrub/scrub-vm.ts: the command line of the scrub VM.
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import { ANSWER_PORT, INIT_PATH } from './scrub-init.ts';
 
@@ -7,7 +7,7 @@ export interface ScrubVm {
   disk: string;
   vmlinux: string;
   initrd: string;
-  /** Files that it writes. */
+  /** Files that the VM writes. */
   answer: string;
   console: string;
   accelerator: 'kvm' | 'tcg';
@@ -31,7 +31,7 @@ export function scrubArgv({ disk, vmlinux, initrd, answer, console, accelerator 
     ...['-accel', accelerator === 'kvm' ? 'kvm' : 'tcg,thread=multi'],
     ...['-kernel', vmlinux, '-initrd', initrd, '-append'],
     `console=ttyS0 quiet panic=-1 mitigations=off nokaslr audit=0 tsc=reliable no_timer_check rdinit=/${INIT_PATH}`,
-    // A write that fails is told to the guest: stopped, as QEMU would have it, it could only wait for the deadline.
+    // werror=report: by default QEMU pauses the guest on a failed write, and we would wait until the deadline.
     ...['-drive', `file=${inOption(disk)},format=raw,if=none,id=copy,cache=unsafe,discard=unmap,werror=report`],
     ...['-device', 'virtio-blk-pci,drive=copy', '-device', 'virtio-serial-pci'],
     ...['-chardev', `file,id=answer,path=${inOption(answer)}`],
@@ -40,7 +40,7 @@ export function scrubArgv({ disk, vmlinux, initrd, answer, console, accelerator 
   ];
 }
 
-/** A comma ends a value unless there are two. */
+/** A comma inside a value is doubled. */
 function inOption(path: string): string {
   return path.replaceAll(',', ',,');
 }

@@ -1,7 +1,7 @@
-// vms/fake/fake-factory.ts: a provider in memory that keeps its promises: small, real, and open to look into.
+// vms/fake/fake-provider.ts: a provider in memory that passes the contract suites. Tests can read and set its state.
 import type { Clock } from '../../base/clock.ts';
-import type { Factory } from '../factory.ts';
 import type { Model, Pool, PoolRef } from '../pools.ts';
+import type { VmProvider } from '../provider.ts';
 import { fakeGallery } from './fake-gallery.ts';
 import { fakePools } from './fake-pools.ts';
 import { fakePublisher } from './fake-publisher.ts';
@@ -10,15 +10,15 @@ import { addPool, type FakeInstance, type FakeWorld, fakeWorld, scaleOut } from 
 
 export type { FakeInstance } from './fake-world.ts';
 
-export interface FakeFactory extends Factory, FakeWorld {
+export interface FakeProvider extends VmProvider, FakeWorld {
   addPool(name: string, instances: number, model?: Partial<Model>): Pool;
-  /** A new instance from the model as it is now. */
+  /** Adds an instance from the current model. */
   scaleOut(pool: PoolRef): FakeInstance;
 }
 
-export function fakeFactory(clock: Clock): FakeFactory {
+export function fakeProvider(clock: Clock): FakeProvider {
   const world = fakeWorld(clock);
-  // One object: what a test sets in the world, all four see.
+  // One object, so that all four contracts see what a test sets.
   return Object.assign(world, {
     pools: fakePools(world),
     snapshots: fakeSnapshots(world),

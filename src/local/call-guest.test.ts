@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';
-import { askGuest, requireRunning } from './ask-guest.ts';
+import { callGuest, requireRunning } from './call-guest.ts';
 
 const instance = (power: Instance['power']) => ({ computerName: 'p-1', power }) as Instance;
 
@@ -14,7 +14,7 @@ describe('an instance', () => {
   it.each([
     ['stopped', 'headstart pool start p-1'],
     ['deallocated', 'headstart pool start p-1'],
-    ['starting', 'headstart pool logs p-1; if it hangs, `headstart pool stop p-1` and start it again'],
+    ['starting', 'headstart pool logs p-1; if it is hung, `headstart pool stop p-1` and start it again'],
   ] as const)('that is %s cannot: next is %s', (power, next) => {
     expect(() => requireRunning(instance(power))).toThrow(
       expect.objectContaining({ code: 'pool/not-running', message: expect.stringContaining(`p-1 is ${power}`), next }),
@@ -24,12 +24,12 @@ describe('an instance', () => {
 
 describe('a guest', () => {
   it('that answers is passed on', async () => {
-    expect(await askGuest(instance('running'), async () => 7)).toBe(7);
+    expect(await callGuest(instance('running'), async () => 7)).toBe(7);
   });
 
   it('that does not answer is an error with the command that shows its console', async () => {
     const cause = new TransientError('agent.sock', { code: 'vms/not-answering' });
-    await expect(askGuest(instance('running'), () => Promise.reject(cause))).rejects.toMatchObject({
+    await expect(callGuest(instance('running'), () => Promise.reject(cause))).rejects.toMatchObject({
       code: 'pool/not-answering',
       next: expect.stringContaining('headstart pool logs p-1'),
       cause,
@@ -38,6 +38,6 @@ describe('a guest', () => {
 
   it('that fails otherwise keeps its own error', async () => {
     for (const error of [new TransientError('busy', { code: 'vms/busy' }), new Error('bug')])
-      await expect(askGuest(instance('running'), () => Promise.reject(error))).rejects.toBe(error);
+      await expect(callGuest(instance('running'), () => Promise.reject(error))).rejects.toBe(error);
   });
 });

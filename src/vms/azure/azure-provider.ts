@@ -1,10 +1,10 @@
-// vms/azure/azure-factory.ts: which function does what the contracts promise, on Azure? Scale sets are pools, compute galleries hold the versions.
+// vms/azure/azure-provider.ts: which function implements each contract method on Azure? Scale sets are pools, compute galleries hold the versions.
 import type { CallOptions } from '../../base/call-options.ts';
 import { boundTo } from '../bound-to.ts';
-import type { Factory } from '../factory.ts';
 import type { Gallery } from '../gallery.ts';
+import type { VmProvider } from '../provider.ts';
 import { azureOf } from './azure.ts';
-import { offer, readModel } from './change-model.ts';
+import { changeModel, readModel } from './change-model.ts';
 import type { AzureDeps } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
@@ -12,7 +12,7 @@ import { listInstances, locate, readInstance } from './instances.ts';
 import { setProtection, tagInstance } from './mark-instance.ts';
 import { tagPool } from './mark-pool.ts';
 import { findPool, readPool } from './pools.ts';
-import { start, stop, stopAndRelease } from './power.ts';
+import { deallocate, start, stop } from './power.ts';
 import { referencedImages } from './references.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
 import {
@@ -25,23 +25,22 @@ import {
   tagVersion,
 } from './versions.ts';
 
-/** What Azure can do beyond what every gallery can. */
 export interface AzureGallery extends Gallery {
-  /** As `beginVersion`, of a disk in a storage account. */
+  /** Like `beginVersion`, from a disk in a storage account. */
   beginVersionFromBlob(spec: BlobVersionSpec, options?: CallOptions): Promise<void>;
 }
 
-export interface AzureFactory extends Factory {
+export interface AzureProvider extends VmProvider {
   gallery: AzureGallery;
 }
 
-/** Nothing is loaded, and nobody logs in, before the first call. */
-export function createAzureFactory(settings: AzureSettings, deps: AzureDeps): AzureFactory {
+/** Loads the SDK and logs in with the first call. */
+export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): AzureProvider {
   const azure = azureOf(settings, deps);
   return {
     pools: boundTo(azure, {
       ...{ locate, findPool, readPool, readInstance, listInstances },
-      ...{ stop, stopAndRelease, start, setProtection, tagInstance, tagPool },
+      ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
     }),
     snapshots: boundTo(azure, { readSnapshot, createSnapshot, deleteSnapshot }),
     gallery: boundTo(azure, {
@@ -49,6 +48,6 @@ export function createAzureFactory(settings: AzureSettings, deps: AzureDeps): Az
       ...{ listVersions, readVersion, beginVersion, beginVersionFromBlob: beginVersion, setExcludedFromLatest },
       ...{ tagVersion, deleteVersion, referencedImages },
     }),
-    publisher: boundTo(azure, { readModel, offer }),
+    publisher: boundTo(azure, { readModel, changeModel }),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFound, Throttled } from '../../../base/failures.ts';
 import { onTrace, type TraceLine } from '../../../base/trace.ts';
-import { read, type Scripted, status, stop, wire } from './testing.ts';
+import { read, type ScriptedReply, status, stop, wire } from './testing.ts';
 
 describe('a request', () => {
   it('speaks the pinned versions, with a token', async () => {
@@ -25,7 +25,7 @@ describe('a request', () => {
     );
     expect((await read(call)).status).toBe(200);
     expect(sent.map(({ atS }) => atS)).toEqual([0, 1200]);
-    expect(told).toEqual(['Azure asks to slow down: asking again in 1200 s']);
+    expect(told).toEqual(['Azure throttles requests: retrying in 1200 s']);
   });
 
   it('asks for a new token when the old one has expired in the meantime', async () => {
@@ -46,7 +46,7 @@ describe('a request', () => {
   });
 
   it('gives up in the end, with the last reason', async () => {
-    const { call, sent } = await wire(...Array<Scripted>(5).fill('reset'));
+    const { call, sent } = await wire(...Array<ScriptedReply>(5).fill('reset'));
     await expect(read(call)).rejects.toMatchObject({ code: 'vms/unreachable' });
     expect(sent).toHaveLength(5);
   });
@@ -57,7 +57,7 @@ describe('a request', () => {
       headers: { 'retry-after': '60' },
       body: { error: { code: 'OperationNotAllowed' } },
     };
-    const { call } = await wire(...Array<Scripted>(8).fill(throttled));
+    const { call } = await wire(...Array<ScriptedReply>(8).fill(throttled));
     await expect(stop(call)).rejects.toMatchObject({ constructor: Throttled, retryAfterMs: 60_000 });
   });
 
@@ -79,7 +79,7 @@ describe('a request', () => {
 });
 
 describe('a trace', () => {
-  const traced = async (...script: Scripted[]) => {
+  const traced = async (...script: ScriptedReply[]) => {
     const lines: TraceLine[] = [];
     const stop = onTrace((line) => lines.push(line));
     try {
@@ -103,8 +103,8 @@ describe('a trace', () => {
 
   it('tells what is tried again, and why', async () => {
     const lines = await traced({ broke: 'ECONNREFUSED' }, { status: 503 }, { status: 200 }, { status: 200 });
-    expect(lines[0]).toContain('no answer');
-    expect(lines[1]).toBe('azure: again in 2 s: https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1)');
-    expect(lines[3]).toBe('azure: again in 4 s: Azure answered 503');
+    expect(lines[0]).toContain('no response');
+    expect(lines[1]).toBe('azure: retry in 2 s: https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1)');
+    expect(lines[3]).toBe('azure: retry in 4 s: Azure responded with 503');
   });
 });

@@ -1,18 +1,18 @@
-// local/look-at-cluster.ts: what does its cluster still know of how a node came up, that nobody noted then?
+// local/read-cluster-events.ts: read a node's joining events from its cluster, for those that were not logged at the time.
 import { systemClock } from '../base/clock.ts';
 import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
 import { filesOf, readRecord } from '../cluster/local/cluster-files.ts';
 
-export interface Look {
+export interface ClusterQuery {
   cluster: string;
   nodeName: string;
   startedMs: number;
   signal: AbortSignal;
 }
-export type LookAtCluster = (look: Look) => Promise<JoinEvent[]>;
+export type ReadClusterEvents = (look: ClusterQuery) => Promise<JoinEvent[]>;
 
-/** A cluster of this home. Throws a TransientError when it does not answer; one that is gone knows nothing. */
-export function lookAtLocalCluster(home: string): LookAtCluster {
+/** For the clusters of this home. Throws a TransientError when the cluster does not answer. Empty when the cluster was deleted. */
+export function readLocalClusterEvents(home: string): ReadClusterEvents {
   return async ({ cluster, ...look }) => {
     const place = { home, name: cluster };
     if (!readRecord(place)) return [];

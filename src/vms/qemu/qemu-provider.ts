@@ -1,4 +1,4 @@
-// vms/qemu/qemu-factory.ts: which function does what the contracts promise, on this machine? Pools are folders, instances QEMU processes.
+// vms/qemu/qemu-provider.ts: which function implements each contract method on this machine? Pools are folders, instances QEMU processes.
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { statfsFree } from '../../host/disk-space.ts';
@@ -18,20 +18,20 @@ import {
 import { beginVersion } from './images/make-version.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './images/snapshots.ts';
 import { deleteVersion, listVersions, readVersion, setExcludedFromLatest, tagVersion } from './images/versions.ts';
-import type { QemuFactory } from './local-factory.ts';
+import type { QemuProvider } from './local-provider.ts';
 import { qemuMachines } from './machine/machines.ts';
 import { deleteInstance, setCapacity } from './pools/capacity.ts';
 import { reimage, setProtection, setUserData, tagInstance } from './pools/change-instance.ts';
-import { offer, readModel, tagPool } from './pools/change-model.ts';
-import { listInstances, locate, placeOf, readInstance } from './pools/instances.ts';
+import { changeModel, readModel, tagPool } from './pools/change-model.ts';
+import { listInstances, locate, readDetails, readInstance } from './pools/instances.ts';
 import { createPool, deletePool, findPool, listPools, readPool, readSpec } from './pools/pools.ts';
-import { start, stop, stopAndRelease } from './pools/power.ts';
+import { deallocate, start, stop } from './pools/power.ts';
 
 const STOP_GRACE_MS = 90_000;
 
-/** Nothing is kept in memory: any number of commands may use one home at once. */
-export function createQemuFactory(options: QemuOptions): QemuFactory {
-  return factoryIn({
+/** Keeps no state in memory: any number of commands may use one home at the same time. */
+export function createQemuProvider(options: QemuOptions): QemuProvider {
+  return providerIn({
     stopGraceMs: STOP_GRACE_MS,
     ...options,
     home: resolve(options.home),
@@ -42,21 +42,21 @@ export function createQemuFactory(options: QemuOptions): QemuFactory {
   });
 }
 
-/** The same on any machines: tests bring their own. */
-export function factoryIn(context: QemuContext): QemuFactory {
+/** Takes the machines from the context, so that tests can replace them. */
+export function providerIn(context: QemuContext): QemuProvider {
   return {
     pools: boundTo(context, {
       ...{ locate, findPool, readPool, readInstance, listInstances },
-      ...{ stop, stopAndRelease, start, setProtection, tagInstance, tagPool },
+      ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
       ...{ createPool, listPools, deletePool, readSpec, setCapacity, deleteInstance, reimage, setUserData },
     }),
-    guests: boundTo(context, { awaitUp, isUp, runInGuest: runInInstance, readClock, placeOf }),
+    guests: boundTo(context, { awaitUp, isUp, runInGuest: runInInstance, readClock, readDetails }),
     snapshots: boundTo(context, { readSnapshot, createSnapshot, deleteSnapshot }),
     gallery: boundTo(context, {
       ...{ readDefinition, ensureDefinition, listDefinitions, deleteDefinition, deleteGallery },
       ...{ listVersions, readVersion, beginVersion, setExcludedFromLatest, tagVersion, deleteVersion },
       referencedImages,
     }),
-    publisher: boundTo(context, { readModel, offer }),
+    publisher: boundTo(context, { readModel, changeModel }),
   };
 }

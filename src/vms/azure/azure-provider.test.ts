@@ -1,4 +1,4 @@
-// The Azure factory, with the real SDK, against the simulator, every exchange before the referee.
+// The Azure provider, with the real SDK, against the simulator, every exchange before the referee.
 import { afterAll, expect, it } from 'vitest';
 import { seatReferee } from '../../../sims/azure/referee/referee.ts';
 import { gallerySuite } from '../gallery.suite.ts';
@@ -37,5 +37,5 @@ it('sent nothing, and was answered nothing, that the specification rejects', asy
 });
 
 afterAll(async () => {
-  process.stderr.write(`azure factory: ${(await referee.report()).checked} exchanges before the referee\n`);
+  process.stderr.write(`azure provider: ${(await referee.report()).checked} exchanges before the referee\n`);
 });

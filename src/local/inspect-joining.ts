@@ -1,28 +1,28 @@
-// local/see-joining.ts: a node does not come: what do its VM, its guest and its cluster tell about it? Whoever does not answer is left out.
+// local/inspect-joining.ts: read the state of a joining node from its VM, guest and cluster, to explain why it is not Ready. Omits sources that fail.
 import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
 import type { PlaneAccess } from '../cluster/local/joining.ts';
 import type { ClusterSeen, GuestSeen, JoiningSeen } from '../cluster/why-not-ready.ts';
-import type { Joining } from '../vms/qemu/pools/admission.ts';
+import type { JoiningInstance } from '../vms/qemu/pools/admission.ts';
 
 const ASK_MS = 60_000;
 const UNIT = 'kubelet.service';
 const LINES = 60;
 
-export async function seeJoining(
+export async function inspectJoining(
   access: PlaneAccess,
-  joining: Joining,
+  joining: JoiningInstance,
   events: readonly JoinEvent[],
   signal?: AbortSignal,
 ): Promise<JoiningSeen> {
   const isVmRunning = await joining.isRunning();
   const [guest, cluster] = await Promise.all([
-    isVmRunning ? seeGuest(joining, signal).catch(() => undefined) : undefined,
-    seeCluster(access, joining.ref.id, events, signal).catch(() => undefined),
+    isVmRunning ? inspectGuest(joining, signal).catch(() => undefined) : undefined,
+    inspectCluster(access, joining.ref.id, events, signal).catch(() => undefined),
   ]);
   return { node: joining.ref.id, isVmRunning, ...(guest && { guest }), ...(cluster && { cluster }) };
 }
 
-async function seeGuest({ runInGuest }: Joining, signal: AbortSignal | undefined): Promise<GuestSeen> {
+async function inspectGuest({ runInGuest }: JoiningInstance, signal: AbortSignal | undefined): Promise<GuestSeen> {
   const limits = { deadlineMs: ASK_MS, ...(signal && { signal }) };
   const show = ['systemctl', 'show', UNIT, '--property=LoadState,ActiveState,ExecMainStatus'] as const;
   const journal = ['journalctl', '--unit', UNIT, '--boot', '--lines', String(LINES), '--output=cat'] as const;
@@ -38,7 +38,7 @@ async function seeGuest({ runInGuest }: Joining, signal: AbortSignal | undefined
   };
 }
 
-async function seeCluster(
+async function inspectCluster(
   access: PlaneAccess,
   name: string,
   events: readonly JoinEvent[],
@@ -67,7 +67,7 @@ const STATES: Readonly<Partial<Record<JoinEventName, ClusterSeen['requests'][num
   'csr-failed': 'failed',
 };
 
-/** Each as it was seen last, in the order in which they were made. */
+/** The last state of each request, oldest request first. */
 export function requestsIn(events: readonly JoinEvent[]): ClusterSeen['requests'] {
   const last = new Map<string, ClusterSeen['requests'][number]>();
   for (const { event, name, detail } of events) {

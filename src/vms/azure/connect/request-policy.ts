@@ -1,26 +1,26 @@
-// vms/azure/connect/conversation.ts: how is one request sent, as often as it takes? Pinned versions, our retries on our clock, every answer seen.
+// vms/azure/connect/request-policy.ts: the pipeline policy for every request: pins the API version, retries on our clock, records and traces responses.
 
 import type { PipelinePolicy, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { trace } from '../../../base/trace.ts';
 import { isOperationAddress, pinApiVersion } from './api-versions.ts';
-import { nextTry, type Outcome } from './retry.ts';
+import { nextTry, type RequestOutcome } from './retry.ts';
 import type { AzureSettings } from './settings.ts';
-import { type Answer, isLoginUnreachable } from './translate-errors.ts';
-import { failureOf, patienceWith, Unreached } from './unreached.ts';
+import { type AzureResponse, isLoginUnreachable } from './translate-errors.ts';
+import { networkFailureOf, patienceWith, Unreached } from './unreached.ts';
 
-/** A connection that is never answered must not hang a run with a donor out of service. */
+/** A request without a response must not block a run while its donor is out of service. */
 const answerTimeoutMs = 120_000;
-/** As long as the service usually asks for while an operation runs. */
+/** Azure's usual poll interval for operations. */
 const lostHintMs = 15_000;
 
-export function conversation(deps: {
+export function requestPolicy(deps: {
   clock: Clock;
   options: CallOptions;
-  seen: (answer: Answer) => void;
+  seen: (answer: AzureResponse) => void;
   settings: Pick<AzureSettings, 'endpoint' | 'endpointFrom'>;
-  /** Addresses that have answered this process. */
+  /** Origins that have responded to this process. */
   answered: Set<string>;
 }): PipelinePolicy {
   const { clock, options, seen, settings, answered } = deps;
@@ -34,14 +34,14 @@ export function conversation(deps: {
         const { outcome, finish } = await oneTry();
         const retry = nextTry(outcome, tries, clock.nowMs());
         if (!retry) return finish();
-        // The answer that was lost may have told us when to ask again.
+        // The lost response may have contained a longer Retry-After.
         const waitMs = isOperationAddress(request.url) ? Math.max(retry.waitMs, lostHintMs) : retry.waitMs;
-        trace('azure', `again in ${waitMs / 1000} s: ${retry.why}`);
-        options.onWaiting?.(`${retry.why}: asking again in ${Math.ceil(waitMs / 1000)} s`);
+        trace('azure', `retry in ${waitMs / 1000} s: ${retry.why}`);
+        options.onWaiting?.(`${retry.why}: retrying in ${Math.ceil(waitMs / 1000)} s`);
         await clock.sleep(waitMs, options.signal);
       }
 
-      async function oneTry(): Promise<{ outcome: Outcome; finish: () => PipelineResponse }> {
+      async function oneTry(): Promise<{ outcome: RequestOutcome; finish: () => PipelineResponse }> {
         const beganMs = clock.nowMs();
         const tell = (outcome: string) =>
           trace('azure', `${request.method} ${shownUrl(request.url, settings.endpoint)}: ${outcome}`);
@@ -62,7 +62,7 @@ export function conversation(deps: {
           options.signal?.throwIfAborted();
           const unreached = unreachedOf(thrown, request.url);
           tell(
-            `no answer in ${clock.nowMs() - beganMs} ms (${unreached ? unreached.name : 'failed before it was sent'})`,
+            `no response in ${clock.nowMs() - beganMs} ms (${unreached ? unreached.name : 'failed before it was sent'})`,
           );
           if (!unreached) throw thrown;
           return {
@@ -89,8 +89,8 @@ export function conversation(deps: {
           service: 'management',
           address,
           setBy: address === originOf(settings.endpoint) ? settings.endpointFrom : undefined,
-          failure: failureOf(thrown, answerTimeoutMs),
-          // Operations may be on another host: once Azure has answered at all, what happens now may pass.
+          failure: networkFailureOf(thrown, answerTimeoutMs),
+          // Operations may be on another host: once any Azure host has responded, this failure may be temporary.
           hasAnswered: answered.size > 0,
         });
       }
@@ -98,7 +98,7 @@ export function conversation(deps: {
   };
 }
 
-/** Our own timeout surfaces as an abort, though no caller asked for one. */
+/** Our own timeout appears as an AbortError. */
 function isNetworkFailure(thrown: Error): boolean {
   return (
     thrown.name === 'AbortError' || (thrown.name === 'RestError' && !('statusCode' in thrown && thrown.statusCode))
@@ -109,7 +109,7 @@ function originOf(url: string): string {
   return URL.parse(url)?.origin ?? url;
 }
 
-/** The rest of an operation's query is signed by the service: not for other eyes. */
+/** Hides the rest of an operation's query, which contains a signature. */
 function shownUrl(url: string, endpoint: string): string {
   const short = url.startsWith(`${endpoint}/`) ? url.slice(endpoint.length) : url;
   if (!isOperationAddress(url)) return short;
@@ -118,7 +118,7 @@ function shownUrl(url: string, endpoint: string): string {
   return `${path}?${[version, '…'].filter(Boolean).join('&')}`;
 }
 
-function answerOf(response: PipelineResponse): Answer {
+function answerOf(response: PipelineResponse): AzureResponse {
   return { status: response.status, headers: response.headers.toJSON(), body: parsed(response.bodyAsText) };
 }
 
@@ -127,6 +127,6 @@ function parsed(text: string | null | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a proxy's page: the status has to do
+    return undefined; // for example a proxy's HTML page: the status must do
   }
 }

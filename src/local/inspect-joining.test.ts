@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../base/fake-clock.ts';
 import { JOIN_EVENTS } from '../cluster/kubernetes/join-events.ts';
 import { poolRef } from '../vms/qemu/home/layout.ts';
-import type { Joining } from '../vms/qemu/pools/admission.ts';
-import { requestsIn, seeJoining } from './see-joining.ts';
+import type { JoiningInstance } from '../vms/qemu/pools/admission.ts';
+import { inspectJoining, requestsIn } from './inspect-joining.ts';
 
 /** There is no such kubeconfig: the cluster does not answer. */
 const access = { kubeconfig: '/nowhere/kubeconfig', clock: fakeClock() };
 
-function joining(changes: Partial<Joining>): Joining {
+function joining(changes: Partial<JoiningInstance>): JoiningInstance {
   return {
     ref: { pool: poolRef('web'), id: 'web-000001' },
     startedMs: 0,
@@ -21,7 +21,7 @@ function joining(changes: Partial<Joining>): Joining {
 }
 
 const answering =
-  (show: string, journal: string): Joining['runInGuest'] =>
+  (show: string, journal: string): JoiningInstance['runInGuest'] =>
   async ([program]) => ({
     exitCode: 0,
     stdout: Buffer.from(program === 'systemctl' ? show : journal),
@@ -31,7 +31,7 @@ const answering =
 describe('what is seen of a node that does not come', () => {
   it('is the state of its kubelet and the lines it wrote', async () => {
     const runInGuest = answering('LoadState=loaded\nActiveState=activating\nExecMainStatus=1\n', 'one\n\ntwo\n');
-    expect(await seeJoining(access, joining({ runInGuest }), [])).toEqual({
+    expect(await inspectJoining(access, joining({ runInGuest }), [])).toEqual({
       node: 'web-000001',
       isVmRunning: true,
       guest: { loadState: 'loaded', activeState: 'activating', exitStatus: 1, lines: ['one', 'two'] },
@@ -39,17 +39,17 @@ describe('what is seen of a node that does not come', () => {
   });
 
   it('has no exit status when systemd tells none', async () => {
-    const { guest } = await seeJoining(access, joining({ runInGuest: answering('LoadState=not-found\n', '') }), []);
+    const { guest } = await inspectJoining(access, joining({ runInGuest: answering('LoadState=not-found\n', '') }), []);
     expect(guest).toEqual({ loadState: 'not-found', activeState: '', lines: [] });
   });
 
   it('leaves out a guest and a cluster that do not answer', async () => {
-    expect(await seeJoining(access, joining({}), [])).toEqual({ node: 'web-000001', isVmRunning: true });
+    expect(await inspectJoining(access, joining({}), [])).toEqual({ node: 'web-000001', isVmRunning: true });
   });
 
   it('asks no guest of a VM that does not run', async () => {
     const runInGuest = () => expect.fail('asked');
-    const seen = await seeJoining(access, joining({ isRunning: async () => false, runInGuest }), []);
+    const seen = await inspectJoining(access, joining({ isRunning: async () => false, runInGuest }), []);
     expect(seen).toEqual({ node: 'web-000001', isVmRunning: false });
   });
 });

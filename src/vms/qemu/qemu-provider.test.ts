@@ -16,10 +16,10 @@ const extension = { publisher: 'headstart', script: 'exit 0\n' };
 // The same with real QEMU processes: e2e/qemu-contract.test.ts.
 async function withoutQemu(): Promise<ContractLab> {
   const lab = makeLab();
-  const { factory } = lab;
+  const { provider } = lab;
   const image = await publishEmpty(lab);
   return {
-    factory,
+    provider,
     clock: systemClock,
     makePool: async (count) => {
       const extensions = [
@@ -27,13 +27,13 @@ async function withoutQemu(): Promise<ContractLab> {
         { ...extension, name: 'health', type: 'ApplicationHealthLinux', after: ['bootstrap'] },
       ];
       const spec = poolSpec(image, { name: `pool-${count}`, customData, extensions, tags: { team: 'payments' } });
-      const { ref } = await factory.pools.createPool(spec);
-      const made = await factory.pools.setCapacity(ref, count);
+      const { ref } = await provider.pools.createPool(spec);
+      const made = await provider.pools.setCapacity(ref, count);
       return { ref, providerIds: made.map((one) => providerId(one.ref)) };
     },
     grow: async (pool) => {
-      const [born] = await factory.pools.setCapacity(pool, (await factory.pools.listInstances(pool)).length + 1);
-      const { folder } = await factory.guests.placeOf(born!.ref);
+      const [born] = await provider.pools.setCapacity(pool, (await provider.pools.listInstances(pool)).length + 1);
+      const { folder } = await provider.guests.readDetails(born!.ref);
       const record = instanceRecordSchema.parse(JSON.parse(readFileSync(join(folder, instanceFiles.record), 'utf8')));
       const iso = readFileSync(join(folder, instanceFiles.provisioning), 'utf8');
       const given = /<CustomData>([^<]*)</.exec(iso)?.[1];
