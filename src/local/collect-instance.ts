@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { TransientError, UserError } from '../base/errors.ts';
-import type { Collected, Member, Missed } from '../boot/collect/collected.ts';
-import type { Item } from '../boot/collect/items.ts';
+import type { BundleMember, CollectResult, MissedItem } from '../boot/collect/collect-result.ts';
+import type { CollectItem } from '../boot/collect/items.ts';
 import { collectThrough } from '../boot/collect/remote.ts';
 import type { ClusterEventsHead } from '../boot/load/sources/kubernetes/cluster-events.ts';
 import type { VmStart } from '../boot/load/sources/platform/vm-start.ts';
@@ -21,7 +21,7 @@ import type { LookAtCluster } from './look-at-cluster.ts';
 
 export interface CollectWhat {
   boot: string;
-  items: readonly Item[];
+  items: readonly CollectItem[];
   /** For what nobody has noted of a node; without it, only that is taken. */
   lookAtCluster?: LookAtCluster;
   signal: AbortSignal;
@@ -34,7 +34,7 @@ export async function collectInstance(
   factory: QemuFactory,
   name: string,
   { boot, items, lookAtCluster, signal }: CollectWhat,
-): Promise<Collected> {
+): Promise<CollectResult> {
   const instance = requireRunning(await findInstance(factory, name, { signal }));
   const collected = await collectThrough(
     (script) => askGuest(instance, () => runShell(factory, instance, script, signal)),
@@ -64,12 +64,12 @@ async function clusterEventsOf(
   { ref, computerName }: Instance,
   start: VmStart,
   { lookAtCluster, signal }: Pick<CollectWhat, 'lookAtCluster' | 'signal'>,
-): Promise<Pick<Collected, 'members' | 'missed'>> {
+): Promise<Pick<CollectResult, 'members' | 'missed'>> {
   const { cluster } = await factory.pools.readSpec(ref.pool, { signal });
   if (cluster === undefined) return { members: [], missed: [] };
   const { folder } = await factory.guests.placeOf(ref);
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
-  const missed: Missed[] = [];
+  const missed: MissedItem[] = [];
   // Whoever waited for the node has stopped watching when it was there; its first pod comes later.
   if (lookAtCluster && !events.some(({ event }) => event === 'pod-running')) {
     try {
@@ -122,7 +122,7 @@ async function vmStartOf(
   };
 }
 
-function bootIdIn({ members }: { members: readonly Member[] }): string | undefined {
+function bootIdIn({ members }: { members: readonly BundleMember[] }): string | undefined {
   const file = members.find(({ name }) => name === 'proc/sys/kernel/random/boot_id');
   const id = file && Buffer.from(file.bytes).toString().trim().replaceAll('-', '').toLowerCase();
   return id !== undefined && /^[0-9a-f]{32}$/.test(id) ? id : undefined;

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Ran, type RunCommand, runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { collectBoot, requireBoot, unreadOf, validBoot } from './collect.ts';
+import { collectBoot, readProblems, requireBoot, validBoot } from './collect.ts';
 import { addSmallNode, createFakeMachine, type FakeMachine } from './testing.ts';
 
 let fake: FakeMachine;
@@ -128,7 +128,9 @@ describe('unreadOf', () => {
       argv.includes('*')
         ? { outcome: 'timed-out', code: null, stdout: Buffer.alloc(0), stderr: '' }
         : runCommand(argv, options);
-    expect(unreadOf(await collectBoot(machine(run)), '0')).toEqual(['`systemctl show *` did not answer within 60 s']);
+    expect(readProblems(await collectBoot(machine(run)), '0')).toEqual([
+      '`systemctl show *` did not answer within 60 s',
+    ]);
   });
 });
 

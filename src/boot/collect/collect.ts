@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { type Input, memoryInput } from '../load/input.ts';
-import { type Collected, hostnameIn, type Missed, NO_SUCH_FILE } from './collected.ts';
-import { type Item, itemsFor, nodeObjectItem } from './items.ts';
-import { type Machine, type Taken, takeItem } from './take.ts';
+import { type CollectResult, hostnameIn, type MissedItem, NO_SUCH_FILE } from './collect-result.ts';
+import { type CollectItem, itemsFor, nodeObjectItem } from './items.ts';
+import { type ItemResult, type MachineAccess, takeItem } from './take.ts';
 import { unpackMembers } from './unpack.ts';
 
 export interface CollectOptions {
@@ -18,7 +18,7 @@ export interface CollectOptions {
 /** Enough to overlap slow programs, few enough not to disturb a node that is still starting. */
 const AT_ONCE = 4;
 
-export async function collectBoot(machine: Machine, options: CollectOptions = {}): Promise<Collected> {
+export async function collectBoot(machine: MachineAccess, options: CollectOptions = {}): Promise<CollectResult> {
   const items = itemsFor(validBoot(options.boot));
   if (options.nodeObject) items.push(nodeObjectItem(hostname()));
   const taken = await takeAll(items, machine);
@@ -34,28 +34,29 @@ export async function collectBoot(machine: Machine, options: CollectOptions = {}
 export async function readLiveMachine(
   options: { boot?: string; signal?: AbortSignal } = {},
 ): Promise<{ inputs: Input[]; problems: string[] }> {
-  const machine: Machine = { run: runCommand, root: '', env: process.env, signal: options.signal };
+  const machine: MachineAccess = { run: runCommand, root: '', env: process.env, signal: options.signal };
   const collected = await collectBoot(machine, options.boot === undefined ? {} : { boot: options.boot });
   if (options.signal?.aborted) throw interrupted();
   const boot = validBoot(options.boot);
   requireBoot(collected, boot);
   const inputs = collected.members.map((member) => memoryInput(member.name, member.bytes));
-  return { inputs, problems: unreadOf(collected, boot) };
+  return { inputs, problems: readProblems(collected, boot) };
 }
 
 /** What tells of a boot, is there and could not be read: an answer without it may look whole and not be. */
-export function unreadOf({ missed }: Collected, boot: string): string[] {
-  const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
+export function readProblems({ missed }: CollectResult, boot: string): string[] {
+  const describing = itemsFor(boot).filter((item) => item.describesBoot);
   return missed
-    .filter(({ name, why }) => why !== NO_SUCH_FILE && telling.some((item) => matches(item, name)))
-    .map((each) => inItsWords(each, telling));
+    .filter(({ name, why }) => why !== NO_SUCH_FILE && describing.some((item) => matches(item, name)))
+    .map((each) => describeMissed(each, describing));
 }
 
 /** Kernel messages and a host name alone do not tell how a machine came up. */
-export function requireBoot({ members, missed }: Collected, boot: string, where = 'this machine'): void {
-  const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
-  if (members.some((member) => member.bytes.length > 0 && telling.some((item) => matches(item, member.name)))) return;
-  throw new UserError(`${where} does not tell how it booted: ${reasons(missed, telling)}`, {
+export function requireBoot({ members, missed }: CollectResult, boot: string, where = 'this machine'): void {
+  const describing = itemsFor(boot).filter((item) => item.describesBoot);
+  if (members.some((member) => member.bytes.length > 0 && describing.some((item) => matches(item, member.name))))
+    return;
+  throw new UserError(`${where} does not tell how it booted: ${reasons(missed, describing)}`, {
     code: 'boot/no-live-boot',
     next:
       boot === '0'
@@ -80,8 +81,8 @@ export function interrupted(): UserError {
   return new UserError('interrupted while reading the machine', { code: 'boot/interrupted', exitCode: 4 });
 }
 
-async function takeAll(items: readonly Item[], machine: Machine): Promise<Taken[]> {
-  const taken: Taken[] = new Array(items.length);
+async function takeAll(items: readonly CollectItem[], machine: MachineAccess): Promise<ItemResult[]> {
+  const taken: ItemResult[] = new Array(items.length);
   let next = 0;
   const worker = async () => {
     while (next < items.length) {
@@ -93,21 +94,21 @@ async function takeAll(items: readonly Item[], machine: Machine): Promise<Taken[
   return taken;
 }
 
-function matches(item: Item, member: string): boolean {
+function matches(item: CollectItem, member: string): boolean {
   if (item.kind === 'command') return item.name === member;
   const [start = '', end = ''] = item.pattern.slice(1).split(/\*.*\*|\*/);
   return member.startsWith(start) && member.endsWith(end);
 }
 
 /** In the words of the machine: the names of the members of a bundle mean nothing to who has never made one. */
-function reasons(missed: readonly Missed[], items: readonly Item[]): string {
+function reasons(missed: readonly MissedItem[], items: readonly CollectItem[]): string {
   const chief = missed.filter(({ name }) =>
     /^(?:systemctl-show-manager\.txt|journal\.json|var\/log\/cloud-init)/.test(name),
   );
-  return chief.map((each) => inItsWords(each, items)).join('; ');
+  return chief.map((each) => describeMissed(each, items)).join('; ');
 }
 
-function inItsWords({ name, why }: Missed, items: readonly Item[]): string {
+function describeMissed({ name, why }: MissedItem, items: readonly CollectItem[]): string {
   const item = items.find((each) => matches(each, name));
   if (item?.kind !== 'command') return `${item ? '/' : ''}${name}: ${why}`;
   const [program, ...rest] = item.tries[0]!;

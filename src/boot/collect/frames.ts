@@ -1,9 +1,9 @@
 // boot/collect/frames.ts: read what remote.sh sent: lines that name a thing, each followed by as many bytes as it says.
-import { fromFirstWholeLine, type Member, type Missed, toLastWholeLine } from './collected.ts';
+import { type BundleMember, fromFirstWholeLine, type MissedItem, toLastWholeLine } from './collect-result.ts';
 
 export interface Frames {
-  members: Member[];
-  missed: Missed[];
+  members: BundleMember[];
+  missed: MissedItem[];
   /** The last line said so. */
   isComplete: boolean;
 }
@@ -42,7 +42,7 @@ function isPlainName(name: string): boolean {
   return !name.startsWith('/') && !name.split('/').includes('..') && !/\p{Cc}/u.test(name);
 }
 
-function part(bytes: Buffer, which: string): Pick<Member, 'bytes' | 'note'> {
+function part(bytes: Buffer, which: string): Pick<BundleMember, 'bytes' | 'note'> {
   if (which === 'first') return { bytes: toLastWholeLine(bytes), note: 'only the first part' };
   if (which === 'last') return { bytes: fromFirstWholeLine(bytes), note: 'only the last part' };
   return { bytes };

@@ -1,13 +1,13 @@
 // boot/collect/items.ts: what is taken from a machine to explain its boot? One list, for this machine and for one over ssh.
 import type { Argv } from '../../base/command.ts';
 
-export type Item = CommandItem | FileItem;
+export type CollectItem = CommandItem | FileItem;
 
 interface ItemBase {
   timeoutMs: number;
   maxBytes: number;
   /** Without any of the items that tell, there is no boot to speak of. */
-  tellsOfBoot: boolean;
+  describesBoot: boolean;
 }
 
 export interface CommandItem extends ItemBase {
@@ -54,7 +54,7 @@ function unitMatch(name: string): string {
 }
 
 /** `boot` counts as journalctl does (0, -1 …) or is a boot id. Of an earlier boot only the journal still knows. */
-export function itemsFor(boot: string): Item[] {
+export function itemsFor(boot: string): CollectItem[] {
   return boot === '0' ? [...THIS_BOOT, journalItem(boot), ...FILES] : [journalItem(boot)];
 }
 
@@ -73,8 +73,8 @@ export function nodeObjectItem(hostname: string): CommandItem {
 
 const SHOW_UNITS = ['systemctl', 'show', '*', '--all', '--no-pager', `--property=${UNIT_PROPERTIES}`] as const;
 
-const THIS_BOOT: readonly Item[] = [
-  telling(
+const THIS_BOOT: readonly CollectItem[] = [
+  describingBoot(
     command(
       'systemctl-show-manager.txt',
       ['systemctl', 'show', '--no-pager', '--timestamp=us+utc'],
@@ -83,7 +83,7 @@ const THIS_BOOT: readonly Item[] = [
   ),
   // A thousand units of a node that is still busy starting take their time.
   {
-    ...telling(command('systemctl-show-units.txt', [...SHOW_UNITS, '--timestamp=us+utc'], SHOW_UNITS)),
+    ...describingBoot(command('systemctl-show-units.txt', [...SHOW_UNITS, '--timestamp=us+utc'], SHOW_UNITS)),
     timeoutMs: 60_000,
   },
   command('uname.txt', ['uname', '-a']),
@@ -96,42 +96,42 @@ function journalItem(boot: string): CommandItem {
     `--output-fields=${JOURNAL_FIELDS}`,
     ...JOURNAL_MATCHES.flatMap((match, i) => (i === 0 ? [match] : ['+', match])),
   ];
-  return { ...telling(command('journal.json', argv)), timeoutMs: 60_000, maxBytes: 64 * MiB };
+  return { ...describingBoot(command('journal.json', argv)), timeoutMs: 60_000, maxBytes: 64 * MiB };
 }
 
 /**
  * Never the user data of an instance, nor instance-data-sensitive.json: they are secrets as a whole, and no boot is
  * explained by them.
  */
-const FILES: readonly Item[] = [
+const FILES: readonly CollectItem[] = [
   file('/proc/sys/kernel/random/boot_id'),
   file('/proc/uptime'),
   file('/etc/os-release'),
-  telling(file('/var/log/cloud-init.log*', 32 * MiB)),
+  describingBoot(file('/var/log/cloud-init.log*', 32 * MiB)),
   file('/run/cloud-init/status.json'),
   file('/run/cloud-init/result.json'),
   file('/run/cloud-init/instance-data.json'),
-  { ...telling(file('/var/lib/hyperv/.kvp_pool_1', 8 * MiB)), keep: 'none' },
-  telling(json('/var/log/azure/*/events/*.json')),
-  telling(json('/var/log/azure/*/*/events/*.json')),
-  telling(json('/var/log/azure/aks/provision.json')),
-  telling(json('/opt/azure/containers/provision.json')),
+  { ...describingBoot(file('/var/lib/hyperv/.kvp_pool_1', 8 * MiB)), keep: 'none' },
+  describingBoot(json('/var/log/azure/*/events/*.json')),
+  describingBoot(json('/var/log/azure/*/*/events/*.json')),
+  describingBoot(json('/var/log/azure/aks/provision.json')),
+  describingBoot(json('/opt/azure/containers/provision.json')),
   json('/run/headstart/steps.json'),
   file('/var/log/waagent.log', 4 * MiB),
 ];
 
 function command(name: string, ...tries: Argv[]): CommandItem {
-  return { kind: 'command', name, tries, timeoutMs: 20_000, maxBytes: 32 * MiB, tellsOfBoot: false };
+  return { kind: 'command', name, tries, timeoutMs: 20_000, maxBytes: 32 * MiB, describesBoot: false };
 }
 
 function file(pattern: string, maxBytes = MiB): FileItem {
-  return { kind: 'file', pattern, keep: 'end', timeoutMs: 10_000, maxBytes, tellsOfBoot: false };
+  return { kind: 'file', pattern, keep: 'end', timeoutMs: 10_000, maxBytes, describesBoot: false };
 }
 
 function json(pattern: string): FileItem {
   return { ...file(pattern, 4 * MiB), keep: 'none' };
 }
 
-function telling<T extends Item>(item: T): T {
-  return { ...item, tellsOfBoot: true };
+function describingBoot<T extends CollectItem>(item: T): T {
+  return { ...item, describesBoot: true };
 }

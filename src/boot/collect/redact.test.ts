@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../load/input.ts';
+import { inputText } from '../load/input.ts';
 import { openInputs } from '../load/open-inputs.ts';
 import { redact, redactText } from './redact.ts';
 
@@ -151,7 +151,7 @@ describe('redact', () => {
       );
       const inputs = groups.flatMap((group) => group.inputs);
       const textsOf = (name: string) => {
-        const text = textOf(inputs.find((input) => input.name.endsWith(name))!);
+        const text = inputText(inputs.find((input) => input.name.endsWith(name))!);
         return { text, redacted: redactText(text) };
       };
       for (const name of [

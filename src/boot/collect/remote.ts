@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { sshMissing, sshProgram } from '../../base/ssh-program.ts';
-import type { Collected } from './collected.ts';
-import { hostnameIn } from './collected.ts';
+import type { CollectResult } from './collect-result.ts';
+import { hostnameIn } from './collect-result.ts';
 import { parseFrames } from './frames.ts';
-import { type Item, THIS_HOST } from './items.ts';
+import { type CollectItem, THIS_HOST } from './items.ts';
 import { unpackMembers } from './unpack.ts';
 
 export interface RemoteOptions {
   /** As ssh takes it: a name of its configuration, HOST or USER@HOST. */
   host: string;
-  items: readonly Item[];
+  items: readonly CollectItem[];
   run: RunCommand;
   /** Read as root there; works where sudo asks for no password. */
   sudo?: boolean;
@@ -23,7 +23,7 @@ export interface RemoteOptions {
 const TIMEOUT_MS = 5 * 60_000;
 const MAX_BYTES = 512 << 20;
 
-export async function collectRemote({ host, items, run, sudo, signal, env }: RemoteOptions): Promise<Collected> {
+export async function collectRemote({ host, items, run, sudo, signal, env }: RemoteOptions): Promise<CollectResult> {
   const program = sshProgram(env ?? {});
   const argv = sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s'], program);
   const ran = await run(argv, {
@@ -41,8 +41,8 @@ export async function collectRemote({ host, items, run, sudo, signal, env }: Rem
 /** Through a shell that the caller has reached: it is given a script, and what it printed comes back. What it throws passes. */
 export async function collectThrough(
   shell: (script: string) => Promise<Buffer>,
-  { from, items }: { from: string; items: readonly Item[] },
-): Promise<Collected> {
+  { from, items }: { from: string; items: readonly CollectItem[] },
+): Promise<CollectResult> {
   const collected = collectedIn(await shell(remoteScript(items)), from);
   if (collected) return collected;
   throw new UserError(`could not collect from ${from}: it sent nothing back`, {
@@ -54,7 +54,7 @@ export async function collectThrough(
 }
 
 /** Undefined when there was nothing. */
-function collectedIn(stream: Buffer, from: string): Collected | undefined {
+function collectedIn(stream: Buffer, from: string): CollectResult | undefined {
   const { members, missed, isComplete } = parseFrames(stream);
   if (members.length === 0) return undefined;
   if (!isComplete) missed.push({ name: 'the rest', why: `the connection to ${from} ended early` });
@@ -74,12 +74,12 @@ export function sshCommand(host: string, remote: readonly string[], program = 's
   return [program, '-T', '--', host, ...remote];
 }
 
-export function remoteScript(items: readonly Item[]): string {
+export function remoteScript(items: readonly CollectItem[]): string {
   const prelude = readFileSync(new URL('./remote.sh', import.meta.url), 'utf8');
   return `${prelude}\n${items.map(lineFor).join('\n')}\necho end\n`;
 }
 
-function lineFor(item: Item): string {
+function lineFor(item: CollectItem): string {
   if (item.kind === 'file') {
     // The pattern is our own constant; unquoted so that the shell on the other side looks for the files.
     return `take_files ${quoted(item.pattern.slice(1))} ${item.keep} ${item.maxBytes} "$root"${item.pattern}`;

@@ -19,7 +19,7 @@ const ran = (more: Partial<Ran> = {}): Ran => ({
   ...more,
 });
 const machine = (run: RunCommand = async () => ran()) => ({ run, root: fake.root, env: fake.env });
-const limits = { timeoutMs: 5_000, maxBytes: 2 << 20, tellsOfBoot: false };
+const limits = { timeoutMs: 5_000, maxBytes: 2 << 20, describesBoot: false };
 const command = (...tries: CommandItem['tries']): CommandItem => ({ kind: 'command', name: 'c.txt', tries, ...limits });
 const file = (pattern: string, more: Partial<FileItem> = {}): FileItem => ({
   kind: 'file',

@@ -2,10 +2,16 @@
 import { closeSync, constants, fstatSync, globSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
-import { fromFirstWholeLine, type Member, type Missed, NO_SUCH_FILE, toLastWholeLine } from './collected.ts';
-import type { CommandItem, FileItem, Item } from './items.ts';
+import {
+  type BundleMember,
+  fromFirstWholeLine,
+  type MissedItem,
+  NO_SUCH_FILE,
+  toLastWholeLine,
+} from './collect-result.ts';
+import type { CollectItem, CommandItem, FileItem } from './items.ts';
 
-export interface Machine {
+export interface MachineAccess {
   run: RunCommand;
   /** Before every path: empty for this machine, a folder for an image or a test. */
   root: string;
@@ -13,16 +19,16 @@ export interface Machine {
   signal?: AbortSignal | undefined;
 }
 
-export interface Taken {
-  members: Member[];
-  missed: Missed[];
+export interface ItemResult {
+  members: BundleMember[];
+  missed: MissedItem[];
 }
 
-export async function takeItem(item: Item, machine: Machine): Promise<Taken> {
+export async function takeItem(item: CollectItem, machine: MachineAccess): Promise<ItemResult> {
   return item.kind === 'command' ? takeCommand(item, machine) : takeFiles(item, machine);
 }
 
-async function takeCommand(item: CommandItem, machine: Machine): Promise<Taken> {
+async function takeCommand(item: CommandItem, machine: MachineAccess): Promise<ItemResult> {
   let why = '';
   for (const argv of item.tries) {
     const { timeoutMs, maxBytes } = item;
@@ -51,8 +57,8 @@ function whyNot([program]: Argv, { outcome, code, stderr }: Ran, timeoutMs: numb
   return `${program} failed${said ? `: ${said}` : ` with exit code ${code}`}`;
 }
 
-function takeFiles(item: FileItem, machine: Machine): Taken {
-  const taken: Taken = { members: [], missed: [] };
+function takeFiles(item: FileItem, machine: MachineAccess): ItemResult {
+  const taken: ItemResult = { members: [], missed: [] };
   const inside = item.pattern.slice(1);
   const paths = item.pattern.includes('*') ? globSync(inside, { cwd: machine.root || '/' }).sort() : [inside];
   if (paths.length === 0) taken.missed.push({ name: inside, why: NO_SUCH_FILE });
@@ -68,7 +74,7 @@ function takeFiles(item: FileItem, machine: Machine): Taken {
 
 class NotTaken extends Error {}
 
-function readMember(path: string, { maxBytes, keep }: FileItem): Pick<Member, 'bytes' | 'note'> {
+function readMember(path: string, { maxBytes, keep }: FileItem): Pick<BundleMember, 'bytes' | 'note'> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO in its place must not hang us
   try {
     const stat = fstatSync(fd);

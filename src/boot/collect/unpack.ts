@@ -1,11 +1,11 @@
 // boot/collect/unpack.ts: rotated logs as plain text: what is still compressed could not be searched for secrets.
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { Member, Missed } from './collected.ts';
+import type { BundleMember, MissedItem } from './collect-result.ts';
 
 const MAX_UNPACKED_BYTES = 256 << 20;
 
-export function unpackMembers(members: readonly Member[]): { members: Member[]; missed: Missed[] } {
-  const unpacked: { members: Member[]; missed: Missed[] } = { members: [], missed: [] };
+export function unpackMembers(members: readonly BundleMember[]): { members: BundleMember[]; missed: MissedItem[] } {
+  const unpacked: { members: BundleMember[]; missed: MissedItem[] } = { members: [], missed: [] };
   for (const member of members) {
     const why = unpackInto(unpacked.members, member);
     if (why !== undefined) unpacked.missed.push({ name: member.name, why });
@@ -14,7 +14,7 @@ export function unpackMembers(members: readonly Member[]): { members: Member[]; 
 }
 
 /** Why it could not be, if it could not. */
-function unpackInto(members: Member[], member: Member): string | undefined {
+function unpackInto(members: BundleMember[], member: BundleMember): string | undefined {
   const inflate = { gzip: gunzipSync, zstd: zstdDecompressSync };
   const format = compressionOf(member.bytes);
   if (format === undefined) {

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 
-export interface UnitFile {
+export interface RecordUnitFile {
   path: string;
   text: string;
 }
 
 export interface RecordUnit {
-  files: UnitFile[];
+  files: RecordUnitFile[];
   /** What `systemctl enable` would make. */
   link: { path: string; target: string };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeText, HEAD_BYTES, headText, type Input, linesOf, memoryInput, textOf } from './input.ts';
+import { decodeText, HEAD_BYTES, headText, type Input, inputText, linesOf, memoryInput } from './input.ts';
 
 function inPieces(bytes: Uint8Array, size: number): Input {
   return {
@@ -40,7 +40,7 @@ describe('the text of an input', () => {
     ['UTF-16, little end first', Buffer.from('\ufeffé', 'utf16le')],
     ['UTF-16, big end first', Buffer.from('\ufeffé', 'utf16le').swap16()],
   ])('is decoded from %s', (_, bytes) => {
-    expect(textOf(memoryInput('x', bytes))).toBe('é');
+    expect(inputText(memoryInput('x', bytes))).toBe('é');
   });
 
   it('has a replacement character where it is not UTF-8', () => {

@@ -24,7 +24,7 @@ export function memoryInput(name: string, content: string | Uint8Array): Input {
 }
 
 /** The whole input as text; what is not UTF-8 becomes U+FFFD, a byte order mark (UTF-16 included) is honoured. */
-export function textOf(input: Input): string {
+export function inputText(input: Input): string {
   return decodeText(input.bytes());
 }
 
@@ -48,7 +48,7 @@ export function headText(input: Input): string {
 /** Lines without their end (`\n` or `\r\n`), decoded piece by piece. */
 export function* linesOf(input: Input): Generator<string> {
   if (input.head[0] === 0xff || input.head[0] === 0xfe) {
-    yield* textOf(input).split(/\r?\n/);
+    yield* inputText(input).split(/\r?\n/);
     return;
   }
   const decoder = new TextDecoder('utf-8');

@@ -8,8 +8,8 @@ import type { BootRecord, Note } from '../model/record.ts';
 import type { Input } from './input.ts';
 import { type InputGroup, openInputs } from './open-inputs.ts';
 import { SOURCES } from './sources/index.ts';
-import type { ParseContext, Source } from './sources/source.ts';
-import { type Again, kindsLike, nothingReadable, packedAs, unrecognised } from './unrecognised.ts';
+import type { EvidenceSource, ParseContext } from './sources/source.ts';
+import { type CommandWithInput, kindsLike, nothingReadable, packedFormatOf, unrecognised } from './unrecognised.ts';
 
 export interface LoadOptions {
   readStdin: () => Uint8Array;
@@ -18,7 +18,7 @@ export interface LoadOptions {
   boot?: string;
   signal?: AbortSignal;
   /** For hints: the command that reads something else in place of an input. */
-  again?: Again;
+  commandWith?: CommandWithInput;
 }
 
 /** Every boot the inputs speak of, oldest first; the live machine's when none is named. Never empty. */
@@ -27,7 +27,9 @@ export async function loadInputs(paths: readonly string[] | undefined, options: 
   // Loose files of one command line may belong together; a folder or archive is a boot, or several, of its own.
   const loose = groups.filter((group) => !group.isFolder);
   const sets = [...groups.filter((group) => group.isFolder), ...(loose.length > 0 ? [mergeLoose(loose)] : [])];
-  const evidence = await Promise.all(sets.map((group) => readGroup(group, { nowUs: options.nowUs }, options.again)));
+  const evidence = await Promise.all(
+    sets.map((group) => readGroup(group, { nowUs: options.nowUs }, options.commandWith)),
+  );
   const records = mergeEvidence(evidence).filter(hasContent).map(hideSecrets);
   const problems = groups.flatMap((group) => group.problems);
   if (records.length === 0) throw nothingFound(groups, problems);
@@ -59,23 +61,27 @@ function mergeLoose(groups: InputGroup[]): InputGroup {
   };
 }
 
-async function readGroup(group: InputGroup, context: ParseContext, again?: Again): Promise<EvidenceGroup> {
+async function readGroup(
+  group: InputGroup,
+  context: ParseContext,
+  commandWith?: CommandWithInput,
+): Promise<EvidenceGroup> {
   const evidence: Evidence[] = [];
   for (const input of group.inputs) {
     const source = recognise(input);
-    if (!source && !group.isFolder) throw unrecognised(input, again); // folders hold other things too
+    if (!source && !group.isFolder) throw unrecognised(input, commandWith); // folders hold other things too
     if (!source) continue;
     const found = await source.parse(input, context);
-    if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source, again);
+    if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source, commandWith);
     evidence.push(...found);
   }
   return { isFolder: group.isFolder, evidence };
 }
 
 /** The surest source for these bytes, if any. Names are never looked at. */
-export function recognise(input: Input): Source | undefined {
-  if (packedAs(input.head)) return undefined; // lz4 keeps words of a listing readable
-  let best: { source: Source; sureness: number } | undefined;
+export function recognise(input: Input): EvidenceSource | undefined {
+  if (packedFormatOf(input.head)) return undefined; // lz4 keeps words of a listing readable
+  let best: { source: EvidenceSource; sureness: number } | undefined;
   for (const source of SOURCES) {
     const sureness = source.recognise(input);
     if (sureness > (best?.sureness ?? 0)) best = { source, sureness };

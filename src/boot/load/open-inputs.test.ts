@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { createTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textOf } from './input.ts';
+import { inputText } from './input.ts';
 import { openInputs } from './open-inputs.ts';
 
 let folder: string;
 const stdin = () => new TextEncoder().encode('from a pipe');
 const open = (name: string) => openInputs(join(folder, name), stdin);
-const texts = async (name: string) => (await open(name)).map((group) => group.inputs.map((input) => textOf(input)));
+const texts = async (name: string) => (await open(name)).map((group) => group.inputs.map((input) => inputText(input)));
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-inputs-'));
@@ -58,7 +58,7 @@ describe('openInputs', () => {
 
   it('reads standard input for -', async () => {
     const [group] = await openInputs('-', stdin);
-    expect(textOf(group!.inputs[0]!)).toBe('from a pipe');
+    expect(inputText(group!.inputs[0]!)).toBe('from a pipe');
   });
 
   it('says what is wrong with a path in one sentence', async () => {
@@ -71,13 +71,13 @@ describe('openInputs', () => {
     expect(log!.inputs[0]!.bytes().length).toBeGreaterThan(30_000);
     expect(log!.problems).toEqual([expect.stringMatching(/cut\.gz is cut off: only what comes before/)]);
     const [archive] = await open('cut.tar');
-    expect(archive!.inputs.map((input) => textOf(input))).toEqual(['inside a', 'ins']);
+    expect(archive!.inputs.map((input) => inputText(input))).toEqual(['inside a', 'ins']);
     expect(archive!.problems).toEqual([expect.stringMatching(/cut\.tar ends inside sub\/b\.txt/)]);
   });
 
   it('leaves out one bad file among good ones, and says which', async () => {
     const [group] = await open('mixed');
-    expect(group!.inputs.map((input) => textOf(input))).toEqual(['one']);
+    expect(group!.inputs.map((input) => inputText(input))).toEqual(['one']);
     expect(group!.problems).toEqual([expect.stringMatching(/cannot unpack .*bad\.gz/)]);
   });
 

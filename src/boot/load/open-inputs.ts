@@ -30,7 +30,7 @@ export async function openInputs(path: string, readStdin: () => Uint8Array): Pro
   const stat = statOrExplain(path);
   if (stat.isDirectory()) {
     const problems: string[] = [];
-    const opened = await Promise.all([...filesBelow(path, 0, problems)].map((file) => unpackOrTell(file, problems)));
+    const opened = await Promise.all([...filesBelow(path, 0, problems)].map((file) => unpackOrReport(file, problems)));
     const groups = opened.filter((group) => group !== undefined);
     const loose = groups.filter((group) => !group.isFolder).flatMap((group) => group.inputs);
     const archives = groups.filter((group) => group.isFolder);
@@ -42,7 +42,7 @@ export async function openInputs(path: string, readStdin: () => Uint8Array): Pro
 }
 
 /** One bad file among many is left out and told. */
-async function unpackOrTell(file: string, problems: string[]): Promise<InputGroup | undefined> {
+async function unpackOrReport(file: string, problems: string[]): Promise<InputGroup | undefined> {
   try {
     const group = await unpack(file, fileInput(file));
     if (!group.isFolder) problems.push(...group.problems);

@@ -4,19 +4,19 @@ import { shellWord } from '../../base/shell-word.ts';
 import type { SourceKind } from '../model/evidence.ts';
 import { decodeText, headText, type Input } from './input.ts';
 import { SOURCES } from './sources/index.ts';
-import type { Source } from './sources/source.ts';
+import type { EvidenceSource } from './sources/source.ts';
 
 /** The command line that was typed, with one input replaced: for the next command to type. */
-export type Again = (from: string, to: string) => string;
+export type CommandWithInput = (from: string, to: string) => string;
 
-const NO_COMMAND: Again = (_, to) => `headstart boot timeline -i ${to}`;
+const NO_COMMAND: CommandWithInput = (_, to) => `headstart boot timeline -i ${to}`;
 
 /** How people are sent to the list of kinds, which is too long for a message. */
 const KINDS_ARE_IN =
   'docs/inputs.md lists the kinds that are read; `headstart boot collect` on the node takes all of them';
 
-export function unrecognised(input: Input, again: Again = NO_COMMAND): UserError {
-  const { what, next } = whatIsIt(input, again);
+export function unrecognised(input: Input, commandWith: CommandWithInput = NO_COMMAND): UserError {
+  const { what, next } = describeInput(input, commandWith);
   return new UserError(
     next === undefined
       ? `cannot tell what ${input.name} is: found ${what}; ${kindsLike(input)}`
@@ -25,8 +25,12 @@ export function unrecognised(input: Input, again: Again = NO_COMMAND): UserError
   );
 }
 
-export function nothingReadable(input: Input, source: Source, again: Again = NO_COMMAND): UserError {
-  const { what, next } = whatIsIt(input, again);
+export function nothingReadable(
+  input: Input,
+  source: EvidenceSource,
+  commandWith: CommandWithInput = NO_COMMAND,
+): UserError {
+  const { what, next } = describeInput(input, commandWith);
   return new UserError(
     next === undefined
       ? `${input.name} looks like ${source.title}, but nothing in it could be read: found ${what}`
@@ -95,7 +99,7 @@ function nearestKinds(input: Input): SourceKind[] {
 }
 
 function shapeOf(input: Input): Shape | undefined {
-  if (input.head.length === 0 || packedAs(input.head)) return undefined;
+  if (input.head.length === 0 || packedFormatOf(input.head)) return undefined;
   if (isBinary(input.head)) return 'bytes';
   const text = headText(input).trimStart();
   if (text === '') return undefined;
@@ -104,18 +108,18 @@ function shapeOf(input: Input): Shape | undefined {
   return /^(?:---|[A-Za-z][\w-]*:(?:\s|$))/.test(text) && !/^\S+ \d/.test(text) ? 'YAML' : 'lines';
 }
 
-interface Found {
+interface InputDescription {
   what: string;
   /** Where more can be said than which kinds there are. */
   next?: string;
 }
 
 /** What a person would say of these bytes. */
-function whatIsIt(input: Input, again: Again): Found {
+function describeInput(input: Input, commandWith: CommandWithInput): InputDescription {
   const { head, name } = input;
   if (head.length === 0) return { what: 'an empty file' };
-  const packed = packedAs(head);
-  if (packed) return { what: packed.what, next: packed.next(name, again) };
+  const packed = packedFormatOf(head);
+  if (packed) return { what: packed.what, next: packed.next(name, commandWith) };
   if (isBinary(head)) return { what: 'binary data' };
   const kinds = kubernetesKinds(input);
   if (kinds.length > 0 && !kinds.includes('Node')) {
@@ -138,29 +142,29 @@ function whatIsIt(input: Input, again: Again): Found {
 
 const ASK_FOR_NODE = 'a Node says when it registered and became Ready: `kubectl get node NAME -o json > node.json`,';
 
-interface Packed {
+interface PackedFormat {
   what: string;
-  next(name: string, again: Again): string;
+  next(name: string, commandWith: CommandWithInput): string;
 }
 
 const STDIN = 'standard input';
 
 /** A program that unpacks to its standard output. */
 const piped =
-  (...argv: string[]): Packed['next'] =>
-  (name, again) =>
+  (...argv: string[]): PackedFormat['next'] =>
+  (name, commandWith) =>
     name === STDIN
-      ? `${argv.join(' ')} FILE | ${again('-', '-')}`
-      : `${argv.join(' ')} ${shellWord(name)} | ${again(name, '-')}`;
+      ? `${argv.join(' ')} FILE | ${commandWith('-', '-')}`
+      : `${argv.join(' ')} ${shellWord(name)} | ${commandWith(name, '-')}`;
 
 const intoFolder =
-  (...argv: string[]): Packed['next'] =>
-  (name, again) =>
+  (...argv: string[]): PackedFormat['next'] =>
+  (name, commandWith) =>
     name === STDIN
-      ? `unpack it into a folder, then ${again('-', 'FOLDER')}`
-      : `${argv.join(' ')} unpacked ${shellWord(name)} && ${again(name, 'unpacked')}`;
+      ? `unpack it into a folder, then ${commandWith('-', 'FOLDER')}`
+      : `${argv.join(' ')} unpacked ${shellWord(name)} && ${commandWith(name, 'unpacked')}`;
 
-const PACKED: readonly (readonly [start: string, packed: Packed])[] = [
+const PACKED: readonly (readonly [start: string, packed: PackedFormat])[] = [
   ['\xfd7zXZ', { what: 'a file compressed with xz, which is not read', next: piped('xz', '-dc') }],
   ['BZh', { what: 'a file compressed with bzip2, which is not read', next: piped('bzip2', '-dc') }],
   ['\x04\x22\x4d\x18', { what: 'a file compressed with lz4, which is not read', next: piped('lz4', '-dc') }],
@@ -173,7 +177,7 @@ const PACKED: readonly (readonly [start: string, packed: Packed])[] = [
 ];
 
 /** Compressed, or in a form that a program has to turn into text: never to be searched for text. */
-export function packedAs(head: Uint8Array): Packed | undefined {
+export function packedFormatOf(head: Uint8Array): PackedFormat | undefined {
   const start = Buffer.from(head.subarray(0, 8)).toString('latin1');
   return PACKED.find(([magic]) => start.startsWith(magic))?.[1];
 }

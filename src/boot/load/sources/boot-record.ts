@@ -2,10 +2,10 @@
 
 import { type Evidence, evidence } from '../../model/evidence.ts';
 import { type BootRecord, moveUnit } from '../../model/record.ts';
-import { decodeText, type Input, textOf } from '../input.ts';
-import type { Source } from './source.ts';
+import { decodeText, type Input, inputText } from '../input.ts';
+import type { EvidenceSource } from './source.ts';
 
-export const bootRecordSource: Source = {
+export const bootRecordSource: EvidenceSource = {
   kind: 'boot-record',
   title: 'a boot record of headstart',
   recognise: (input) =>
@@ -17,7 +17,7 @@ async function readRecord(input: Input): Promise<Evidence[]> {
   const { problemsOf } = await import('../../model/schema.ts');
   let value: unknown;
   try {
-    value = JSON.parse(textOf(input));
+    value = JSON.parse(inputText(input));
   } catch (error) {
     return [unreadable(input, `is not whole: ${(error as Error).message}`)];
   }

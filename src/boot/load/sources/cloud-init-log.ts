@@ -5,7 +5,7 @@ import { bootsOf } from '../../compat/cloud-init/stages.ts';
 import { toEvidence } from '../../compat/cloud-init/to-evidence.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { Input } from '../input.ts';
-import type { ParseContext, Source } from './source.ts';
+import type { EvidenceSource, ParseContext } from './source.ts';
 
 export const cloudInitLogSource = {
   kind: 'cloud-init-log',
@@ -17,4 +17,4 @@ export const cloudInitLogSource = {
     boots.at(-1)?.notes.push(...notes.slice(0, 100));
     return boots;
   },
-} satisfies Source;
+} satisfies EvidenceSource;

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../model/evidence.ts';
 import { memoryInput } from '../input.ts';
 import { SOURCES } from './index.ts';
-import type { Source } from './source.ts';
+import type { EvidenceSource } from './source.ts';
 
 const NOW_US = 1_794_800_000e6;
 
 /** `sample` is a valid input of the kind, to be damaged. */
-export function sourceSuite(source: Source, sample: string | Uint8Array, name = 'a sample'): void {
+export function sourceSuite(source: EvidenceSource, sample: string | Uint8Array, name = 'a sample'): void {
   const bytes = Buffer.from(sample as string);
   describe(`${source.kind} as a source, with ${name}`, () => {
     test('takes any bytes', async () => {
@@ -40,7 +40,7 @@ export function sourceSuite(source: Source, sample: string | Uint8Array, name = 
   });
 }
 
-async function check(source: Source, bytes: Uint8Array): Promise<void> {
+async function check(source: EvidenceSource, bytes: Uint8Array): Promise<void> {
   const input = memoryInput('any', bytes);
   const sureness = source.recognise(input);
   expect(sureness).toBeGreaterThanOrEqual(0);

@@ -3,7 +3,7 @@
 import type { Evidence, SourceKind } from '../../model/evidence.ts';
 import type { Input } from '../input.ts';
 
-export interface Source {
+export interface EvidenceSource {
   kind: SourceKind;
   /** What a user would call it, for the message that lists what was looked for. */
   title: string;

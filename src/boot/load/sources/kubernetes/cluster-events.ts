@@ -5,8 +5,14 @@ import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
-import { type ClockReading, isTimeMs, readClockReading, type TwoClocks, twoClocks } from '../platform/two-clocks.ts';
-import type { Source } from '../source.ts';
+import {
+  type ClockComparison,
+  type GuestClock,
+  guestClockFrom,
+  isTimeMs,
+  parseClockComparison,
+} from '../platform/two-clocks.ts';
+import type { EvidenceSource } from '../source.ts';
 
 /** The first line of `headstart/cluster-events.jsonl` in a bundle; an event is on each of the others. */
 export interface ClusterEventsHead {
@@ -17,10 +23,10 @@ export interface ClusterEventsHead {
   bootId?: string;
   /** When the VM was started, on the host's clock. */
   startedMs: number;
-  clock: ClockReading;
+  clock: ClockComparison;
 }
 
-interface SeenEvent {
+interface ClusterEvent {
   atMs: number;
   errorMs: number;
   event: string;
@@ -34,7 +40,7 @@ export const clusterEventsSource = {
   title: 'what a cluster saw of a node coming up (headstart/cluster-events.jsonl)',
   recognise: (input) => (BEGINNING.test(headText(input)) ? 1 : 0),
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const BEGINNING =
   /^\s*\{(?:[^{}\n]{0,200}?"kind"\s*:\s*"ClusterEvents"|"atMs":[\d.]{1,20},(?:"errorMs":[\d.]{1,20},)?"event":"(?:csr|node|pod)-)/;
@@ -51,13 +57,13 @@ function parse(input: Input): Evidence[] {
   if (isCut) warn(`only the first ${MAX_BYTES >> 20} MiB are read`);
   const lines = text.split('\n').map((line, index) => ({ number: index + 1, value: parseLine(line) }));
   const head = readHead(lines[0]?.value);
-  const events: SeenEvent[] = [];
+  const events: ClusterEvent[] = [];
   for (const { number, value } of head ? lines.slice(1) : lines) {
     const event = value === '' ? undefined : readEvent(value);
     if (event) events.push(event);
     else if (value !== '') warn(`line ${number} is not an event of a cluster`);
   }
-  const clocks = head && twoClocks(head.clock);
+  const clocks = head && guestClockFrom(head.clock);
   if (head && !clocks)
     warn("the host's clock was set back while the guest's was read: its times are taken as they are");
   if (!head)
@@ -83,23 +89,27 @@ function parse(input: Input): Evidence[] {
 const MOST_NOTES = 10;
 
 /** What was seen before the VM was started, or before its guest restarted by itself, is another boot's. */
-function ofThisBoot(events: readonly SeenEvent[], head: ClusterEventsHead | undefined, clocks: TwoClocks | undefined) {
-  const since = (event: SeenEvent) => {
+function ofThisBoot(
+  events: readonly ClusterEvent[],
+  head: ClusterEventsHead | undefined,
+  clocks: GuestClock | undefined,
+) {
+  const since = (event: ClusterEvent) => {
     if (head && event.atMs + event.errorMs < head.startedMs) return false;
-    if (clocks?.bornMs === undefined) return true;
-    return clocks.onGuestMs(event.atMs) + event.errorMs + clocks.errorUs / 1000 >= clocks.bornMs;
+    if (clocks?.kernelStartMs === undefined) return true;
+    return clocks.onGuestMs(event.atMs) + event.errorMs + clocks.errorUs / 1000 >= clocks.kernelStartMs;
   };
   return events.filter(since).toSorted((a, b) => a.atMs - b.atMs);
 }
 
-function storyOf(events: readonly SeenEvent[], clocks: TwoClocks | undefined) {
+function storyOf(events: readonly ClusterEvent[], clocks: GuestClock | undefined) {
   const milestones: Milestone[] = [];
   const spans: Span[] = [];
   const first = (names: readonly string[], uid?: string) =>
     events.find(({ event, uid: of }) => names.includes(event) && (uid === undefined || uid === of));
-  const usOf = ({ atMs }: SeenEvent) => Math.round((clocks ? clocks.onGuestMs(atMs) : atMs) * 1000);
+  const usOf = ({ atMs }: ClusterEvent) => Math.round((clocks ? clocks.onGuestMs(atMs) : atMs) * 1000);
 
-  const reach = (name: Milestone['name'], seen: SeenEvent | undefined, detail: string) => {
+  const reach = (name: Milestone['name'], seen: ClusterEvent | undefined, detail: string) => {
     if (!seen) return;
     const errorUs = Math.round(seen.errorMs * 1000) + (clocks?.errorUs ?? UNKNOWN_ERROR_US);
     milestones.push({ name, atUs: usOf(seen), errorUs, source: 'cluster', detail });
@@ -107,8 +117,8 @@ function storyOf(events: readonly SeenEvent[], clocks: TwoClocks | undefined) {
   const between = (
     id: string,
     name: string,
-    from: SeenEvent | undefined,
-    to: SeenEvent | undefined,
+    from: ClusterEvent | undefined,
+    to: ClusterEvent | undefined,
     more: Partial<Span> = {},
   ) => {
     if (!from || !to || to.atMs < from.atMs || from.errorMs + to.errorMs > SPAN_ERROR_MS) return;
@@ -144,7 +154,7 @@ const TROUBLES: ReadonlyMap<string, string> = new Map([
   ['node-deleted', 'its Node was deleted while it came up'],
 ]);
 
-function troubles(events: readonly SeenEvent[], input: string): Note[] {
+function troubles(events: readonly ClusterEvent[], input: string): Note[] {
   return [...TROUBLES].flatMap(([name, what]) => {
     const [seen, ...more] = events.filter(({ event }) => event === name);
     if (!seen) return [];
@@ -166,14 +176,14 @@ function parseLine(line: string): unknown {
 
 function readHead(value: unknown): ClusterEventsHead | undefined {
   const { apiVersion, kind, vmId, bootId, startedMs, clock } = asObject(value);
-  const reading = readClockReading(clock);
+  const reading = parseClockComparison(clock);
   if (apiVersion !== 'headstart.dev/v1' || kind !== 'ClusterEvents' || !reading) return undefined;
   if (typeof vmId !== 'string' || !isTimeMs(startedMs)) return undefined;
   const isId = typeof bootId === 'string' && /^[0-9a-f]{32}$/.test(bootId);
   return { apiVersion, kind, vmId, ...(isId && { bootId }), startedMs, clock: reading };
 }
 
-function readEvent(value: unknown): SeenEvent | undefined {
+function readEvent(value: unknown): ClusterEvent | undefined {
   const { atMs, errorMs, event, name, uid, detail } = asObject(value);
   if (!isTimeMs(atMs) || typeof event !== 'string' || typeof name !== 'string') return undefined;
   return {

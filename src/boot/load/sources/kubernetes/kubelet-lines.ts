@@ -3,7 +3,7 @@ import { KUBELET_UNIT } from '../../../model/known-units.ts';
 import type { HostFacts, Milestone, MilestoneName, Note, Span } from '../../../model/record.ts';
 import { parseKlog } from './klog.ts';
 
-type Step =
+type KubeletStep =
   | 'started'
   | 'sync-loop'
   | 'bootstrap-began'
@@ -15,7 +15,7 @@ type Step =
   | 'network-not-ready';
 
 export interface KubeletEvent {
-  step: Step;
+  step: KubeletStep;
   node?: string;
   version?: string;
 }
@@ -39,7 +39,7 @@ export function parseKubeletLine(message: string): KubeletEvent | undefined {
   return { step, ...(node !== undefined && { node }), ...(version !== undefined && { version }) };
 }
 
-const STEPS: readonly (readonly [Step, RegExp])[] = [
+const STEPS: readonly (readonly [KubeletStep, RegExp])[] = [
   ['started', /^(?:Kubelet version|Version: v\d|Starting kubelet$|Started kubelet)/],
   ['sync-loop', /^Starting kubelet main sync loop/],
   ['bootstrap-began', /^Using bootstrap kubeconfig to generate TLS client cert/],
@@ -65,9 +65,9 @@ export interface KubeletFacts {
 export function kubeletFacts(events: readonly TimedKubeletEvent[]): KubeletFacts {
   const facts: KubeletFacts = { spans: [], milestones: [], notes: [], host: {} };
   const inOrder = events.toSorted((a, b) => a.atUs - b.atUs);
-  const first = new Map<Step, TimedKubeletEvent>();
-  const last = new Map<Step, TimedKubeletEvent>();
-  const counts = new Map<Step, number>();
+  const first = new Map<KubeletStep, TimedKubeletEvent>();
+  const last = new Map<KubeletStep, TimedKubeletEvent>();
+  const counts = new Map<KubeletStep, number>();
   for (const event of inOrder) {
     if (!first.has(event.step)) first.set(event.step, event);
     counts.set(event.step, (counts.get(event.step) ?? 0) + 1);
@@ -76,9 +76,9 @@ export function kubeletFacts(events: readonly TimedKubeletEvent[]): KubeletFacts
     if (event.node !== undefined) facts.host.nodeName ??= event.node;
     if (event.version !== undefined) facts.host.kubeletVersion ??= event.version;
   }
-  const at = (step: Step) => first.get(step)?.atUs;
+  const at = (step: KubeletStep) => first.get(step)?.atUs;
 
-  const reach = (name: MilestoneName, step: Step) => {
+  const reach = (name: MilestoneName, step: KubeletStep) => {
     const atUs = at(step);
     if (atUs !== undefined) facts.milestones.push({ name, atUs, source: 'kubelet' });
   };

@@ -5,14 +5,14 @@ import type { HostFacts, Milestone, Note, Span } from '../../../model/record.ts'
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 
 export const kubernetesNodeSource = {
   kind: 'kubernetes-node',
   title: 'Kubernetes Node (JSON or YAML)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const NODE_KIND = /"?kind"?\s*:\s*"?(?:Node|NodeList|List)\b/;
 
@@ -30,8 +30,8 @@ async function parse(input: Input): Promise<Evidence[]> {
   const { documents, notes } = await documentsOf(input);
   const nodes = documents.flatMap(nodesIn);
   return nodes.map((node) => {
-    const told = nodeEvidence(node, input.name);
-    return { ...told, notes: [...told.notes, ...notes] };
+    const found = nodeEvidence(node, input.name);
+    return { ...found, notes: [...found.notes, ...notes] };
   });
 }
 

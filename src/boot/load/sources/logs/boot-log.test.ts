@@ -7,7 +7,7 @@ function facts(
   log: ConstructorParameters<typeof BootLog>[0] = { clock: 'monotonic', holds: 'journal' },
 ) {
   const seen = new BootLog(log);
-  for (const [atS, identifier, message, pid] of lines) seen.seeLine({ atUs: atS * 1e6, identifier, message, pid });
+  for (const [atS, identifier, message, pid] of lines) seen.addLine({ atUs: atS * 1e6, identifier, message, pid });
   return seen.facts();
 }
 const BANNER = 'systemd 252.39-1~deb12u2 running in system mode (+PAM)';

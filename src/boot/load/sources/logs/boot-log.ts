@@ -43,10 +43,10 @@ export class BootLog {
     this.#holds = log.holds;
   }
 
-  seeLine({ atUs, identifier, pid, message }: LogLine): void {
-    if (identifier === 'kernel') this.#seeKernel(atUs, message);
-    else if (identifier === 'systemd' && (pid === undefined || pid === '1')) this.#seePid1(atUs, message);
-    else if (identifier === 'cloud-init') this.#seeCloudInit(atUs, message);
+  addLine({ atUs, identifier, pid, message }: LogLine): void {
+    if (identifier === 'kernel') this.#addKernelLine(atUs, message);
+    else if (identifier === 'systemd' && (pid === undefined || pid === '1')) this.#addPid1Line(atUs, message);
+    else if (identifier === 'cloud-init') this.#addCloudInitLine(atUs, message);
     else if (identifier === 'kubelet') {
       const event = parseKubeletLine(message);
       if (event) this.#kubelet.push({ ...event, atUs });
@@ -56,16 +56,16 @@ export class BootLog {
     }
   }
 
-  seeUnitEvent(event: UnitEvent): void {
+  addUnitEvent(event: UnitEvent): void {
     this.#unitEvents.push(event);
   }
 
-  seeStartupFinished(manager: ManagerTimes, atUs: number): void {
+  addStartupFinished(manager: ManagerTimes, atUs: number): void {
     this.#manager ??= manager;
     this.#startupFinishedUs ??= atUs;
   }
 
-  seeHost(facts: HostFacts): void {
+  addHostFacts(facts: HostFacts): void {
     Object.assign(this.#host, facts);
   }
 
@@ -116,7 +116,7 @@ export class BootLog {
     };
   }
 
-  #seeKernel(atUs: number, message: string): void {
+  #addKernelLine(atUs: number, message: string): void {
     const version = /^Linux version (\S+)/.exec(message)?.[1];
     if (version !== undefined) {
       this.#host.kernel = version;
@@ -124,10 +124,10 @@ export class BootLog {
     }
     const init = /^Run (\/\S*) as init process/.exec(message)?.[1];
     if (init !== undefined) this.#ranInit = { atUs, path: init };
-    if (message.startsWith('systemd[1]: ')) this.#seePid1(atUs, message.slice('systemd[1]: '.length));
+    if (message.startsWith('systemd[1]: ')) this.#addPid1Line(atUs, message.slice('systemd[1]: '.length));
   }
 
-  #seePid1(atUs: number, message: string): void {
+  #addPid1Line(atUs: number, message: string): void {
     const version = /^systemd (\d[\w.~+-]*) running in system mode/.exec(message)?.[1];
     if (version !== undefined) {
       this.#host.systemdVersion = version;
@@ -141,7 +141,7 @@ export class BootLog {
     }
     if (message.startsWith('Startup finished in')) {
       const manager = parseStartupFinished(message);
-      if (manager) this.seeStartupFinished(manager, atUs);
+      if (manager) this.addStartupFinished(manager, atUs);
       return;
     }
     const job = parsePid1Line(message);
@@ -150,7 +150,7 @@ export class BootLog {
   }
 
   /** Only milestones: the stages and modules are told by cloud-init's own log. */
-  #seeCloudInit(atUs: number, message: string): void {
+  #addCloudInitLine(atUs: number, message: string): void {
     const m = /^Cloud-init v\. (\S+) (running '([\w:-]+)'|finished) at .*Up ([\d.]+) seconds/.exec(message);
     if (!m) return;
     this.#host.cloudInitVersion = m[1]!;

@@ -3,11 +3,11 @@
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { BootLog } from './boot-log.ts';
 import { parseDateStamp, parseIsoStamp } from './log-stamp.ts';
 
-export const dmesgSource = { kind: 'dmesg', title: 'dmesg', recognise, parse } satisfies Source;
+export const dmesgSource = { kind: 'dmesg', title: 'dmesg', recognise, parse } satisfies EvidenceSource;
 
 interface KernelLine {
   clock: 'monotonic' | 'wall';
@@ -48,7 +48,7 @@ function parse(input: Input): Evidence[] {
     if (!current || parsed.message.startsWith('Linux version ')) {
       boots.push({ clock: parsed.clock, log: new BootLog({ clock: parsed.clock, holds: 'kernel-log' }) });
     }
-    boots.at(-1)!.log.seeLine({ ...parsed, identifier: 'kernel' });
+    boots.at(-1)!.log.addLine({ ...parsed, identifier: 'kernel' });
   }
   const notes = problems.notes(input.name, 'line');
   return boots.map(({ clock, log }) => {

@@ -38,7 +38,7 @@ export const JOURNAL_FIELDS = [
 ] as const;
 
 export type JournalField = (typeof JOURNAL_FIELDS)[number];
-export interface PlacedEntry {
+export interface JournalEntry {
   /** Line or entry number in the input, for messages. */
   place: number;
   fields: Readonly<Partial<Record<JournalField, string>>>;
@@ -46,7 +46,7 @@ export interface PlacedEntry {
 
 /** One evidence per boot, oldest first. Entries that cannot be placed are told to `problems`. */
 export function readJournal(
-  entries: Iterable<PlacedEntry>,
+  entries: Iterable<JournalEntry>,
   from: { kind: Evidence['kind']; input: string; problems: Problems },
 ): Evidence[] {
   const boots = new Map<string, JournalBoot>();
@@ -86,7 +86,7 @@ interface EntryTimes {
   realtimeUs: number;
 }
 
-function timesOf(fields: PlacedEntry['fields']): EntryTimes | undefined {
+function timesOf(fields: JournalEntry['fields']): EntryTimes | undefined {
   const monotonicUs = microseconds(fields.__MONOTONIC_TIMESTAMP);
   const realtimeUs = microseconds(fields.__REALTIME_TIMESTAMP);
   return monotonicUs === undefined || realtimeUs === undefined ? undefined : { monotonicUs, realtimeUs };
@@ -96,7 +96,7 @@ function microseconds(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined;
 }
 
-function bootIdOf(fields: PlacedEntry['fields']): string {
+function bootIdOf(fields: JournalEntry['fields']): string {
   const id = (fields._BOOT_ID ?? /;b=([0-9a-f]{32});/.exec(fields.__CURSOR ?? '')?.[1] ?? '').toLowerCase();
   return /^[0-9a-f]{32}$/.test(id) ? id : '';
 }
@@ -114,18 +114,18 @@ class JournalBoot {
   readonly #anchors: Anchor[] = [];
   #last: EntryTimes | undefined;
 
-  see(fields: PlacedEntry['fields'], times: EntryTimes): void {
+  see(fields: JournalEntry['fields'], times: EntryTimes): void {
     const last = this.#last;
     const offsetMoved = last !== undefined && Math.abs(offsetOf(times) - offsetOf(last)) > slackUs(last, times);
     if (last) this.direction += Math.sign(times.monotonicUs - last.monotonicUs);
     this.#keepAnchor(times, last, offsetMoved);
     this.#last = times;
 
-    if (fields._HOSTNAME) this.log.seeHost({ hostname: fields._HOSTNAME });
-    if (fields._MACHINE_ID) this.log.seeHost({ machineId: fields._MACHINE_ID });
+    if (fields._HOSTNAME) this.log.addHostFacts({ hostname: fields._HOSTNAME });
+    if (fields._MACHINE_ID) this.log.addHostFacts({ machineId: fields._MACHINE_ID });
     const atUs = eventTime(fields, times, offsetMoved);
-    if (fields.MESSAGE_ID !== undefined && this.#seeMessageId(fields, atUs)) return;
-    this.log.seeLine({
+    if (fields.MESSAGE_ID !== undefined && this.#addMessageId(fields, atUs)) return;
+    this.log.addLine({
       atUs,
       identifier: writerOf(fields),
       pid: fields._PID ?? fields.SYSLOG_PID,
@@ -150,7 +150,7 @@ class JournalBoot {
   }
 
   /** True when the entry was one of PID 1's own, whatever it says. */
-  #seeMessageId(fields: PlacedEntry['fields'], atUs: number): boolean {
+  #addMessageId(fields: JournalEntry['fields'], atUs: number): boolean {
     const id = fields.MESSAGE_ID!.toLowerCase();
     if (id === SLEEP_BEGAN) {
       this.log.note(
@@ -161,16 +161,16 @@ class JournalBoot {
     }
     if (!isSystemManager(fields)) return false;
     if (id === STARTUP_FINISHED) {
-      this.#seeStartupFinished(fields, atUs);
+      this.#addStartupFinished(fields, atUs);
       return true;
     }
     const what = UNIT_MESSAGES[id];
     if (what === undefined || !fields.UNIT) return what !== undefined;
-    this.log.seeUnitEvent(unitEvent(what, fields, atUs));
+    this.log.addUnitEvent(unitEvent(what, fields, atUs));
     return true;
   }
 
-  #seeStartupFinished(fields: PlacedEntry['fields'], atUs: number): void {
+  #addStartupFinished(fields: JournalEntry['fields'], atUs: number): void {
     const userspaceTookUs = microseconds(fields.USERSPACE_USEC);
     if (userspaceTookUs === undefined) return;
     const kernelTookUs = microseconds(fields.KERNEL_USEC);
@@ -178,7 +178,7 @@ class JournalBoot {
       kernelTookUs === undefined
         ? inContainer(userspaceTookUs, atUs)
         : managerTimes({ kernelTookUs, initrdTookUs: microseconds(fields.INITRD_USEC) ?? 0, userspaceTookUs });
-    this.log.seeStartupFinished(manager, manager.finishUs);
+    this.log.addStartupFinished(manager, manager.finishUs);
   }
 }
 
@@ -199,7 +199,7 @@ const UNIT_MESSAGES: Readonly<Record<string, UnitEvent['what']>> = {
   '9d1aaa27d60140bd96365438aad20286': 'stopped',
 };
 
-function unitEvent(what: UnitEvent['what'], fields: PlacedEntry['fields'], atUs: number): UnitEvent {
+function unitEvent(what: UnitEvent['what'], fields: JournalEntry['fields'], atUs: number): UnitEvent {
   const unit = fields.UNIT!;
   // A start job that a condition ended is "done" too; what never ran has no invocation.
   if (what === 'done' && fields.INVOCATION_ID === '') return { unit, what: 'skipped', atUs };
@@ -208,7 +208,7 @@ function unitEvent(what: UnitEvent['what'], fields: PlacedEntry['fields'], atUs:
 }
 
 /** User managers send the same ids. */
-function isSystemManager(fields: PlacedEntry['fields']): boolean {
+function isSystemManager(fields: JournalEntry['fields']): boolean {
   if (fields._PID !== undefined) return fields._PID === '1';
   return (
     fields.USER_UNIT === undefined && (fields._SYSTEMD_UNIT === undefined || fields._SYSTEMD_UNIT === 'init.scope')
@@ -216,7 +216,7 @@ function isSystemManager(fields: PlacedEntry['fields']): boolean {
 }
 
 /** Kernel lines carry the kernel's time; for the rest, the sender's stamp is earlier than the receipt by the lag. */
-function eventTime(fields: PlacedEntry['fields'], times: EntryTimes, offsetMoved: boolean): number {
+function eventTime(fields: JournalEntry['fields'], times: EntryTimes, offsetMoved: boolean): number {
   const sourceUs = microseconds(fields._SOURCE_MONOTONIC_TIMESTAMP);
   if (sourceUs !== undefined) return sourceUs;
   const sentUs = microseconds(fields._SOURCE_REALTIME_TIMESTAMP);
@@ -228,7 +228,7 @@ function eventTime(fields: PlacedEntry['fields'], times: EntryTimes, offsetMoved
 /** More than this between sending and receipt is a clock that was set in between, not a busy journal. */
 const MAX_LAG_US = 10e6;
 
-function writerOf(fields: PlacedEntry['fields']): string {
+function writerOf(fields: JournalEntry['fields']): string {
   const unit = fields._SYSTEMD_UNIT ?? '';
   if (unit === KUBELET_UNIT) return 'kubelet';
   if (/^(?:walinuxagent|waagent)\.service$/.test(unit)) return 'waagent';
@@ -238,7 +238,7 @@ function writerOf(fields: PlacedEntry['fields']): string {
   return identifier;
 }
 
-function isFirst(fields: PlacedEntry['fields']): boolean {
+function isFirst(fields: JournalEntry['fields']): boolean {
   return (fields._PID ?? fields.SYSLOG_PID) === '1';
 }
 

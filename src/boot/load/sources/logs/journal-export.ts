@@ -3,15 +3,15 @@
 import type { Evidence } from '../../../model/evidence.ts';
 import { headText, type Input } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
-import { JOURNAL_FIELDS, type JournalField, type PlacedEntry, readJournal } from './journal-entries.ts';
+import type { EvidenceSource } from '../source.ts';
+import { JOURNAL_FIELDS, type JournalEntry, type JournalField, readJournal } from './journal-entries.ts';
 
 export const journalExportSource = {
   kind: 'journal-export',
   title: 'journal export (journalctl -o export)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input);
@@ -37,7 +37,7 @@ const NEWLINE = 0x0a;
 const EQUALS = 0x3d;
 
 /** Bytes are held only until the field they belong to is complete. */
-function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
+function* entriesOf(input: Input, problems: Problems): Generator<JournalEntry> {
   let held: Buffer = Buffer.alloc(0);
   let searchedTo = 0; // no newline before this in `held`
   let skipBytes = 0;

@@ -3,15 +3,15 @@
 import type { Evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
-import { JOURNAL_FIELDS, type JournalField, type PlacedEntry, readJournal } from './journal-entries.ts';
+import type { EvidenceSource } from '../source.ts';
+import { JOURNAL_FIELDS, type JournalEntry, type JournalField, readJournal } from './journal-entries.ts';
 
 export const journalJsonSource = {
   kind: 'journal-json',
   title: 'journal JSON (journalctl -o json)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input);
@@ -27,7 +27,7 @@ function parse(input: Input): Evidence[] {
   return boots.map((boot) => ({ ...boot, notes: [...boot.notes, ...notes] }));
 }
 
-function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
+function* entriesOf(input: Input, problems: Problems): Generator<JournalEntry> {
   let place = 0;
   let pretty: { place: number; lines: string[] } | undefined;
   for (const raw of linesOf(input)) {
@@ -55,7 +55,7 @@ function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
 /** An entry has tens of fields; a brace that never closes must not swallow the rest of the file. */
 const MAX_PRETTY_LINES = 2_000;
 
-function entryOf(text: string, place: number, problems: Problems): PlacedEntry | undefined {
+function entryOf(text: string, place: number, problems: Problems): JournalEntry | undefined {
   // Asking the parser about every line of another kind of text would take longer than reading it.
   const parsed = /^\s*[{[]/.test(text) ? parseOrNothing(text) : undefined;
   if (parsed === undefined) {

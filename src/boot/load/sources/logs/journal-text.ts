@@ -7,7 +7,7 @@ import { headText, type Input, linesOf } from '../../input.ts';
 import { parseKlog } from '../kubernetes/klog.ts';
 import { isGuestAgentLine } from '../platform/guest-agent-lines.ts';
 import { Problems } from '../problems.ts';
-import type { ParseContext, Source } from '../source.ts';
+import type { EvidenceSource, ParseContext } from '../source.ts';
 import { BootLog } from './boot-log.ts';
 import { parseIsoStamp, parseYearlessStamp } from './log-stamp.ts';
 
@@ -16,7 +16,7 @@ export const journalTextSource = {
   title: 'journal text (journalctl, kubelet and waagent logs)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 interface TextLine {
   clock: 'monotonic' | 'wall';
@@ -90,8 +90,8 @@ function parse(input: Input, { nowUs }: ParseContext): Evidence[] {
   }
   const notes = problems.notes(input.name, 'line');
   return boots.map((boot) => {
-    const told = boot.evidence(input.name);
-    return { ...told, notes: [...told.notes, ...notes] };
+    const found = boot.evidence(input.name);
+    return { ...found, notes: [...found.notes, ...notes] };
   });
 }
 
@@ -112,8 +112,8 @@ class TextBoot {
       this.#log.note('info', 'the times of this text name no zone and are read as UTC');
     this.hasLines = true;
     const host: HostFacts | undefined = line.host === undefined ? undefined : { hostname: line.host };
-    if (host) this.#log.seeHost(host);
-    this.#log.seeLine(line);
+    if (host) this.#log.addHostFacts(host);
+    this.#log.addLine(line);
   }
 
   evidence(input: string): Evidence {

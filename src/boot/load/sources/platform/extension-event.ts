@@ -7,16 +7,16 @@ import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { uniqueId } from '../unique-id.ts';
-import { bootPoints, exitCodeOf } from './provision-json.ts';
+import { bootPoints, provisionExitCode } from './provision-json.ts';
 
 export const extensionEventSource = {
   kind: 'extension-event',
   title: 'Azure extension events',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input).replaceAll('\0', ''); // UTF-16 without its mark
@@ -30,7 +30,7 @@ function recognise(input: Input): number {
 function parse(input: Input): Evidence[] {
   const problems = new Problems();
   const { text, isCut } = boundedText(input, MAX_BYTES);
-  const collected: Collected = { spans: [], ids: new Map(), milestones: [], anchors: [], notes: [] };
+  const collected: EventFacts = { spans: [], ids: new Map(), milestones: [], anchors: [], notes: [] };
   for (const { value, place } of valuesOf(text, problems)) {
     collect(value, place, input.name, collected, problems);
   }
@@ -56,7 +56,7 @@ function parse(input: Input): Evidence[] {
 /** The agent itself takes no file above 4 MiB; this is for many put together. */
 const MAX_BYTES = 128 << 20;
 
-interface Collected {
+interface EventFacts {
   spans: Span[];
   ids: Map<string, number>;
   milestones: Milestone[];
@@ -89,7 +89,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function collect(value: unknown, place: number, input: string, into: Collected, problems: Problems): void {
+function collect(value: unknown, place: number, input: string, into: EventFacts, problems: Problems): void {
   const fields = foldKeys(value);
   const task = fields?.get('taskname');
   const startUs = parseIsoStamp(fields?.get('timestamp') ?? '');
@@ -145,7 +145,7 @@ function innerFacts(task: string, fields: ReadonlyMap<string, string>, input: st
   const inner = message.trimStart().startsWith('{') ? parseJson(message) : undefined;
   if (typeof inner !== 'object' || inner === null) return { milestones: [], anchors: [], notes: [] };
   const points = bootPoints(inner as Record<string, unknown>, input);
-  const exitCode = exitCodeOf(inner as Record<string, unknown>);
+  const exitCode = provisionExitCode(inner as Record<string, unknown>);
   if (exitCode === undefined) return points;
   const saysFine = LEVELS[(fields.get('eventlevel') ?? '').toLowerCase()] === undefined;
   if (exitCode !== 0 && saysFine) {

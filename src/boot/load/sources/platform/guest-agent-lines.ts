@@ -3,7 +3,7 @@
 import type { Milestone, Span } from '../../../model/record.ts';
 import { uniqueId } from '../unique-id.ts';
 
-type Step =
+type GuestAgentStep =
   | 'agent-started'
   | 'provisioning-began'
   | 'provisioned'
@@ -14,7 +14,7 @@ type Step =
   | 'extension-failed';
 
 export interface GuestAgentEvent {
-  step: Step;
+  step: GuestAgentStep;
   /** `Microsoft.Azure.Extensions.CustomScript-2.1.10`. */
   extension?: string;
   /** `install`, `enable`, `update` … */
@@ -40,7 +40,7 @@ export function parseGuestAgentLine(message: string): GuestAgentEvent | undefine
 const LINE =
   /^\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\.\d+Z? (INFO|WARNING|ERROR|VERBOSE) (?:(?:Daemon|ExtHandler|MonitorHandler|EnvHandler) ){0,2}(?:\[([A-Za-z][\w.]*-\d[\d.]*)\] )?(.*)$/s;
 
-const STEPS: readonly (readonly [Step, RegExp])[] = [
+const STEPS: readonly (readonly [GuestAgentStep, RegExp])[] = [
   ['agent-started', /^(?:Azure Linux Agent (?:Version|\()|Agent WALinuxAgent-\S+ (?:launched|is running))/],
   ['provisioning-began', /^Running (?:CloudInit|default) provisioning handler/i],
   ['provisioned', /^(?:Finished provisioning|Provisioning complete|Provisioning already completed)/],
@@ -58,7 +58,7 @@ function extensionEvent(extension: string, level: string, text: string): GuestAg
 export function guestAgentFacts(events: readonly TimedGuestAgentEvent[]): { spans: Span[]; milestones: Milestone[] } {
   const inOrder = events.toSorted((a, b) => a.atUs - b.atUs);
   const milestones: Milestone[] = [];
-  const first = (step: Step) => inOrder.find((event) => event.step === step)?.atUs;
+  const first = (step: GuestAgentStep) => inOrder.find((event) => event.step === step)?.atUs;
   const startedUs = first('agent-started');
   if (startedUs !== undefined) {
     milestones.push({ name: 'guest-agent-started', atUs: startedUs, source: 'guest-agent' });
@@ -70,7 +70,7 @@ export function guestAgentFacts(events: readonly TimedGuestAgentEvent[]): { span
   return { spans, milestones };
 }
 
-function agentSpans(first: (step: Step) => number | undefined): Span[] {
+function agentSpans(first: (step: GuestAgentStep) => number | undefined): Span[] {
   const spans: Span[] = [];
   const add = (id: string, name: string, startUs?: number, endUs?: number) => {
     if (startUs === undefined || endUs === undefined || endUs < startUs) return;

@@ -6,11 +6,11 @@ import type { Milestone, Note, Span } from '../../../model/record.ts';
 import type { Input } from '../../input.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { uniqueId } from '../unique-id.ts';
 import { type KvpEvent, kvpEvents, RECORD_BYTES } from './kvp-records.ts';
 
-export const kvpSource = { kind: 'kvp', title: 'Hyper-V key-value pool', recognise, parse } satisfies Source;
+export const kvpSource = { kind: 'kvp', title: 'Hyper-V key-value pool', recognise, parse } satisfies EvidenceSource;
 
 function recognise({ head }: Input): number {
   // Keys are NUL padded, and the second record begins where the first one ends.
@@ -23,14 +23,14 @@ function recognise({ head }: Input): number {
 function parse(input: Input): Evidence[] {
   const problems = new Problems();
   const boots = bootsOf(kvpEvents(input.chunks(), problems));
-  const told = boots.map((events) => bootEvidence(events, input.name, problems));
+  const found = boots.map((events) => bootEvidence(events, input.name, problems));
   const earlier = boots.length - 1;
   if (earlier > 0) {
     const text = `${input.name}: the pool still holds records of ${earlier} earlier boot${earlier === 1 ? '' : 's'}`;
-    told.at(-1)!.notes.push({ level: 'info', text });
+    found.at(-1)!.notes.push({ level: 'info', text });
   }
   const notes = problems.notes(input.name, 'record');
-  return told.map((boot) => ({ ...boot, notes: [...boot.notes, ...notes] }));
+  return found.map((boot) => ({ ...boot, notes: [...boot.notes, ...notes] }));
 }
 
 /** Every stage of a boot computes the incarnation afresh and cuts it to a second: two that are this near are one boot. */

@@ -6,7 +6,7 @@ import type { Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseDateStamp, parseIsoStamp } from '../logs/log-stamp.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { parseStartupFinished } from '../systemd/startup-finished.ts';
 import { parseWallStamp } from '../systemd/wall-stamp.ts';
 
@@ -15,7 +15,7 @@ export const provisionJsonSource = {
   title: 'AKS provision.json',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input);
@@ -37,7 +37,7 @@ function parse(input: Input): Evidence[] {
   } catch {
     return salvage(text, input.name);
   }
-  return isObject(parsed) ? [tell(parsed, input.name)] : [];
+  return isObject(parsed) ? [provisionEvidence(parsed, input.name)] : [];
 }
 
 /** Cut short (it is written while the node may be going down): the members that are whole are still read. */
@@ -45,19 +45,19 @@ function salvage(text: string, input: string): Evidence[] {
   const members: Record<string, unknown> = {};
   for (const [, key, value] of text.matchAll(/"(\w{1,64})"\s*:\s*"([^"\\]{0,4000})"/g)) members[key!] ??= value;
   if (Object.keys(members).length === 0) return [];
-  const told = tell(members, input);
+  const found = provisionEvidence(members, input);
   const place = text.split('\n').length;
-  told.notes.push({
+  found.notes.push({
     level: 'warning',
     text: `${input}: not whole JSON (it ends at line ${place}); what could be read is used`,
   });
-  return [told];
+  return [found];
 }
 
-function tell(fields: Record<string, unknown>, input: string): Evidence {
+function provisionEvidence(fields: Record<string, unknown>, input: string): Evidence {
   const points = bootPoints({ ...fields, ...(isObject(fields.BootDatapoints) && fields.BootDatapoints) }, input);
   const manager = typeof fields.SystemdSummary === 'string' ? parseStartupFinished(fields.SystemdSummary) : undefined;
-  const exitCode = exitCodeOf(fields);
+  const exitCode = provisionExitCode(fields);
   const tookS = Number(fields.ExecDuration ?? Number.NaN);
   const startUs = points.milestones.find((milestone) => milestone.name === 'extension-started')?.atUs;
   const spans: Span[] = [];
@@ -89,7 +89,7 @@ function tell(fields: Record<string, unknown>, input: string): Evidence {
 }
 
 /** The script's own exit code: what its wrapper returned is another matter. */
-export function exitCodeOf(fields: Record<string, unknown>): number | undefined {
+export function provisionExitCode(fields: Record<string, unknown>): number | undefined {
   const text = fields.ExitCode;
   return (typeof text === 'string' || typeof text === 'number') && /^\d{1,5}$/.test(String(text).trim())
     ? Number(text)

@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { readClockReading, twoClocks } from './two-clocks.ts';
+import { guestClockFrom, parseClockComparison } from './two-clocks.ts';
 
 const reading = { guestMs: 60_000, hostBeforeMs: 63_000, hostAfterMs: 63_010 };
 
 describe('two clocks', () => {
   test('are tied by a reading, as exactly as the host took to make it', () => {
-    const clocks = twoClocks({ ...reading, uptimeMs: 50_000 })!;
+    const clocks = guestClockFrom({ ...reading, uptimeMs: 50_000 })!;
     expect(clocks.onGuestMs(63_005)).toBe(60_000);
     expect(clocks.errorUs).toBe(6_000);
-    expect(clocks.bornMs).toBe(10_000);
+    expect(clocks.kernelStartMs).toBe(10_000);
   });
 
   test('tell no start of the kernel without an uptime', () => {
-    expect(twoClocks(reading)).not.toHaveProperty('bornMs');
+    expect(guestClockFrom(reading)).not.toHaveProperty('kernelStartMs');
   });
 
   test('cannot be tied when the clock of the host was set back meanwhile', () => {
-    expect(twoClocks({ ...reading, hostAfterMs: 62_999 })).toBeUndefined();
+    expect(guestClockFrom({ ...reading, hostAfterMs: 62_999 })).toBeUndefined();
   });
 });
 
 describe('a clock reading', () => {
   test('is read with and without an uptime', () => {
-    expect(readClockReading({ ...reading, other: 1 })).toEqual(reading);
-    expect(readClockReading({ ...reading, uptimeMs: 5 })).toEqual({ ...reading, uptimeMs: 5 });
+    expect(parseClockComparison({ ...reading, other: 1 })).toEqual(reading);
+    expect(parseClockComparison({ ...reading, uptimeMs: 5 })).toEqual({ ...reading, uptimeMs: 5 });
   });
 
   test.each([
@@ -35,6 +35,6 @@ describe('a clock reading', () => {
     { ...reading, hostAfterMs: 1e13 },
     { ...reading, uptimeMs: Number.NaN },
   ])('%j is none', (value) => {
-    expect(readClockReading(value)).toBeUndefined();
+    expect(parseClockComparison(value)).toBeUndefined();
   });
 });

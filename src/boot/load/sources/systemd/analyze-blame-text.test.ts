@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unit } from '../../../testing.ts';
-import { blameUnits, parseBlameLine } from './analyze-blame-text.ts';
+import { parseBlameLine, unitsFromBlame } from './analyze-blame-text.ts';
 
 test.each([
   ['  1min 571ms foo.service', 'foo.service', 60_571_000],
@@ -24,7 +24,7 @@ test('units that a chain has placed are left out; the others stand at the start 
     ['a.service', 2e6],
     ['b.service', 3e6],
   ]);
-  const { units, notes } = blameUnits(blame, [unit('a.service', 5, 2)], 'paste');
+  const { units, notes } = unitsFromBlame(blame, [unit('a.service', 5, 2)], 'paste');
   expect(units).toMatchObject([{ name: 'b.service', activatingUs: 1, activatedUs: 3e6 + 1 }]);
   expect(notes).toEqual([
     {
@@ -32,5 +32,5 @@ test('units that a chain has placed are left out; the others stand at the start 
       text: 'paste: blame tells how long 1 unit took, not when: they are placed at the start of userspace',
     },
   ]);
-  expect(blameUnits(new Map(), [], 'paste')).toEqual({ units: [], notes: [] });
+  expect(unitsFromBlame(new Map(), [], 'paste')).toEqual({ units: [], notes: [] });
 });

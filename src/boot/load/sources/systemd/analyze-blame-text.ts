@@ -18,7 +18,7 @@ export function parseBlameLine(text: string): { unit: string; tookUs: number } |
  * The listing has no start times. A unit that the chain does not place is put at the start of userspace, and that is
  * said: its duration is right, its place is not known.
  */
-export function blameUnits(
+export function unitsFromBlame(
   blame: ReadonlyMap<string, number>,
   placed: readonly Unit[],
   input: string,

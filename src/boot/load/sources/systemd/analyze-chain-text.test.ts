@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { criticalChain } from '../../../compat/systemd/critical-chain.ts';
 import { compatCriticalChain } from '../../../compat/systemd/exact/critical-chain.ts';
-import { renderChain } from '../../../compat/systemd/render-chain.ts';
+import { renderCriticalChain } from '../../../compat/systemd/render-chain.ts';
 import { anyBoot, FIXTURES } from '../../../compat/systemd/testing.ts';
 import { behaviourOf } from '../../../compat/systemd/versions.ts';
 import { memoryInput } from '../../input.ts';
@@ -86,7 +86,7 @@ test('what this project and the real tool print is read back to the same edges',
   fc.assert(
     fc.property(anyBoot, (record) => {
       const nodes = criticalChain(record, { target: 'default.target', fuzzUs: 1e6 });
-      const plain = renderChain(nodes, record, (text) => text);
+      const plain = renderCriticalChain(nodes, record, (text) => text);
       const known = new Set(unitsIn(`# systemd-analyze critical-chain\n${plain}`).map((unit) => unit.name));
       expect(known).toEqual(new Set(nodes.map((node) => node.name)));
       const { stdout } = compatCriticalChain(record, behaviourOf(252), { targets: [], fuzzUs: 1e6, isColoured: true });

@@ -5,7 +5,7 @@ import { type PastedLine, withoutLabels } from '../logs/pasted-line.ts';
 import type { Problems } from '../problems.ts';
 import { NAME_CHARS, UNIT_SUFFIX } from './unit-name.ts';
 
-export const CHAIN_HEADER =
+export const CHAIN_HEADER_PATTERN =
   /The time (?:after|when) (?:the )?unit (?:is|became) active or started|The time the unit (?:takes|took) to start/;
 
 const SPAN = /^-?\d[0-9a-z. ]{0,80}$/;
@@ -101,13 +101,13 @@ export function chainUnits(lines: readonly PastedLine[], problems: Problems): Un
 /** A unit may come up in several places; what it waited for is collected from all of them. */
 type KnownUnit = Omit<Unit, 'after'> & { after: Set<string> };
 
-type Placed = ChainLine & { source: PastedLine };
+type SourcedChainLine = ChainLine & { source: PastedLine };
 
 /** A header or a prompt ends a listing; so does a second root where the tree is intact. */
-function* listingsOf(lines: readonly PastedLine[]): Generator<Placed[]> {
-  let listing: Placed[] = [];
+function* listingsOf(lines: readonly PastedLine[]): Generator<SourcedChainLine[]> {
+  let listing: SourcedChainLine[] = [];
   for (const source of lines) {
-    const line = CHAIN_HEADER.test(source.text) || source.isPrompt ? undefined : parseChainLine(source);
+    const line = CHAIN_HEADER_PATTERN.test(source.text) || source.isPrompt ? undefined : parseChainLine(source);
     const isRoot = line !== undefined && isNewRoot(listing, line);
     if ((!line || isRoot) && listing.length > 0) {
       yield listing;
@@ -125,7 +125,7 @@ function isNewRoot(listing: readonly ChainLine[], line: ChainLine): boolean {
   return child !== undefined && (child.hasGlyph || child.column > root.column);
 }
 
-function unitsOf(listing: readonly Placed[], problems: Problems): Unit[] {
+function unitsOf(listing: readonly SourcedChainLine[], problems: Problems): Unit[] {
   const units: Unit[] = [];
   const open: { column: number; unit: Unit }[] = [];
   let rootBeganUs = 1;
@@ -151,7 +151,7 @@ function unitsOf(listing: readonly Placed[], problems: Problems): Unit[] {
   return units;
 }
 
-function unitOf(line: Placed, problems: Problems): Unit {
+function unitOf(line: SourcedChainLine, problems: Problems): Unit {
   const { name, atUs, tookUs = 0 } = line;
   let activatingUs = 0; // 0 = not known
   if (atUs !== undefined && atUs < WRAPPED_US) activatingUs = Math.max(1, atUs);

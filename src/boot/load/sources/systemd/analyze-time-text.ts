@@ -3,7 +3,7 @@ import { parseSpan } from '../../../../base/duration.ts';
 import type { Unit } from '../../../model/record.ts';
 import { NAME_CHARS, UNIT_SUFFIX } from './unit-name.ts';
 
-export interface Reached {
+export interface ReachedTarget {
   unit: Unit;
 }
 
@@ -15,7 +15,7 @@ const REACHED = new RegExp(
 const MAX_LINE = 500;
 
 /** The line speaks of default.target under its Id. */
-export function parseReachedLine(text: string): Reached | undefined {
+export function parseReachedLine(text: string): ReachedTarget | undefined {
   if (text.length > MAX_LINE || !text.includes(' reached')) return undefined;
   const match = REACHED.exec(text);
   if (!match) return undefined;

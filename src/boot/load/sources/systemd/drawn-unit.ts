@@ -1,7 +1,7 @@
 // boot/load/sources/systemd/drawn-unit.ts: which stamps did a unit have, given its bars in a picture that ends with the boot?
 import type { Unit } from '../../../model/record.ts';
 
-export interface Bars {
+export interface UnitBars {
   activatingUs: number;
   activatedUs: number;
   deactivatingUs: number;
@@ -14,7 +14,7 @@ export interface Bars {
  * `plot` cuts every stamp at the end of the boot and draws what never happened up to there, so a bar that ends with
  * the boot says nothing; a unit that ended without becoming active has its last three stamps in one place.
  */
-export function stampsOf(bars: Bars, finishUs: number, resolutionUs: number): Omit<Unit, 'name' | 'after'> {
+export function stampsOf(bars: UnitBars, finishUs: number, resolutionUs: number): Omit<Unit, 'name' | 'after'> {
   const { activatingUs, labelTookUs } = bars;
   const isOpen = (us: number) => us >= finishUs - resolutionUs;
   const near = (a: number, b: number) => Math.abs(a - b) <= resolutionUs;

@@ -2,10 +2,10 @@
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Unit } from '../../../model/record.ts';
-import { headText, type Input, textOf } from '../../input.ts';
+import { headText, type Input, inputText } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
-import { type Bars, stampsOf } from './drawn-unit.ts';
+import type { EvidenceSource } from '../source.ts';
+import { stampsOf, type UnitBars } from './drawn-unit.ts';
 import { isName } from './unit-name.ts';
 
 export const plotJsonSource = {
@@ -13,7 +13,7 @@ export const plotJsonSource = {
   title: '`systemd-analyze plot --json`',
   recognise: (input) => (ROW_START.test(headText(input)) ? 0.9 : 0),
   parse: parsePlotJson,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const ROW_START = /^\s*\[\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"activated"\s*:/;
 /** The rows are flat objects, so each is read by itself: a legend after the array or a cut-off end costs nothing else. */
@@ -21,10 +21,10 @@ const ROW = /\{[^{}]*\}/g;
 
 function parsePlotJson(input: Input): Evidence[] {
   const problems = new Problems();
-  const rows: { name: string; bars: Bars }[] = [];
+  const rows: { name: string; bars: UnitBars }[] = [];
   let finishUs = 0;
   let count = 0;
-  const text = textOf(input);
+  const text = inputText(input);
   for (const [source] of text.matchAll(ROW)) {
     count++;
     const row = parseRow(source);
@@ -42,7 +42,7 @@ function parsePlotJson(input: Input): Evidence[] {
   return [evidence({ kind: 'analyze-plot-json', input: input.name, clock: 'monotonic', units, notes })];
 }
 
-function parseRow(source: string): { name: string; bars: Bars } | undefined {
+function parseRow(source: string): { name: string; bars: UnitBars } | undefined {
   let row: Record<string, unknown>;
   try {
     row = JSON.parse(source) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Unit } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { parseReachedLine } from './analyze-time-text.ts';
 import { stampsOf } from './drawn-unit.ts';
 import { parseTooltip, type Tooltip } from './plot-tooltip.ts';
@@ -19,7 +19,7 @@ export const plotSvgSource = {
     return /<svg[\s>]/.test(head) && /systemd-analyze|rect\.unitsload|class="unitsload"/.test(head) ? 0.95 : 0;
   },
   parse: parsePlotSvg,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const RECT = /^\s*<rect class="([\w-]+)" x="(-?[\d.]+)" y="(-?[\d.]+)" width="(-?[\d.]+)"/;
 const LABEL = /^\s*<text class="(?:left|right)" x="-?[\d.]+" y="-?[\d.]+">(.*)<\/text>\s*$/;

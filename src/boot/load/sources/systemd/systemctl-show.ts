@@ -3,7 +3,7 @@
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Note, Unit } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { hostOf, managerOf, parseStamp, unitOf, wasChecked } from './systemctl-block.ts';
 import { isName } from './unit-name.ts';
 import { parseWallStamp } from './wall-stamp.ts';
@@ -13,7 +13,7 @@ export const systemctlManagerSource = {
   title: '`systemctl show`',
   recognise: (input) => (MANAGER_LINE.test(headText(input)) ? 0.9 : 0),
   parse: (input) => parseShow(input, 'systemctl-manager'),
-} satisfies Source;
+} satisfies EvidenceSource;
 
 export const systemctlUnitsSource = {
   kind: 'systemctl-units',
@@ -25,7 +25,7 @@ export const systemctlUnitsSource = {
     return FIRST_PROPERTY.test(head) ? 1 : 0.95;
   },
   parse: (input) => parseShow(input, 'systemctl-units'),
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const MANAGER_LINE = /^(Userspace|Finish|UnitsLoadStart)TimestampMonotonic=/m;
 /** Not a journal's export, which also begins with an assignment: its names begin with underscores. */
@@ -99,7 +99,7 @@ function* blocksOf(input: Input, notes: Note[]): Generator<Block> {
 class ShowReader {
   readonly notes: Note[] = [];
   private readonly name: string;
-  private readonly units = new Map<string, { unit: Unit; isLoadedByAsking: boolean }>();
+  private readonly units = new Map<string, { unit: Unit; isLoadedByQuery: boolean }>();
   private readonly anchors = new AnchorSet();
   private readonly untrustedZones = new Set<string>();
   private manager: ManagerTimes | undefined;
@@ -126,7 +126,7 @@ class ShowReader {
     const all = [...this.units.values()];
     // A listing that names a unit twice was asked for name by name (`systemctl show` of every unit file, aliases
     // included), and the question itself made systemd load units that had no part in the boot.
-    const kept = this.repeats > 0 ? all.filter((entry) => !entry.isLoadedByAsking) : all;
+    const kept = this.repeats > 0 ? all.filter((entry) => !entry.isLoadedByQuery) : all;
     for (const zone of this.untrustedZones) {
       const text = `${this.name}: wall-clock stamps in zone ${zone} are not used, an abbreviation does not name its offset; use \`systemctl show --timestamp=us+utc\``;
       this.notes.push({ level: 'info', text });
@@ -149,9 +149,9 @@ class ShowReader {
     } else if (this.units.has(unit.name)) {
       this.repeats++;
     } else {
-      const isLoadedByAsking =
+      const isLoadedByQuery =
         unit.activatingUs + unit.activatedUs + unit.deactivatingUs + unit.deactivatedUs === 0 && !wasChecked(values);
-      this.units.set(unit.name, { unit, isLoadedByAsking });
+      this.units.set(unit.name, { unit, isLoadedByQuery });
     }
   }
 

@@ -9,7 +9,7 @@ export interface UnitEvent {
   result?: string;
 }
 
-export interface UnitsSeen {
+export interface UnitsFromEvents {
   units: Unit[];
   deviceWaits: Span[];
   /** Units that first started long after the boot: sessions, timers, pods. */
@@ -23,7 +23,10 @@ const BOOT_WINDOW_US = 3_600e6;
  * The first start of each unit in this boot: a restart hours later does not move it (systemctl's stamps would).
  * A unit that ran in the initrd and again in the real root counts from the latter, as systemd itself remembers it.
  */
-export function unitsOf(events: readonly UnitEvent[], phases: { userspaceUs: number; finishUs: number }): UnitsSeen {
+export function unitsOf(
+  events: readonly UnitEvent[],
+  phases: { userspaceUs: number; finishUs: number },
+): UnitsFromEvents {
   const lastUs = phases.finishUs > 0 ? phases.finishUs + BOOT_WINDOW_US : Number.POSITIVE_INFINITY;
   const units = new Map<string, Unit>();
   const expected = new Map<string, number>();

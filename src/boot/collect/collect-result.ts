@@ -1,20 +1,20 @@
-// boot/collect/collected.ts: what was taken from a machine, and what could not be, and why.
+// boot/collect/collect-result.ts: what was taken from a machine, and what could not be, and why.
 
-export interface Collected {
+export interface CollectResult {
   /** As the machine calls itself; empty when it did not say. */
   hostname: string;
-  members: Member[];
-  missed: Missed[];
+  members: BundleMember[];
+  missed: MissedItem[];
 }
 
-export interface Member {
+export interface BundleMember {
   name: string;
   bytes: Uint8Array;
   /** What is not whole about it. */
   note?: string;
 }
 
-export interface Missed {
+export interface MissedItem {
   name: string;
   why: string;
 }
@@ -22,7 +22,7 @@ export interface Missed {
 export const NO_SUCH_FILE = 'no such file';
 
 /** The second word of `uname -a`. */
-export function hostnameIn(members: readonly Member[]): string {
+export function hostnameIn(members: readonly BundleMember[]): string {
   const uname = members.find((member) => member.name === 'uname.txt');
   return (uname && Buffer.from(uname.bytes).toString().split(' ')[1]) ?? '';
 }
