@@ -1,4 +1,4 @@
-// boot/load/sources/kubernetes/node-steps.ts: what did the daemon that configures a node spend the boot on? The file it keeps beside its status.
+// boot/load/sources/kubernetes/node-steps.ts: what did the `headstart node` daemon spend the boot on? Reads its steps file.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Note, Span } from '../../../model/record.ts';
@@ -6,7 +6,7 @@ import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import type { EvidenceSource } from '../source.ts';
 
-/** `run/headstart/steps.json` of a node, as docs/node-config.md has it. Times are µs since the kernel started. */
+/** `run/headstart/steps.json` of a node (see docs/node-config.md). Times are µs since the kernel started. */
 interface NodeSteps {
   bootId?: string;
   anchor?: { monotonicUs: number; wallUs: number };
@@ -32,7 +32,7 @@ export const nodeStepsSource = {
 const UNIT = 'headstart-node.service';
 const MAX_BYTES = 4 << 20;
 
-/** The daemon does nothing meanwhile but ask, or look. */
+/** Steps in which the daemon only polls. */
 const WAITS: Readonly<Record<string, string>> = {
   fetch: 'the metadata service to answer',
   verify: 'the node to be healthy for long enough',
@@ -42,7 +42,7 @@ function parse(input: Input): Evidence[] {
   const { text, isCut } = boundedText(input, MAX_BYTES);
   const read = isCut ? undefined : readSteps(text);
   if (!read)
-    return [nodeStepsEvidence(input, {}, [warning(input, 'these steps are not whole, or not of the known form')])];
+    return [nodeStepsEvidence(input, {}, [warning(input, 'this steps file is incomplete or has an unknown format')])];
   const { bootId, anchor, steps } = read;
   const ofBoot = stepsOfBoot(steps);
   const notes: Note[] = [];
@@ -61,7 +61,7 @@ function parse(input: Input): Evidence[] {
   ];
 }
 
-/** Up to the moment kubelet may start, and the watch over that one change: updates hours later are no part of the boot. */
+/** The steps until kubelet may start, and the health watch after that change. Later updates are not part of the boot. */
 function stepsOfBoot(steps: readonly NodeStep[]): NodeStep[] {
   const readyAt = steps.findIndex(({ name, isOk }) => name === 'ready' && isOk);
   if (readyAt < 0) return [...steps];
@@ -108,7 +108,7 @@ function warning(input: Input, text: string): Note {
   return { level: 'warning', text: `${input.name}: ${text}` };
 }
 
-/** Undefined when it is not such a file; single steps that cannot be are left out. */
+/** Undefined for an unknown format; skips invalid steps. */
 function readSteps(text: string): NodeSteps | undefined {
   let value: unknown;
   try {
@@ -143,7 +143,7 @@ function stepOf(value: unknown): NodeStep[] {
   ];
 }
 
-/** Far from where numbers lose their last digits. */
+/** Larger numbers would lose precision. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < 1e16;
 }

@@ -1,5 +1,5 @@
-// boot/load/sources/logs/journal-entries.ts: what do journal entries, from whichever format, say of each boot they belong to?
-// PID 1's doings are told by message id, never by the English sentence, wherever an entry carries one.
+// boot/load/sources/logs/journal-entries.ts: what happened in each boot, according to its journal entries, in either format?
+// Identifies the messages of PID 1 by message id if there is one, not by their English text.
 import { formatSpan } from '../../../../base/duration.ts';
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import { KUBELET_UNIT } from '../../../model/known-units.ts';
@@ -9,7 +9,7 @@ import { managerTimes } from '../systemd/startup-finished.ts';
 import type { UnitEvent } from '../systemd/unit-events.ts';
 import { BootLog } from './boot-log.ts';
 
-/** The fields that are read; a reader may leave out all others. */
+/** Only these fields are used; a reader may skip all others. */
 export const JOURNAL_FIELDS = [
   '__CURSOR',
   '__REALTIME_TIMESTAMP',
@@ -44,7 +44,7 @@ export interface JournalEntry {
   fields: Readonly<Partial<Record<JournalField, string>>>;
 }
 
-/** One evidence per boot, oldest first. Entries that cannot be placed are told to `problems`. */
+/** One evidence per boot, oldest first. Adds entries without a time to `problems`. */
 export function readJournal(
   entries: Iterable<JournalEntry>,
   from: { kind: Evidence['kind']; input: string; problems: Problems },
@@ -53,7 +53,7 @@ export function readJournal(
   for (const entry of entries) {
     const times = timesOf(entry.fields);
     if (!times) {
-      from.problems.add('has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP: it cannot be placed', entry.place);
+      from.problems.add('has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP; skipped', entry.place);
       continue;
     }
     const bootId = bootIdOf(entry.fields);
@@ -65,8 +65,8 @@ export function readJournal(
     boot.see(entry.fields, times);
   }
   const inOrder = [...boots];
-  // `journalctl -r` lists the newest first. Order of appearance is otherwise the journal's own, and better than the
-  // wall clock, which may have been wrong in an early boot.
+  // `journalctl -r` lists the newest first. Otherwise the order of appearance is more reliable than the wall clock,
+  // which may have been wrong in an early boot.
   const backwards = inOrder.reduce((sum, [, boot]) => sum + boot.direction, 0) < 0;
   if (backwards) inOrder.reverse();
   return inOrder.map(([bootId, boot]) =>
@@ -101,15 +101,15 @@ function bootIdOf(fields: JournalEntry['fields']): string {
   return /^[0-9a-f]{32}$/.test(id) ? id : '';
 }
 
-/** journald stamps the two clocks a moment apart. */
+/** journald reads the two clocks a moment apart. */
 const ANCHOR_ERROR_US = 1_000;
-/** A time service speeds the wall clock up or down by 500 ppm at most; what moves by more is a step, or a frozen VM. */
+/** A time service slews the wall clock by at most 500 ppm; a larger change is a clock step or a paused VM. */
 const SLEW = 0.0005;
 const MAX_ANCHORS = 64;
 
 class JournalBoot {
   readonly log = new BootLog({ clock: 'monotonic', holds: 'journal' });
-  /** How often the monotonic clock went forward, less how often it went back. */
+  /** How often the monotonic clock went forward, minus how often it went back. */
   direction = 0;
   readonly #anchors: Anchor[] = [];
   #last: EntryTimes | undefined;
@@ -137,26 +137,23 @@ class JournalBoot {
     const kept = this.#anchors;
     const before = kept.at(-1);
     if (!this.#last || !before || this.#last.monotonicUs <= before.monotonicUs) return kept;
-    // Days after the boot the clocks have drifted apart without any step: the last pair is that much less exact.
+    // Days after the boot the clocks have drifted apart without a step, so the last pair is less exact by the drift.
     const { monotonicUs, wallUs } = anchorOf(this.#last);
     const slack = Math.round(slackUs(before, this.#last));
     return [...kept, { monotonicUs, wallUs: wallUs - slack, errorUs: 2 * slack }];
   }
 
-  /** The first, and both sides of every move of the wall clock against the monotonic one; the last is added at the end. */
+  /** Keeps the first pair, and the pairs before and after every step of the wall clock; `anchors()` adds the last pair. */
   #keepAnchor(times: EntryTimes, last: EntryTimes | undefined, offsetMoved: boolean): void {
     if (!last) this.#anchors.push(anchorOf(times));
     else if (offsetMoved && this.#anchors.length < MAX_ANCHORS) this.#anchors.push(anchorOf(last), anchorOf(times));
   }
 
-  /** True when the entry was one of PID 1's own, whatever it says. */
+  /** True if the message id fully identifies the entry, so that its text need not be parsed. */
   #addMessageId(fields: JournalEntry['fields'], atUs: number): boolean {
     const id = fields.MESSAGE_ID!.toLowerCase();
     if (id === SLEEP_BEGAN) {
-      this.log.note(
-        'info',
-        `the machine was put to sleep at ${formatSpan(atUs)}: the monotonic clock stood still then`,
-      );
+      this.log.note('info', `the machine was suspended at ${formatSpan(atUs)}: the monotonic clock stopped meanwhile`);
       return true;
     }
     if (!isSystemManager(fields)) return false;
@@ -182,7 +179,7 @@ class JournalBoot {
   }
 }
 
-/** A container has no kernel phase and lives on the host's monotonic clock: count back from the message. */
+/** A container has no kernel phase and uses the host's monotonic clock: count back from the message. */
 function inContainer(userspaceTookUs: number, atUs: number) {
   const phases = managerTimes({ kernelTookUs: Math.max(0, atUs - userspaceTookUs), initrdTookUs: 0, userspaceTookUs });
   return { ...phases, securityStartUs: 0, securityFinishUs: 0 };
@@ -201,13 +198,13 @@ const UNIT_MESSAGES: Readonly<Record<string, UnitEvent['what']>> = {
 
 function unitEvent(what: UnitEvent['what'], fields: JournalEntry['fields'], atUs: number): UnitEvent {
   const unit = fields.UNIT!;
-  // A start job that a condition ended is "done" too; what never ran has no invocation.
+  // A start job that a condition skipped is "done" too, but has no invocation id.
   if (what === 'done' && fields.INVOCATION_ID === '') return { unit, what: 'skipped', atUs };
   const result = fields.UNIT_RESULT ?? fields.JOB_RESULT;
   return what === 'failed' && result !== undefined ? { unit, what, atUs, result } : { unit, what, atUs };
 }
 
-/** User managers send the same ids. */
+/** User managers send the same message ids. */
 function isSystemManager(fields: JournalEntry['fields']): boolean {
   if (fields._PID !== undefined) return fields._PID === '1';
   return (
@@ -215,7 +212,7 @@ function isSystemManager(fields: JournalEntry['fields']): boolean {
   );
 }
 
-/** Kernel lines carry the kernel's time; for the rest, the sender's stamp is earlier than the receipt by the lag. */
+/** Prefers the kernel's own time, then the sender's wall-clock stamp: journald receives entries with a lag. */
 function eventTime(fields: JournalEntry['fields'], times: EntryTimes, offsetMoved: boolean): number {
   const sourceUs = microseconds(fields._SOURCE_MONOTONIC_TIMESTAMP);
   if (sourceUs !== undefined) return sourceUs;
@@ -225,7 +222,7 @@ function eventTime(fields: JournalEntry['fields'], times: EntryTimes, offsetMove
   return lagUs > 0 && lagUs < MAX_LAG_US ? times.monotonicUs - lagUs : times.monotonicUs;
 }
 
-/** More than this between sending and receipt is a clock that was set in between, not a busy journal. */
+/** A longer lag means that the clock was set in between, not that the journal was busy. */
 const MAX_LAG_US = 10e6;
 
 function writerOf(fields: JournalEntry['fields']): string {

@@ -1,5 +1,5 @@
-// boot/load/sources/systemd/analyze-text.ts: `systemd-analyze` time, blame and critical-chain as people paste them: fenced, indented,
-// coloured, cut off, with tree glyphs lost. A file may hold several listings; each source reads all of them.
+// boot/load/sources/systemd/analyze-text.ts: reads pasted output of `systemd-analyze` time, blame and critical-chain: fenced, indented,
+// coloured, truncated or without tree glyphs. A file may contain several listings; each source reads all of them.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
@@ -39,7 +39,7 @@ export const analyzeCriticalChainSource = {
   parse: parseAnalyzeText,
 } satisfies EvidenceSource;
 
-/** A journal has the same sentence, said by PID 1. */
+/** Anchored at the line start: a journal has the same sentence after a prefix. */
 const STARTUP = /^\W*Startup finished in .*\((kernel|userspace)\)/;
 const RECOGNISE_LINES = 2000;
 
@@ -79,7 +79,7 @@ export function parseAnalyzeText(input: Input): Evidence[] {
     }
   }
   const manager = startup === undefined ? undefined : parseStartupFinished(startup);
-  if (startup !== undefined && !manager) problems.add('says "Startup finished" with spans that cannot be read', 1);
+  if (startup !== undefined && !manager) problems.add('has "Startup finished" with unreadable time spans', 1);
 
   const base = { input: input.name, clock: 'userspace' as const };
   const found: Evidence[] = [];

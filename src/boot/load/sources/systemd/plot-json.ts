@@ -1,4 +1,4 @@
-// boot/load/sources/systemd/plot-json.ts: `systemd-analyze plot --json`: every unit's stamps, without edges, often with a legend after it.
+// boot/load/sources/systemd/plot-json.ts: reads `systemd-analyze plot --json`: unit stamps without edges, often followed by a legend.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Unit } from '../../../model/record.ts';
@@ -16,7 +16,7 @@ export const plotJsonSource = {
 } satisfies EvidenceSource;
 
 const ROW_START = /^\s*\[\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"activated"\s*:/;
-/** The rows are flat objects, so each is read by itself: a legend after the array or a cut-off end costs nothing else. */
+/** Rows are flat objects and are parsed one by one, so a legend after the array or a truncated end does no harm. */
 const ROW = /\{[^{}]*\}/g;
 
 function parsePlotJson(input: Input): Evidence[] {
@@ -28,14 +28,14 @@ function parsePlotJson(input: Input): Evidence[] {
   for (const [source] of text.matchAll(ROW)) {
     count++;
     const row = parseRow(source);
-    if (!row) problems.add('is not a unit with its times', count);
+    if (!row) problems.add('is not a unit with times', count);
     else {
       rows.push(row);
       finishUs = Math.max(finishUs, row.bars.deactivatedUs, row.bars.activatedUs);
     }
   }
   if (!/\]\s*(\d+ Units listed\.)?\s*$/.test(text))
-    problems.add('is the last that could be read: the file is cut off', count);
+    problems.add('is the last readable one: the file is truncated', count);
   if (rows.length === 0) return [];
   const units = rows.map(({ name, bars }): Unit => ({ name, ...stampsOf(bars, finishUs, 0), after: [] }));
   const notes = problems.notes(input.name, 'row');
