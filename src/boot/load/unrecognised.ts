@@ -1,4 +1,4 @@
-// boot/load/unrecognised.ts: an input from which no boot can be read: what is it, and what would help?
+// boot/load/unrecognised.ts: no boot can be read from this input: what is it, and what can the user do?
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { SourceKind } from '../model/evidence.ts';
@@ -6,20 +6,20 @@ import { decodeText, headText, type Input } from './input.ts';
 import { SOURCES } from './sources/index.ts';
 import type { EvidenceSource } from './sources/source.ts';
 
-/** The command line that was typed, with one input replaced: for the next command to type. */
+/** The user's command line with one input replaced, for `next:`. */
 export type CommandWithInput = (from: string, to: string) => string;
 
 const NO_COMMAND: CommandWithInput = (_, to) => `headstart boot timeline -i ${to}`;
 
-/** How people are sent to the list of kinds, which is too long for a message. */
+/** The list of kinds is too long for a message. */
 const KINDS_ARE_IN =
-  'docs/inputs.md lists the kinds that are read; `headstart boot collect` on the node takes all of them';
+  'docs/inputs.md lists the supported kinds; `headstart boot collect` on the node collects all of them';
 
 export function unrecognised(input: Input, commandWith: CommandWithInput = NO_COMMAND): UserError {
   const { what, next } = describeInput(input, commandWith);
   return new UserError(
     next === undefined
-      ? `cannot tell what ${input.name} is: found ${what}; ${kindsLike(input)}`
+      ? `cannot recognise ${input.name}: found ${what}; ${kindsLike(input)}`
       : `cannot read a boot from ${input.name}: found ${what}`,
     { code: 'boot/input-unrecognised', next: next ?? KINDS_ARE_IN },
   );
@@ -37,17 +37,17 @@ export function nothingReadable(
       : `cannot read a boot from ${input.name}: found ${what}`,
     {
       code: 'boot/input-empty',
-      next: next ?? 'check that the file is whole; `headstart boot collect` makes a complete bundle',
+      next: next ?? 'check that the file is complete; `headstart boot collect` makes a complete bundle',
     },
   );
 }
 
-/** Which kinds are read, in one clause: those that the input resembles, or those that most people have. */
+/** One clause about the supported kinds: those the input resembles, else the most common ones. */
 export function kindsLike(input?: Input): string {
   const near = input ? nearestKinds(input) : [];
   const kinds = near.length > 0 ? near : COMMON;
   const titles = kinds.map((kind) => SOURCES.find((source) => source.kind === kind)!.title);
-  return `${SOURCES.length} kinds of input are read, ${near.length > 0 ? 'the nearest' : 'among them'}: ${titles.join(', ')}`;
+  return `${SOURCES.length} kinds of input are supported, ${near.length > 0 ? 'the nearest' : 'among them'}: ${titles.join(', ')}`;
 }
 
 const COMMON: readonly SourceKind[] = ['systemctl-units', 'journal-json', 'cloud-init-log'];
@@ -55,8 +55,8 @@ const MOST_KINDS = 3;
 
 type Shape = 'JSON' | 'YAML' | 'markup' | 'lines' | 'bytes';
 
-/** By which words, in its name or in its first bytes, does a person take an input for one of these? */
-const LOOKS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])[] = [
+/** Words in an input's name or first bytes that suggest which kind the user meant. */
+const HINTS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])[] = [
   ['systemctl-manager', 'lines', /systemctl|manager|Timestamp(?:Monotonic)?=/i],
   ['systemctl-units', 'lines', /systemctl|units|ActiveState|LoadState|\.service\b/i],
   ['analyze-time', 'lines', /analyze|startup|userspace/i],
@@ -78,21 +78,21 @@ const LOOKS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])
   ['boot-record', 'JSON', /record|boot|headstart/i],
 ];
 
-/** The last part of a path: the folders of a checkout name everything. */
+/** Folder names would match too many hints. */
 const baseName = (name: string) => name.split('/').at(-1)!;
 
 function nearestKinds(input: Input): SourceKind[] {
   const shape = shapeOf(input);
   if (shape === undefined) return [];
   const head = headText(input).slice(0, 4096);
-  const scored = LOOKS.filter(([, itsShape]) => itsShape === shape).map(([kind, , words]) => ({
+  const scored = HINTS.filter(([, itsShape]) => itsShape === shape).map(([kind, , words]) => ({
     kind,
     score: (words.test(baseName(input.name)) ? 2 : 0) + (words.test(head) ? 1 : 0),
   }));
-  // JSON of none of these words is still nearer to JSON than to a listing.
-  const isShapeTelling = shape !== 'lines';
+  // JSON without any of these words still resembles the JSON kinds more than a listing.
+  const isShapeEnough = shape !== 'lines';
   return scored
-    .filter(({ score }) => score > 0 || isShapeTelling)
+    .filter(({ score }) => score > 0 || isShapeEnough)
     .sort((a, b) => b.score - a.score)
     .slice(0, MOST_KINDS)
     .map(({ kind }) => kind);
@@ -110,11 +110,10 @@ function shapeOf(input: Input): Shape | undefined {
 
 interface InputDescription {
   what: string;
-  /** Where more can be said than which kinds there are. */
+  /** A hint more specific than the list of kinds. */
   next?: string;
 }
 
-/** What a person would say of these bytes. */
 function describeInput(input: Input, commandWith: CommandWithInput): InputDescription {
   const { head, name } = input;
   if (head.length === 0) return { what: 'an empty file' };
@@ -125,22 +124,22 @@ function describeInput(input: Input, commandWith: CommandWithInput): InputDescri
   if (kinds.length > 0 && !kinds.includes('Node')) {
     return {
       what: `Kubernetes objects of kind ${kinds.join(', ')}, and no Node`,
-      next: `${ASK_FOR_NODE} and give that with -i`,
+      next: `${ASK_FOR_NODE} and pass that with -i`,
     };
   }
   const line = decodeText(head.subarray(0, 400))
     .split(/\r?\n/)
     .find((each) => each.trim() !== '')
     ?.trim();
-  if (line === undefined) return { what: 'blank lines only' };
+  if (line === undefined) return { what: 'only blank lines' };
   if (/^(?:NAME|NAMESPACE|LAST SEEN)\s{2,}[A-Z]/.test(line)) {
-    return { what: 'a table of `kubectl get`', next: `${ASK_FOR_NODE} and give that with -i` };
+    return { what: 'a table of `kubectl get`', next: `${ASK_FOR_NODE} and pass that with -i` };
   }
   const fields = fieldsOf(input);
   return { what: fields ?? `text starting ${JSON.stringify(line.slice(0, 60))}` };
 }
 
-const ASK_FOR_NODE = 'a Node says when it registered and became Ready: `kubectl get node NAME -o json > node.json`,';
+const ASK_FOR_NODE = 'a Node has the times of registration and Ready: run `kubectl get node NAME -o json > node.json`';
 
 interface PackedFormat {
   what: string;
@@ -149,7 +148,6 @@ interface PackedFormat {
 
 const STDIN = 'standard input';
 
-/** A program that unpacks to its standard output. */
 const piped =
   (...argv: string[]): PackedFormat['next'] =>
   (name, commandWith) =>
@@ -165,18 +163,18 @@ const intoFolder =
       : `${argv.join(' ')} unpacked ${shellWord(name)} && ${commandWith(name, 'unpacked')}`;
 
 const PACKED: readonly (readonly [start: string, packed: PackedFormat])[] = [
-  ['\xfd7zXZ', { what: 'a file compressed with xz, which is not read', next: piped('xz', '-dc') }],
-  ['BZh', { what: 'a file compressed with bzip2, which is not read', next: piped('bzip2', '-dc') }],
-  ['\x04\x22\x4d\x18', { what: 'a file compressed with lz4, which is not read', next: piped('lz4', '-dc') }],
-  ['PK\x03\x04', { what: 'a zip archive, which is not read', next: intoFolder('unzip', '-q', '-d') }],
-  ["7z\xbc\xaf'", { what: 'a 7z archive, which is not read', next: piped('7z', 'x', '-so') }],
+  ['\xfd7zXZ', { what: 'a file compressed with xz, which is not supported', next: piped('xz', '-dc') }],
+  ['BZh', { what: 'a file compressed with bzip2, which is not supported', next: piped('bzip2', '-dc') }],
+  ['\x04\x22\x4d\x18', { what: 'a file compressed with lz4, which is not supported', next: piped('lz4', '-dc') }],
+  ['PK\x03\x04', { what: 'a zip archive, which is not supported', next: intoFolder('unzip', '-q', '-d') }],
+  ["7z\xbc\xaf'", { what: 'a 7z archive, which is not supported', next: piped('7z', 'x', '-so') }],
   [
     'LPKSHHRH',
-    { what: 'a binary journal, which only journalctl reads', next: piped('journalctl', '-o', 'json', '--file') },
+    { what: 'a binary journal, which only journalctl can read', next: piped('journalctl', '-o', 'json', '--file') },
   ],
 ];
 
-/** Compressed, or in a form that a program has to turn into text: never to be searched for text. */
+/** Formats that another program must convert to text; searching their bytes for text would give false matches. */
 export function packedFormatOf(head: Uint8Array): PackedFormat | undefined {
   const start = Buffer.from(head.subarray(0, 8)).toString('latin1');
   return PACKED.find(([magic]) => start.startsWith(magic))?.[1];
@@ -190,7 +188,7 @@ function isBinary(head: Uint8Array): boolean {
 
 const MOST_BYTES_TO_PARSE = 64 << 20;
 
-/** `kubectl get -o json` sorts its fields, so that only the end of a large list says of what it is. */
+/** `kubectl get -o json` sorts its fields, so `kind` of a large list is at the end: parse all of it. */
 function jsonOf(input: Input): unknown {
   if (shapeOf(input) !== 'JSON') return undefined;
   try {

@@ -1,4 +1,4 @@
-// boot/load/sources/boot-record.ts: a boot record written by `boot export --format json` or `boot record`, read back.
+// boot/load/sources/boot-record.ts: reads a boot record written by `boot export --format json` or `boot record`.
 
 import { type Evidence, evidence } from '../../model/evidence.ts';
 import { type BootRecord, moveUnit } from '../../model/record.ts';
@@ -19,10 +19,10 @@ async function readRecord(input: Input): Promise<Evidence[]> {
   try {
     value = JSON.parse(inputText(input));
   } catch (error) {
-    return [unreadable(input, `is not whole: ${(error as Error).message}`)];
+    return [unreadable(input, `is not valid JSON: ${(error as Error).message}`)];
   }
   const problems = problemsOf(value);
-  if (problems) return [unreadable(input, `does not fit the schema: ${problems.slice(0, 5).join('; ')}`)];
+  if (problems) return [unreadable(input, `does not match the schema: ${problems.slice(0, 5).join('; ')}`)];
   const { bootId, host, clock, manager, units, spans, milestones, notes } = value as BootRecord;
   const anchored = clock.zero === 'kernel' && clock.wallAtZeroUs !== undefined;
   const errorUs = clock.errorUs ?? 0;

@@ -1,4 +1,4 @@
-// boot/load/sources/cloud-init-dump.ts: what does the JSON of `cloud-init analyze dump` say?
+// boot/load/sources/cloud-init-dump.ts: reads the JSON that `cloud-init analyze dump` prints.
 import { readDump } from '../../compat/cloud-init/read/read-dump.ts';
 import { looksLikeDump } from '../../compat/cloud-init/read/recognise.ts';
 import { bootsOf } from '../../compat/cloud-init/stages.ts';

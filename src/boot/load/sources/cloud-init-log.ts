@@ -1,4 +1,4 @@
-// boot/load/sources/cloud-init-log.ts: what does cloud-init.log say, of any version, rotated or not, with any of its stamps?
+// boot/load/sources/cloud-init-log.ts: reads cloud-init.log of any version, rotated or not, in any timestamp format.
 import { readLog } from '../../compat/cloud-init/read/read-log.ts';
 import { looksLikeLog } from '../../compat/cloud-init/read/recognise.ts';
 import { bootsOf } from '../../compat/cloud-init/stages.ts';

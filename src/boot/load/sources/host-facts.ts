@@ -1,5 +1,5 @@
-// boot/load/sources/host-facts.ts: the small files people collect beside a boot (os-release, uname, boot id, versions): what do they
-// say of the host? A bare 32-digit id is left alone: it may be a machine's as well as a boot's.
+// boot/load/sources/host-facts.ts: reads facts about the host from small files (os-release, uname, boot id, versions). Ignores a
+// 32-digit id without dashes: it may be a machine id as well as a boot id.
 
 import { type Evidence, evidence } from '../../model/evidence.ts';
 import type { HostFacts } from '../../model/record.ts';

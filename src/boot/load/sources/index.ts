@@ -1,4 +1,4 @@
-// boot/load/sources/index.ts: every kind of input there is.
+// boot/load/sources/index.ts: all supported kinds of input.
 
 import { bootRecordSource } from './boot-record.ts';
 import { cloudInitDumpSource } from './cloud-init-dump.ts';

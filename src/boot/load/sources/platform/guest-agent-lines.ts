@@ -1,5 +1,5 @@
-// boot/load/sources/platform/guest-agent-lines.ts: what do the Azure Linux agent's lines say of provisioning and of extensions?
-// Nothing of a message is copied but the extension's name: these lines carry signed URLs and settings.
+// boot/load/sources/platform/guest-agent-lines.ts: when did the Azure Linux agent provision the VM and run extensions? Copies only the
+// extension's name from a line, because these lines contain signed URLs and settings.
 import type { Milestone, Span } from '../../../model/record.ts';
 import { uniqueId } from '../unique-id.ts';
 
@@ -36,7 +36,7 @@ export function parseGuestAgentLine(message: string): GuestAgentEvent | undefine
   return found && { step: found[0] };
 }
 
-/** stamp, level, up to two words for thread and area, then either `[extension-version]` or plain text. */
+/** Timestamp, level, up to two words for thread and area, an optional `[extension-version]`, then the text. */
 const LINE =
   /^\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\.\d+Z? (INFO|WARNING|ERROR|VERBOSE) (?:(?:Daemon|ExtHandler|MonitorHandler|EnvHandler) ){0,2}(?:\[([A-Za-z][\w.]*-\d[\d.]*)\] )?(.*)$/s;
 
@@ -81,7 +81,7 @@ function agentSpans(first: (step: GuestAgentStep) => number | undefined): Span[]
   return spans;
 }
 
-/** One span per extension around one per operation; the agent prints a command's output when it has ended. */
+/** One span per extension, with a child span per operation. The agent prints a command's output when the command ends. */
 function extensionSpans(inOrder: readonly TimedGuestAgentEvent[]): Span[] {
   const spans = new Map<string, Span>();
   const open = new Map<string, Span>();

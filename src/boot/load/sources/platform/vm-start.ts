@@ -1,5 +1,5 @@
-// boot/load/sources/platform/vm-start.ts: when did this machine start the VM, and when did its guest report to the platform? On the guest's own
-// clock, which a look at both clocks at one moment ties to ours.
+// boot/load/sources/platform/vm-start.ts: when did the host start the VM, and when did the guest report to the platform? Converts host times to
+// the guest's clock by one comparison of the two clocks.
 import { formatSpan } from '../../../../base/duration.ts';
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note } from '../../../model/record.ts';
@@ -13,12 +13,12 @@ export interface VmStart {
   apiVersion: 'headstart.dev/v1';
   kind: 'VmStart';
   vmId: string;
-  /** The boot that the guest was in when its clock was read. */
+  /** The guest's boot when its clock was read. */
   bootId?: string;
   /** On the host's clock. */
   startedMs: number;
   clock: ClockComparison;
-  /** What the guest told the wire server, on the host's clock. */
+  /** The guest's reports to the wire server, on the host's clock. */
   health: { atMs: number; state: string; subStatus?: string; description?: string }[];
 }
 
@@ -36,7 +36,7 @@ function parse(input: Input): Evidence[] {
   const start = isCut ? undefined : readVmStart(text);
   if (!start)
     return [
-      vmStartEvidence(input, {}, [], [warning(input, 'this start of a VM is not whole, or not of the known form')]),
+      vmStartEvidence(input, {}, [], [warning(input, 'this VM start record is incomplete or has an unknown format')]),
     ];
   const { vmId, bootId, clock } = start;
   const facts = {
@@ -50,7 +50,7 @@ function parse(input: Input): Evidence[] {
         input,
         facts,
         [],
-        [warning(input, "the host's clock was set back while the guest's was read: its times are left out")],
+        [warning(input, "the host's clock was set back while the guest's clock was read: its times are ignored")],
       ),
     ];
   }
@@ -58,7 +58,7 @@ function parse(input: Input): Evidence[] {
   return [vmStartEvidence(input, facts, milestones, notes)];
 }
 
-/** Firmware and loader take seconds; a guest that was born this much later has restarted since. */
+/** Firmware and boot loader take seconds; a kernel that started this much later is from a later restart. */
 const RESTARTED_MS = 5 * 60_000;
 
 function eventsOf(
@@ -71,10 +71,10 @@ function eventsOf(
   const milestones: Milestone[] = [];
   const notes: Note[] = [];
   if (startedMs > clock.hostAfterMs) {
-    notes.push(warning(input, 'the VM was started after the boot that it tells of: when it was created is left out'));
+    notes.push(warning(input, 'the VM was started after this boot: its creation time is ignored'));
   } else if (kernelStartMs !== undefined && kernelStartMs - onGuest(startedMs) > RESTARTED_MS) {
     const laterText = formatSpan(Math.round((kernelStartMs - onGuest(startedMs)) / 1000) * 1e6);
-    const text = `${input.name}: this boot began ${laterText} after its VM was started: the guest has restarted since, and the VM's creation is left out`;
+    const text = `${input.name}: this boot began ${laterText} after its VM was started: the guest has restarted since, so the VM's creation time is ignored`;
     notes.push({ level: 'info', text });
   } else {
     milestones.push({ name: 'vm-created', ...at(startedMs), detail: "its process was started, on the host's clock" });
@@ -104,7 +104,7 @@ function warning(input: Input, text: string): Note {
   return { level: 'warning', text: `${input.name}: ${text}` };
 }
 
-/** Undefined unless every field is what it has to be. */
+/** Undefined unless every field is valid. */
 function readVmStart(text: string): VmStart | undefined {
   let value: unknown;
   try {
