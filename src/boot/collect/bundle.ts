@@ -1,10 +1,10 @@
-// boot/collect/bundle.ts: everything that was collected as one archive, without secrets, that every boot verb reads with -i.
+// boot/collect/bundle.ts: packs collected files, without secrets, into one archive that every boot verb reads with -i.
 import { createHash } from 'node:crypto';
 import { BOOT_API_VERSION } from '../model/record.ts';
 import type { BundleMember, CollectResult } from './collect-result.ts';
 import { redact } from './redact.ts';
 
-/** collect.json in the bundle, and the answer of `boot collect --json`. */
+/** collect.json in the bundle, and the output of `boot collect --json`. */
 export interface BootCollection {
   apiVersion: typeof BOOT_API_VERSION;
   kind: 'BootCollection';
@@ -20,7 +20,7 @@ export interface BootBundle {
   bytes: Uint8Array;
 }
 
-/** The same collection gives the same bytes. */
+/** Deterministic: the same collected files give the same bytes. */
 export async function bundleOf(
   collected: CollectResult,
   { boot, nowUs }: { boot: string; nowUs: number },
@@ -60,7 +60,7 @@ function withoutSecrets(member: BundleMember): BundleMember {
 
 const MAX_NAME_BYTES = 99;
 
-/** The archive format has room for 99 bytes; the end of a path tells more than its middle. */
+/** The archive format allows 99 bytes. Drops the middle of a longer path, because its end is more specific. */
 function archiveName(name: string): string {
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   const short = createHash('sha256').update(name).digest('hex').slice(0, 8);

@@ -1,7 +1,7 @@
-// boot/collect/collect-result.ts: what was taken from a machine, and what could not be, and why.
+// boot/collect/collect-result.ts: which files were collected from a machine, and which are missing and why?
 
 export interface CollectResult {
-  /** As the machine calls itself; empty when it did not say. */
+  /** Empty if unknown. */
   hostname: string;
   members: BundleMember[];
   missed: MissedItem[];
@@ -10,7 +10,7 @@ export interface CollectResult {
 export interface BundleMember {
   name: string;
   bytes: Uint8Array;
-  /** What is not whole about it. */
+  /** Set if the content is incomplete: which part of it this is. */
   note?: string;
 }
 
@@ -27,7 +27,7 @@ export function hostnameIn(members: readonly BundleMember[]): string {
   return (uname && Buffer.from(uname.bytes).toString().split(' ')[1]) ?? '';
 }
 
-/** A log cut at its front starts with half a line, one cut at its end ends with half a line. */
+/** A log truncated at its front starts with a partial line. */
 export function fromFirstWholeLine(bytes: Buffer): Buffer {
   return bytes.subarray(bytes.indexOf(10) + 1);
 }

@@ -1,4 +1,4 @@
-// boot/collect/collect.ts: what does a machine know about its boot? The only file of this folder that a live machine is read through.
+// boot/collect/collect.ts: collects the boot data of the live machine. Callers read a live machine only through this file.
 import { hostname } from 'node:os';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
@@ -9,13 +9,13 @@ import { type ItemResult, type MachineAccess, takeItem } from './take.ts';
 import { unpackMembers } from './unpack.ts';
 
 export interface CollectOptions {
-  /** As journalctl counts: 0 is this boot, -1 the one before; or a boot id. */
+  /** As in journalctl: 0 is this boot, -1 the one before; or a boot id. */
   boot?: string;
-  /** Ask the API server for this machine's Node as well. */
+  /** Also get this machine's Node from the API server. */
   nodeObject?: boolean;
 }
 
-/** Enough to overlap slow programs, few enough not to disturb a node that is still starting. */
+/** Runs slow programs in parallel, but not so many that they disturb a node that is still starting. */
 const AT_ONCE = 4;
 
 export async function collectBoot(machine: MachineAccess, options: CollectOptions = {}): Promise<CollectResult> {
@@ -30,7 +30,7 @@ export async function collectBoot(machine: MachineAccess, options: CollectOption
   };
 }
 
-/** The live machine as inputs, for every verb that is not told to read something else. */
+/** The live machine as inputs, for verbs without -i. */
 export async function readLiveMachine(
   options: { boot?: string; signal?: AbortSignal } = {},
 ): Promise<{ inputs: Input[]; problems: string[] }> {
@@ -43,7 +43,7 @@ export async function readLiveMachine(
   return { inputs, problems: readProblems(collected, boot) };
 }
 
-/** What tells of a boot, is there and could not be read: an answer without it may look whole and not be. */
+/** Existing boot data that could not be read. Without it an answer may look complete but be wrong. */
 export function readProblems({ missed }: CollectResult, boot: string): string[] {
   const describing = itemsFor(boot).filter((item) => item.describesBoot);
   return missed
@@ -51,29 +51,29 @@ export function readProblems({ missed }: CollectResult, boot: string): string[] 
     .map((each) => describeMissed(each, describing));
 }
 
-/** Kernel messages and a host name alone do not tell how a machine came up. */
+/** Kernel messages and a host name alone are not enough to explain a boot. */
 export function requireBoot({ members, missed }: CollectResult, boot: string, where = 'this machine'): void {
   const describing = itemsFor(boot).filter((item) => item.describesBoot);
   if (members.some((member) => member.bytes.length > 0 && describing.some((item) => matches(item, member.name))))
     return;
-  throw new UserError(`${where} does not tell how it booted: ${reasons(missed, describing)}`, {
+  throw new UserError(`no boot data on ${where}: ${reasons(missed, describing)}`, {
     code: 'boot/no-live-boot',
     next:
       boot === '0'
-        ? 'run this on a node that runs systemd, or give recorded files with -i FILE, or collect with `headstart boot collect --host USER@HOST`'
-        : 'list the boots the journal still has with `journalctl --list-boots`',
+        ? 'run this on a node with systemd, or pass recorded files with -i FILE, or collect with `headstart boot collect --host USER@HOST`'
+        : 'list the boots in the journal with `journalctl --list-boots`',
     exitCode: 1,
   });
 }
 
-/** It becomes part of a command line, here and on the other side of an ssh connection. */
+/** The result becomes part of a command line, locally and over ssh. */
 export function validBoot(boot = '0'): string {
   if (/^(?:[+-]?\d{1,6}|[0-9a-f]{32})$/.test(boot)) return boot.replace(/^-?0+$/, '0');
   const bare = boot.replaceAll('-', '').toLowerCase();
   if (/^[0-9a-f]{32}$/.test(bare)) return bare;
-  throw new UserError(`${JSON.stringify(boot)} names no boot`, {
+  throw new UserError(`${JSON.stringify(boot)} is not a boot number or boot id`, {
     code: 'boot/bad-boot',
-    next: 'give --boot 0, -1, -2 … or a boot id of 32 hex digits (see `journalctl --list-boots`)',
+    next: 'use --boot 0, -1, -2 … or a boot id of 32 hex digits (see `journalctl --list-boots`)',
   });
 }
 
@@ -100,7 +100,7 @@ function matches(item: CollectItem, member: string): boolean {
   return member.startsWith(start) && member.endsWith(end);
 }
 
-/** In the words of the machine: the names of the members of a bundle mean nothing to who has never made one. */
+/** Names commands and paths instead of bundle members, which mean nothing to a user who never made a bundle. */
 function reasons(missed: readonly MissedItem[], items: readonly CollectItem[]): string {
   const chief = missed.filter(({ name }) =>
     /^(?:systemctl-show-manager\.txt|journal\.json|var\/log\/cloud-init)/.test(name),
@@ -113,6 +113,6 @@ function describeMissed({ name, why }: MissedItem, items: readonly CollectItem[]
   if (item?.kind !== 'command') return `${item ? '/' : ''}${name}: ${why}`;
   const [program, ...rest] = item.tries[0]!;
   const command = `\`${[program, ...rest.filter((word) => /^(?:[a-z]+|\*)$/.test(word))].join(' ')}\``;
-  // Why it failed begins with the program that did.
+  // Some reasons already start with the program's name.
   return why.startsWith(`${program} `) ? `${command}${why.slice(program.length)}` : `${command}: ${why}`;
 }

@@ -1,4 +1,4 @@
-// boot/collect/items.ts: what is taken from a machine to explain its boot? One list, for this machine and for one over ssh.
+// boot/collect/items.ts: what is collected from a machine to explain its boot? One list, for local and ssh collection.
 import type { Argv } from '../../base/command.ts';
 
 export type CollectItem = CommandItem | FileItem;
@@ -6,7 +6,7 @@ export type CollectItem = CommandItem | FileItem;
 interface ItemBase {
   timeoutMs: number;
   maxBytes: number;
-  /** Without any of the items that tell, there is no boot to speak of. */
+  /** At least one item with this flag must be collected; otherwise there is no boot to analyse. */
   describesBoot: boolean;
 }
 
@@ -14,15 +14,15 @@ export interface CommandItem extends ItemBase {
   kind: 'command';
   /** The member's name in the bundle. */
   name: string;
-  /** The first that works is taken: older releases lack newer options. */
+  /** The first command that works is used: older releases lack newer options. */
   tries: readonly Argv[];
 }
 
 export interface FileItem extends ItemBase {
   kind: 'file';
-  /** `*` stands for part of one path segment. The member's name is the path of the file found. */
+  /** `*` matches within one path segment. The member's name is the path of the file. */
   pattern: string;
-  /** end: a log, of which the newest part counts · none: half of it is of no use. */
+  /** For a file over the size limit: end = keep its newest part (a log) · none = skip it (useless if incomplete). */
   keep: 'end' | 'none';
 }
 
@@ -39,7 +39,7 @@ const JOURNAL_FIELDS =
   'INVOCATION_ID,KERNEL_USEC,INITRD_USEC,USERSPACE_USEC,_PID,_BOOT_ID,_HOSTNAME,_MACHINE_ID,_SYSTEMD_UNIT,_TRANSPORT,' +
   '_SOURCE_MONOTONIC_TIMESTAMP,_SOURCE_REALTIME_TIMESTAMP';
 
-/** Whose messages are part of the story. All others may hold anything, and are not asked for. */
+/** Only messages of these writers are collected: others do not explain the boot and may contain anything. */
 const JOURNAL_MATCHES = [
   '_TRANSPORT=kernel',
   '_PID=1',
@@ -53,15 +53,15 @@ function unitMatch(name: string): string {
   return `_SYSTEMD_UNIT=${name}.service`;
 }
 
-/** `boot` counts as journalctl does (0, -1 …) or is a boot id. Of an earlier boot only the journal still knows. */
+/** `boot` is a number as in journalctl (0, -1 …) or a boot id. Only the journal has data of earlier boots. */
 export function itemsFor(boot: string): CollectItem[] {
   return boot === '0' ? [...THIS_BOOT, journalItem(boot), ...FILES] : [journalItem(boot)];
 }
 
-/** Stands for the machine's own name in an argument, where it is not known yet. */
+/** Placeholder for a machine name that is not known yet. */
 export const THIS_HOST = '@this-host@';
 
-/** The Node as the API server has it, asked with the kubelet's own credentials. */
+/** Gets the Node from the API server with kubelet's credentials. */
 export function nodeObjectItem(hostname: string): CommandItem {
   const kubeconfigs = ['/var/lib/kubelet/kubeconfig', '/etc/kubernetes/kubelet.conf'];
   const ask = ['get', 'node', hostname.toLowerCase(), '-o', 'json', '--request-timeout=10s'];
@@ -81,7 +81,7 @@ const THIS_BOOT: readonly CollectItem[] = [
       ['systemctl', 'show', '--no-pager'],
     ),
   ),
-  // A thousand units of a node that is still busy starting take their time.
+  // Listing a thousand units is slow on a node that is still starting.
   {
     ...describingBoot(command('systemctl-show-units.txt', [...SHOW_UNITS, '--timestamp=us+utc'], SHOW_UNITS)),
     timeoutMs: 60_000,
@@ -100,8 +100,8 @@ function journalItem(boot: string): CommandItem {
 }
 
 /**
- * Never the user data of an instance, nor instance-data-sensitive.json: they are secrets as a whole, and no boot is
- * explained by them.
+ * Never the user data of an instance or instance-data-sensitive.json: they are secret as a whole and do not help to
+ * explain a boot.
  */
 const FILES: readonly CollectItem[] = [
   file('/proc/sys/kernel/random/boot_id'),

@@ -1,4 +1,4 @@
-// boot/collect/take.ts: take one item from this machine. Reads only; whatever is missing is an answer, not a failure.
+// boot/collect/take.ts: collects one item from this machine. Read-only; a missing item is a result, not an error.
 import { closeSync, constants, fstatSync, globSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
@@ -13,7 +13,7 @@ import type { CollectItem, CommandItem, FileItem } from './items.ts';
 
 export interface MachineAccess {
   run: RunCommand;
-  /** Before every path: empty for this machine, a folder for an image or a test. */
+  /** Prefix of every path: empty for this machine, a folder for an image or a test. */
   root: string;
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal | undefined;
@@ -32,7 +32,7 @@ async function takeCommand(item: CommandItem, machine: MachineAccess): Promise<I
   let why = '';
   for (const argv of item.tries) {
     const { timeoutMs, maxBytes } = item;
-    // Untranslated, and in UTC where the program has no option for it.
+    // English output, and UTC for programs without an option for it.
     const env = { ...machine.env, LC_ALL: 'C.UTF-8', TZ: 'UTC', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
     const ran = await machine.run(argv, { timeoutMs, maxBytes, env, signal: machine.signal });
     if (ran.outcome === 'cut' && ran.stdout.length > 0) {
@@ -50,11 +50,11 @@ async function takeCommand(item: CommandItem, machine: MachineAccess): Promise<I
 
 function whyNot([program]: Argv, { outcome, code, stderr }: Ran, timeoutMs: number): string {
   if (outcome === 'missing') return `${program} is not installed`;
-  if (outcome === 'timed-out') return `${program} did not answer within ${timeoutMs / 1000} s`;
+  if (outcome === 'timed-out') return `${program} timed out after ${timeoutMs / 1000} s`;
   if (outcome === 'aborted') return 'interrupted';
-  const said = stderr.split('\n')[0]?.trim();
-  if (code === 0) return said || `${program} printed nothing: nothing is kept, or this user may not read it`;
-  return `${program} failed${said ? `: ${said}` : ` with exit code ${code}`}`;
+  const firstLine = stderr.split('\n')[0]?.trim();
+  if (code === 0) return firstLine || `${program} printed nothing: no data, or no permission to read it`;
+  return `${program} failed${firstLine ? `: ${firstLine}` : ` with exit code ${code}`}`;
 }
 
 function takeFiles(item: FileItem, machine: MachineAccess): ItemResult {
@@ -75,7 +75,7 @@ function takeFiles(item: FileItem, machine: MachineAccess): ItemResult {
 class NotTaken extends Error {}
 
 function readMember(path: string, { maxBytes, keep }: FileItem): Pick<BundleMember, 'bytes' | 'note'> {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO in its place must not hang us
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // opening a FIFO must not block
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw new NotTaken('not a regular file');
@@ -88,7 +88,7 @@ function readMember(path: string, { maxBytes, keep }: FileItem): Pick<BundleMemb
   }
 }
 
-/** Files below /proc say they are empty, so the size is no guide. */
+/** Files in /proc have size 0, so read until the end instead of trusting the size. */
 function readUpTo(fd: number, maxBytes: number, position: number | null): Buffer {
   const chunks: Buffer[] = [];
   let length = 0;

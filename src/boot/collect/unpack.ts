@@ -1,4 +1,4 @@
-// boot/collect/unpack.ts: rotated logs as plain text: what is still compressed could not be searched for secrets.
+// boot/collect/unpack.ts: decompresses rotated logs, because secrets cannot be found in compressed data.
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { BundleMember, MissedItem } from './collect-result.ts';
 
@@ -13,7 +13,7 @@ export function unpackMembers(members: readonly BundleMember[]): { members: Bund
   return unpacked;
 }
 
-/** Why it could not be, if it could not. */
+/** Returns the reason if the member cannot be unpacked. */
 function unpackInto(members: BundleMember[], member: BundleMember): string | undefined {
   const inflate = { gzip: gunzipSync, zstd: zstdDecompressSync };
   const format = compressionOf(member.bytes);
@@ -22,7 +22,7 @@ function unpackInto(members: BundleMember[], member: BundleMember): string | und
     return undefined;
   }
   if (format === 'xz' || format === 'bzip2')
-    return `compressed with ${format}, which cannot be searched for secrets here`;
+    return `compressed with ${format}, which headstart cannot search for secrets`;
   try {
     const bytes = inflate[format](member.bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
     members.push({ ...member, name: member.name.replace(/\.(?:gz|zst)$/, ''), bytes });

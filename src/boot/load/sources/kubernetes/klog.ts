@@ -20,7 +20,7 @@ export function parseKlog(line: string, nowUs?: number): KlogLine | undefined {
 }
 
 const HEADER = /^[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d\.\d{6})\s+\d+ [^\s\]]+:\d+\] ?(.*)$/s;
-/** A quoted string with escaped quotes. Each character matches in only one way, so the pattern cannot backtrack. */
+/** A quoted string with escaped quotes. Each character matches in only one way, so matching is linear. */
 const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`;
 const SENTENCE = new RegExp(`^${QUOTED}`, 's');
 const VALUE = new RegExp(String.raw`(?<![\w./-])([\w./-]{1,64})=(?:${QUOTED}|([^\s"]+))`, 'gs');

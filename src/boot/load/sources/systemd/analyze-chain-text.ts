@@ -34,7 +34,7 @@ export function isTimedChainLine(line: PastedLine): boolean {
   return parsed !== undefined && !parsed.isRepeat && (parsed.atUs !== undefined || parsed.tookUs !== undefined);
 }
 
-/** Parses from the right end, where the format is fixed. Left of the name, only letters and digits are not allowed. */
+/** Parses from the right end, where the format is fixed. The text left of the name has no letters or digits. */
 export function parseChainLine(line: PastedLine): ChainLine | undefined {
   const whole = withoutLabels(line.text);
   if (!MAY_BE_CHAIN.test(whole)) return undefined;
