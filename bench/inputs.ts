@@ -2,7 +2,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { textOf } from '../src/boot/load/input.ts';
+import { inputText } from '../src/boot/load/input.ts';
 import { openInputs } from '../src/boot/load/open-inputs.ts';
 
 /** The recorded cloud-init.log over and over, as a machine that boots often would have it. */
@@ -10,7 +10,7 @@ export async function writeLog(path: string, lines: number): Promise<void> {
   const archive = fileURLToPath(new URL('../src/boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
   const [group] = await openInputs(archive, () => new Uint8Array());
   const log = group!.inputs.find((input) => input.name.endsWith('cloud/cloud-init.log'))!;
-  const text = textOf(log);
+  const text = inputText(log);
   const perBoot = text.split('\n').length - 1;
   const file = openSync(path, 'w');
   for (let written = 0; written < lines; written += perBoot) writeSync(file, text);

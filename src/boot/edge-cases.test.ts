@@ -1,4 +1,4 @@
-// Some fifty ways in which boots and their logs surprised their tools: each has a test that names it. This one checks that none is missing.
+// Each numbered edge case of boots and their logs has a test that names it. This test checks that no number is missing.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// A node's whole way, from the start of its VM to its first pod, out of what the host, the guest, the kubelet and the cluster tell.
+// A node's boot from VM start to first pod, built from evidence of the host, the guest, kubelet and the cluster.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ function recordOf({
 }: {
   kubelet?: typeof KUBELET;
   events?: object[];
-  /** A change in place restarted the kubelet then. */
+  /** When an in-place configuration change restarted kubelet. */
   restartedS?: number;
 } = {}): BootRecord {
   const facts = kubeletFacts(kubelet.flatMap(([s, line]) => ({ ...parseKubeletLine(line)!, atUs: s * 1e6 })));
@@ -92,10 +92,10 @@ function recordOf({
   return record!;
 }
 
-describe('the way of a node', () => {
+describe('the boot of a joining node', () => {
   const record = recordOf();
 
-  it('goes from the start of its VM to its first pod on one clock, waits apart from work', () => {
+  it('spans VM start to first pod on one clock, with waits separated from work', () => {
     const { rows, totalUs, waitUs, endsAt } = timeline(record);
     const shown = rows.map(({ name, startUs, tookUs = 0, kind }) => [name, startUs / 1e6, tookUs / 1e6, kind]);
     expect(shown).toEqual([
@@ -124,7 +124,7 @@ describe('the way of a node', () => {
     expect(waitUs).toBe(2.02e6);
   });
 
-  it('is held back, link by link, from Ready as the cluster saw it to the start of the kubelet and before', () => {
+  it('has a chain from Ready, as the cluster saw it, back to the start of kubelet and before', () => {
     expect(chain(record).map(({ name, gapUs }) => [name, gapUs / 1e6])).toEqual([
       ['node-ready', 0],
       ['registered to Ready', 0],
@@ -142,7 +142,7 @@ describe('the way of a node', () => {
     ).toEqual(['pod-running', 'first pod', 'registered to Ready']);
   });
 
-  it('ends where the cluster says, with how exact that is', () => {
+  it('takes Ready from the cluster, with its error', () => {
     expect(record.milestones.find(({ name }) => name === 'node-ready')).toMatchObject({
       atUs: 33.3e6,
       errorUs: 5_000,
@@ -153,14 +153,14 @@ describe('the way of a node', () => {
     expect(ids).not.toContain('kubelet:become-ready');
   });
 
-  it('is told by the kubelet where the watch was unsure', () => {
+  it('takes Ready from kubelet when the watch is less exact', () => {
     const unsure = EVENTS.map((event) => ({ ...event, errorMs: 900 }));
     const { milestones, spans } = recordOf({ events: unsure });
     expect(milestones.find(({ name }) => name === 'node-ready')).toMatchObject({ atUs: 33.28e6, source: 'kubelet' });
     expect(spans.map(({ id }) => id)).not.toContain('cluster:become-ready');
   });
 
-  it('is told by the cluster where the kubelet says nothing', () => {
+  it('falls back to the cluster when kubelet logged nothing', () => {
     const silent = recordOf({ kubelet: [] });
     expect(chain(silent).map(({ name }) => name)).toEqual([
       'node-ready',
@@ -173,7 +173,7 @@ describe('the way of a node', () => {
     expect(timeline(silent).endsAt).toBe('node-ready');
   });
 
-  it('counts what the cluster did as a wait and what the kubelet did as work', () => {
+  it('counts time in the cluster as a wait and time in kubelet as work', () => {
     const { work, waits } = blame(record);
     expect(waits.map(({ id }) => id)).toEqual(['cluster:certificate']);
     const start = work.find(({ id }) => id === 'kubelet:start')!;
@@ -182,7 +182,7 @@ describe('the way of a node', () => {
     expect(certificate.parts.map(({ id }) => id)).toEqual(['cluster:certificate']);
   });
 
-  it('edge case 55: is the same when a later change has restarted the kubelet', () => {
+  it('edge case 55: stays the same when a later change restarts kubelet', () => {
     const before = chain(record).map(({ name }) => name);
     expect(chain(recordOf({ restartedS: 349 })).map(({ name }) => name)).toEqual(before);
     const restarted = timeline(recordOf({ restartedS: 349 }));
@@ -196,12 +196,12 @@ describe('the way of a node', () => {
     );
   });
 
-  it('can be what-if-ed', () => {
+  it('works with what-if', () => {
     const { savedUs } = whatIf(record, [{ kind: 'set', unit: 'containerd.service', tookUs: 1e6 }], 'kubelet.service');
     expect(savedUs).toBe(4e6);
   });
 
-  it('reads back from a record as the same way', async () => {
+  it('survives an export and import as a boot record', async () => {
     const first = await run(['boot', 'export', '--format', 'json', '-i', '-'], { stdin: JSON.stringify(record) });
     expect(first.code, first.stderr).toBe(0);
     const { spans, milestones } = JSON.parse(first.stdout) as BootRecord;
@@ -209,15 +209,15 @@ describe('the way of a node', () => {
   });
 });
 
-describe('the recorded boot of a node', () => {
+describe('a recorded node boot', () => {
   const fixture = (name: string) => fileURLToPath(new URL(`./fixtures/boots/${name}.tar.gz`, import.meta.url));
   const [node, other] = [fixture('node-boot'), fixture('first-boot')];
 
-  it('leads without a hole from the start of its VM to Ready', async () => {
+  it('has a chain without gaps from VM start to Ready', async () => {
     const [boot] = await loadInputs([node], { readStdin: () => new Uint8Array(), nowUs: 0 });
     const { endsAt, totalUs, rows } = timeline(boot!);
     expect(endsAt).toBe('node-ready');
-    // As the host counted: its process was started at 1794833031830, Ready was seen at 1794833167783.
+    // On the host's clock: the VM process started at 1794833031830, the watch saw Ready at 1794833167783.
     expect(Math.abs(totalUs - 135_953_000)).toBeLessThan(4_000);
     expect(rows.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
@@ -241,7 +241,7 @@ describe('the recorded boot of a node', () => {
     expect(Math.max(...links.slice(0, 7).map(({ gapUs }) => gapUs))).toBeLessThan(200_000);
   });
 
-  it('is what the documentation shows', async () => {
+  it('gives the chain shown in docs/inputs.md', async () => {
     const doc = readFileSync(fileURLToPath(new URL('../../docs/inputs.md', import.meta.url)), 'utf8');
     const shown = /```\n\$ headstart boot chain -i node-boot\.tar\.gz\n([\s\S]*?) *…\n```/.exec(doc)?.[1] ?? 'nothing';
     const { stdout } = await run(['boot', 'chain', '-i', node]);
@@ -254,7 +254,7 @@ describe('the recorded boot of a node', () => {
     ['export', ['boot', 'export', '--format', 'chrome-trace', '-i', node]],
     ['blame', ['boot', 'blame', '-i', node]],
     ['what-if', ['boot', 'what-if', '--scan', '-i', node]],
-  ])('%s takes it', async (_, argv) => {
+  ])('is accepted by %s', async (_, argv) => {
     const { code, stdout, stderr } = await run(argv);
     expect(code, stderr).toBe(0);
     expect(stdout).not.toBe('');

@@ -1,4 +1,4 @@
-// boot/testing.ts: boots to test with: small ones made by hand, and any boot at all for properties.
+// boot/testing.ts: boot records for tests: small handmade ones, and arbitrary ones for property tests.
 import fc from 'fast-check';
 import { UserError } from '../base/errors.ts';
 import { BOOT_API_VERSION, type BootRecord, type ManagerTimes, type Span, type Unit } from './model/record.ts';

@@ -157,7 +157,7 @@ describe('the command line', () => {
       expect(stdout).toBe('');
       const [line = '', next] = stderr.split('\n');
       expect(line).toMatch(
-        /^error: cannot tell what standard input is: found .*; \d+ kinds of input are read, (?:the nearest|among them): \S/,
+        /^error: cannot recognise standard input: found .*; \d+ kinds of input are supported, (?:the nearest|among them): \S/,
       );
       expect(line.length).toBeLessThan(260);
       expect(next).toContain('docs/inputs.md');

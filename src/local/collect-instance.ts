@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { TransientError, UserError } from '../base/errors.ts';
-import type { Collected, Member, Missed } from '../boot/collect/collected.ts';
-import type { Item } from '../boot/collect/items.ts';
+import type { BundleMember, CollectResult, MissedItem } from '../boot/collect/collect-result.ts';
+import type { CollectItem } from '../boot/collect/items.ts';
 import { collectThrough } from '../boot/collect/remote.ts';
 import type { ClusterEventsHead } from '../boot/load/sources/kubernetes/cluster-events.ts';
 import type { VmStart } from '../boot/load/sources/platform/vm-start.ts';
@@ -20,7 +20,7 @@ import type { ReadClusterEvents } from './read-cluster-events.ts';
 
 export interface CollectInstanceOptions {
   boot: string;
-  items: readonly Item[];
+  items: readonly CollectItem[];
   /** Reads events that are not in the instance's log. Default: only the log. */
   readClusterEvents?: ReadClusterEvents;
   signal: AbortSignal;
@@ -33,7 +33,7 @@ export async function collectInstance(
   provider: QemuProvider,
   name: string,
   { boot, items, readClusterEvents, signal }: CollectInstanceOptions,
-): Promise<Collected> {
+): Promise<CollectResult> {
   const instance = requireRunning(await findLocalInstance(provider, name, { signal }));
   const collected = await collectThrough(
     (script) => callGuest(instance, () => runShell(provider, instance, script, signal)),
@@ -67,12 +67,12 @@ async function clusterEventsOf(
   { ref, computerName }: Instance,
   start: VmStart,
   { readClusterEvents, signal }: Pick<CollectInstanceOptions, 'readClusterEvents' | 'signal'>,
-): Promise<Pick<Collected, 'members' | 'missed'>> {
+): Promise<Pick<CollectResult, 'members' | 'missed'>> {
   const { cluster } = await provider.pools.readSpec(ref.pool, { signal });
   if (cluster === undefined) return { members: [], missed: [] };
   const { folder } = await provider.guests.readDetails(ref);
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
-  const missed: Missed[] = [];
+  const missed: MissedItem[] = [];
   // The log ends when the node is ready; its first pod runs later.
   if (readClusterEvents && !events.some(({ event }) => event === 'pod-running')) {
     try {
@@ -130,7 +130,7 @@ async function vmStartOf(
   };
 }
 
-function bootIdIn({ members }: { members: readonly Member[] }): string | undefined {
+function bootIdIn({ members }: { members: readonly BundleMember[] }): string | undefined {
   const file = members.find(({ name }) => name === 'proc/sys/kernel/random/boot_id');
   const id = file && Buffer.from(file.bytes).toString().trim().replaceAll('-', '').toLowerCase();
   return id !== undefined && /^[0-9a-f]{32}$/.test(id) ? id : undefined;

@@ -1,11 +1,11 @@
-// boot/collect/bundle.ts: everything that was collected as one archive, without secrets, that every boot verb reads with -i.
+// boot/collect/bundle.ts: packs collected files, without secrets, into one archive that every boot verb reads with -i.
 import { createHash } from 'node:crypto';
 import { BOOT_API_VERSION } from '../model/record.ts';
-import type { Collected, Member } from './collected.ts';
+import type { BundleMember, CollectResult } from './collect-result.ts';
 import { redact } from './redact.ts';
 
-/** collect.json in the bundle, and the answer of `boot collect --json`. */
-export interface Collection {
+/** collect.json in the bundle, and the output of `boot collect --json`. */
+export interface BootCollection {
   apiVersion: typeof BOOT_API_VERSION;
   kind: 'BootCollection';
   hostname: string;
@@ -15,18 +15,18 @@ export interface Collection {
   missed: { name: string; why: string }[];
 }
 
-export interface Bundle {
-  collection: Collection;
+export interface BootBundle {
+  collection: BootCollection;
   bytes: Uint8Array;
 }
 
-/** The same collection gives the same bytes. */
+/** Deterministic: the same collected files give the same bytes. */
 export async function bundleOf(
-  collected: Collected,
+  collected: CollectResult,
   { boot, nowUs }: { boot: string; nowUs: number },
-): Promise<Bundle> {
+): Promise<BootBundle> {
   const members = collected.members.map(withoutSecrets);
-  const collection: Collection = {
+  const collection: BootCollection = {
     apiVersion: BOOT_API_VERSION,
     kind: 'BootCollection',
     hostname: collected.hostname,
@@ -54,13 +54,13 @@ export function bundleName(hostname: string, nowUs: number): string {
   return `boot-${host || 'machine'}-${stamp}.tar.gz`;
 }
 
-function withoutSecrets(member: Member): Member {
+function withoutSecrets(member: BundleMember): BundleMember {
   return { ...member, bytes: redact(member.bytes, member.name.endsWith('.kvp_pool_1') ? 'kvp' : 'text') };
 }
 
 const MAX_NAME_BYTES = 99;
 
-/** The archive format has room for 99 bytes; the end of a path tells more than its middle. */
+/** The archive format allows 99 bytes. Drops the middle of a longer path, because its end is more specific. */
 function archiveName(name: string): string {
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   const short = createHash('sha256').update(name).digest('hex').slice(0, 8);

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Ran, type RunCommand, runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { collectBoot, requireBoot, unreadOf, validBoot } from './collect.ts';
+import { collectBoot, readProblems, requireBoot, validBoot } from './collect.ts';
 import { addSmallNode, createFakeMachine, type FakeMachine } from './testing.ts';
 
 let fake: FakeMachine;
@@ -15,7 +15,7 @@ const machine = (run: RunCommand = runCommand) => ({ run, root: fake.root, env: 
 const exited: Ran = { outcome: 'exited', code: 0, stdout: Buffer.from('x\n'), stderr: '' };
 
 describe('collectBoot', () => {
-  it('takes what is there and says why the rest was not taken', async () => {
+  it('collects the existing items and reports why others are missing', async () => {
     addSmallNode(fake, { secret: 'hunter22' });
     const { hostname, members, missed } = await collectBoot(machine());
     expect(hostname).toBe('Node-A');
@@ -37,13 +37,13 @@ describe('collectBoot', () => {
     expect(missed).toContainEqual({ name: 'var/lib/hyperv/.kvp_pool_1', why: 'no such file' });
   });
 
-  it('never asks for user data nor for the sensitive instance data', async () => {
+  it('never collects user data or sensitive instance data', async () => {
     addSmallNode(fake, { secret: 'hunter22' });
     const { members } = await collectBoot(machine(), { nodeObject: true });
     expect(members.some(({ name }) => /user-data|sensitive/.test(name))).toBe(false);
   });
 
-  it('runs four programs at once and no more', async () => {
+  it('runs at most four programs at once', async () => {
     let running = 0;
     let most = 0;
     const run: RunCommand = async () => {
@@ -56,26 +56,26 @@ describe('collectBoot', () => {
     expect(most).toBe(4);
   });
 
-  it('an earlier boot is in the journal alone', async () => {
+  it('collects only the journal for an earlier boot', async () => {
     addSmallNode(fake, { secret: 'x' });
     const { members } = await collectBoot(machine(), { boot: '-1' });
     expect(members.map((member) => member.name)).toEqual(['journal.json']);
     expect(Buffer.from(members[0]!.bytes).toString()).toContain('--boot=-1 --output=json');
   });
 
-  it('asks for the Node only when told to, by the name of this machine', async () => {
-    const asked: string[] = [];
+  it('gets the Node of this machine only with nodeObject', async () => {
+    const commands: string[] = [];
     const run: RunCommand = async (argv) => {
-      asked.push(argv.join(' '));
+      commands.push(argv.join(' '));
       return exited;
     };
     await collectBoot(machine(run));
-    expect(asked.some((line) => line.startsWith('kubectl'))).toBe(false);
+    expect(commands.some((line) => line.startsWith('kubectl'))).toBe(false);
     await collectBoot(machine(run), { nodeObject: true });
-    expect(asked.filter((line) => /^kubectl --kubeconfig=\S+ get node \S+ -o json/.test(line))).toHaveLength(1);
+    expect(commands.filter((line) => /^kubectl --kubeconfig=\S+ get node \S+ -o json/.test(line))).toHaveLength(1);
   });
 
-  it('unpacks a rotated log, and tells of one that it cannot unpack', async () => {
+  it('unpacks a rotated log, and reports one that it cannot unpack', async () => {
     fake.writeFile('var/log/cloud-init.log.2.gz', gzipSync('older line\n'));
     fake.writeFile('var/log/cloud-init.log.4.xz', Buffer.from('fd377a585a00', 'hex'));
     const { members, missed } = await collectBoot(machine(async () => exited));
@@ -84,13 +84,13 @@ describe('collectBoot', () => {
     expect(missed.find(({ name }) => name.endsWith('.xz'))?.why).toContain('xz');
   });
 
-  it('keeps the last 4 MiB of a long log of the guest agent', async () => {
+  it('keeps the last 4 MiB of a long guest agent log', async () => {
     fake.writeFile('var/log/waagent.log', `first\n${`${'x'.repeat(1023)}\n`.repeat(4097)}last\n`);
     const { members } = await collectBoot(machine(async () => exited));
     expect(members.find((member) => member.name === 'var/log/waagent.log')?.note).toBe('only the last 4 MiB');
   });
 
-  it('keeps the whole lines of a journal that is too long', async () => {
+  it('keeps the complete lines of a journal over the limit', async () => {
     const run: RunCommand = async ([program]) =>
       program === 'journalctl'
         ? { ...exited, outcome: 'cut', code: null, stdout: Buffer.from('{"a":1}\n{"b"') }
@@ -103,17 +103,17 @@ describe('collectBoot', () => {
 });
 
 describe('requireBoot', () => {
-  it('a machine without systemd and without cloud-init is told plainly, with a next step', async () => {
+  it('fails with a next step on a machine without systemd and cloud-init', async () => {
     fake.addProgram('systemctl', "echo 'System has not been booted with systemd as init system' >&2; exit 1");
     fake.addProgram('journalctl', 'exit 0');
     const collected = await collectBoot(machine());
     expect(() => requireBoot(collected, '0')).toThrow(UserError);
     expect(() => requireBoot(collected, '0')).toThrow(
-      /how it booted: `systemctl show` failed: System has not .*; `journalctl` printed nothing/,
+      /no boot data on this machine: `systemctl show` failed: System has not .*; `journalctl` printed nothing/,
     );
   });
 
-  it('a log of cloud-init is enough, on any init system', async () => {
+  it('accepts a cloud-init log alone, on any init system', async () => {
     fake.writeFile('var/log/cloud-init.log', 'x\n');
     const missing: Ran = { outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' };
     const collected = await collectBoot(machine(async () => missing));
@@ -121,19 +121,19 @@ describe('requireBoot', () => {
   });
 });
 
-describe('unreadOf', () => {
-  it('what a machine has but would not tell is a problem of the answer; what it does not have is none', async () => {
+describe('readProblems', () => {
+  it('reports items that exist but could not be read, and not those that do not exist', async () => {
     addSmallNode(fake, { secret: 'x' });
     const run: RunCommand = async (argv, options) =>
       argv.includes('*')
         ? { outcome: 'timed-out', code: null, stdout: Buffer.alloc(0), stderr: '' }
         : runCommand(argv, options);
-    expect(unreadOf(await collectBoot(machine(run)), '0')).toEqual(['`systemctl show *` did not answer within 60 s']);
+    expect(readProblems(await collectBoot(machine(run)), '0')).toEqual(['`systemctl show *` timed out after 60 s']);
   });
 });
 
 describe('validBoot', () => {
-  it('takes what journalctl takes and nothing that could be more than that', () => {
+  it('accepts boot numbers and ids as journalctl does, and rejects anything else', () => {
     expect(['0', '-0', '-1', '3', '46bc72e7-a99d-4d42-9784-493dd92e074f'].map((boot) => validBoot(boot))).toEqual([
       '0',
       '0',

@@ -1,24 +1,24 @@
-// boot/collect/collect.ts: what does a machine know about its boot? The only file of this folder that a live machine is read through.
+// boot/collect/collect.ts: collects the boot data of the live machine. Callers read a live machine only through this file.
 import { hostname } from 'node:os';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { type Input, memoryInput } from '../load/input.ts';
-import { type Collected, hostnameIn, type Missed, NO_SUCH_FILE } from './collected.ts';
-import { type Item, itemsFor, nodeObjectItem } from './items.ts';
-import { type Machine, type Taken, takeItem } from './take.ts';
+import { type CollectResult, hostnameIn, type MissedItem, NO_SUCH_FILE } from './collect-result.ts';
+import { type CollectItem, itemsFor, nodeObjectItem } from './items.ts';
+import { type ItemResult, type MachineAccess, takeItem } from './take.ts';
 import { unpackMembers } from './unpack.ts';
 
 export interface CollectOptions {
-  /** As journalctl counts: 0 is this boot, -1 the one before; or a boot id. */
+  /** As in journalctl: 0 is this boot, -1 the one before; or a boot id. */
   boot?: string;
-  /** Ask the API server for this machine's Node as well. */
+  /** Also get this machine's Node from the API server. */
   nodeObject?: boolean;
 }
 
-/** Enough to overlap slow programs, few enough not to disturb a node that is still starting. */
+/** Runs slow programs in parallel, but not so many that they disturb a node that is still starting. */
 const AT_ONCE = 4;
 
-export async function collectBoot(machine: Machine, options: CollectOptions = {}): Promise<Collected> {
+export async function collectBoot(machine: MachineAccess, options: CollectOptions = {}): Promise<CollectResult> {
   const items = itemsFor(validBoot(options.boot));
   if (options.nodeObject) items.push(nodeObjectItem(hostname()));
   const taken = await takeAll(items, machine);
@@ -30,49 +30,50 @@ export async function collectBoot(machine: Machine, options: CollectOptions = {}
   };
 }
 
-/** The live machine as inputs, for every verb that is not told to read something else. */
+/** The live machine as inputs, for verbs without -i. */
 export async function readLiveMachine(
   options: { boot?: string; signal?: AbortSignal } = {},
 ): Promise<{ inputs: Input[]; problems: string[] }> {
-  const machine: Machine = { run: runCommand, root: '', env: process.env, signal: options.signal };
+  const machine: MachineAccess = { run: runCommand, root: '', env: process.env, signal: options.signal };
   const collected = await collectBoot(machine, options.boot === undefined ? {} : { boot: options.boot });
   if (options.signal?.aborted) throw interrupted();
   const boot = validBoot(options.boot);
   requireBoot(collected, boot);
   const inputs = collected.members.map((member) => memoryInput(member.name, member.bytes));
-  return { inputs, problems: unreadOf(collected, boot) };
+  return { inputs, problems: readProblems(collected, boot) };
 }
 
-/** What tells of a boot, is there and could not be read: an answer without it may look whole and not be. */
-export function unreadOf({ missed }: Collected, boot: string): string[] {
-  const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
+/** Existing boot data that could not be read. Without it an answer may look complete but be wrong. */
+export function readProblems({ missed }: CollectResult, boot: string): string[] {
+  const describing = itemsFor(boot).filter((item) => item.describesBoot);
   return missed
-    .filter(({ name, why }) => why !== NO_SUCH_FILE && telling.some((item) => matches(item, name)))
-    .map((each) => inItsWords(each, telling));
+    .filter(({ name, why }) => why !== NO_SUCH_FILE && describing.some((item) => matches(item, name)))
+    .map((each) => describeMissed(each, describing));
 }
 
-/** Kernel messages and a host name alone do not tell how a machine came up. */
-export function requireBoot({ members, missed }: Collected, boot: string, where = 'this machine'): void {
-  const telling = itemsFor(boot).filter((item) => item.tellsOfBoot);
-  if (members.some((member) => member.bytes.length > 0 && telling.some((item) => matches(item, member.name)))) return;
-  throw new UserError(`${where} does not tell how it booted: ${reasons(missed, telling)}`, {
+/** Kernel messages and a host name alone are not enough to explain a boot. */
+export function requireBoot({ members, missed }: CollectResult, boot: string, where = 'this machine'): void {
+  const describing = itemsFor(boot).filter((item) => item.describesBoot);
+  if (members.some((member) => member.bytes.length > 0 && describing.some((item) => matches(item, member.name))))
+    return;
+  throw new UserError(`no boot data on ${where}: ${reasons(missed, describing)}`, {
     code: 'boot/no-live-boot',
     next:
       boot === '0'
-        ? 'run this on a node that runs systemd, or give recorded files with -i FILE, or collect with `headstart boot collect --host USER@HOST`'
-        : 'list the boots the journal still has with `journalctl --list-boots`',
+        ? 'run this on a node with systemd, or pass recorded files with -i FILE, or collect with `headstart boot collect --host USER@HOST`'
+        : 'list the boots in the journal with `journalctl --list-boots`',
     exitCode: 1,
   });
 }
 
-/** It becomes part of a command line, here and on the other side of an ssh connection. */
+/** The result becomes part of a command line, locally and over ssh. */
 export function validBoot(boot = '0'): string {
   if (/^(?:[+-]?\d{1,6}|[0-9a-f]{32})$/.test(boot)) return boot.replace(/^-?0+$/, '0');
   const bare = boot.replaceAll('-', '').toLowerCase();
   if (/^[0-9a-f]{32}$/.test(bare)) return bare;
-  throw new UserError(`${JSON.stringify(boot)} names no boot`, {
+  throw new UserError(`${JSON.stringify(boot)} is not a boot number or boot id`, {
     code: 'boot/bad-boot',
-    next: 'give --boot 0, -1, -2 … or a boot id of 32 hex digits (see `journalctl --list-boots`)',
+    next: 'use --boot 0, -1, -2 … or a boot id of 32 hex digits (see `journalctl --list-boots`)',
   });
 }
 
@@ -80,8 +81,8 @@ export function interrupted(): UserError {
   return new UserError('interrupted while reading the machine', { code: 'boot/interrupted', exitCode: 4 });
 }
 
-async function takeAll(items: readonly Item[], machine: Machine): Promise<Taken[]> {
-  const taken: Taken[] = new Array(items.length);
+async function takeAll(items: readonly CollectItem[], machine: MachineAccess): Promise<ItemResult[]> {
+  const taken: ItemResult[] = new Array(items.length);
   let next = 0;
   const worker = async () => {
     while (next < items.length) {
@@ -93,25 +94,25 @@ async function takeAll(items: readonly Item[], machine: Machine): Promise<Taken[
   return taken;
 }
 
-function matches(item: Item, member: string): boolean {
+function matches(item: CollectItem, member: string): boolean {
   if (item.kind === 'command') return item.name === member;
   const [start = '', end = ''] = item.pattern.slice(1).split(/\*.*\*|\*/);
   return member.startsWith(start) && member.endsWith(end);
 }
 
-/** In the words of the machine: the names of the members of a bundle mean nothing to who has never made one. */
-function reasons(missed: readonly Missed[], items: readonly Item[]): string {
+/** Names commands and paths instead of bundle members, which mean nothing to a user who never made a bundle. */
+function reasons(missed: readonly MissedItem[], items: readonly CollectItem[]): string {
   const chief = missed.filter(({ name }) =>
     /^(?:systemctl-show-manager\.txt|journal\.json|var\/log\/cloud-init)/.test(name),
   );
-  return chief.map((each) => inItsWords(each, items)).join('; ');
+  return chief.map((each) => describeMissed(each, items)).join('; ');
 }
 
-function inItsWords({ name, why }: Missed, items: readonly Item[]): string {
+function describeMissed({ name, why }: MissedItem, items: readonly CollectItem[]): string {
   const item = items.find((each) => matches(each, name));
   if (item?.kind !== 'command') return `${item ? '/' : ''}${name}: ${why}`;
   const [program, ...rest] = item.tries[0]!;
   const command = `\`${[program, ...rest.filter((word) => /^(?:[a-z]+|\*)$/.test(word))].join(' ')}\``;
-  // Why it failed begins with the program that did.
+  // Some reasons already start with the program's name.
   return why.startsWith(`${program} `) ? `${command}${why.slice(program.length)}` : `${command}: ${why}`;
 }

@@ -7,7 +7,7 @@ describe('parseFrames', () => {
     'headstart-collect 1\nitem 3 whole a b\nx\ny\nmiss c\tno such file\nitem 4 last d\nab\nc\nend\n',
   );
 
-  it('reads members, what was missed and the end', () => {
+  it('reads members, missed items and the end', () => {
     expect(parseFrames(stream)).toEqual({
       members: [
         { name: 'a b', bytes: Buffer.from('x\ny') },
@@ -18,7 +18,7 @@ describe('parseFrames', () => {
     });
   });
 
-  it('cut anywhere, gives what was whole before and says that it is not the end', () => {
+  it('gives the complete members of a stream truncated anywhere, and marks it as incomplete', () => {
     for (let length = 0; length < stream.length; length++) {
       const { members, isComplete } = parseFrames(stream.subarray(0, length));
       expect(isComplete).toBe(false);
@@ -26,7 +26,7 @@ describe('parseFrames', () => {
     }
   });
 
-  it('never throws, and lets no name out of the archive', () => {
+  it('never throws, and rejects names that would escape the archive', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.string(), (bytes, name) => {
         parseFrames(Buffer.concat([Buffer.from('headstart-collect 1\n'), bytes]));
@@ -36,10 +36,10 @@ describe('parseFrames', () => {
     );
     const outward = parseFrames(Buffer.from('headstart-collect 1\nitem 1 whole ../../etc/passwd\nx\nend\n'));
     expect(outward.members).toEqual([]);
-    expect(outward.missed[0]?.why).toBe('not a name for a file');
+    expect(outward.missed[0]?.why).toBe('invalid file name');
   });
 
-  it('keeps whole lines of what was cut at either end, and says so', () => {
+  it('keeps the complete lines of a truncated file, with a note', () => {
     const stream = Buffer.from('hello\nheadstart-collect 1\nitem 5 first a\nx\nhal\nitem 5 last b\nlf\ny\n\nend\n');
     expect(parseFrames(stream).members.map(({ name, bytes, note }) => [name, String(bytes), note])).toEqual([
       ['a', 'x\n', 'only the first part'],
@@ -47,7 +47,7 @@ describe('parseFrames', () => {
     ]);
   });
 
-  it('gives nothing of a stream that is none, or whose header never ends', () => {
+  it('gives nothing for a foreign stream or an endless header line', () => {
     expect(parseFrames(Buffer.from('bash: sh: not found\n'))).toEqual({ members: [], missed: [], isComplete: false });
     const endless = Buffer.from(`headstart-collect 1\nitem 1 whole ${'a'.repeat(9000)}\nx\nend\n`);
     expect(parseFrames(endless)).toEqual({ members: [], missed: [], isComplete: false });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadInputs } from '../load/load.ts';
 
-it('a secret that a log quotes is in no record made from it, however the log was given', async () => {
+it('a boot record contains no secret from a raw log', async () => {
   const log = [
     "2023-01-01 00:00:01,000 - util.py[DEBUG]: Cloud-init v. 22.4.2 running 'init-local' at Sun, 01 Jan 2023 00:00:01 +0000. Up 5.00 seconds.",
     '2023-01-01 00:00:02,000 - handlers.py[DEBUG]: start: init-local/search-Foo: searching with password=hunter2',

@@ -1,8 +1,8 @@
-// boot/collect/hide-secrets.ts: a boot record that may be passed on: what it quotes from logs, without the secrets in it.
+// boot/collect/hide-secrets.ts: removes secrets from the log text that a boot record quotes.
 import type { BootRecord } from '../model/record.ts';
 import { redactText } from './redact.ts';
 
-/** Reports, traces and exports are made to be sent to others, and a raw log was not cleaned by `boot collect`. Names and times stay. */
+/** Users share reports, traces and exports, and `boot collect` has not redacted a raw log. Names and times stay. */
 export function hideSecrets(record: BootRecord): BootRecord {
   return {
     ...record,

@@ -1,28 +1,28 @@
-// boot/collect/items.ts: what is taken from a machine to explain its boot? One list, for this machine and for one over ssh.
+// boot/collect/items.ts: what is collected from a machine to explain its boot? One list, for local and ssh collection.
 import type { Argv } from '../../base/command.ts';
 
-export type Item = CommandItem | FileItem;
+export type CollectItem = CommandItem | FileItem;
 
 interface ItemBase {
   timeoutMs: number;
   maxBytes: number;
-  /** Without any of the items that tell, there is no boot to speak of. */
-  tellsOfBoot: boolean;
+  /** At least one item with this flag must be collected; otherwise there is no boot to analyse. */
+  describesBoot: boolean;
 }
 
 export interface CommandItem extends ItemBase {
   kind: 'command';
   /** The member's name in the bundle. */
   name: string;
-  /** The first that works is taken: older releases lack newer options. */
+  /** The first command that works is used: older releases lack newer options. */
   tries: readonly Argv[];
 }
 
 export interface FileItem extends ItemBase {
   kind: 'file';
-  /** `*` stands for part of one path segment. The member's name is the path of the file found. */
+  /** `*` matches within one path segment. The member's name is the path of the file. */
   pattern: string;
-  /** end: a log, of which the newest part counts · none: half of it is of no use. */
+  /** For a file over the size limit: end = keep its newest part (a log) · none = skip it (useless if incomplete). */
   keep: 'end' | 'none';
 }
 
@@ -39,7 +39,7 @@ const JOURNAL_FIELDS =
   'INVOCATION_ID,KERNEL_USEC,INITRD_USEC,USERSPACE_USEC,_PID,_BOOT_ID,_HOSTNAME,_MACHINE_ID,_SYSTEMD_UNIT,_TRANSPORT,' +
   '_SOURCE_MONOTONIC_TIMESTAMP,_SOURCE_REALTIME_TIMESTAMP';
 
-/** Whose messages are part of the story. All others may hold anything, and are not asked for. */
+/** Only messages of these writers are collected: others do not explain the boot and may contain anything. */
 const JOURNAL_MATCHES = [
   '_TRANSPORT=kernel',
   '_PID=1',
@@ -53,15 +53,15 @@ function unitMatch(name: string): string {
   return `_SYSTEMD_UNIT=${name}.service`;
 }
 
-/** `boot` counts as journalctl does (0, -1 …) or is a boot id. Of an earlier boot only the journal still knows. */
-export function itemsFor(boot: string): Item[] {
+/** `boot` is a number as in journalctl (0, -1 …) or a boot id. Only the journal has data of earlier boots. */
+export function itemsFor(boot: string): CollectItem[] {
   return boot === '0' ? [...THIS_BOOT, journalItem(boot), ...FILES] : [journalItem(boot)];
 }
 
-/** Stands for the machine's own name in an argument, where it is not known yet. */
+/** Placeholder for a machine name that is not known yet. */
 export const THIS_HOST = '@this-host@';
 
-/** The Node as the API server has it, asked with the kubelet's own credentials. */
+/** Gets the Node from the API server with kubelet's credentials. */
 export function nodeObjectItem(hostname: string): CommandItem {
   const kubeconfigs = ['/var/lib/kubelet/kubeconfig', '/etc/kubernetes/kubelet.conf'];
   const ask = ['get', 'node', hostname.toLowerCase(), '-o', 'json', '--request-timeout=10s'];
@@ -73,17 +73,17 @@ export function nodeObjectItem(hostname: string): CommandItem {
 
 const SHOW_UNITS = ['systemctl', 'show', '*', '--all', '--no-pager', `--property=${UNIT_PROPERTIES}`] as const;
 
-const THIS_BOOT: readonly Item[] = [
-  telling(
+const THIS_BOOT: readonly CollectItem[] = [
+  describingBoot(
     command(
       'systemctl-show-manager.txt',
       ['systemctl', 'show', '--no-pager', '--timestamp=us+utc'],
       ['systemctl', 'show', '--no-pager'],
     ),
   ),
-  // A thousand units of a node that is still busy starting take their time.
+  // Listing a thousand units is slow on a node that is still starting.
   {
-    ...telling(command('systemctl-show-units.txt', [...SHOW_UNITS, '--timestamp=us+utc'], SHOW_UNITS)),
+    ...describingBoot(command('systemctl-show-units.txt', [...SHOW_UNITS, '--timestamp=us+utc'], SHOW_UNITS)),
     timeoutMs: 60_000,
   },
   command('uname.txt', ['uname', '-a']),
@@ -96,42 +96,42 @@ function journalItem(boot: string): CommandItem {
     `--output-fields=${JOURNAL_FIELDS}`,
     ...JOURNAL_MATCHES.flatMap((match, i) => (i === 0 ? [match] : ['+', match])),
   ];
-  return { ...telling(command('journal.json', argv)), timeoutMs: 60_000, maxBytes: 64 * MiB };
+  return { ...describingBoot(command('journal.json', argv)), timeoutMs: 60_000, maxBytes: 64 * MiB };
 }
 
 /**
- * Never the user data of an instance, nor instance-data-sensitive.json: they are secrets as a whole, and no boot is
- * explained by them.
+ * Never the user data of an instance or instance-data-sensitive.json: they are secret as a whole and do not help to
+ * explain a boot.
  */
-const FILES: readonly Item[] = [
+const FILES: readonly CollectItem[] = [
   file('/proc/sys/kernel/random/boot_id'),
   file('/proc/uptime'),
   file('/etc/os-release'),
-  telling(file('/var/log/cloud-init.log*', 32 * MiB)),
+  describingBoot(file('/var/log/cloud-init.log*', 32 * MiB)),
   file('/run/cloud-init/status.json'),
   file('/run/cloud-init/result.json'),
   file('/run/cloud-init/instance-data.json'),
-  { ...telling(file('/var/lib/hyperv/.kvp_pool_1', 8 * MiB)), keep: 'none' },
-  telling(json('/var/log/azure/*/events/*.json')),
-  telling(json('/var/log/azure/*/*/events/*.json')),
-  telling(json('/var/log/azure/aks/provision.json')),
-  telling(json('/opt/azure/containers/provision.json')),
+  { ...describingBoot(file('/var/lib/hyperv/.kvp_pool_1', 8 * MiB)), keep: 'none' },
+  describingBoot(json('/var/log/azure/*/events/*.json')),
+  describingBoot(json('/var/log/azure/*/*/events/*.json')),
+  describingBoot(json('/var/log/azure/aks/provision.json')),
+  describingBoot(json('/opt/azure/containers/provision.json')),
   json('/run/headstart/steps.json'),
   file('/var/log/waagent.log', 4 * MiB),
 ];
 
 function command(name: string, ...tries: Argv[]): CommandItem {
-  return { kind: 'command', name, tries, timeoutMs: 20_000, maxBytes: 32 * MiB, tellsOfBoot: false };
+  return { kind: 'command', name, tries, timeoutMs: 20_000, maxBytes: 32 * MiB, describesBoot: false };
 }
 
 function file(pattern: string, maxBytes = MiB): FileItem {
-  return { kind: 'file', pattern, keep: 'end', timeoutMs: 10_000, maxBytes, tellsOfBoot: false };
+  return { kind: 'file', pattern, keep: 'end', timeoutMs: 10_000, maxBytes, describesBoot: false };
 }
 
 function json(pattern: string): FileItem {
   return { ...file(pattern, 4 * MiB), keep: 'none' };
 }
 
-function telling<T extends Item>(item: T): T {
-  return { ...item, tellsOfBoot: true };
+function describingBoot<T extends CollectItem>(item: T): T {
+  return { ...item, describesBoot: true };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../load/input.ts';
+import { inputText } from '../load/input.ts';
 import { openInputs } from '../load/open-inputs.ts';
 import { redact, redactText } from './redact.ts';
 
@@ -10,18 +10,18 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const BASE64 = `ABCDEFGHIJKLMNOPQRSTUVWXYZ${LOWER}+/`;
 const word = alphabet(LOWER, 12);
 
-/** How a secret of each class is written, and the part of it that must not be found afterwards. */
-interface Planted {
+/** A text with a secret, and the part of it that must be gone after redaction. */
+interface SecretSample {
   text: string;
   secret: string;
 }
-const planted = (write: (secret: string) => string, secret: fc.Arbitrary<string> = word): fc.Arbitrary<Planted> =>
+const planted = (write: (secret: string) => string, secret: fc.Arbitrary<string> = word): fc.Arbitrary<SecretSample> =>
   secret.map((s) => ({ text: write(s), secret: s }));
 
-/** A block is what is indented deeper than its key, wherever the text before it put the key. */
+/** A block must be indented deeper than its key, which may follow other text. */
 const DEEPER = ' '.repeat(40);
 
-const CLASSES: Record<string, fc.Arbitrary<Planted>> = {
+const CLASSES: Record<string, fc.Arbitrary<SecretSample>> = {
   'a bearer token': planted((s) => `Authorization: Bearer ${s}`),
   'a bearer token by itself': planted((s) => `sent bearer ${s}`),
   'a JSON web token': planted((s) => `eyJhbGciOi${s}.eyJzdWIi${s}.${s}`),
@@ -62,14 +62,14 @@ const CLASSES: Record<string, fc.Arbitrary<Planted>> = {
 };
 
 const anyClass = fc.oneof(...Object.values(CLASSES));
-/** Anything may stand around it, short of what makes it another thing (a letter before `sig=`, a quote left open). */
+/** Arbitrary text, except endings that would change the meaning of the secret (a letter before `sig=`, an open quote). */
 const around = fc
   .tuple(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.constantFrom('', ' ', '\n', ', ', 'x: ', '[', '{'))
   .map(([text, end]) => `${text.replace(/[\\"'\w<]+$/, '')}${end}`);
 
 describe('redact', () => {
   for (const [name, secret] of Object.entries(CLASSES)) {
-    it(`leaves nothing of ${name}, whatever stands around it`, () => {
+    it(`removes ${name} from any surrounding text`, () => {
       fc.assert(
         fc.property(around, secret, fc.string({ maxLength: 30 }), (before, { text, secret: hidden }, after) => {
           expect(redactText(`${before}${text}\n${after}`)).not.toContain(hidden);
@@ -78,7 +78,7 @@ describe('redact', () => {
     });
   }
 
-  it('leaves nothing of a secret in a JSON document, and the document stays one', () => {
+  it('removes secrets from a JSON document, which stays valid', () => {
     fc.assert(
       fc.property(around, anyClass, fc.string(), fc.jsonValue(), (before, { text, secret }, after, other) => {
         const document = JSON.stringify(
@@ -93,7 +93,7 @@ describe('redact', () => {
     );
   });
 
-  it('leaves nothing of a secret in JSON inside JSON, in JSON lines, or written as numbers by journalctl', () => {
+  it('removes secrets from JSON inside JSON, from JSON lines, and from the byte arrays of journalctl', () => {
     fc.assert(
       fc.property(anyClass, ({ text, secret }) => {
         const message = JSON.stringify({ MESSAGE: JSON.stringify({ Message: JSON.stringify({ x: text }) }) });
@@ -107,7 +107,7 @@ describe('redact', () => {
     );
   });
 
-  it('redacting twice is redacting once', () => {
+  it('is idempotent', () => {
     const piece = fc.oneof(
       fc.string(),
       anyClass.map(({ text }) => text),
@@ -122,7 +122,7 @@ describe('redact', () => {
     );
   });
 
-  it('never throws on any bytes, and gives back bytes that hold no secret as they were', () => {
+  it('never throws, and leaves bytes without secrets unchanged', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 3000 }), (bytes) => {
         redact(bytes);
@@ -134,7 +134,7 @@ describe('redact', () => {
     expect(redactText('\ufeffplain\r\n')).toBe('\ufeffplain\r\n');
   });
 
-  it.each(['utf16le', 'utf16le without a mark', 'utf16be'])('reads %s', (encoding) => {
+  it.each(['utf16le', 'utf16le without a byte order mark', 'utf16be'])('redacts %s', (encoding) => {
     const text = `${encoding.includes('without') ? '' : '\ufeff'}{"password": "hunter22", "TaskName": "AKS.CSE"}`;
     const bytes = Buffer.from(text, 'utf16le');
     const redacted = Buffer.from(redact(encoding === 'utf16be' ? bytes.swap16() : bytes));
@@ -142,40 +142,31 @@ describe('redact', () => {
     expect(read).toBe(text.replace('hunter22', '[redacted]'));
   });
 
-  it.each(['first-boot', 'clone-boot'])(
-    'every event, stamp and unit of the recorded %s is still there',
-    async (boot) => {
-      const groups = await openInputs(
-        new URL(`../fixtures/boots/${boot}.tar.gz`, import.meta.url).pathname,
-        () => new Uint8Array(),
-      );
-      const inputs = groups.flatMap((group) => group.inputs);
-      const textsOf = (name: string) => {
-        const text = textOf(inputs.find((input) => input.name.endsWith(name))!);
-        return { text, redacted: redactText(text) };
-      };
-      for (const name of [
-        'cloud-init.log',
-        'dmesg.txt',
-        'systemctl-show-manager.txt',
-        'boot-id.txt',
-        'os-release.txt',
-      ]) {
-        const { text, redacted } = textsOf(name);
-        expect(redacted).toBe(text);
-      }
-      const { text, redacted } = textsOf('journal.json');
-      const withoutMessage = (journal: string) =>
-        journal
-          .trimEnd()
-          .split('\n')
-          .map((line) => ({ ...(JSON.parse(line) as object), MESSAGE: '', _CMDLINE: '' }));
-      expect(withoutMessage(redacted)).toEqual(withoutMessage(text));
-      const units = textsOf('systemctl-show-units.txt');
-      const graph = (show: string) => show.split('\n').filter((line) => !/^Exec|Credential/.test(line));
-      expect(graph(units.redacted)).toEqual(graph(units.text));
-    },
-  );
+  it.each(['first-boot', 'clone-boot'])('keeps every event, stamp and unit of the recorded %s', async (boot) => {
+    const groups = await openInputs(
+      new URL(`../fixtures/boots/${boot}.tar.gz`, import.meta.url).pathname,
+      () => new Uint8Array(),
+    );
+    const inputs = groups.flatMap((group) => group.inputs);
+    const textsOf = (name: string) => {
+      const text = inputText(inputs.find((input) => input.name.endsWith(name))!);
+      return { text, redacted: redactText(text) };
+    };
+    for (const name of ['cloud-init.log', 'dmesg.txt', 'systemctl-show-manager.txt', 'boot-id.txt', 'os-release.txt']) {
+      const { text, redacted } = textsOf(name);
+      expect(redacted).toBe(text);
+    }
+    const { text, redacted } = textsOf('journal.json');
+    const withoutMessage = (journal: string) =>
+      journal
+        .trimEnd()
+        .split('\n')
+        .map((line) => ({ ...(JSON.parse(line) as object), MESSAGE: '', _CMDLINE: '' }));
+    expect(withoutMessage(redacted)).toEqual(withoutMessage(text));
+    const units = textsOf('systemctl-show-units.txt');
+    const graph = (show: string) => show.split('\n').filter((line) => !/^Exec|Credential/.test(line));
+    expect(graph(units.redacted)).toEqual(graph(units.text));
+  });
 
   it('keeps names that only look like secrets', () => {
     const lines = [
@@ -188,7 +179,7 @@ describe('redact', () => {
     for (const line of lines) expect(redactText(line)).toBe(line);
   });
 
-  it('a line of a megabyte made to go wrong is only a line', () => {
+  it('handles a malicious line of a megabyte', () => {
     for (const piece of [
       'password="',
       '-',

@@ -1,17 +1,17 @@
-// boot/collect/redact.ts: the same bytes without the secrets in them. Stamps, names and structure stay, so the result still parses.
+// boot/collect/redact.ts: removes secrets from bytes. Stamps, names and structure stay, so the result still parses.
 import { decodeText } from '../load/input.ts';
 import { redactJson } from './redact/json.ts';
 import { redactKvp } from './redact/kvp.ts';
 import { createLineRedactor, mayHoldSecret, type RedactLine } from './redact/line.ts';
 
-/** text: logs, listings, JSON and JSON lines, told apart by content · kvp: the fixed-width records of a Hyper-V pool. */
+/** text: logs, listings, JSON and JSON lines, distinguished by content · kvp: fixed-width records of a Hyper-V pool. */
 export type RedactAs = 'text' | 'kvp';
 
-/** Never throws. Redacting twice gives what redacting once gives. */
+/** Never throws. Idempotent. */
 export function redact(bytes: Uint8Array, as: RedactAs = 'text'): Uint8Array {
   if (as === 'kvp') return redactKvp(bytes, redactText);
   if (isUtf16(bytes)) return redactUtf16(bytes);
-  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1'; // latin1 gives every byte back as it was
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1'; // latin1 preserves every byte
   return Buffer.from(redactText(Buffer.from(bytes).toString(encoding)), encoding);
 }
 
@@ -19,7 +19,7 @@ export function redactText(text: string): string {
   return redactAtDepth(text, 0);
 }
 
-/** A log event may carry JSON in a JSON string in a JSON string; past this depth it is read as plain text. */
+/** A log event may contain JSON in a JSON string in a JSON string; deeper levels are treated as plain text. */
 const MAX_NESTING = 4;
 
 function redactAtDepth(text: string, depth: number): string {
@@ -33,7 +33,7 @@ function redactAtDepth(text: string, depth: number): string {
   );
 }
 
-/** A journal writes a key file as one entry per line, so what one MESSAGE began the next may continue. */
+/** A journal has one entry per line of a key file, so a secret may continue in the MESSAGE of the next entry. */
 function redactEntry(line: string, redactPlain: RedactLine, redactString: (value: string) => string): string {
   return redactJson(line, (value, key) =>
     key === 'MESSAGE' && !isJson(value) ? redactLines(value, redactPlain) : redactString(value),
@@ -67,7 +67,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** With a byte order mark, or ASCII text of which every other byte is zero. */
+/** With a byte order mark, or ASCII text in which every other byte is zero. */
 function isUtf16(bytes: Uint8Array): boolean {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
   return zerosAt(bytes, 1) || zerosAt(bytes, 0);

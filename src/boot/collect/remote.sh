@@ -1,15 +1,15 @@
-# Sent to the other side of an ssh connection, followed by one line per thing to take. Reads only: all it writes is one
-# folder for what a program prints, which it removes. Each thing goes out as `item LENGTH PART NAME`, its bytes and a line end,
-# or as `miss NAME<tab>REASON`; `end` is last, so that a broken connection is noticed.
+# Runs on the remote machine, followed by one line per item to collect. Read-only, except for a temporary folder for the output
+# of programs, which it removes. Prints each item as `item LENGTH PART NAME`, its bytes and a newline, or as
+# `miss NAME<tab>REASON`. Prints `end` last, so that the reader notices a broken connection.
 set -u
 umask 077
 PATH=$PATH:/usr/sbin:/sbin:/usr/bin:/bin
 LC_ALL=C.UTF-8 TZ=UTC SYSTEMD_COLORS=0 SYSTEMD_PAGER=
 export PATH LC_ALL TZ SYSTEMD_COLORS SYSTEMD_PAGER
 
-# Before every path; empty but in a test.
+# Prefix of every path; only tests set it.
 root=${HEADSTART_ROOT:-}
-# The name of the Node, where one is asked for.
+# The name of the Node, used only by the item that gets it.
 # shellcheck disable=SC2034
 node=$(uname -n | tr '[:upper:]' '[:lower:]')
 why=
@@ -19,7 +19,7 @@ for folder in "${TMPDIR:-/tmp}" /run /dev/shm /var/tmp; do
   work=$(mktemp -d "$folder/headstart.XXXXXX" 2>/dev/null) && break
 done
 if [ -z "$work" ]; then
-  echo "no folder to write to: tried ${TMPDIR:-/tmp}, /run, /dev/shm and /var/tmp" >&2
+  echo "no writable temporary folder: tried ${TMPDIR:-/tmp}, /run, /dev/shm and /var/tmp" >&2
   exit 1
 fi
 trap 'rm -rf "$work"' EXIT
@@ -44,7 +44,7 @@ within() {
   if command -v timeout >/dev/null 2>&1; then timeout "$seconds" "$@"; else "$@"; fi
 }
 
-# take_command NAME SECONDS MAXIMUM PROGRAM...: true if something was sent, else why it was not is in $why
+# take_command NAME SECONDS MAXIMUM PROGRAM...: true if it sent the item, else $why is the reason
 take_command() {
   name=$1 limit=$2 maximum=$3
   shift 3
@@ -64,14 +64,14 @@ take_command() {
   fi
   why=$(head -n 1 "$work/err" | tr '\t\r' '  ')
   case $status in
-    0) why=${why:-$1 printed nothing: nothing is kept, or this user may not read it} ;;
-    124) why="$1 did not answer within $limit s" ;;
+    0) why=${why:-$1 printed nothing: no data, or no permission to read it} ;;
+        124) why="$1 timed out after $limit s" ;;
     *) why="$1 failed: ${why:-exit code $status}" ;;
   esac
   return 1
 }
 
-# take_files PATTERN KEEP MAXIMUM PATH...: KEEP is what stays of a file larger than MAXIMUM, `end` or `none`
+# take_files PATTERN KEEP MAXIMUM PATH...: KEEP is the part to keep of a file larger than MAXIMUM, `end` or `none`
 take_files() {
   pattern=$1 keep=$2 maximum=$3
   shift 3

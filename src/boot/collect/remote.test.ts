@@ -10,7 +10,7 @@ import { addSmallNode, createFakeMachine, type FakeMachine } from './testing.ts'
 let fake: FakeMachine;
 beforeEach(() => {
   fake = createFakeMachine();
-  // Like the real one: joins what follows the host and gives it to a shell of the other side.
+  // Like the real ssh: joins the arguments after the host and passes them to a shell.
   fake.addProgram('ssh', '[ "$1 $2" = "-T --" ] || exit 255\nshift 3\nexec sh -c "$*"');
 });
 afterEach(() => fake.remove());
@@ -18,7 +18,7 @@ afterEach(() => fake.remove());
 const remote = (items = itemsFor('0')) => collectRemote({ host: 'me@node', items, run: runCommand, env: fake.env });
 
 describe('collectRemote', () => {
-  it('gives what collecting on the machine itself gives', async () => {
+  it('collects the same as on the machine itself', async () => {
     addSmallNode(fake, { secret: 'hunter22' });
     fake.writeFile('var/lib/hyperv/.kvp_pool_1', Buffer.alloc(2560, 1));
     fake.writeFile('var/log/waagent.log', `first\n${`${'x'.repeat(1023)}\n`.repeat(4097)}last\n`);
@@ -30,7 +30,7 @@ describe('collectRemote', () => {
     expect(there.hostname).toBe('Node-A');
   });
 
-  it('says that it was interrupted, and what is missing when there is no ssh', async () => {
+  it('reports an interruption, and a missing ssh client', async () => {
     const pressed = new AbortController();
     pressed.abort();
     const items = itemsFor('0');
@@ -40,7 +40,7 @@ describe('collectRemote', () => {
     await expect(without).rejects.toMatchObject({ next: expect.stringContaining('install an ssh client') });
   });
 
-  it('connects with the program that HEADSTART_SSH names', async () => {
+  it('connects with the program in HEADSTART_SSH', async () => {
     addSmallNode(fake, { secret: 'hunter22' });
     fake.addProgram('ssh', 'exit 255');
     fake.addProgram('bastion-ssh', 'shift 3\nexec sh -c "$*"');
@@ -57,25 +57,25 @@ describe('collectRemote', () => {
     );
   });
 
-  it('leaves nothing behind on the other side', async () => {
+  it('leaves no files on the remote machine', async () => {
     addSmallNode(fake, { secret: 'x' });
     await remote();
     expect(readdirSync(fake.env.TMPDIR)).toEqual([]);
   });
 
-  it('names the Node after the machine on the other side', async () => {
+  it('gets the Node with the name of the remote machine', async () => {
     addSmallNode(fake, { secret: 'x' });
     const { members } = await remote([...itemsFor('0'), nodeObjectItem(THIS_HOST)]);
     expect(Buffer.from(members.at(-1)!.bytes).toString()).toContain('get node node-a -o json');
   });
 
-  it('is not confused by a greeting', async () => {
+  it('ignores a login greeting', async () => {
     addSmallNode(fake, { secret: 'x' });
     fake.addProgram('ssh', 'echo "Welcome to item 5 whole x"\nshift 3\nexec sh -c "$*"');
     expect((await remote()).members.length).toBeGreaterThan(5);
   });
 
-  it('says what ssh said when it cannot connect, and what is missing when the connection breaks', async () => {
+  it('reports the error of ssh if it cannot connect, and the missing rest if the connection breaks', async () => {
     fake.addProgram('ssh', 'echo "ssh: connect to host node port 22: Connection refused" >&2; exit 255');
     await expect(remote()).rejects.toThrow(/could not collect from me@node: ssh: connect .* refused/);
     addSmallNode(fake, { secret: 'x' });
@@ -85,14 +85,14 @@ describe('collectRemote', () => {
     expect(missed.at(-1)).toEqual({ name: 'the rest', why: 'the connection to me@node ended early' });
   });
 
-  it('never gives ssh a host that it would take for an option', () => {
+  it('refuses a host that ssh would parse as an option', () => {
     for (const host of ['-oProxyCommand=id', '', 'a b', 'a\nb', '--']) {
       expect(() => sshCommand(host, ['sh', '-s'])).toThrow(UserError);
     }
     expect(sshCommand('me@node', ['sh', '-s'])).toEqual(['ssh', '-T', '--', 'me@node', 'sh', '-s']);
   });
 
-  it('is a script that every POSIX shell can parse, with patterns that hold nothing but a path', async () => {
+  it('sends a valid POSIX shell script, with patterns that contain only path characters', async () => {
     const script = remoteScript([...itemsFor('0'), nodeObjectItem(THIS_HOST)]);
     expect(await runCommand(['sh', '-n'], { input: script })).toMatchObject({ code: 0, stderr: '' });
     for (const item of itemsFor('0')) if (item.kind === 'file') expect(item.pattern).toMatch(/^\/[\w./*-]+$/);

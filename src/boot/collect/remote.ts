@@ -1,20 +1,20 @@
-// boot/collect/remote.ts: collect from another machine, over ssh or any other channel, which needs nothing but a POSIX shell there.
+// boot/collect/remote.ts: collects from another machine over ssh or another channel. That machine needs only a POSIX shell.
 import { readFileSync } from 'node:fs';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { sshMissing, sshProgram } from '../../base/ssh-program.ts';
-import type { Collected } from './collected.ts';
-import { hostnameIn } from './collected.ts';
+import type { CollectResult } from './collect-result.ts';
+import { hostnameIn } from './collect-result.ts';
 import { parseFrames } from './frames.ts';
-import { type Item, THIS_HOST } from './items.ts';
+import { type CollectItem, THIS_HOST } from './items.ts';
 import { unpackMembers } from './unpack.ts';
 
 export interface RemoteOptions {
-  /** As ssh takes it: a name of its configuration, HOST or USER@HOST. */
+  /** As for ssh: a host alias, HOST or USER@HOST. */
   host: string;
-  items: readonly Item[];
+  items: readonly CollectItem[];
   run: RunCommand;
-  /** Read as root there; works where sudo asks for no password. */
+  /** Read as root there; works only if sudo requires no password. */
   sudo?: boolean;
   signal?: AbortSignal;
   env?: NodeJS.ProcessEnv;
@@ -23,7 +23,7 @@ export interface RemoteOptions {
 const TIMEOUT_MS = 5 * 60_000;
 const MAX_BYTES = 512 << 20;
 
-export async function collectRemote({ host, items, run, sudo, signal, env }: RemoteOptions): Promise<Collected> {
+export async function collectRemote({ host, items, run, sudo, signal, env }: RemoteOptions): Promise<CollectResult> {
   const program = sshProgram(env ?? {});
   const argv = sshCommand(host, sudo ? ['sudo', '-n', 'sh', '-s'] : ['sh', '-s'], program);
   const ran = await run(argv, {
@@ -38,23 +38,23 @@ export async function collectRemote({ host, items, run, sudo, signal, env }: Rem
   return collected;
 }
 
-/** Through a shell that the caller has reached: it is given a script, and what it printed comes back. What it throws passes. */
+/** Collects through the caller's shell function, which runs a script and returns its output. Does not catch its errors. */
 export async function collectThrough(
   shell: (script: string) => Promise<Buffer>,
-  { from, items }: { from: string; items: readonly Item[] },
-): Promise<Collected> {
+  { from, items }: { from: string; items: readonly CollectItem[] },
+): Promise<CollectResult> {
   const collected = collectedIn(await shell(remoteScript(items)), from);
   if (collected) return collected;
-  throw new UserError(`could not collect from ${from}: it sent nothing back`, {
+  throw new UserError(`could not collect from ${from}: it returned no data`, {
     code: 'boot/host-unreachable',
     kept: 'Nothing was written.',
-    next: 'run this again; if it stays so, look whether its disk is full',
+    next: 'run this again; if it fails again, check if its disk is full',
     exitCode: 1,
   });
 }
 
-/** Undefined when there was nothing. */
-function collectedIn(stream: Buffer, from: string): Collected | undefined {
+/** Undefined if the stream has no members. */
+function collectedIn(stream: Buffer, from: string): CollectResult | undefined {
   const { members, missed, isComplete } = parseFrames(stream);
   if (members.length === 0) return undefined;
   if (!isComplete) missed.push({ name: 'the rest', why: `the connection to ${from} ended early` });
@@ -63,7 +63,7 @@ function collectedIn(stream: Buffer, from: string): Collected | undefined {
   return { hostname, members: unpacked.members, missed: [...missed, ...unpacked.missed] };
 }
 
-/** What ssh is asked to run, refusing a name that ssh would take for an option. */
+/** The ssh command line. Refuses a host name that ssh would parse as an option. */
 export function sshCommand(host: string, remote: readonly string[], program = 'ssh'): [string, ...string[]] {
   if (!/^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(host)) {
     throw new UserError(`${JSON.stringify(host)} is not a host to connect to`, {
@@ -74,14 +74,14 @@ export function sshCommand(host: string, remote: readonly string[], program = 's
   return [program, '-T', '--', host, ...remote];
 }
 
-export function remoteScript(items: readonly Item[]): string {
+export function remoteScript(items: readonly CollectItem[]): string {
   const prelude = readFileSync(new URL('./remote.sh', import.meta.url), 'utf8');
   return `${prelude}\n${items.map(lineFor).join('\n')}\necho end\n`;
 }
 
-function lineFor(item: Item): string {
+function lineFor(item: CollectItem): string {
   if (item.kind === 'file') {
-    // The pattern is our own constant; unquoted so that the shell on the other side looks for the files.
+    // Unquoted so that the remote shell expands it; safe because the pattern is a constant.
     return `take_files ${quoted(item.pattern.slice(1))} ${item.keep} ${item.maxBytes} "$root"${item.pattern}`;
   }
   const name = quoted(item.name);
@@ -96,15 +96,15 @@ function quoted(word: string): string {
 
 function notReached(host: string, outcome: string, stderr: string, program: string): UserError {
   const missing = sshMissing(program);
-  const said = stderr.trim().split('\n').at(-1)?.trim();
+  const lastLine = stderr.trim().split('\n').at(-1)?.trim();
   const why =
     outcome === 'missing'
       ? missing.why
       : outcome === 'aborted'
         ? 'interrupted'
         : outcome === 'timed-out'
-          ? `no answer within ${TIMEOUT_MS / 60_000} minutes`
-          : said || 'it sent nothing back';
+          ? `timed out after ${TIMEOUT_MS / 60_000} minutes`
+          : lastLine || 'it returned no data';
   return new UserError(`could not collect from ${host}: ${why}`, {
     code: 'boot/host-unreachable',
     kept: 'Nothing was written.',

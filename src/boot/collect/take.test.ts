@@ -19,7 +19,7 @@ const ran = (more: Partial<Ran> = {}): Ran => ({
   ...more,
 });
 const machine = (run: RunCommand = async () => ran()) => ({ run, root: fake.root, env: fake.env });
-const limits = { timeoutMs: 5_000, maxBytes: 2 << 20, tellsOfBoot: false };
+const limits = { timeoutMs: 5_000, maxBytes: 2 << 20, describesBoot: false };
 const command = (...tries: CommandItem['tries']): CommandItem => ({ kind: 'command', name: 'c.txt', tries, ...limits });
 const file = (pattern: string, more: Partial<FileItem> = {}): FileItem => ({
   kind: 'file',
@@ -30,21 +30,21 @@ const file = (pattern: string, more: Partial<FileItem> = {}): FileItem => ({
 });
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes!).toString();
 
-describe('a command', () => {
-  it('is run in its older form where the newer one is not understood', async () => {
+describe('takeItem for a command', () => {
+  it('falls back to the older command if the newer one fails', async () => {
     fake.addProgram('tool', 'case "$*" in *new*) echo "unrecognized option" >&2; exit 1 ;; *) echo old ;; esac');
     const { members, missed } = await takeItem(command(['tool', '--new'], ['tool']), machine(runCommand));
     expect(members.map(({ name, bytes }) => [name, text(bytes)])).toEqual([['c.txt', 'old\n']]);
     expect(missed).toEqual([]);
   });
 
-  it('is run untranslated and in UTC', async () => {
+  it('runs the command with English output and in UTC', async () => {
     fake.addProgram('tool', 'echo "$LC_ALL $TZ"');
     const { members } = await takeItem(command(['tool']), machine(runCommand));
     expect(text(members[0]?.bytes)).toBe('C.UTF-8 UTC\n');
   });
 
-  it('that printed too much gives its whole lines, and says so', async () => {
+  it('keeps the complete lines of too long an output, with a note', async () => {
     const run: RunCommand = async () => ran({ outcome: 'cut', code: null, stdout: Buffer.from('{"a":1}\n{"b"') });
     const { members } = await takeItem(command(['tool']), machine(run));
     expect(members).toMatchObject([{ note: 'only the first 2 MiB' }]);
@@ -53,13 +53,13 @@ describe('a command', () => {
 
   it.each<[Partial<Ran>, string]>([
     [{ outcome: 'missing', code: null }, 'tool is not installed'],
-    [{ outcome: 'timed-out', code: null }, 'tool did not answer within 5 s'],
+    [{ outcome: 'timed-out', code: null }, 'tool timed out after 5 s'],
     [{ outcome: 'aborted', code: null }, 'interrupted'],
     [{ code: 3 }, 'tool failed with exit code 3'],
     [{ code: 3, stderr: 'no rights\nmore' }, 'tool failed: no rights'],
-    [{ code: 0 }, 'tool printed nothing: nothing is kept, or this user may not read it'],
+    [{ code: 0 }, 'tool printed nothing: no data, or no permission to read it'],
     [{ code: 0, stderr: 'no journal' }, 'no journal'],
-  ])('that ended with %j is missed: %s', async (how, why) => {
+  ])('reports %j as missed: %s', async (how, why) => {
     expect(
       await takeItem(
         command(['tool']),
@@ -71,7 +71,7 @@ describe('a command', () => {
     });
   });
 
-  it.each(['missing', 'aborted'] as const)('is not tried in another form where it is %s', async (outcome) => {
+  it.each(['missing', 'aborted'] as const)('does not try the older command if the first is %s', async (outcome) => {
     let runs = 0;
     const run: RunCommand = async () => {
       runs++;
@@ -82,14 +82,14 @@ describe('a command', () => {
   });
 });
 
-describe('a file', () => {
-  it('is taken for every path that fits, in order', async () => {
+describe('takeItem for a file', () => {
+  it('collects every matching path, in order', async () => {
     for (const name of ['b.json', 'a.json', 'c.txt']) fake.writeFile(`var/x/${name}`, name);
     const { members } = await takeItem(file('/var/*/*.json'), machine());
     expect(members.map(({ name }) => name)).toEqual(['var/x/a.json', 'var/x/b.json']);
   });
 
-  it('that is longer than allowed is kept at its end, from a whole line on, or not at all', async () => {
+  it('keeps the end of a file over the limit, from a complete line on, or skips it', async () => {
     fake.writeFile('log', `first\n${`${'x'.repeat(1023)}\n`.repeat(2 << 10)}last\n`);
     const { members } = await takeItem(file('/log'), machine());
     expect(members[0]?.note).toBe('only the last 2 MiB');
@@ -99,7 +99,7 @@ describe('a file', () => {
     ]);
   });
 
-  it('that is not there, or a pipe, is missed', async () => {
+  it('reports a missing file and a FIFO as missed', async () => {
     fake.writeFile('etc/.keep', '');
     execFileSync('mkfifo', [`${fake.root}/etc/pipe`]);
     const why = async (pattern: string) => (await takeItem(file(pattern), machine())).missed[0]?.why;

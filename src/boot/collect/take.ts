@@ -1,32 +1,38 @@
-// boot/collect/take.ts: take one item from this machine. Reads only; whatever is missing is an answer, not a failure.
+// boot/collect/take.ts: collects one item from this machine. Read-only; a missing item is a result, not an error.
 import { closeSync, constants, fstatSync, globSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
-import { fromFirstWholeLine, type Member, type Missed, NO_SUCH_FILE, toLastWholeLine } from './collected.ts';
-import type { CommandItem, FileItem, Item } from './items.ts';
+import {
+  type BundleMember,
+  fromFirstWholeLine,
+  type MissedItem,
+  NO_SUCH_FILE,
+  toLastWholeLine,
+} from './collect-result.ts';
+import type { CollectItem, CommandItem, FileItem } from './items.ts';
 
-export interface Machine {
+export interface MachineAccess {
   run: RunCommand;
-  /** Before every path: empty for this machine, a folder for an image or a test. */
+  /** Prefix of every path: empty for this machine, a folder for an image or a test. */
   root: string;
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal | undefined;
 }
 
-export interface Taken {
-  members: Member[];
-  missed: Missed[];
+export interface ItemResult {
+  members: BundleMember[];
+  missed: MissedItem[];
 }
 
-export async function takeItem(item: Item, machine: Machine): Promise<Taken> {
+export async function takeItem(item: CollectItem, machine: MachineAccess): Promise<ItemResult> {
   return item.kind === 'command' ? takeCommand(item, machine) : takeFiles(item, machine);
 }
 
-async function takeCommand(item: CommandItem, machine: Machine): Promise<Taken> {
+async function takeCommand(item: CommandItem, machine: MachineAccess): Promise<ItemResult> {
   let why = '';
   for (const argv of item.tries) {
     const { timeoutMs, maxBytes } = item;
-    // Untranslated, and in UTC where the program has no option for it.
+    // English output, and UTC for programs without an option for it.
     const env = { ...machine.env, LC_ALL: 'C.UTF-8', TZ: 'UTC', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
     const ran = await machine.run(argv, { timeoutMs, maxBytes, env, signal: machine.signal });
     if (ran.outcome === 'cut' && ran.stdout.length > 0) {
@@ -44,15 +50,15 @@ async function takeCommand(item: CommandItem, machine: Machine): Promise<Taken> 
 
 function whyNot([program]: Argv, { outcome, code, stderr }: Ran, timeoutMs: number): string {
   if (outcome === 'missing') return `${program} is not installed`;
-  if (outcome === 'timed-out') return `${program} did not answer within ${timeoutMs / 1000} s`;
+  if (outcome === 'timed-out') return `${program} timed out after ${timeoutMs / 1000} s`;
   if (outcome === 'aborted') return 'interrupted';
-  const said = stderr.split('\n')[0]?.trim();
-  if (code === 0) return said || `${program} printed nothing: nothing is kept, or this user may not read it`;
-  return `${program} failed${said ? `: ${said}` : ` with exit code ${code}`}`;
+  const firstLine = stderr.split('\n')[0]?.trim();
+  if (code === 0) return firstLine || `${program} printed nothing: no data, or no permission to read it`;
+  return `${program} failed${firstLine ? `: ${firstLine}` : ` with exit code ${code}`}`;
 }
 
-function takeFiles(item: FileItem, machine: Machine): Taken {
-  const taken: Taken = { members: [], missed: [] };
+function takeFiles(item: FileItem, machine: MachineAccess): ItemResult {
+  const taken: ItemResult = { members: [], missed: [] };
   const inside = item.pattern.slice(1);
   const paths = item.pattern.includes('*') ? globSync(inside, { cwd: machine.root || '/' }).sort() : [inside];
   if (paths.length === 0) taken.missed.push({ name: inside, why: NO_SUCH_FILE });
@@ -68,8 +74,8 @@ function takeFiles(item: FileItem, machine: Machine): Taken {
 
 class NotTaken extends Error {}
 
-function readMember(path: string, { maxBytes, keep }: FileItem): Pick<Member, 'bytes' | 'note'> {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO in its place must not hang us
+function readMember(path: string, { maxBytes, keep }: FileItem): Pick<BundleMember, 'bytes' | 'note'> {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // opening a FIFO must not block
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw new NotTaken('not a regular file');
@@ -82,7 +88,7 @@ function readMember(path: string, { maxBytes, keep }: FileItem): Pick<Member, 'b
   }
 }
 
-/** Files below /proc say they are empty, so the size is no guide. */
+/** Files in /proc have size 0, so read until the end instead of trusting the size. */
 function readUpTo(fd: number, maxBytes: number, position: number | null): Buffer {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,11 +1,11 @@
-// boot/collect/testing.ts: a machine in a folder, for tests: its files below a root, its programs as scripts that print a recording.
+// boot/collect/testing.ts: a fake machine in a folder: files below a root, and programs as scripts that print recorded output.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export interface FakeMachine {
   root: string;
-  /** What a program of this machine sees. */
+  /** The environment of its programs. */
   env: { PATH: string; HEADSTART_ROOT: string; TMPDIR: string };
   writeFile(path: string, content: string | Uint8Array): void;
   /** `script` is the body of a POSIX shell script. */
@@ -33,7 +33,7 @@ export function createFakeMachine(): FakeMachine {
   };
 }
 
-/** A node that booted with systemd and cloud-init, in miniature, with a secret in every place that may hold one. */
+/** A minimal node that booted with systemd and cloud-init, with a secret in every place that may contain one. */
 export function addSmallNode(machine: FakeMachine, { secret }: { secret: string }): void {
   machine.addProgram(
     'systemctl',

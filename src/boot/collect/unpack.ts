@@ -1,11 +1,11 @@
-// boot/collect/unpack.ts: rotated logs as plain text: what is still compressed could not be searched for secrets.
+// boot/collect/unpack.ts: decompresses rotated logs, because secrets cannot be found in compressed data.
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { Member, Missed } from './collected.ts';
+import type { BundleMember, MissedItem } from './collect-result.ts';
 
 const MAX_UNPACKED_BYTES = 256 << 20;
 
-export function unpackMembers(members: readonly Member[]): { members: Member[]; missed: Missed[] } {
-  const unpacked: { members: Member[]; missed: Missed[] } = { members: [], missed: [] };
+export function unpackMembers(members: readonly BundleMember[]): { members: BundleMember[]; missed: MissedItem[] } {
+  const unpacked: { members: BundleMember[]; missed: MissedItem[] } = { members: [], missed: [] };
   for (const member of members) {
     const why = unpackInto(unpacked.members, member);
     if (why !== undefined) unpacked.missed.push({ name: member.name, why });
@@ -13,8 +13,8 @@ export function unpackMembers(members: readonly Member[]): { members: Member[]; 
   return unpacked;
 }
 
-/** Why it could not be, if it could not. */
-function unpackInto(members: Member[], member: Member): string | undefined {
+/** Returns the reason if the member cannot be unpacked. */
+function unpackInto(members: BundleMember[], member: BundleMember): string | undefined {
   const inflate = { gzip: gunzipSync, zstd: zstdDecompressSync };
   const format = compressionOf(member.bytes);
   if (format === undefined) {
@@ -22,7 +22,7 @@ function unpackInto(members: Member[], member: Member): string | undefined {
     return undefined;
   }
   if (format === 'xz' || format === 'bzip2')
-    return `compressed with ${format}, which cannot be searched for secrets here`;
+    return `compressed with ${format}, which headstart cannot search for secrets`;
   try {
     const bytes = inflate[format](member.bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
     members.push({ ...member, name: member.name.replace(/\.(?:gz|zst)$/, ''), bytes });

@@ -41,7 +41,7 @@ const record = (n: number, rest: Partial<BootRecord> = {}): BootRecord => ({
 });
 
 describe('record store', () => {
-  it('keeps one private file per boot: a second record takes the place of the first', () => {
+  it('keeps one private file per boot: a second record replaces the first', () => {
     storeRecord(record(1), folder);
     const { path } = storeRecord(record(1, { host: { kernel: '6.1' } }), folder);
     expect(readdirSync(folder)).toEqual([`${id(1)}.json.zst`]);
@@ -50,14 +50,14 @@ describe('record store', () => {
     expect(readRecords(folder).records[0]!.record.host.kernel).toBe('6.1');
   });
 
-  it('reads them back oldest boot first, one without a wall clock by when it was written', () => {
+  it('reads records oldest boot first, and sorts one without a wall clock by its file time', () => {
     for (const n of [3, 1]) storeRecord(record(n), folder);
     const { path } = storeRecord(record(9, { clock: { zero: 'kernel' } }), folder);
     utimesSync(path, 2, 2);
     expect(readRecords(folder).records.map((entry) => entry.record.bootId)).toEqual([id(1), id(9), id(3)]);
   });
 
-  it('removes the oldest past the number to keep, and nothing that is not its own', () => {
+  it('deletes the oldest records beyond the number to keep, and no other files', () => {
     for (let n = 1; n <= 5; n++) storeRecord(record(n), folder);
     writeFileSync(join(folder, 'notes.txt'), 'mine');
     expect(pruneRecords(folder, 2)).toHaveLength(3);
@@ -65,7 +65,7 @@ describe('record store', () => {
     expect(readdirSync(folder).sort()).toEqual([`${id(4)}.json.zst`, `${id(5)}.json.zst`, 'notes.txt']);
   });
 
-  it('names a damaged file and reads the others', () => {
+  it('reports a damaged file and reads the others', () => {
     storeRecord(record(1), folder);
     const damage: [number, Uint8Array][] = [
       [2, Buffer.from('not zstd')],
@@ -82,7 +82,7 @@ describe('record store', () => {
     expect(damaged.every(({ why }) => why !== '')).toBe(true);
   });
 
-  it('does not wait for what is not a file', () => {
+  it('does not block on a FIFO', () => {
     storeRecord(record(1), folder);
     execFileSync('mkfifo', [join(folder, `${id(2)}.json.zst`)]);
     const { records, damaged } = readRecords(folder);
@@ -90,7 +90,7 @@ describe('record store', () => {
     expect(damaged).toEqual([{ path: join(folder, `${id(2)}.json.zst`), why: 'not a regular file' }]);
   });
 
-  it('any bytes in place of a record are a damaged record, never a crash', () => {
+  it('reports arbitrary bytes as a damaged record and never throws', () => {
     storeRecord(record(1), folder);
     fc.assert(
       fc.property(
@@ -106,7 +106,7 @@ describe('record store', () => {
     );
   });
 
-  it('a folder that is not there holds no records', () => {
+  it('gives no records for a missing folder', () => {
     expect(readRecords(join(folder, 'none'))).toEqual({ records: [], damaged: [] });
   });
 
@@ -116,7 +116,7 @@ describe('record store', () => {
     expect(() => storeRecord(record(1, { bootId: '../../etc/passwd' }), folder)).toThrow(UserError);
   });
 
-  it('keeps no secret that a source quoted', () => {
+  it('stores no secret that a source quoted', () => {
     const span = {
       id: 'a',
       name: 'a',
@@ -132,7 +132,7 @@ describe('record store', () => {
 });
 
 describe('trimRecord', () => {
-  it('leaves out what never started and every mention of it, and keeps the order of the rest', () => {
+  it('removes units that never started and all references to them', () => {
     const trimmed = trimRecord(
       record(1, {
         units: [
@@ -150,7 +150,7 @@ describe('trimRecord', () => {
     expect(trimmed.notes).toEqual([]);
   });
 
-  it.each(['first-boot', 'clone-boot'])('the recorded %s gives the same answers from what is kept', async (name) => {
+  it.each(['first-boot', 'clone-boot'])('keeps the answers for the recorded %s', async (name) => {
     const path = new URL(`../fixtures/boots/${name}.tar.gz`, import.meta.url).pathname;
     const [whole] = await loadInputs([path], { readStdin: () => new Uint8Array(), nowUs: 0 });
     const kept = trimRecord(whole!);
@@ -160,7 +160,7 @@ describe('trimRecord', () => {
     expect(chain(kept)).toEqual(chain(whole!));
   });
 
-  it('trimming twice is trimming once', () => {
+  it('is idempotent', () => {
     const names = fc.constantFrom('a', 'b', 'c', 'd');
     const units = fc.array(
       fc.record({

@@ -1,4 +1,4 @@
-// boot/keep/record-store.ts: the folder of boot records: write one, keep the newest, read them all back.
+// boot/keep/record-store.ts: the folder of boot records: write one, delete the oldest, read all.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -20,7 +20,7 @@ export interface StoredRecords {
   damaged: { path: string; why: string }[];
 }
 
-/** One file per boot: a second record of the same boot takes the place of the first. Gives its path and size. */
+/** One file per boot: a second record of the same boot replaces the first. Returns its path and size. */
 export function storeRecord(record: BootRecord, folder: string): { path: string; bytes: number } {
   const path = recordPath(record, folder);
   const bytes = packRecord(record);
@@ -30,7 +30,7 @@ export function storeRecord(record: BootRecord, folder: string): { path: string;
   } catch (error) {
     throw new UserError(`cannot write ${path}: ${whyUnwritable(error)}`, {
       code: 'boot/record-unwritable',
-      next: 'run it as root, or name a folder you may write to with --dir',
+      next: 'run this as root, or pass a writable folder with --dir',
       exitCode: 1,
       cause: error,
     });
@@ -38,13 +38,13 @@ export function storeRecord(record: BootRecord, folder: string): { path: string;
   return { path, bytes: bytes.length };
 }
 
-/** Where the record of this boot is kept; a boot without an id cannot be. */
+/** Throws for a boot without an id: the id is the file name. */
 export function recordPath(record: BootRecord, folder: string): string {
   if (!/^[0-9a-f]{32}$/.test(record.bootId ?? '')) {
-    throw new UserError('no input tells the id of this boot, and a record is kept under it', {
+    throw new UserError('no input has the id of this boot, which is the name of its record', {
       code: 'boot/no-boot-id',
       kept: 'Nothing was written.',
-      next: 'add an input that has it: journal JSON, a bundle, or a file with /proc/sys/kernel/random/boot_id',
+      next: 'add an input with the boot id: journal JSON, a bundle, or a copy of /proc/sys/kernel/random/boot_id',
       exitCode: 1,
     });
   }
@@ -55,7 +55,7 @@ export function packRecord(record: BootRecord): Uint8Array {
   return zstdCompressSync(recordJson(record), { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
 }
 
-/** Removes the oldest past `keep`; damaged ones are left for a person to look at. Gives what it removed. */
+/** Deletes the oldest records beyond `keep`, but no damaged files, so that they can be inspected. Returns the deleted paths. */
 export function pruneRecords(folder: string, keep: number): string[] {
   const { records } = readRecords(folder);
   const surplus = records.slice(0, Math.max(0, records.length - keep)).map(({ path }) => path);
@@ -67,7 +67,7 @@ export function readRecords(folder: string): StoredRecords {
   const stored: StoredRecords = { records: [], damaged: [] };
   for (const path of recordFiles(folder)) {
     try {
-      if (!statSync(path).isFile()) throw new Error('not a regular file'); // a FIFO would wait for a writer
+      if (!statSync(path).isFile()) throw new Error('not a regular file'); // reading a FIFO would block
       stored.records.push({ path, record: unpackRecord(readFileSync(path)) });
     } catch (error) {
       stored.damaged.push({ path, why: (error as Error).message });
@@ -86,7 +86,7 @@ function recordFiles(folder: string): string[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new UserError(`cannot read ${folder}: ${whyUnreadable(error)}`, {
       code: 'boot/records-unreadable',
-      next: 'run it as root, or name the folder of the records with --dir',
+      next: 'run this as root, or pass the folder of the records with --dir',
       exitCode: 1,
       cause: error,
     });
@@ -100,7 +100,7 @@ function unpackRecord(bytes: Uint8Array): BootRecord {
   return record as BootRecord;
 }
 
-/** A record without a wall clock is placed by when it was written. */
+/** A record without a wall clock sorts by the time of its file. */
 function startedAtUs({ path, record }: { path: string; record: BootRecord }): number {
   return record.clock.wallAtZeroUs ?? statSync(path).mtimeMs * 1000;
 }

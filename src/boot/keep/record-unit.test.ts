@@ -14,7 +14,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const unit = (launcher = '/opt/headstart/headstart') => recordUnit({ launcher, keep: 30, root });
 const [SERVICE, TIMER] = [0, 1];
 
-/** Sections of `Key=value` lines and whole-line comments is all there is; anything else would be a mistake in the unit. */
+/** Accepts only sections, `Key=value` lines and comment lines; anything else is a mistake in the unit. */
 function parseUnit(text: string): Record<string, string> {
   const settings: Record<string, string> = {};
   let section = '';
@@ -29,8 +29,8 @@ function parseUnit(text: string): Record<string, string> {
   return settings;
 }
 
-describe('the record unit', () => {
-  it('takes no part in the boot it records: a timer starts it, and no start job waits for the end of the boot', () => {
+describe('the boot record unit', () => {
+  it('is not part of the boot it records: a timer starts it, and no start job waits for the end of the boot', () => {
     const service = parseUnit(unit().files[SERVICE]!.text);
     expect(service['Service.Type']).toBe('exec');
     expect(Object.keys(service).some((key) => key.startsWith('Install.') || key === 'Service.ExecStartPre')).toBe(
@@ -40,7 +40,7 @@ describe('the record unit', () => {
     expect(timer).toMatchObject({ 'Timer.OnBootSec': '3min', 'Install.WantedBy': 'timers.target' });
   });
 
-  it('runs the launcher by its absolute path, quoted where it has a blank', () => {
+  it('runs the launcher by its absolute path, quoted if it has a blank', () => {
     const exec = (launcher: string) => parseUnit(unit(launcher).files[SERVICE]!.text)['Service.ExecStart'];
     expect(exec('/opt/headstart/headstart')).toBe('/opt/headstart/headstart boot record --settle 30min --keep 30');
     expect(exec('/opt/my tools/headstart')).toMatch(/^"\/opt\/my tools\/headstart" boot record/);
@@ -49,7 +49,7 @@ describe('the record unit', () => {
     }
   });
 
-  it('may write nowhere but into its own folder, and reaches no network', () => {
+  it('can write only to its own folder and has no network', () => {
     expect(parseUnit(unit().files[SERVICE]!.text)).toMatchObject({
       'Service.ProtectSystem': 'strict',
       'Service.StateDirectory': 'headstart/boots',
@@ -59,7 +59,7 @@ describe('the record unit', () => {
     });
   });
 
-  it('installs below a root and enables it as systemctl would; twice is once', () => {
+  it('is installed below a root and enabled as systemctl would, idempotently', () => {
     ensureInstalled(unit());
     ensureInstalled(unit());
     const folder = join(root, 'etc/systemd/system');
@@ -69,14 +69,14 @@ describe('the record unit', () => {
     expect(readFileSync(link, 'utf8')).toContain('[Timer]');
   });
 
-  it('uninstalls all of it; twice is once', () => {
+  it('is uninstalled completely, idempotently', () => {
     ensureInstalled(unit());
     expect(ensureUninstalled(unit())).toHaveLength(3);
     expect(ensureUninstalled(unit())).toEqual([]);
   });
 
-  it('says what to do when it may not write there', () => {
-    writeFileSync(join(root, 'etc'), 'a file in the way');
+  it('fails with a UserError if the folder cannot be written', () => {
+    writeFileSync(join(root, 'etc'), 'a file instead of a folder');
     expect(() => ensureInstalled(unit())).toThrow(UserError);
   });
 });

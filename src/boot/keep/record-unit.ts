@@ -1,17 +1,17 @@
-// boot/keep/record-unit.ts: the systemd unit that keeps a record of every boot: which files it is, where they go, how they come and go.
+// boot/keep/record-unit.ts: the systemd service and timer that save a record of every boot: their files, and how to install them.
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 
-export interface UnitFile {
+export interface RecordUnitFile {
   path: string;
   text: string;
 }
 
 export interface RecordUnit {
-  files: UnitFile[];
-  /** What `systemctl enable` would make. */
+  files: RecordUnitFile[];
+  /** The link that `systemctl enable` would create. */
   link: { path: string; target: string };
 }
 
@@ -19,7 +19,7 @@ const FOLDER = '/etc/systemd/system';
 export const TIMER = 'headstart-boot-record.timer';
 export const SERVICE = 'headstart-boot-record.service';
 
-/** `root` is empty for this machine, or the folder of an image's root file system. */
+/** `root` is empty for this machine, or the root folder of an image. */
 export function recordUnit({ launcher, keep, root }: { launcher: string; keep: number; root: string }): RecordUnit {
   const service = unitText(SERVICE).replace('@LAUNCHER@', execPath(launcher)).replace('@KEEP@', String(keep));
   const at = (name: string) => join(root || '/', FOLDER, name);
@@ -32,7 +32,7 @@ export function recordUnit({ launcher, keep, root }: { launcher: string; keep: n
   };
 }
 
-/** Safe to call twice. */
+/** Idempotent. */
 export function ensureInstalled({ files, link }: RecordUnit): void {
   explained(() => {
     mkdirSync(dirname(link.path), { recursive: true });
@@ -41,26 +41,26 @@ export function ensureInstalled({ files, link }: RecordUnit): void {
   });
 }
 
-/** The paths that were there and are not any more. The records stay. */
+/** Returns the deleted paths. Keeps the records. */
 export function ensureUninstalled({ files, link }: RecordUnit): string[] {
-  const there = [link.path, ...files.map((file) => file.path)].filter(exists);
+  const existing = [link.path, ...files.map((file) => file.path)].filter(exists);
   explained(() => {
-    for (const path of there) rmSync(path);
+    for (const path of existing) rmSync(path);
   });
-  return there;
+  return existing;
 }
 
 function unitText(name: string): string {
   return readFileSync(new URL(`./units/${name}`, import.meta.url), 'utf8');
 }
 
-/** systemd expands `%` and `$` and splits at blanks; a launcher whose path needs more than quotes is refused. */
+/** systemd expands `%` and `$` and splits at blanks: refuse a path that quotes alone cannot protect. */
 function execPath(launcher: string): string {
   if (/^\/[\w./@+,:-]+$/.test(launcher)) return launcher;
   if (/^\/[\w./@+,: -]+$/.test(launcher)) return `"${launcher}"`;
-  throw new UserError(`${JSON.stringify(launcher)} cannot stand in a systemd unit`, {
+  throw new UserError(`${JSON.stringify(launcher)} cannot be used in a systemd unit`, {
     code: 'boot/bad-launcher',
-    next: 'name the launcher by an absolute path of letters, digits and ./_-@+,: with --launcher',
+    next: 'pass --launcher with an absolute path of letters, digits and ./_-@+,:',
   });
 }
 
@@ -74,7 +74,7 @@ function explained(change: () => void): void {
   } catch (error) {
     throw new UserError(`cannot change ${FOLDER}: ${(error as Error).message}`, {
       code: 'boot/install-failed',
-      next: 'run it again as root, for example with sudo',
+      next: 'run this again as root, for example with sudo',
       exitCode: 1,
       cause: error,
     });

@@ -5,8 +5,8 @@ import { chain } from '../questions/chain.ts';
 import { anyRecord, bootRecord, span, unit } from '../testing.ts';
 import { recordJson, trimRecord } from './trim-record.ts';
 
-describe('a record that is kept', () => {
-  it('has the units that ran, and the edges between those only', () => {
+describe('trimRecord', () => {
+  it('keeps the units that ran, and only the edges between them', () => {
     const { units, notes } = trimRecord(
       bootRecord({
         units: [
@@ -29,7 +29,7 @@ describe('a record that is kept', () => {
     expect(notes).toEqual([]);
   });
 
-  it('gives the same blame and the same chain, for any boot', () => {
+  it('keeps blame and chain unchanged for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const trimmed = trimRecord(record);
@@ -39,7 +39,7 @@ describe('a record that is kept', () => {
     );
   });
 
-  it('is trimmed once and for all', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         expect(trimRecord(trimRecord(record))).toEqual(trimRecord(record));
@@ -47,7 +47,7 @@ describe('a record that is kept', () => {
     );
   });
 
-  it('holds no secret that a log quoted', () => {
+  it('recordJson contains no secret that a log quoted', () => {
     const json = recordJson(bootRecord({ spans: [span('cloud-init:a', 1, 2, { detail: 'token=hunter22' })] }));
     expect(json).not.toContain('hunter22');
     expect(JSON.parse(json)).toMatchObject({ kind: 'BootRecord', spans: [{ detail: 'token=[redacted]' }] });

@@ -1,16 +1,16 @@
-// boot/keep/trim-record.ts: what of a boot record is worth keeping for years? What happened and in which order; not what did not.
+// boot/keep/trim-record.ts: which part of a boot record is worth keeping for years? Units that started and their order.
 
 import { redactText } from '../collect/redact.ts';
 import { type BootRecord, hasStarted, type Unit } from '../model/record.ts';
 
-/** Phases, blame, chain, what-if and comparison give the same answers from it. */
+/** Phases, blame, chain, what-if and compare give the same results for the trimmed record. */
 export function trimRecord(record: BootRecord): BootRecord {
   const started = record.units.filter((unit) => hasStarted(unit) || unit.activatedUs > 0);
   const kept = new Set(started.flatMap((unit) => [unit.name, ...(unit.aliases ?? [])]));
   return { ...record, units: started.map((unit) => trimUnit(unit, kept)), notes: [] };
 }
 
-/** The bytes of a record: JSON with nothing secret in it, a message quoted from a log included. */
+/** JSON without secrets, even in text quoted from a log. */
 export function recordJson(record: BootRecord): string {
   return redactText(JSON.stringify(trimRecord(record)));
 }

@@ -1,4 +1,4 @@
-// Any bytes at all, as any kind of input: never anything but an answer, a warning or a UserError.
+// Arbitrary bytes as any kind of input give an answer, a warning or a UserError; nothing else is thrown.
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { SOURCES } from './sources/index.ts';
 const context = { nowUs: 1_800_000_000_000_000 };
 const archive = (name: string) => fileURLToPath(new URL(`../fixtures/boots/${name}.tar.gz`, import.meta.url));
 
-/** Words the parsers look for, so that random text gets past their doors. */
+/** Words the parsers search for, so that random text gets past the first checks. */
 const words = fc.constantFrom(
   'Id=',
   'After=a.service',
@@ -71,9 +71,9 @@ describe.each(SOURCES.map((source) => [source.kind, source] as const))('%s', (_,
   });
 });
 
-describe('recorded inputs, damaged', () => {
+describe('damaged recorded inputs', () => {
   it.each(['first-boot', 'clone-boot'])(
-    '%s: cut or garbled anywhere, every file still reads without throwing',
+    '%s: every file parses without throwing, truncated or garbled anywhere',
     async (name) => {
       const [group] = await openInputs(archive(name), () => new Uint8Array());
       const inputs = group!.inputs.filter((input) => recognise(input) && input.bytes().length < 200_000);
@@ -99,7 +99,7 @@ describe('recorded inputs, damaged', () => {
   );
 });
 
-describe('verbs on any input', () => {
+describe('boot verbs on arbitrary input', () => {
   const verbs = [
     ['boot', 'timeline'],
     ['boot', 'blame'],
@@ -121,7 +121,7 @@ describe('verbs on any input', () => {
     ['boot', 'cloud-init', 'blame', '--compat=22.4'],
   ];
   it.each(verbs.map((verb) => [verb.join(' '), verb] as const))(
-    '%s: an answer or a clear error, never a bug',
+    '%s prints an answer or a clear error, never a bug report',
     async (_, verb) => {
       await fc.assert(
         fc.asyncProperty(soup, async (stdin) => {

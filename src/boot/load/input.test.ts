@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeText, HEAD_BYTES, headText, type Input, linesOf, memoryInput, textOf } from './input.ts';
+import { decodeText, HEAD_BYTES, headText, type Input, inputText, linesOf, memoryInput } from './input.ts';
 
 function inPieces(bytes: Uint8Array, size: number): Input {
   return {
@@ -11,14 +11,14 @@ function inPieces(bytes: Uint8Array, size: number): Input {
   };
 }
 
-describe('the lines of an input', () => {
-  it('end in a line feed, with or without a carriage return, and the last one need not end', () => {
+describe('linesOf', () => {
+  it('splits at a line feed, with or without a carriage return; the last line needs no terminator', () => {
     expect([...linesOf(memoryInput('x', 'a\nb\r\n\nc'))]).toEqual(['a', 'b', '', 'c']);
     expect([...linesOf(memoryInput('x', 'a\r\n'))]).toEqual(['a']);
     expect([...linesOf(memoryInput('x', ''))]).toEqual([]);
   });
 
-  it('are the same in whatever pieces they arrive, characters cut in two included', () => {
+  it('gives the same lines for any chunk size, even when a chunk splits a character', () => {
     const lines = fc.array(fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n\ufeff]/g, '')));
     fc.assert(
       fc.property(lines, fc.integer({ min: 1, max: 7 }), (all, size) => {
@@ -28,26 +28,26 @@ describe('the lines of an input', () => {
     );
   });
 
-  it('are read from UTF-16 with a byte order mark', () => {
+  it('reads UTF-16 with a byte order mark', () => {
     const bytes = Buffer.from('\ufeffa\r\nb', 'utf16le');
     expect([...linesOf(memoryInput('x', bytes))]).toEqual(['a', 'b']);
   });
 });
 
-describe('the text of an input', () => {
+describe('inputText', () => {
   it.each([
     ['UTF-8', Buffer.from('\ufeffé')],
-    ['UTF-16, little end first', Buffer.from('\ufeffé', 'utf16le')],
-    ['UTF-16, big end first', Buffer.from('\ufeffé', 'utf16le').swap16()],
-  ])('is decoded from %s', (_, bytes) => {
-    expect(textOf(memoryInput('x', bytes))).toBe('é');
+    ['UTF-16 little endian', Buffer.from('\ufeffé', 'utf16le')],
+    ['UTF-16 big endian', Buffer.from('\ufeffé', 'utf16le').swap16()],
+  ])('decodes %s', (_, bytes) => {
+    expect(inputText(memoryInput('x', bytes))).toBe('é');
   });
 
-  it('has a replacement character where it is not UTF-8', () => {
+  it('replaces invalid UTF-8 with a replacement character', () => {
     expect(decodeText(Uint8Array.of(0x61, 0xc3, 0x62))).toBe('a\ufffdb');
   });
 
-  it('is looked at no further than its head to recognise it, and decoded once', () => {
+  it('decodes only the head to recognise an input, and caches it', () => {
     const input = memoryInput('x', 'a'.repeat(HEAD_BYTES + 5));
     expect(headText(input)).toHaveLength(HEAD_BYTES);
     (input.head as Uint8Array).fill(0);

@@ -1,13 +1,12 @@
-// boot/load/input.ts: what does a source get to read? Bytes with a name; where they came from is not its business.
+// boot/load/input.ts: what does a source read? Bytes with a name, regardless of where they came from.
 
 export interface Input {
-  /** For messages only: kinds are recognised by content, never by this. */
+  /** For messages only: sources recognise inputs by content, never by name. */
   readonly name: string;
   /** The first bytes (up to HEAD_BYTES), enough to recognise the kind. */
   readonly head: Uint8Array;
-  /** Pieces in order, so that a log of gigabytes need not fit in memory. May be called again. */
+  /** Streams the content, so that a log of gigabytes need not fit in memory. Can be called repeatedly. */
   chunks(): Iterable<Uint8Array>;
-  /** Everything at once. */
   bytes(): Uint8Array;
 }
 
@@ -23,8 +22,8 @@ export function memoryInput(name: string, content: string | Uint8Array): Input {
   };
 }
 
-/** The whole input as text; what is not UTF-8 becomes U+FFFD, a byte order mark (UTF-16 included) is honoured. */
-export function textOf(input: Input): string {
+/** Invalid UTF-8 becomes U+FFFD. A byte order mark selects the encoding, UTF-16 included. */
+export function inputText(input: Input): string {
   return decodeText(input.bytes());
 }
 
@@ -36,7 +35,7 @@ export function decodeText(bytes: Uint8Array): string {
 
 const headTexts = new WeakMap<Input, string>();
 
-/** The head as text, decoded once however many sources ask. */
+/** Cached: every source reads the head of every input. */
 export function headText(input: Input): string {
   const known = headTexts.get(input);
   if (known !== undefined) return known;
@@ -45,10 +44,10 @@ export function headText(input: Input): string {
   return text;
 }
 
-/** Lines without their end (`\n` or `\r\n`), decoded piece by piece. */
+/** Lines without their terminator (`\n` or `\r\n`), decoded chunk by chunk. */
 export function* linesOf(input: Input): Generator<string> {
   if (input.head[0] === 0xff || input.head[0] === 0xfe) {
-    yield* textOf(input).split(/\r?\n/);
+    yield* inputText(input).split(/\r?\n/);
     return;
   }
   const decoder = new TextDecoder('utf-8');

@@ -27,32 +27,32 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('loading inputs', () => {
-  it('makes one boot of loose files, and one of each folder', async () => {
+describe('loadInputs', () => {
+  it('merges loose files into one boot and makes a separate boot of each folder', async () => {
     const [loose, ...more] = await load('units', 'chain');
     expect(more).toEqual([]);
     expect(loose!.sources.map(({ kind }) => kind)).toEqual(['systemctl-units', 'analyze-critical-chain']);
     expect(await load('one', 'two')).toHaveLength(2);
   });
 
-  it('reads an input that is named twice once', async () => {
+  it('reads an input once even if it is given twice', async () => {
     const [boot] = await load('units', 'units');
     expect(boot!.sources).toHaveLength(1);
   });
 
-  it('passes over other files in a folder, and notes in every boot what could not be opened', async () => {
+  it('skips unrelated files in a folder, and warns in every boot about files it could not open', async () => {
     const boots = await load('one', 'two');
     for (const { notes } of boots) {
       expect(notes.map(({ text }) => text)).toEqual([expect.stringMatching(/cannot unpack .*bad\.gz/)]);
     }
   });
 
-  it('refuses a file that it does not recognise when it was named itself', async () => {
+  it('rejects an unrecognised file that was given explicitly', async () => {
     await expect(load('recipe')).rejects.toThrow(UserError);
     await expect(load('other')).rejects.toMatchObject({ code: 'boot/nothing-found' });
   });
 
-  it('says of a folder without a boot how many files it looked at', async () => {
+  it('reports how many files it read when a folder has no boot', async () => {
     await expect(load('other')).rejects.toThrow(/no boot found in .*other \(1 file\)/);
   });
 
@@ -62,8 +62,8 @@ describe('loading inputs', () => {
   });
 });
 
-describe('recognising an input', () => {
-  it('goes by content: the surest source gets it, and none gets a packed file', () => {
+describe('recognise', () => {
+  it('picks the source with the highest confidence by content, and none for a packed file', () => {
     expect(recognise(memoryInput('x.svg', CHAIN))?.kind).toBe('analyze-critical-chain');
     expect(recognise(memoryInput('x', UNITS))?.kind).toBe('systemctl-units');
     expect(recognise(memoryInput('x', ''))).toBeUndefined();

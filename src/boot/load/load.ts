@@ -1,4 +1,4 @@
-// boot/load/load.ts: from what the user named to boot records: open, recognise, read, merge.
+// boot/load/load.ts: how do the user's inputs become boot records? Open, recognise, parse, merge.
 import { UserError } from '../../base/errors.ts';
 import { hideSecrets } from '../collect/hide-secrets.ts';
 import type { EvidenceGroup } from '../model/cluster-boots.ts';
@@ -8,37 +8,39 @@ import type { BootRecord, Note } from '../model/record.ts';
 import type { Input } from './input.ts';
 import { type InputGroup, openInputs } from './open-inputs.ts';
 import { SOURCES } from './sources/index.ts';
-import type { ParseContext, Source } from './sources/source.ts';
-import { type Again, kindsLike, nothingReadable, packedAs, unrecognised } from './unrecognised.ts';
+import type { EvidenceSource, ParseContext } from './sources/source.ts';
+import { type CommandWithInput, kindsLike, nothingReadable, packedFormatOf, unrecognised } from './unrecognised.ts';
 
 export interface LoadOptions {
   readStdin: () => Uint8Array;
   nowUs: number;
-  /** Which boot of the live machine; files hold what they hold. */
+  /** Which boot of the live machine to read; ignored for files. */
   boot?: string;
   signal?: AbortSignal;
-  /** For hints: the command that reads something else in place of an input. */
-  again?: Again;
+  /** For hints: the user's command with one input replaced. */
+  commandWith?: CommandWithInput;
 }
 
-/** Every boot the inputs speak of, oldest first; the live machine's when none is named. Never empty. */
+/** All boots in the inputs, oldest first; the live machine's boot without inputs. Never empty. */
 export async function loadInputs(paths: readonly string[] | undefined, options: LoadOptions): Promise<BootRecord[]> {
   const groups = await openAll(paths, options);
-  // Loose files of one command line may belong together; a folder or archive is a boot, or several, of its own.
+  // Loose files on one command line may describe the same boot. Each folder or archive holds separate boots.
   const loose = groups.filter((group) => !group.isFolder);
   const sets = [...groups.filter((group) => group.isFolder), ...(loose.length > 0 ? [mergeLoose(loose)] : [])];
-  const evidence = await Promise.all(sets.map((group) => readGroup(group, { nowUs: options.nowUs }, options.again)));
+  const evidence = await Promise.all(
+    sets.map((group) => readGroup(group, { nowUs: options.nowUs }, options.commandWith)),
+  );
   const records = mergeEvidence(evidence).filter(hasContent).map(hideSecrets);
   const problems = groups.flatMap((group) => group.problems);
   if (records.length === 0) throw nothingFound(groups, problems);
-  // Which boot the unread inputs would have told of is not known.
+  // An unreadable input could belong to any of the boots, so every record gets the warnings.
   for (const record of records) record.notes.push(...problems.map((text): Note => ({ level: 'warning', text })));
   return records;
 }
 
 async function openAll(paths: readonly string[] | undefined, options: LoadOptions): Promise<InputGroup[]> {
   if (paths && paths.length > 0) {
-    // An input that is named twice tells nothing new, and would show everything twice.
+    // Reading an input twice would duplicate all its data.
     const opened = await Promise.all([...new Set(paths)].map((path) => openInputs(path, options.readStdin)));
     return opened.flat();
   }
@@ -59,27 +61,31 @@ function mergeLoose(groups: InputGroup[]): InputGroup {
   };
 }
 
-async function readGroup(group: InputGroup, context: ParseContext, again?: Again): Promise<EvidenceGroup> {
+async function readGroup(
+  group: InputGroup,
+  context: ParseContext,
+  commandWith?: CommandWithInput,
+): Promise<EvidenceGroup> {
   const evidence: Evidence[] = [];
   for (const input of group.inputs) {
     const source = recognise(input);
-    if (!source && !group.isFolder) throw unrecognised(input, again); // folders hold other things too
+    if (!source && !group.isFolder) throw unrecognised(input, commandWith); // a folder may contain unrelated files
     if (!source) continue;
     const found = await source.parse(input, context);
-    if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source, again);
+    if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source, commandWith);
     evidence.push(...found);
   }
   return { isFolder: group.isFolder, evidence };
 }
 
-/** The surest source for these bytes, if any. Names are never looked at. */
-export function recognise(input: Input): Source | undefined {
-  if (packedAs(input.head)) return undefined; // lz4 keeps words of a listing readable
-  let best: { source: Source; sureness: number } | undefined;
+/** The source with the highest confidence, if any. Ignores the input's name. */
+export function recognise(input: Input): EvidenceSource | undefined {
+  if (packedFormatOf(input.head)) return undefined; // lz4 leaves enough plain text for a source to match
+  let best: { source: EvidenceSource; sureness: number } | undefined;
   for (const source of SOURCES) {
     const sureness = source.recognise(input);
     if (sureness > (best?.sureness ?? 0)) best = { source, sureness };
-    if (sureness === 1) break; // certain: a listing of 5,000 units need not be looked at eighteen times more
+    if (sureness === 1) break; // certain: saves every other source from scanning a listing of 5,000 units
   }
   return best?.source;
 }
@@ -98,6 +104,6 @@ function nothingFound(groups: readonly InputGroup[], problems: readonly string[]
     ...(problems.length > 0 && {
       kept: `${problems[0]}${problems.length > 1 ? ` (and ${problems.length - 1} more like it)` : ''}.`,
     }),
-    next: 'make a bundle with `headstart boot collect` on the machine, and give it with -i',
+    next: 'make a bundle with `headstart boot collect` on the machine, then pass it with -i',
   });
 }

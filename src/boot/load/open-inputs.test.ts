@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { createTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textOf } from './input.ts';
+import { inputText } from './input.ts';
 import { openInputs } from './open-inputs.ts';
 
 let folder: string;
 const stdin = () => new TextEncoder().encode('from a pipe');
 const open = (name: string) => openInputs(join(folder, name), stdin);
-const texts = async (name: string) => (await open(name)).map((group) => group.inputs.map((input) => textOf(input)));
+const texts = async (name: string) => (await open(name)).map((group) => group.inputs.map((input) => inputText(input)));
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-inputs-'));
@@ -41,7 +41,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('openInputs', () => {
-  it('opens a file, and unpacks gzip, zstd and archives by content, whatever they are called', async () => {
+  it('opens a file, and unpacks gzip, zstd and archives by content, not by name', async () => {
     expect(await texts('plain')).toEqual([['one']]);
     expect(await texts('log.gz')).toEqual([['zipped']]);
     expect(await texts('log.zst')).toEqual([['squeezed']]);
@@ -49,7 +49,7 @@ describe('openInputs', () => {
     expect((await open('bundle'))[0]!.isFolder).toBe(true);
   });
 
-  it('opens a folder in name order, an archive in it as a group of its own, and follows no links', async () => {
+  it('opens a folder in name order, makes a separate group of an archive in it, and follows no links', async () => {
     expect(await texts('logs')).toEqual([
       ['first', 'second', 'third'],
       ['inside a', 'inside b'],
@@ -58,35 +58,35 @@ describe('openInputs', () => {
 
   it('reads standard input for -', async () => {
     const [group] = await openInputs('-', stdin);
-    expect(textOf(group!.inputs[0]!)).toBe('from a pipe');
+    expect(inputText(group!.inputs[0]!)).toBe('from a pipe');
   });
 
-  it('says what is wrong with a path in one sentence', async () => {
+  it('explains in one sentence why a path cannot be read', async () => {
     await expect(open('nowhere')).rejects.toThrow(/cannot read .*nowhere: it does not exist/);
     await expect(open('bad.gz')).rejects.toThrow(/cannot unpack .*bad\.gz: the compressed file is damaged/);
   });
 
-  it('gives what comes before the cut of a compressed file or an archive, and says so', async () => {
+  it('reads a truncated compressed file or archive up to the cut, and reports it', async () => {
     const [log] = await open('cut.gz');
     expect(log!.inputs[0]!.bytes().length).toBeGreaterThan(30_000);
-    expect(log!.problems).toEqual([expect.stringMatching(/cut\.gz is cut off: only what comes before/)]);
+    expect(log!.problems).toEqual([expect.stringMatching(/cut\.gz is truncated: only the part before/)]);
     const [archive] = await open('cut.tar');
-    expect(archive!.inputs.map((input) => textOf(input))).toEqual(['inside a', 'ins']);
-    expect(archive!.problems).toEqual([expect.stringMatching(/cut\.tar ends inside sub\/b\.txt/)]);
+    expect(archive!.inputs.map((input) => inputText(input))).toEqual(['inside a', 'ins']);
+    expect(archive!.problems).toEqual([expect.stringMatching(/cut\.tar is truncated inside sub\/b\.txt/)]);
   });
 
-  it('leaves out one bad file among good ones, and says which', async () => {
+  it('skips one bad file among good ones, and reports which', async () => {
     const [group] = await open('mixed');
-    expect(group!.inputs.map((input) => textOf(input))).toEqual(['one']);
+    expect(group!.inputs.map((input) => inputText(input))).toEqual(['one']);
     expect(group!.problems).toEqual([expect.stringMatching(/cannot unpack .*bad\.gz/)]);
   });
 
-  it('names a folder that may not be read', async () => {
+  it('names a folder it has no permission to read', async () => {
     const path = join(folder, 'closed');
     mkdirSync(path, { mode: 0 });
     chmodSync(folder, 0o755);
     const isRoot = process.getuid?.() === 0;
-    if (isRoot) process.seteuid!(65534); // root may read everything: another user tries
+    if (isRoot) process.seteuid!(65534); // root can read everything, so try as another user
     try {
       await expect(open('closed')).rejects.toThrow(/cannot read .*closed: permission denied/);
     } finally {
@@ -95,7 +95,7 @@ describe('openInputs', () => {
     }
   });
 
-  it('keeps the name of a folder without files, and tells of one too deep to look into', async () => {
+  it('keeps the name of an empty folder, and reports a folder nested too deeply', async () => {
     expect(await open('empty')).toMatchObject([{ name: join(folder, 'empty'), inputs: [] }]);
     expect((await open('deep'))[0]!.problems).toEqual([expect.stringMatching(/more than 12 folders deep/)]);
   });

@@ -1,4 +1,4 @@
-// boot/load/open-inputs.ts: which inputs does the user mean by `-i FILE|DIR|-`? Files, folders, archives and standard input, opened.
+// boot/load/open-inputs.ts: which inputs does `-i FILE|DIR|-` name? Opens files, folders, archives and standard input.
 import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -9,19 +9,19 @@ import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { closeCutTar } from './cut-tar.ts';
 import { HEAD_BYTES, type Input, memoryInput } from './input.ts';
 
-/** An archive or a compressed log is unpacked in memory; what is larger than this is not a boot's worth of logs. */
+/** Archives and compressed logs are unpacked in memory; the logs of one boot are far smaller than this. */
 const MAX_UNPACKED_BYTES = 1 << 30;
 const CHUNK_BYTES = 1 << 20;
 const MAX_DEPTH = 12;
 
-/** What belongs to one boot lies in one folder or archive; an archive inside a folder is a boot of its own. */
+/** One folder or archive holds the inputs of one boot; an archive inside a folder is a separate group. */
 export interface InputGroup {
-  /** As the user wrote it. */
+  /** As the user typed it. */
   name: string;
   inputs: Input[];
-  /** A single file that cannot be recognised is an error; in a folder it is passed over. */
+  /** An unrecognised file is an error, unless it is in a folder: there it is skipped. */
   isFolder: boolean;
-  /** What was there and could not be read, or only in part: one sentence each. */
+  /** One sentence for each file that could not be read completely. */
   problems: string[];
 }
 
@@ -30,19 +30,19 @@ export async function openInputs(path: string, readStdin: () => Uint8Array): Pro
   const stat = statOrExplain(path);
   if (stat.isDirectory()) {
     const problems: string[] = [];
-    const opened = await Promise.all([...filesBelow(path, 0, problems)].map((file) => unpackOrTell(file, problems)));
+    const opened = await Promise.all([...filesBelow(path, 0, problems)].map((file) => unpackOrReport(file, problems)));
     const groups = opened.filter((group) => group !== undefined);
     const loose = groups.filter((group) => !group.isFolder).flatMap((group) => group.inputs);
     const archives = groups.filter((group) => group.isFolder);
     if (loose.length === 0 && problems.length === 0 && archives.length > 0) return archives;
     return [{ name: path, inputs: loose, isFolder: true, problems }, ...archives];
   }
-  // A FIFO or a process substitution has no size and can be read once.
+  // A FIFO or a process substitution has no size and can be read only once.
   return [await unpack(path, stat.isFile() ? fileInput(path) : memoryInput(path, readStream(path)))];
 }
 
-/** One bad file among many is left out and told. */
-async function unpackOrTell(file: string, problems: string[]): Promise<InputGroup | undefined> {
+/** One bad file does not fail the whole folder: it is reported as a problem. */
+async function unpackOrReport(file: string, problems: string[]): Promise<InputGroup | undefined> {
   try {
     const group = await unpack(file, fileInput(file));
     if (!group.isFolder) problems.push(...group.problems);
@@ -81,16 +81,16 @@ function unreadable(path: string, error: unknown): UserError {
     code: 'boot/input-unreadable',
     next:
       code === 'EACCES'
-        ? 'run it as a user who may read that, for example with sudo'
-        : 'give an existing file or folder with -i, or `-` for standard input',
+        ? 'run this as a user who can read it, for example with sudo'
+        : 'pass an existing file or folder with -i, or `-` for standard input',
     cause: error,
   });
 }
 
-/** Regular files in name order. Links are not followed: a folder of logs must not lead out of itself. */
+/** Regular files in name order. Symbolic links are not followed: they could lead outside the folder. */
 function* filesBelow(folder: string, depth: number, problems: string[]): Generator<string> {
   if (depth > MAX_DEPTH) {
-    problems.push(`${folder} was not looked into: it lies more than ${MAX_DEPTH} folders deep`);
+    problems.push(`${folder} was skipped: it is more than ${MAX_DEPTH} folders deep`);
     return;
   }
   for (const entry of entriesOf(folder, depth, problems)) {
@@ -166,10 +166,10 @@ async function unpack(name: string, input: Input): Promise<InputGroup> {
   const { parseTar } = await import('nanotar');
   let members: ParsedTarFileItem[];
   try {
-    // A copy: the parser looks at the whole buffer behind a view, and Node keeps small ones in a shared pool.
+    // Copy: the parser reads the whole buffer behind a view, and Node keeps small views in a shared pool.
     const archive = new Uint8Array(plain.bytes());
     const cutMember = closeCutTar(archive);
-    if (cutMember !== undefined) problems.push(`${name} ends inside ${cutMember}: what comes after is missing`);
+    if (cutMember !== undefined) problems.push(`${name} is truncated inside ${cutMember}: the rest is missing`);
     members = parseTar(archive) as ParsedTarFileItem[];
   } catch (error) {
     throw damaged(name, 'archive', error);
@@ -186,7 +186,7 @@ function isTar(head: Uint8Array): boolean {
 
 const LIMIT = { maxOutputLength: MAX_UNPACKED_BYTES };
 
-/** A download or a disk that ended too soon: what came before the cut is still an answer. */
+/** Reads a truncated file (interrupted download, full disk) up to where it ends. */
 function gunzip(input: Input, problems: string[]): Buffer {
   const bytes = input.bytes();
   try {
@@ -195,7 +195,7 @@ function gunzip(input: Input, problems: string[]): Buffer {
     if ((error as NodeJS.ErrnoException).code !== 'Z_BUF_ERROR') throw damaged(input.name, 'compressed file', error);
     const start = gunzipSync(bytes, { ...LIMIT, finishFlush: constants.Z_SYNC_FLUSH });
     if (start.length === 0) throw damaged(input.name, 'compressed file', error);
-    problems.push(`${input.name} is cut off: only what comes before the cut was read`);
+    problems.push(`${input.name} is truncated: only the part before the cut was read`);
     return start;
   }
 }
@@ -212,7 +212,7 @@ function unzstd(input: Input): Buffer {
 function damaged(name: string, what: string, cause: unknown): UserError {
   return new UserError(`cannot unpack ${name}: the ${what} is damaged or too large (${(cause as Error).message})`, {
     code: 'boot/input-damaged',
-    next: 'unpack it by hand and give the folder with -i',
+    next: 'unpack it manually and pass the folder with -i',
     cause,
   });
 }

@@ -13,11 +13,11 @@ describe('pickBoot', () => {
     ['3', 2],
     ['bbbb', 1],
     ['CCCCCCCC-CCCC-CCCC-CCCC-CCCCCCCCCCCC', 2],
-  ])('--boot %s', (which, index) => {
+  ])('resolves --boot %s', (which, index) => {
     expect(pickBoot(boots, which)).toBe(boots[index]);
   });
 
-  it.each(['-3', '4', 'dddd', 'bb', ''])('--boot %j is not there, and the error names what is', (which) => {
+  it.each(['-3', '4', 'dddd', 'bb', ''])('rejects --boot %j and lists the known boots', (which) => {
     expect(() => pickBoot(boots, which)).toThrow(/known: -2 \(a+\), -1 \(b+\), 0 \(c+\)/);
   });
 });

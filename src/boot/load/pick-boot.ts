@@ -1,4 +1,4 @@
-// boot/load/pick-boot.ts: which of several boots does `--boot` mean? 0 is the last, -1 the one before, or a boot id.
+// boot/load/pick-boot.ts: which boot does `--boot` select? 0 is the last, -1 the one before; or a boot id.
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../model/record.ts';
 
@@ -9,9 +9,9 @@ export function pickBoot(boots: readonly BootRecord[], which: string): BootRecor
   if (picked) return picked;
   const ids = boots.map((boot, i) => `${i - boots.length + 1}${boot.bootId ? ` (${boot.bootId})` : ''}`);
   const more = ids.length > MOST_NAMED ? `, and ${ids.length - MOST_NAMED} earlier ones` : '';
-  throw new UserError(`there is no boot ${which} here; known: ${ids.slice(-MOST_NAMED).join(', ')}${more}`, {
+  throw new UserError(`no boot ${which} in the input; known: ${ids.slice(-MOST_NAMED).join(', ')}${more}`, {
     code: 'boot/no-such-boot',
-    next: ids.length === 1 ? 'leave --boot out: there is one boot only' : 'name one of those with --boot',
+    next: ids.length === 1 ? 'omit --boot: there is only one boot' : 'pass one of these with --boot',
   });
 }
 

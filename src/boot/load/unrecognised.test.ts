@@ -3,14 +3,13 @@ import { memoryInput } from './input.ts';
 import { loadInputs } from './load.ts';
 import { unrecognised } from './unrecognised.ts';
 
-const again = (from: string, to: string) => `headstart boot chain -i ${to} # not ${from}`;
+const commandWith = (from: string, to: string) => `headstart boot chain -i ${to} # not ${from}`;
 
-/** What a person sees of it: the message and the next step. */
-const told = (name: string, content: string | Uint8Array) => unrecognised(memoryInput(name, content), again);
+const errorFor = (name: string, content: string | Uint8Array) => unrecognised(memoryInput(name, content), commandWith);
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1');
 
-describe('an input that is compressed in a way that is not read', () => {
+describe('an input in an unsupported packed format', () => {
   it.each([
     ['xz', 'a.tar.xz', '\xfd7zXZ\x00\x00', 'xz -dc a.tar.xz | headstart boot chain -i - # not a.tar.xz'],
     ['bzip2', 'a.bz2', 'BZh91AY', 'bzip2 -dc a.bz2 | headstart boot chain -i - # not a.bz2'],
@@ -23,14 +22,14 @@ describe('an input that is compressed in a way that is not read', () => {
     ],
     ['xz', 'standard input', '\xfd7zXZ\x00\x00', 'xz -dc FILE | headstart boot chain -i - # not -'],
     ['binary journal', 'j', 'LPKSHHRH', 'journalctl -o json --file j | headstart boot chain -i - # not j'],
-  ])('%s (%s) gets the command that unpacks it', (kind, name, start, next) => {
-    const error = told(name, bytes(start.padEnd(600, '\x80')));
+  ])('%s (%s) gets a next command that unpacks it', (kind, name, start, next) => {
+    const error = errorFor(name, bytes(start.padEnd(600, '\x80')));
     expect(error.message).toContain(`cannot read a boot from ${name}: found`);
     expect(error.message).toContain(kind);
     expect(error).toMatchObject({ next, code: 'boot/input-unrecognised' });
   });
 
-  it('is not searched for words of a listing, even where the compression left them readable', async () => {
+  it('is not parsed as text, even if the compression left words readable', async () => {
     const listing = `[    0.000000] Linux version 6.1.0\n[    0.100000] systemd[1]: Started x.\n`;
     const packed = Buffer.concat([bytes('\x04\x22\x4d\x18'), Buffer.from(listing.repeat(20))]);
     const reading = loadInputs(['-'], { readStdin: () => packed, nowUs: 0 });
@@ -38,7 +37,7 @@ describe('an input that is compressed in a way that is not read', () => {
   });
 });
 
-describe('an input of Kubernetes that is no Node', () => {
+describe('a Kubernetes input without a Node', () => {
   const ASK = /`kubectl get node NAME -o json > node\.json`/;
 
   it.each([
@@ -51,13 +50,13 @@ describe('an input of Kubernetes that is no Node', () => {
     ['an empty list', '{"apiVersion":"v1","items":[],"kind":"List"}', 'kind List without items,'],
     ['YAML', 'apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata:\n  name: x\n', 'kind NodeClaim,'],
     ['a table', 'NAME   STATUS   ROLES\nn1     Ready    <none>\n', 'a table of `kubectl get`'],
-  ])('%s is named, with the command that gives a Node', (_, content, found) => {
-    const error = told('in', content);
+  ])('names %s and the command that prints a Node', (_, content, found) => {
+    const error = errorFor('in', content);
     expect(error.message).toContain(found);
     expect(error.next).toMatch(ASK);
   });
 
-  it('events that speak of a Node are not taken for a damaged Node', async () => {
+  it('does not mistake events about a Node for a damaged Node', async () => {
     const event = { apiVersion: 'v1', kind: 'Event', involvedObject: { kind: 'Node', name: 'n' } };
     const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [event] });
     const reading = loadInputs(['-'], { readStdin: () => Buffer.from(text), nowUs: 0 });
@@ -68,7 +67,7 @@ describe('an input of Kubernetes that is no Node', () => {
   });
 });
 
-it('an input that is named twice is read once', async () => {
+it('loadInputs reads an input once even if it is given twice', async () => {
   const stdin = () =>
     Buffer.from('[    0.100000] systemd[1]: Started x.service.\n[    0.200000] Run /init as init process\n');
   const read = (paths: string[]) => loadInputs(paths, { readStdin: stdin, nowUs: 0 });
@@ -84,18 +83,18 @@ describe('any other input', () => {
     ['my-blame.txt', 'hello\n', 'text starting "hello"', /nearest: `systemd-analyze blame`$/],
     ['notes', 'milk\n', 'text starting "milk"', /among them: /],
     ['void', '', 'an empty file', /among them: /],
-  ])('%s is described, with at most three kinds', (name, content, found, kinds) => {
-    const error = told(name, content);
+  ])('describes %s, with at most three kinds', (name, content, found, kinds) => {
+    const error = errorFor(name, content);
     expect(error.message).toContain(found);
     expect(error.message).toMatch(kinds);
     expect(error.next).toContain('docs/inputs.md');
     expect(error.message.length).toBeLessThan(260);
   });
 
-  it('never fails on bytes', () => {
+  it('never throws on arbitrary bytes', () => {
     for (let seed = 0; seed < 200; seed++) {
       const content = Buffer.from(Array.from({ length: seed }, (_, i) => (seed * 7919 + i * i * 104_729) % 256));
-      expect(told('x', content).message).toContain('x');
+      expect(errorFor('x', content).message).toContain('x');
     }
   });
 });

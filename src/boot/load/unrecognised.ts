@@ -1,49 +1,53 @@
-// boot/load/unrecognised.ts: an input from which no boot can be read: what is it, and what would help?
+// boot/load/unrecognised.ts: no boot can be read from this input: what is it, and what can the user do?
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { SourceKind } from '../model/evidence.ts';
 import { decodeText, headText, type Input } from './input.ts';
 import { SOURCES } from './sources/index.ts';
-import type { Source } from './sources/source.ts';
+import type { EvidenceSource } from './sources/source.ts';
 
-/** The command line that was typed, with one input replaced: for the next command to type. */
-export type Again = (from: string, to: string) => string;
+/** The user's command line with one input replaced, for `next:`. */
+export type CommandWithInput = (from: string, to: string) => string;
 
-const NO_COMMAND: Again = (_, to) => `headstart boot timeline -i ${to}`;
+const NO_COMMAND: CommandWithInput = (_, to) => `headstart boot timeline -i ${to}`;
 
-/** How people are sent to the list of kinds, which is too long for a message. */
+/** The list of kinds is too long for a message. */
 const KINDS_ARE_IN =
-  'docs/inputs.md lists the kinds that are read; `headstart boot collect` on the node takes all of them';
+  'docs/inputs.md lists the supported kinds; `headstart boot collect` on the node collects all of them';
 
-export function unrecognised(input: Input, again: Again = NO_COMMAND): UserError {
-  const { what, next } = whatIsIt(input, again);
+export function unrecognised(input: Input, commandWith: CommandWithInput = NO_COMMAND): UserError {
+  const { what, next } = describeInput(input, commandWith);
   return new UserError(
     next === undefined
-      ? `cannot tell what ${input.name} is: found ${what}; ${kindsLike(input)}`
+      ? `cannot recognise ${input.name}: found ${what}; ${kindsLike(input)}`
       : `cannot read a boot from ${input.name}: found ${what}`,
     { code: 'boot/input-unrecognised', next: next ?? KINDS_ARE_IN },
   );
 }
 
-export function nothingReadable(input: Input, source: Source, again: Again = NO_COMMAND): UserError {
-  const { what, next } = whatIsIt(input, again);
+export function nothingReadable(
+  input: Input,
+  source: EvidenceSource,
+  commandWith: CommandWithInput = NO_COMMAND,
+): UserError {
+  const { what, next } = describeInput(input, commandWith);
   return new UserError(
     next === undefined
       ? `${input.name} looks like ${source.title}, but nothing in it could be read: found ${what}`
       : `cannot read a boot from ${input.name}: found ${what}`,
     {
       code: 'boot/input-empty',
-      next: next ?? 'check that the file is whole; `headstart boot collect` makes a complete bundle',
+      next: next ?? 'check that the file is complete; `headstart boot collect` makes a complete bundle',
     },
   );
 }
 
-/** Which kinds are read, in one clause: those that the input resembles, or those that most people have. */
+/** One clause about the supported kinds: those the input resembles, else the most common ones. */
 export function kindsLike(input?: Input): string {
   const near = input ? nearestKinds(input) : [];
   const kinds = near.length > 0 ? near : COMMON;
   const titles = kinds.map((kind) => SOURCES.find((source) => source.kind === kind)!.title);
-  return `${SOURCES.length} kinds of input are read, ${near.length > 0 ? 'the nearest' : 'among them'}: ${titles.join(', ')}`;
+  return `${SOURCES.length} kinds of input are supported, ${near.length > 0 ? 'the nearest' : 'among them'}: ${titles.join(', ')}`;
 }
 
 const COMMON: readonly SourceKind[] = ['systemctl-units', 'journal-json', 'cloud-init-log'];
@@ -51,8 +55,8 @@ const MOST_KINDS = 3;
 
 type Shape = 'JSON' | 'YAML' | 'markup' | 'lines' | 'bytes';
 
-/** By which words, in its name or in its first bytes, does a person take an input for one of these? */
-const LOOKS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])[] = [
+/** Words in an input's name or first bytes that suggest which kind the user meant. */
+const HINTS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])[] = [
   ['systemctl-manager', 'lines', /systemctl|manager|Timestamp(?:Monotonic)?=/i],
   ['systemctl-units', 'lines', /systemctl|units|ActiveState|LoadState|\.service\b/i],
   ['analyze-time', 'lines', /analyze|startup|userspace/i],
@@ -74,28 +78,28 @@ const LOOKS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])
   ['boot-record', 'JSON', /record|boot|headstart/i],
 ];
 
-/** The last part of a path: the folders of a checkout name everything. */
+/** Folder names would match too many hints. */
 const baseName = (name: string) => name.split('/').at(-1)!;
 
 function nearestKinds(input: Input): SourceKind[] {
   const shape = shapeOf(input);
   if (shape === undefined) return [];
   const head = headText(input).slice(0, 4096);
-  const scored = LOOKS.filter(([, itsShape]) => itsShape === shape).map(([kind, , words]) => ({
+  const scored = HINTS.filter(([, itsShape]) => itsShape === shape).map(([kind, , words]) => ({
     kind,
     score: (words.test(baseName(input.name)) ? 2 : 0) + (words.test(head) ? 1 : 0),
   }));
-  // JSON of none of these words is still nearer to JSON than to a listing.
-  const isShapeTelling = shape !== 'lines';
+  // JSON without any of these words still resembles the JSON kinds more than a listing.
+  const isShapeEnough = shape !== 'lines';
   return scored
-    .filter(({ score }) => score > 0 || isShapeTelling)
+    .filter(({ score }) => score > 0 || isShapeEnough)
     .sort((a, b) => b.score - a.score)
     .slice(0, MOST_KINDS)
     .map(({ kind }) => kind);
 }
 
 function shapeOf(input: Input): Shape | undefined {
-  if (input.head.length === 0 || packedAs(input.head)) return undefined;
+  if (input.head.length === 0 || packedFormatOf(input.head)) return undefined;
   if (isBinary(input.head)) return 'bytes';
   const text = headText(input).trimStart();
   if (text === '') return undefined;
@@ -104,76 +108,74 @@ function shapeOf(input: Input): Shape | undefined {
   return /^(?:---|[A-Za-z][\w-]*:(?:\s|$))/.test(text) && !/^\S+ \d/.test(text) ? 'YAML' : 'lines';
 }
 
-interface Found {
+interface InputDescription {
   what: string;
-  /** Where more can be said than which kinds there are. */
+  /** A hint more specific than the list of kinds. */
   next?: string;
 }
 
-/** What a person would say of these bytes. */
-function whatIsIt(input: Input, again: Again): Found {
+function describeInput(input: Input, commandWith: CommandWithInput): InputDescription {
   const { head, name } = input;
   if (head.length === 0) return { what: 'an empty file' };
-  const packed = packedAs(head);
-  if (packed) return { what: packed.what, next: packed.next(name, again) };
+  const packed = packedFormatOf(head);
+  if (packed) return { what: packed.what, next: packed.next(name, commandWith) };
   if (isBinary(head)) return { what: 'binary data' };
   const kinds = kubernetesKinds(input);
   if (kinds.length > 0 && !kinds.includes('Node')) {
     return {
       what: `Kubernetes objects of kind ${kinds.join(', ')}, and no Node`,
-      next: `${ASK_FOR_NODE} and give that with -i`,
+      next: `${ASK_FOR_NODE} and pass that with -i`,
     };
   }
   const line = decodeText(head.subarray(0, 400))
     .split(/\r?\n/)
     .find((each) => each.trim() !== '')
     ?.trim();
-  if (line === undefined) return { what: 'blank lines only' };
+  if (line === undefined) return { what: 'only blank lines' };
   if (/^(?:NAME|NAMESPACE|LAST SEEN)\s{2,}[A-Z]/.test(line)) {
-    return { what: 'a table of `kubectl get`', next: `${ASK_FOR_NODE} and give that with -i` };
+    return { what: 'a table of `kubectl get`', next: `${ASK_FOR_NODE} and pass that with -i` };
   }
   const fields = fieldsOf(input);
   return { what: fields ?? `text starting ${JSON.stringify(line.slice(0, 60))}` };
 }
 
-const ASK_FOR_NODE = 'a Node says when it registered and became Ready: `kubectl get node NAME -o json > node.json`,';
+const ASK_FOR_NODE = 'a Node has the times of registration and Ready: run `kubectl get node NAME -o json > node.json`';
 
-interface Packed {
+interface PackedFormat {
   what: string;
-  next(name: string, again: Again): string;
+  next(name: string, commandWith: CommandWithInput): string;
 }
 
 const STDIN = 'standard input';
 
-/** A program that unpacks to its standard output. */
 const piped =
-  (...argv: string[]): Packed['next'] =>
-  (name, again) =>
+  (...argv: string[]): PackedFormat['next'] =>
+  (name, commandWith) =>
     name === STDIN
-      ? `${argv.join(' ')} FILE | ${again('-', '-')}`
-      : `${argv.join(' ')} ${shellWord(name)} | ${again(name, '-')}`;
+      ? `${argv.join(' ')} FILE | ${commandWith('-', '-')}`
+      : `${argv.join(' ')} ${shellWord(name)} | ${commandWith(name, '-')}`;
 
 const intoFolder =
-  (...argv: string[]): Packed['next'] =>
-  (name, again) =>
+  (...argv: string[]): PackedFormat['next'] =>
+  (name, commandWith) =>
     name === STDIN
-      ? `unpack it into a folder, then ${again('-', 'FOLDER')}`
-      : `${argv.join(' ')} unpacked ${shellWord(name)} && ${again(name, 'unpacked')}`;
+      ? `unpack it into a folder, then ${commandWith('-', 'FOLDER')}`
+      : `${argv.join(' ')} unpacked ${shellWord(name)} && ${commandWith(name, 'unpacked')}`;
 
-const PACKED: readonly (readonly [start: string, packed: Packed])[] = [
-  ['\xfd7zXZ', { what: 'a file compressed with xz, which is not read', next: piped('xz', '-dc') }],
-  ['BZh', { what: 'a file compressed with bzip2, which is not read', next: piped('bzip2', '-dc') }],
-  ['\x04\x22\x4d\x18', { what: 'a file compressed with lz4, which is not read', next: piped('lz4', '-dc') }],
-  ['PK\x03\x04', { what: 'a zip archive, which is not read', next: intoFolder('unzip', '-q', '-d') }],
-  ["7z\xbc\xaf'", { what: 'a 7z archive, which is not read', next: piped('7z', 'x', '-so') }],
+const PACKED: readonly (readonly [start: string, packed: PackedFormat])[] = [
+  ['\xfd7zXZ', { what: 'a file compressed with xz, which is not supported', next: piped('xz', '-dc') }],
+  ['BZh', { what: 'a file compressed with bzip2, which is not supported', next: piped('bzip2', '-dc') }],
+  ['\x04\x22\x4d\x18', { what: 'a file compressed with lz4, which is not supported', next: piped('lz4', '-dc') }],
+  ['PK\x03\x04', { what: 'a zip archive, which is not supported', next: intoFolder('unzip', '-q', '-d') }],
+  ["7z\xbc\xaf'", { what: 'a 7z archive, which is not supported', next: piped('7z', 'x', '-so') }],
   [
     'LPKSHHRH',
-    { what: 'a binary journal, which only journalctl reads', next: piped('journalctl', '-o', 'json', '--file') },
+    { what: 'a binary journal, which only journalctl can read', next: piped('journalctl', '-o', 'json', '--file') },
   ],
 ];
 
-/** Compressed, or in a form that a program has to turn into text: never to be searched for text. */
-export function packedAs(head: Uint8Array): Packed | undefined {
+/** Formats that another program must convert to text; searching their bytes for text would give false matches. */
+export function packedFormatOf(head: Uint8Array): PackedFormat | undefined {
   const start = Buffer.from(head.subarray(0, 8)).toString('latin1');
   return PACKED.find(([magic]) => start.startsWith(magic))?.[1];
 }
@@ -186,7 +188,7 @@ function isBinary(head: Uint8Array): boolean {
 
 const MOST_BYTES_TO_PARSE = 64 << 20;
 
-/** `kubectl get -o json` sorts its fields, so that only the end of a large list says of what it is. */
+/** `kubectl get -o json` sorts its fields, so `kind` of a large list is at the end: parse all of it. */
 function jsonOf(input: Input): unknown {
   if (shapeOf(input) !== 'JSON') return undefined;
   try {

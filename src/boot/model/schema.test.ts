@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { run } from '../../cli/testing.ts';
-import { memoryInput, textOf } from '../load/input.ts';
+import { inputText, memoryInput } from '../load/input.ts';
 import { bootRecordSource } from '../load/sources/boot-record.ts';
 import { bootRecord } from '../testing.ts';
 import { mergeEvidence } from './merge-evidence.ts';
@@ -51,7 +51,7 @@ describe('the boot record schema', () => {
       const evidence = await bootRecordSource.parse(input, { nowUs: 0 });
       expect(evidence[0]!.notes[0]!.text).toContain('record.json: this boot record');
       expect(mergeEvidence([{ isFolder: false, evidence }])).toHaveLength(1);
-      expect(textOf(input)).toBe(text);
+      expect(inputText(input)).toBe(text);
     },
   );
 });

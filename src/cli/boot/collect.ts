@@ -2,10 +2,10 @@
 import { Option } from 'commander';
 import { runCommand } from '../../base/command.ts';
 import { sshProgram } from '../../base/ssh-program.ts';
-import { bundleName, bundleOf, type Collection } from '../../boot/collect/bundle.ts';
+import { type BootCollection, bundleName, bundleOf } from '../../boot/collect/bundle.ts';
 import { collectBoot, interrupted, requireBoot, validBoot } from '../../boot/collect/collect.ts';
-import type { Collected } from '../../boot/collect/collected.ts';
-import { type Item, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
+import type { CollectResult } from '../../boot/collect/collect-result.ts';
+import { type CollectItem, itemsFor, nodeObjectItem, THIS_HOST } from '../../boot/collect/items.ts';
 import { collectRemote, sshCommand } from '../../boot/collect/remote.ts';
 import { collectInstance } from '../../local/collect-instance.ts';
 import { type ReadClusterEvents, readLocalClusterEvents } from '../../local/read-cluster-events.ts';
@@ -77,7 +77,7 @@ interface Ports {
   readClusterEvents: ReadClusterEvents | undefined;
 }
 
-async function collect(options: Options, boot: string, deps: CliDeps, ports: Ports): Promise<Collected> {
+async function collect(options: Options, boot: string, deps: CliDeps, ports: Ports): Promise<CollectResult> {
   const { host, instance, sudo, nodeObject } = options;
   const signal = deps.signal();
   if (instance !== undefined) {
@@ -93,7 +93,7 @@ async function collect(options: Options, boot: string, deps: CliDeps, ports: Por
   return collectRemote({ host, items, run: runCommand, sudo: sudo === true, signal, env: deps.env });
 }
 
-function itemsWith(boot: string, nodeObject: boolean | undefined): Item[] {
+function itemsWith(boot: string, nodeObject: boolean | undefined): CollectItem[] {
   return nodeObject ? [...itemsFor(boot), nodeObjectItem(THIS_HOST)] : itemsFor(boot);
 }
 
@@ -124,7 +124,7 @@ function printPlan(options: Options, boot: string, deps: CliDeps): void {
   deps.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);
 }
 
-function tellStory({ taken, missed }: Collection, path: string, size: number, deps: CliDeps): void {
+function tellStory({ taken, missed }: BootCollection, path: string, size: number, deps: CliDeps): void {
   const lines = [
     ...taken.map(({ name, bytes, note }) => `took    ${name} (${bytes} bytes${note ? `, ${note}` : ''})`),
     ...missed.map(({ name, why }) => `without ${name}: ${why}`),

@@ -77,8 +77,8 @@ export async function readBoots(options: BootOptions, deps: CliDeps): Promise<Bo
 }
 
 /** For hints: the command that was typed, with another input in place of one. */
-export function againAs(typed: readonly string[] | undefined): { again?: (from: string, to: string) => string } {
-  return typed ? { again: (from, to) => sameCommand(typed, { replace: { [from]: to } }) } : {};
+export function againAs(typed: readonly string[] | undefined): { commandWith?: (from: string, to: string) => string } {
+  return typed ? { commandWith: (from, to) => sameCommand(typed, { replace: { [from]: to } }) } : {};
 }
 
 /** `cat FILE | headstart boot timeline`. Without -i - standard input is not read: it may belong to a loop of the caller. */

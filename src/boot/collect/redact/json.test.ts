@@ -5,15 +5,15 @@ import { redactJson } from './json.ts';
 
 const kept = (value: string) => value;
 
-describe('a JSON document without its secrets', () => {
-  it('takes away what stands under a secret key of any shape', () => {
+describe('redactJson', () => {
+  it('redacts values of any type under a secret key', () => {
     const text = '{"customData":{"a":["x"]},"n":1.50,"password":1234,"publicKeys":[{"keyData":"k"}],"token":null}';
     expect(redactText(text)).toBe(
       '{"customData":"[redacted]","n":1.50,"password":"[redacted]","publicKeys":"[redacted]","token":null}',
     );
   });
 
-  it('is the same, byte for byte, where it has none', () => {
+  it('leaves a document without secrets unchanged, byte for byte', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
         const text = JSON.stringify({ value }, null, indent);
@@ -24,7 +24,7 @@ describe('a JSON document without its secrets', () => {
     expect(redactJson(odd, kept)).toBe(odd);
   });
 
-  it('gives each string to be looked at with the key it stands under, and the keys themselves', () => {
+  it('passes each string with its key, and each key, to redactString', () => {
     const seen: [string, string][] = [];
     redactJson('{"a":"1","b":{"c":["2",{"d":"3"},"4"]},"e":"5"}', (value, key) => {
       seen.push([value, key]);
@@ -40,13 +40,13 @@ describe('a JSON document without its secrets', () => {
     expect(seen.filter(([, key]) => key === '').map(([value]) => value)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('has what is under a secret key taken away, whatever its shape, in arrays as well', () => {
+  it('redacts whole arrays under a secret key, but not names that only contain one', () => {
     expect(redactJson('{"tokens":"a","token":["a",["b"]],"x":["password"],"API-KEY":true}', kept)).toBe(
       '{"tokens":"a","token":"[redacted]","x":["password"],"API-KEY":true}',
     );
   });
 
-  it('has a text that is written as an array of bytes looked at without its colours', () => {
+  it('searches a byte array as text without colour codes', () => {
     const numbers = (text: string) => `[${[...Buffer.from(text)].join(',')}]`;
     const hide = (value: string) => value.replace('hunter22', '[redacted]');
     expect(redactJson(`{"M":${numbers('\x1b[31mhun\x1b[0mter22')}}`, hide)).toBe(`{"M":${numbers('[redacted]')}}`);

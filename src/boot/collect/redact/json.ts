@@ -1,4 +1,4 @@
-// boot/collect/redact/json.ts: a JSON document without its secrets, every other byte of it as it was.
+// boot/collect/redact/json.ts: removes secrets from a JSON document, and leaves every other byte unchanged.
 import { REDACTED } from './line.ts';
 
 const SECRET_KEY =
@@ -7,7 +7,7 @@ const SECRET_KEY =
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|[^"{}[\],]+/gsy;
 const MAX_BYTE_ARRAY_CHARS = 1 << 20;
 
-/** `text` is valid JSON. `redactString` gets each string, decoded, with the key it stands under. */
+/** `text` is valid JSON. `redactString` gets each decoded string with its key. */
 export function redactJson(text: string, redactString: (value: string, key: string) => string): string {
   const out: string[] = [];
   const keysAbove: string[] = [];
@@ -62,12 +62,12 @@ function isFollowedByColon(text: string, at: number): boolean {
   return text[next] === ':';
 }
 
-/** A string that holds no secret keeps its own escapes. */
+/** A string without a secret keeps its original escapes. */
 function rewritten(token: string, value: string, redacted: string): string {
   return redacted === value ? token : JSON.stringify(redacted);
 }
 
-/** Where the object or array that was opened just before `at` ends. */
+/** The end of the object or array that starts just before `at`. */
 function endOfValue(text: string, at: number): number {
   let end = at;
   for (let depth = 1; depth > 0 && end < text.length; ) {
@@ -79,7 +79,7 @@ function endOfValue(text: string, at: number): number {
   return end;
 }
 
-/** journalctl writes a text with unprintable bytes, colours for one, as an array of numbers; a secret hides there as well. */
+/** journalctl prints text with unprintable bytes (such as colours) as an array of numbers, which may contain a secret too. */
 function byteArrayAt(text: string, at: number): string | undefined {
   if (!/[\d\s]/.test(text[at] ?? '')) return undefined;
   const end = text.slice(at, at + MAX_BYTE_ARRAY_CHARS).indexOf(']');
@@ -91,7 +91,7 @@ function redactByteArray(inside: string, key: string, redactString: (value: stri
   const numbers = inside.split(',').map(Number);
   if (!numbers.every((n) => Number.isInteger(n) && n < 256)) return `[${inside}]`;
   const value = Buffer.from(numbers).toString('latin1');
-  // A colour may stand inside the secret, so what is left without the colours is looked at as well.
+  // A colour code may split a secret, so search the text without colour codes.
   const bare = value.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '');
   const redacted = redactString(bare, key);
   return redacted === bare ? `[${inside}]` : `[${[...Buffer.from(redacted, 'latin1')].join(',')}]`;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { redact, redactText } from '../redact.ts';
 import { redactKvp } from './kvp.ts';
 
-it('keeps the records of a pool where they were', () => {
+it('redacts values and keeps the records of a pool in place', () => {
   const record = (key: string, value: string) => {
     const bytes = Buffer.alloc(2560);
     bytes.write(key, 0);
@@ -28,7 +28,7 @@ it('keeps the records of a pool where they were', () => {
   expect(redact(redacted, 'kvp')).toEqual(redacted);
 });
 
-it('looks for secrets in keys too, and clears what an older, longer value left behind', () => {
+it('redacts keys too, and clears leftovers of older, longer values', () => {
   const bytes = Buffer.alloc(2560);
   bytes.write('token=hunter22', 0);
   bytes.write('{"msg":"ok"}', 512);
@@ -38,7 +38,7 @@ it('looks for secrets in keys too, and clears what an older, longer value left b
   expect(redacted).toContain('{"msg":"ok"}');
 });
 
-it('cuts a key that grew to the room there is', () => {
+it('truncates a key that becomes longer than its field', () => {
   const bytes = Buffer.alloc(2560, 'a');
   const redacted = Buffer.from(redactKvp(bytes, (text) => `${text}longer`));
   expect(redacted).toEqual(bytes);

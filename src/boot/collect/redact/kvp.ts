@@ -1,4 +1,4 @@
-// boot/collect/redact/kvp.ts: a Hyper-V key-value pool without its secrets; every record stays where it was.
+// boot/collect/redact/kvp.ts: removes secrets from a Hyper-V key-value pool; every record keeps its position.
 
 const KEY_BYTES = 512;
 const VALUE_BYTES = 2048;
@@ -24,11 +24,11 @@ function textBefore(field: Buffer): string {
 }
 
 function replace(out: Buffer, from: number, to: number, text: string): void {
-  out.fill(0, from, to); // what stands after the first zero byte is a remainder of older, longer values
+  out.fill(0, from, to); // the bytes after the first zero are leftovers of older, longer values
   out.write(text, from, to - from, 'latin1');
 }
 
-/** A dump of a log, or a piece of a text cut in two: a secret in it may not look like one. */
+/** A log dump, or a slice of a longer text: part of a secret in it may not match any pattern. */
 function isFreeText(key: string, value: string): boolean {
   return /\|(?:diagnostic|compressed)\|/.test(key) || value.includes('"msg_i"');
 }

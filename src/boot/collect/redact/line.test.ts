@@ -7,8 +7,8 @@ const redacted = (...lines: string[]) => {
   return lines.map(redactLine);
 };
 
-describe('lines without their secrets', () => {
-  it('follows a key file through the entries of a journal, the short last line included', () => {
+describe('createLineRedactor', () => {
+  it('redacts a key file across the entries of a journal, including its short last line', () => {
     const lines = [
       '-----BEGIN PRIVATE KEY-----',
       'MIIEvQIBADAN',
@@ -24,19 +24,19 @@ describe('lines without their secrets', () => {
     expect(entries.map((entry) => entry.__REALTIME_TIMESTAMP.at(-1))).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  it('keep what stands before a line of a key file', () => {
+  it('keeps the prefix of the lines of a key file', () => {
     expect(
       redacted('Nov 15 host sh: -----BEGIN A-----', 'Nov 15 host sh: MIIEvQ==', 'Nov 15 host sh: -----END A-----', 'x'),
     ).toEqual(['Nov 15 host sh: [redacted]', 'Nov 15 host sh: [redacted]', 'Nov 15 host sh: ', 'x']);
   });
 
-  it('end a key file without an end after four hundred lines', () => {
+  it('stops after 400 lines if a key file has no END', () => {
     const lines = redacted('-----BEGIN A-----', ...Array<string>(500).fill('word'));
     expect(lines.filter((line) => line === '[redacted]')).toHaveLength(400);
     expect(lines.at(-1)).toBe('word');
   });
 
-  it('lose the block below a secret key, blank lines aside, up to the next line that is not deeper', () => {
+  it('redacts the indented block below a secret key, except blank lines', () => {
     expect(redacted('  password: |', '    hunter', '', '    22', '  user: me')).toEqual([
       '  password: [redacted]',
       '    [redacted]',
@@ -53,11 +53,11 @@ describe('lines without their secrets', () => {
     ['a token=abc b=c', 'a token=[redacted] b=c'],
     ['join --token abc --node n', 'join --token [redacted] --node n'],
     ['https://me:abc@host/x', 'https://[redacted]@host/x'],
-  ])('%j', (line, expected) => {
+  ])('redacts %j', (line, expected) => {
     expect(redacted(line)).toEqual([expected]);
   });
 
-  it('are not looked at twice where nothing in them could be a secret', () => {
+  it('mayHoldSecret rules out text without a possible secret', () => {
     expect(mayHoldSecret('systemd')).toBe(false);
     expect(mayHoldSecret('token=abc')).toBe(true);
     expect(mayHoldSecret('abcdef.0123456789abcdef')).toBe(true);

@@ -1,10 +1,10 @@
-// boot/collect/redact/line.ts: which part of a line of text is a secret? Errs on the side of taking too much of a message away.
+// boot/collect/redact/line.ts: which part of a line of text is a secret? When in doubt, redacts too much.
 
 export const REDACTED = '[redacted]';
 
 export type RedactLine = (line: string) => string;
 
-/** Lines are given in order: a key file or an indented block goes on over several. */
+/** Call it with lines in order: a key file or an indented block spans several lines. */
 export function createLineRedactor(): RedactLine {
   const redactKeyFile = createKeyFileRedactor();
   const redactBlock = createBlockRedactor();
@@ -13,7 +13,7 @@ export function createLineRedactor(): RedactLine {
 
 const MAX_KEY_FILE_LINES = 400;
 
-/** PEM: from BEGIN to END, however the lines between are prefixed. Without an END it stops by itself. */
+/** PEM: from BEGIN to END, with any prefix on the lines between. Without an END it stops after a fixed number of lines. */
 function createKeyFileRedactor(): RedactLine {
   let linesLeft = 0;
   return (line) => {
@@ -39,7 +39,7 @@ function createKeyFileRedactor(): RedactLine {
   };
 }
 
-/** The line up to its last run of base64; what stands before that (a stamp, a host) is not the key's. */
+/** Redacts the last run of base64; the text before it (a stamp, a host) is not part of the key. */
 function withoutTail(line: string): string {
   const end = line.trimEnd();
   let start = end.length;
@@ -48,7 +48,7 @@ function withoutTail(line: string): string {
 }
 
 const KEY = String.raw`(?:passw(?:or)?d|passphrase|(?<![a-z])pwd|secret|token|(?:api|account|access|private)[-_]?key|key[-_]?data|sharedaccesssignature|connection[-_]?string|(?<![a-z])sig|(?:custom|user|vendor)[-_]?data|protected[-_]?settings|authorization|credentials?)(?:\\*["'])?`;
-/** A value already taken away, or a cloud-init stage whose name ends like a key: `consume-user-data: SUCCESS: …`. */
+/** An already redacted value, or a cloud-init stage whose name ends like a key: `consume-user-data: SUCCESS: …`. */
 const NOT_A_SECRET = String.raw`(?!\\*["']?\[redacted)(?!(?:SUCCESS|WARN|FAIL):|(?:reading and applying|running config-\w)[^:=]*$)`;
 
 /** YAML: `chpasswd:` or `password: |` with the secret on the deeper lines below. */
@@ -68,36 +68,36 @@ function createBlockRedactor(): RedactLine {
   };
 }
 
-/** Each pattern's first group stays. */
+/** The first group of each pattern is kept. */
 const PATTERNS: readonly RegExp[] = [
   // key="value", with or without the quotes being escaped
   new RegExp(String.raw`(${KEY}\s*[:=]\s*(\\*["']))(?!\[redacted).{0,8192}?(?=\2(?:[\s,;&}\])\\]|$))`, 'gis'),
-  // key: value and key = value go on to the end of the line: a pass phrase has blanks
+  // key: value and key = value extend to the end of the line: a pass phrase has blanks
   new RegExp(String.raw`(${KEY}(?:\s*:|\s+=)\s*)${NOT_A_SECRET}\S.*$`, 'is'),
   new RegExp(String.raw`(${KEY}=\s*)${NOT_A_SECRET}\S+`, 'gi'),
   /((?<![\w-])--?[\w-]{0,64}(?:token|password|secret|passphrase|key-data)\s+)(?!\[redacted|-)\S+/gi,
   /(bearer\s+)(?!\[redacted)\S+/gi,
   /(<[\w:.-]{0,64}(?:password|customdata|userdata|secret|token|privatekey)\w{0,32}(?:\s[^<>]{0,256})?>)(?!\[redacted)[^<]+/gi,
   /(:\/\/)[^\s/@:]*:[^\s/@]+(?=@)/g,
-  // a JSON web token, whole or cut
+  // a JSON web token, complete or truncated
   /()eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,4}/g,
-  // a bootstrap token. systemd writes a disk's EUI as `\x2deui.0025388b710116a1`, which is a unit's name and must stay
+  // a bootstrap token. systemd writes a disk's EUI as `\x2deui.0025388b710116a1`: part of a unit name that must stay
   /()(?!(?<=\\)x2d)[a-z0-9]{6}\.[a-z0-9]{16}/g,
   // the body of an SSH public key
   /()AAAA[A-Za-z0-9+/]{16,}={0,3}/g,
   // a crypt(3) hash
   /()\$(?:[1567y]|2[aby]|gy)\$[./A-Za-z0-9$=,]{8,}/g,
   /()[A-Za-z0-9+/_-]{200,}={0,2}/g,
-  // base64 wrapped to lines
+  // base64 wrapped into lines
   /^(\s*)[A-Za-z0-9+/]{60,}={0,2}(?=\s*$)/g,
 ];
 
-/** What every pattern above needs, so that most of a journal's fields are looked at once. */
+/** A cheap necessary condition for all patterns above, which rules out most fields of a journal. */
 export function mayHoldSecret(text: string): boolean {
   return /[:=\s<$]|eyJ|AAAA|\.[a-z0-9]{16}|[A-Za-z0-9+/_-]{60}/.test(text);
 }
 
-/** Taking one secret away may bring two halves of a line together that read as another. */
+/** Removing one secret may join two parts of a line into another match. */
 function redactUntilStable(line: string): string {
   if (!mayHoldSecret(line)) return line;
   let current = line;
@@ -110,7 +110,7 @@ function redactUntilStable(line: string): string {
   return current;
 }
 
-/** `echo user:password | chpasswd`, and what follows the word when it holds a pair. */
+/** `echo user:password | chpasswd`, and the text after `chpasswd` if it contains a pair. */
 function redactChpasswd(line: string): string {
   const at = line.search(/chpasswd/i);
   if (at < 0) return line;

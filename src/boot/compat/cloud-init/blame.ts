@@ -1,11 +1,11 @@
 // boot/compat/cloud-init/blame.ts: what took longest, longest first, each second counted once?
 import { seconds08 } from './exact/python-numbers.ts';
 import { bootHeading } from './show.ts';
-import type { CloudInitBoot, Step } from './stages.ts';
-import { printable, remarks } from './step-text.ts';
+import type { CloudInitBoot, CloudInitStep } from './stages.ts';
+import { maskControls, remarks } from './step-text.ts';
 
 export interface CloudInitBlame {
-  step: Step;
+  step: CloudInitStep;
   /** A stage or nested parent is blamed for what its children do not explain. */
   ownUs: number;
   isParent: boolean;
@@ -29,13 +29,13 @@ export function blameText(boots: Iterable<CloudInitBoot>): string {
 
 function blameLine({ step, ownUs, isParent }: CloudInitBlame): string {
   const what = isParent ? `${step.name}, without the steps in it` : step.name;
-  return `     ${seconds08(ownUs / 1e6)}s (${printable(what)})${remarks(step)}\n`;
+  return `     ${seconds08(ownUs / 1e6)}s (${maskControls(what)})${remarks(step)}\n`;
 }
 
 /** Never left out silently: a stage that was cut off may be the very one to blame. */
 function untimed(boot: CloudInitBoot): string {
   return boot.steps
     .filter((step) => step.ownUs === undefined)
-    .map((step) => `            ? (${printable(step.name)})${remarks(step)}\n`)
+    .map((step) => `            ? (${maskControls(step.name)})${remarks(step)}\n`)
     .join('');
 }

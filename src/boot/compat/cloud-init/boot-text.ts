@@ -1,8 +1,8 @@
 // boot/compat/cloud-init/boot-text.ts: how are a boot's four instants told?
-import type { BootTimes, Instant, Unknown } from './boot-times.ts';
+import type { BootInstant, CloudInitBootTimes, UnknownInstant } from './boot-times.ts';
 import { utcText } from './utc-text.ts';
 
-export function bootTimesText(times: BootTimes): string {
+export function bootTimesText(times: CloudInitBootTimes): string {
   const { kernelStart, kernelEnd, activated, started } = times;
   const isContainer = times.host === 'container';
   const lines = isContainer
@@ -22,20 +22,20 @@ export function bootTimesText(times: BootTimes): string {
   return `${lines.join('\n    ')}\n`;
 }
 
-function instant(at: Instant | Unknown): string {
+function instant(at: BootInstant | UnknownInstant): string {
   if ('unknown' in at) return `unknown (${at.unknown})`;
   const error = at.errorUs ? ` (within ${seconds(Math.max(at.errorUs, 1000), 3)} s)` : '';
   return `${utcText(at.atUs)}${error}`;
 }
 
 /** On the monotonic clock where both are on it: a difference of wall times would carry their error. */
-export function betweenUs(from: Instant | Unknown, to: Instant | Unknown): number | undefined {
+export function betweenUs(from: BootInstant | UnknownInstant, to: BootInstant | UnknownInstant): number | undefined {
   if ('unknown' in from || 'unknown' in to) return undefined;
   if (from.monotonicUs !== undefined && to.monotonicUs !== undefined) return to.monotonicUs - from.monotonicUs;
   return to.atUs - from.atUs;
 }
 
-function between(from: Instant | Unknown, to: Instant | Unknown): string {
+function between(from: BootInstant | UnknownInstant, to: BootInstant | UnknownInstant): string {
   const us = betweenUs(from, to);
   if (us === undefined) return 'unknown';
   const isExact = 'monotonicUs' in from && 'monotonicUs' in to;

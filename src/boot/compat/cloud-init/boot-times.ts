@@ -3,19 +3,19 @@ import type { BootRecord, Milestone } from '../../model/record.ts';
 import { zeroOf } from './clock-ticks.ts';
 import type { CloudInitBoot } from './stages.ts';
 
-export interface BootTimes {
+export interface CloudInitBootTimes {
   host: 'machine' | 'container';
   /** Of a container: when its init was started; its kernel is the host's. */
-  kernelStart: Instant | Unknown;
+  kernelStart: BootInstant | UnknownInstant;
   /** The kernel hands over to the first process of userspace. */
-  kernelEnd: Instant | Unknown;
+  kernelEnd: BootInstant | UnknownInstant;
   /** systemd starts the first unit of cloud-init. */
-  activated: Instant | Unknown;
+  activated: BootInstant | UnknownInstant;
   /** cloud-init's first line in its log. */
-  started: Instant | Unknown;
+  started: BootInstant | UnknownInstant;
 }
 
-export interface Instant {
+export interface BootInstant {
   /** µs since 1970. */
   atUs: number;
   /** Known to lie within ± this; absent: as exact as its source. */
@@ -24,7 +24,7 @@ export interface Instant {
   monotonicUs?: number;
 }
 
-export interface Unknown {
+export interface UnknownInstant {
   unknown: string;
 }
 
@@ -34,10 +34,10 @@ export interface Unknown {
  * that is added to it, by two seconds; asked again tomorrow it moves by the drift. systemd notes the wall clock and the monotonic
  * clock at the same moment early in boot (KernelTimestamp), and the journal does so for each entry: those pairs stay put, and the record's clock is made from them.
  */
-export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | undefined): BootTimes {
-  const host = record && isContainer(record) ? 'container' : 'machine';
+export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | undefined): CloudInitBootTimes {
+  const host = record && isContainerHost(record) ? 'container' : 'machine';
   const zero = zeroInstant(record, log);
-  const at = (monotonicUs: number): Instant | Unknown => {
+  const at = (monotonicUs: number): BootInstant | UnknownInstant => {
     if ('unknown' in zero) return zero;
     return { ...zero, atUs: zero.atUs + monotonicUs, monotonicUs };
   };
@@ -61,7 +61,7 @@ export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | u
 }
 
 /** A kernel log only tells between which two lines userspace began. */
-function atLeastAsVague(instant: Instant | Unknown, errorUs = 0): Instant | Unknown {
+function atLeastAsVague(instant: BootInstant | UnknownInstant, errorUs = 0): BootInstant | UnknownInstant {
   if ('unknown' in instant || errorUs <= (instant.errorUs ?? 0)) return instant;
   return { ...instant, errorUs };
 }
@@ -79,13 +79,13 @@ export function activationUs(record: BootRecord): number | undefined {
 const CONTAINERS =
   /^(?:lxc|lxc-libvirt|docker|podman|systemd-nspawn|openvz|rkt|wsl|proot|pouch|container-other|containerd|kata)$/;
 
-export function isContainer(record: BootRecord): boolean {
+export function isContainerHost(record: BootRecord): boolean {
   if (record.host.virtualization !== undefined) return CONTAINERS.test(record.host.virtualization);
   // systemd sets up security modules only where it owns the kernel.
   return record.manager !== undefined && record.manager.userspaceUs > 0 && record.manager.securityStartUs === 0;
 }
 
-function zeroInstant(record: BootRecord | undefined, log: CloudInitBoot | undefined): Instant | Unknown {
+function zeroInstant(record: BootRecord | undefined, log: CloudInitBoot | undefined): BootInstant | UnknownInstant {
   if (record?.clock.zero === 'kernel' && record.clock.wallAtZeroUs !== undefined) {
     const { wallAtZeroUs: atUs, errorUs } = record.clock;
     return errorUs === undefined ? { atUs } : { atUs, errorUs };
@@ -96,7 +96,7 @@ function zeroInstant(record: BootRecord | undefined, log: CloudInitBoot | undefi
   return { atUs, errorUs: Math.ceil((range.toUs - range.fromUs) / 2) };
 }
 
-function startedInstant(record: BootRecord | undefined, log: CloudInitBoot | undefined): Instant | Unknown {
+function startedInstant(record: BootRecord | undefined, log: CloudInitBoot | undefined): BootInstant | UnknownInstant {
   const stage =
     log?.steps.findLast((step) => step.name === 'init-local' && step.startUs !== undefined) ??
     log?.steps.find((step) => step.depth === 0 && step.startUs !== undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coveredUs, showText } from './show.ts';
+import { showText, stageCoverageUs } from './show.ts';
 import { banner, bootsIn, report, stageLog, stampAt } from './testing.ts';
 
 describe('what cloud-init did, in order', () => {
@@ -27,7 +27,7 @@ describe('what cloud-init did, in order', () => {
   it('edge case 14: a stage that is cut off counts up to the last event', () => {
     const cut = stageLog('init-network', 10).split('\n').slice(0, 2).join('\n');
     const [boot] = bootsIn(`${stageLog('init-local', 0)}${cut}\n`);
-    expect(coveredUs(boot!)).toBe(5e6);
+    expect(stageCoverageUs(boot!)).toBe(5e6);
     expect(showText([boot!], undefined)).toContain('Unfinished stage: (init-network)');
   });
 

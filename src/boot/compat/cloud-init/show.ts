@@ -1,8 +1,8 @@
 // boot/compat/cloud-init/show.ts: what did cloud-init do, in order, and how long did each thing take?
 import { clockSteps } from './clock-ticks.ts';
-import { fixed, seconds08 } from './exact/python-numbers.ts';
-import type { CloudInitBoot, Pause, Step } from './stages.ts';
-import { printable, remarks, stepWriter } from './step-text.ts';
+import { pythonFixed, seconds08 } from './exact/python-numbers.ts';
+import type { CloudInitBoot, CloudInitStep, StagePause } from './stages.ts';
+import { maskControls, remarks, stepWriter } from './step-text.ts';
 
 export function showText(boots: Iterable<CloudInitBoot>, format: string | undefined): string {
   const parts: string[] = [];
@@ -19,7 +19,7 @@ const LEGEND =
   'The time the event takes is printed after the "+" character.\n\n';
 
 /** Wall time that some stage covers: what overlaps or is nested counts once. A stage without an end counts to the last event. */
-export function coveredUs(boot: CloudInitBoot): number {
+export function stageCoverageUs(boot: CloudInitBoot): number {
   const last = boot.steps.findLast((step) => step.depth === 0);
   const stages = boot.steps
     .filter((step) => step.depth === 0 && step.startUs !== undefined)
@@ -39,7 +39,7 @@ export function coveredUs(boot: CloudInitBoot): number {
 
 function bootText(boot: CloudInitBoot, format: string | undefined): string {
   const lines: string[] = [];
-  let stage: Step | undefined;
+  let stage: CloudInitStep | undefined;
   let pause = 0;
   const write = stepWriter(format ?? DEFAULT_FORMAT);
   for (const step of boot.steps) {
@@ -52,7 +52,7 @@ function bootText(boot: CloudInitBoot, format: string | undefined): string {
       lines.push(pauseLine(boot.pauses[pause++]!));
     }
     stage = step;
-    if (step.startUs !== undefined) lines.push(`Starting stage: ${printable(step.name)}`);
+    if (step.startUs !== undefined) lines.push(`Starting stage: ${maskControls(step.name)}`);
   }
   if (stage) lines.push(finished(stage));
   for (; pause < boot.pauses.length; pause++) lines.push(pauseLine(boot.pauses[pause]!));
@@ -60,21 +60,21 @@ function bootText(boot: CloudInitBoot, format: string | undefined): string {
   for (const step of clockSteps(boot)) {
     const at = seconds08((step.afterUs - boot.firstUs) / 1e6);
     lines.push(
-      `Clock step: by the uptime in the banners the clock moved by ${fixed(step.byUs / 1e6, 1)} seconds before @${at}s\n`,
+      `Clock step: by the uptime in the banners the clock moved by ${pythonFixed(step.byUs / 1e6, 1)} seconds before @${at}s\n`,
     );
   }
-  lines.push(`Total Time: ${fixed(coveredUs(boot) / 1e6, 5)} seconds\n`);
+  lines.push(`Total Time: ${pythonFixed(stageCoverageUs(boot) / 1e6, 5)} seconds\n`);
   return lines.join('\n');
 }
 
 const DEFAULT_FORMAT = '%I%D @%Es +%ds';
 
-function finished(stage: Step): string {
-  if (stage.endUs === undefined) return `Unfinished stage: (${printable(stage.name)})${remarks(stage)}\n`;
+function finished(stage: CloudInitStep): string {
+  if (stage.endUs === undefined) return `Unfinished stage: (${maskControls(stage.name)})${remarks(stage)}\n`;
   const took = stage.tookUs === undefined ? '?' : seconds08(stage.tookUs / 1e6);
-  return `Finished stage: (${printable(stage.name)}) ${took} seconds${remarks(stage)}\n`;
+  return `Finished stage: (${maskControls(stage.name)}) ${took} seconds${remarks(stage)}\n`;
 }
 
-function pauseLine(pause: Pause): string {
+function pauseLine(pause: StagePause): string {
   return `Waited to start stage: ${pause.stage} ${seconds08((pause.endUs - pause.startUs) / 1e6)} seconds\n`;
 }

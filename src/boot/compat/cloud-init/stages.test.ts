@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blameOf, blameText } from './blame.ts';
-import { coveredUs, showText } from './show.ts';
+import { showText, stageCoverageUs } from './show.ts';
 import { bootsOf } from './stages.ts';
 import { banner, bootsIn, finishedBanner, report, stageLog, stampAt } from './testing.ts';
 
@@ -86,7 +86,7 @@ describe('steps', () => {
     ].join('');
     const [boot] = bootsIn(log);
     expect(boot!.datasource).toBe('DataSourceAzure');
-    expect(coveredUs(boot!)).toBe(10e6);
+    expect(stageCoverageUs(boot!)).toBe(10e6);
     expect(boot!.steps.map((step) => [step.depth, step.tookUs, step.ownUs])).toEqual([
       [0, 10e6, 3e6],
       [1, 7e6, 2e6],
@@ -168,7 +168,7 @@ describe('any order of events', () => {
         expect(showText(boots, undefined)).toContain(`${boots.length} boot records analyzed`);
         expect(blameText(boots)).toContain(`${boots.length} boot records analyzed`);
         for (const boot of boots) {
-          expect(coveredUs(boot)).toBeGreaterThanOrEqual(0);
+          expect(stageCoverageUs(boot)).toBeGreaterThanOrEqual(0);
           for (const step of boot.steps) expect(step.ownUs ?? 0).toBeLessThanOrEqual(Math.max(0, step.tookUs ?? 0));
         }
       }),

@@ -7,22 +7,22 @@ export interface CloudInitBoot {
   /** `DataSourceAzure` … */
   datasource?: string;
   /** Stages, nested parents and modules in the order they began. A flat list: depth is data, never recursion. */
-  steps: Step[];
+  steps: CloudInitStep[];
   /** Moments at which the log names both the uptime and the clock. */
   ticks: Tick[];
   /** Pauses before a stage that cloud-init measured itself. */
-  pauses: Pause[];
+  pauses: StagePause[];
   finishedUs?: number;
   firstUs: number;
   lastUs: number;
 }
 
-export interface Step {
+export interface CloudInitStep {
   name: string;
   description: string;
-  parent?: Step;
+  parent?: CloudInitStep;
   /** The outermost parent. */
-  stage?: Step;
+  stage?: CloudInitStep;
   depth: number;
   /** Absent: the beginning is in an older file. */
   startUs?: number;
@@ -50,7 +50,7 @@ export interface Tick {
   clockUs?: number;
 }
 
-export interface Pause {
+export interface StagePause {
   stage: string;
   startUs: number;
   endUs: number;
@@ -89,8 +89,8 @@ function startsNewBoot(event: LogEvent, builder: Builder): boolean {
 /** Steps that a boot is still in the middle of. */
 class Builder {
   readonly boot: CloudInitBoot;
-  private readonly open: Step[] = [];
-  private readonly openByName = new Map<string, Step[]>();
+  private readonly open: CloudInitStep[] = [];
+  private readonly openByName = new Map<string, CloudInitStep[]>();
   private readonly seen = new Set<string>();
   /** The stage that is running, by how it was announced so far. */
   private announced: { name: string; by: 'start' | 'banner' | 'both' } | undefined;
@@ -170,8 +170,8 @@ class Builder {
     else this.openByName.set(event.name, [step]);
   }
 
-  private newStep(name: string, parent: Step | undefined): Step {
-    const step: Step = { name, description: '', depth: parent ? parent.depth + 1 : 0, childrenUs: 0 };
+  private newStep(name: string, parent: CloudInitStep | undefined): CloudInitStep {
+    const step: CloudInitStep = { name, description: '', depth: parent ? parent.depth + 1 : 0, childrenUs: 0 };
     if (parent) {
       step.parent = parent;
       step.stage = parent.stage ?? parent;
@@ -202,14 +202,14 @@ class Builder {
     if (found) this.boot.datasource ??= found[1]!;
   }
 
-  private unbegun(event: Extract<LogEvent, { kind: 'finish' }>): Step {
+  private unbegun(event: Extract<LogEvent, { kind: 'finish' }>): CloudInitStep {
     const isInside = event.name.includes('/');
     const step = this.newStep(event.name, isInside ? this.innermost() : undefined);
     if (isInside) step.depth = Math.max(1, step.depth); // its stage is in an older file
     return step;
   }
 
-  private innermost(): Step | undefined {
+  private innermost(): CloudInitStep | undefined {
     while (this.open.at(-1)?.endUs !== undefined) this.open.pop();
     return this.open.at(-1);
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CloudInitBoot, Step } from './stages.ts';
-import { printable, remarks, stepWriter } from './step-text.ts';
+import type { CloudInitBoot, CloudInitStep } from './stages.ts';
+import { maskControls, remarks, stepWriter } from './step-text.ts';
 
 const boot: CloudInitBoot = { steps: [], ticks: [], pauses: [], firstUs: 10e6, lastUs: 99e6 };
-const step: Step = {
+const step: CloudInitStep = {
   name: 'init-local/a',
   description: 'doing a',
   depth: 2,
@@ -15,8 +15,8 @@ const step: Step = {
   level: 'DEBUG',
   result: 'WARN',
 };
-const bare: Step = { name: 'x', description: '', depth: 0, childrenUs: 0 };
-const write = (format: string, one: Step = step) => stepWriter(format)(one, boot);
+const bare: CloudInitStep = { name: 'x', description: '', depth: 0, childrenUs: 0 };
+const write = (format: string, one: CloudInitStep = step) => stepWriter(format)(one, boot);
 
 describe('a step in the codes of show --format', () => {
   it.each([
@@ -42,7 +42,7 @@ describe('a step in the codes of show --format', () => {
 });
 
 describe('remarks on a step', () => {
-  it.each<[Partial<Step>, string]>([
+  it.each<[Partial<CloudInitStep>, string]>([
     [{ result: 'SUCCESS' }, ''],
     [{}, ' [WARN]'],
     [{ result: 'SUCCESS', wait: 'platform: parked' }, ' [wait, platform: parked]'],
@@ -59,5 +59,5 @@ describe('remarks on a step', () => {
 });
 
 it('what could steer a terminal is not passed on to one', () => {
-  expect(printable('a\u001b[31m\u009bb\u00e9')).toBe('a\ufffd[31m\ufffdb\u00e9');
+  expect(maskControls('a\u001b[31m\u009bb\u00e9')).toBe('a\ufffd[31m\ufffdb\u00e9');
 });

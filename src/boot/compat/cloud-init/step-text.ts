@@ -1,12 +1,12 @@
 // boot/compat/cloud-init/step-text.ts: how is one step written, in the codes of `show --format`?
 import { seconds08 } from './exact/python-numbers.ts';
-import type { CloudInitBoot, Step } from './stages.ts';
+import type { CloudInitBoot, CloudInitStep } from './stages.ts';
 
 /** Deep nesting only comes from a damaged log; beyond this the line stops moving right. */
 const MAX_INDENT = 40;
 
 /** Writes steps in one format. */
-export function stepWriter(format: string): (step: Step, boot: CloudInitBoot) => string {
+export function stepWriter(format: string): (step: CloudInitStep, boot: CloudInitBoot) => string {
   const parts = format.split(/(%[dDEeIlnortT])/);
   return (step, boot) => {
     let text = '';
@@ -17,12 +17,12 @@ export function stepWriter(format: string): (step: Step, boot: CloudInitBoot) =>
 
 const PERCENT = 37;
 
-function codeText(code: string, step: Step, boot: CloudInitBoot): string {
+function codeText(code: string, step: CloudInitStep, boot: CloudInitBoot): string {
   switch (code) {
     case '%d':
       return step.tookUs === undefined ? '?' : seconds08(step.tookUs / 1e6);
     case '%D':
-      return printable(step.description || step.name);
+      return maskControls(step.description || step.name);
     case '%E':
       return step.startUs === undefined ? '?' : seconds08((step.startUs - boot.firstUs) / 1e6);
     case '%e':
@@ -32,7 +32,7 @@ function codeText(code: string, step: Step, boot: CloudInitBoot): string {
     case '%l':
       return step.level ?? '?';
     case '%n':
-      return printable(step.name);
+      return maskControls(step.name);
     case '%o':
       return 'cloudinit';
     case '%r':
@@ -47,7 +47,7 @@ function codeText(code: string, step: Step, boot: CloudInitBoot): string {
 }
 
 /** What a reader must know beside the number: ` [WARN]`, ` [wait: …]`, ` [clock stepped …]`. Empty for a plain success. */
-export function remarks(step: Step): string {
+export function remarks(step: CloudInitStep): string {
   const said: string[] = [];
   if (step.result !== undefined && step.result !== 'SUCCESS') said.push(step.result);
   if (step.wait) said.push(`wait, ${step.wait}`);
@@ -61,7 +61,7 @@ export function remarks(step: Step): string {
 }
 
 /** A log line may hold anything; what could steer a terminal is not passed on to one. */
-export function printable(text: string): string {
+export function maskControls(text: string): string {
   return CONTROL.test(text) ? text.replace(/[\x00-\x1f\x7f-\x9f]/g, '\ufffd') : text;
 }
 

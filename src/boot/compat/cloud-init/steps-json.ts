@@ -1,12 +1,12 @@
 // boot/compat/cloud-init/steps-json.ts: a step and a boot as --json tells them: names and µs, no references.
-import type { CloudInitBoot, Step } from './stages.ts';
+import type { CloudInitBoot, CloudInitStep } from './stages.ts';
 
 export function bootJson(boot: CloudInitBoot): object {
   const { version, datasource, firstUs, lastUs, finishedUs, steps, pauses, ticks } = boot;
   return { version, datasource, firstUs, lastUs, finishedUs, steps: steps.map(stepJson), pauses, ticks };
 }
 
-export function stepJson(step: Step): object {
+export function stepJson(step: CloudInitStep): object {
   const { parent, stage, childrenUs: _, ...facts } = step;
   return { ...facts, ...(parent ? { parent: parent.name } : {}), ...(stage ? { stage: stage.name } : {}) };
 }

@@ -3,7 +3,7 @@
 import { type Evidence, evidence, type SourceKind } from '../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../model/record.ts';
 import { clockSteps, wallRangeAt } from './clock-ticks.ts';
-import type { CloudInitBoot, Step } from './stages.ts';
+import type { CloudInitBoot, CloudInitStep } from './stages.ts';
 
 export function toEvidence(boot: CloudInitBoot, from: { kind: SourceKind; input: string }): Evidence {
   const notes: Note[] = [];
@@ -31,7 +31,7 @@ export function toEvidence(boot: CloudInitBoot, from: { kind: SourceKind; input:
 }
 
 function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
-  const ids = new Map<Step, string>();
+  const ids = new Map<CloudInitStep, string>();
   const used = new Map<string, number>();
   const newId = (name: string): string => {
     const count = (used.get(name) ?? 0) + 1;
@@ -78,7 +78,7 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
 }
 
 /** A stage's name is the first part of its modules' names; a datasource reports under its own, inside the stage that asked it. */
-function stageOf(step: Step): string {
+function stageOf(step: CloudInitStep): string {
   return (step.stage ?? step).name.split('/', 1)[0]!;
 }
 
@@ -108,18 +108,18 @@ export function isSingleProcess(version: string | undefined): boolean {
 }
 
 /** By its own length rather than its last stamp: a clock that was set back must not end a span before it began. */
-function endOf(step: Step, boot: CloudInitBoot): number {
+function endOf(step: CloudInitStep, boot: CloudInitBoot): number {
   if (step.tookUs !== undefined) return step.startUs! + Math.max(0, step.tookUs);
   return Math.max(step.startUs!, step.parent?.endUs ?? boot.lastUs);
 }
 
-function resultOf(step: Step): Span['result'] {
+function resultOf(step: CloudInitStep): Span['result'] {
   if (step.result === 'SUCCESS') return 'ok';
   if (step.result === 'WARN') return 'warn';
   return step.result === 'FAIL' ? 'fail' : undefined;
 }
 
-function detailOf(step: Step): string | undefined {
+function detailOf(step: CloudInitStep): string | undefined {
   const said = [step.description];
   if (step.endUs === undefined) said.push('its finish is not in this log');
   if (step.clockStepUs !== undefined) said.push('the clock stepped meanwhile');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { blameUnits, renderBlame, unitsNotRun } from './blame.ts';
+import { renderBlame, slowestUnits, unitsNotRun } from './blame.ts';
 import { anyBoot, boot, unit } from './testing.ts';
 
 test('longest first, by number; ties by name', () => {
@@ -10,28 +10,28 @@ test('longest first, by number; ties by name', () => {
     unit('slow.service', 3, 123),
     unit('none.target', 9, 9),
   ]);
-  expect(renderBlame(blameUnits(record))).toBe('2min slow.service\n 30s a.service\n 30s b.service\n');
+  expect(renderBlame(slowestUnits(record))).toBe('2min slow.service\n 30s a.service\n 30s b.service\n');
 });
 
 test('edge case 24: a unit that failed is blamed until it failed, and labelled', () => {
   const record = boot([unit('broken.service', 3, 0, { deactivatedUs: 9e6 })]);
-  expect(renderBlame(blameUnits(record))).toBe('6s broken.service [failed]\n');
+  expect(renderBlame(slowestUnits(record))).toBe('6s broken.service [failed]\n');
 });
 
 test('a oneshot that ran to its end without becoming active has not failed', () => {
   const record = boot([unit('once.service', 3, 0, { deactivatedUs: 9e6, activeState: 'inactive' })]);
-  expect(blameUnits(record)[0]).toMatchObject({ state: 'ran', labels: [] });
+  expect(slowestUnits(record)[0]).toMatchObject({ state: 'ran', labels: [] });
 });
 
 test('edge case 25: a unit restarted after boot is blamed, and labelled', () => {
   const record = boot([unit('agent.service', 90, 95, { deactivatedUs: 89e6 }), unit('timer-work.service', 90, 91)]);
-  expect(renderBlame(blameUnits(record))).toBe(
+  expect(renderBlame(slowestUnits(record))).toBe(
     '5s agent.service [restarted after boot]\n1s timer-work.service [started after boot]\n',
   );
 });
 
 test('edge case 37: a Type=simple service has no start-up time to blame', () => {
-  expect(blameUnits(boot([unit('slow.service', 3, 3, { serviceType: 'simple' })]))).toEqual([]);
+  expect(slowestUnits(boot([unit('slow.service', 3, 3, { serviceType: 'simple' })]))).toEqual([]);
 });
 
 test('edge case 23: units that did not run are told apart by why', () => {
@@ -46,7 +46,7 @@ test('edge case 23: units that did not run are told apart by why', () => {
 test('blame is total on any boot, in falling order, and blames every unit at most once', () => {
   fc.assert(
     fc.property(anyBoot, (record) => {
-      const units = blameUnits(record);
+      const units = slowestUnits(record);
       for (const [i, { tookUs }] of units.entries()) {
         expect(tookUs).toBeGreaterThan(0);
         if (i > 0) expect(tookUs).toBeLessThanOrEqual(units[i - 1]!.tookUs);

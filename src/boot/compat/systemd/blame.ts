@@ -16,7 +16,7 @@ export interface BlamedUnit {
 }
 
 /** Longest first; ties by name, so that every run prints the same. */
-export function blameUnits(record: BootRecord): BlamedUnit[] {
+export function slowestUnits(record: BootRecord): BlamedUnit[] {
   return record.units
     .filter((unit) => hasStarted(unit) && startTookUs(unit) > 0)
     .map((unit) => blamed(unit, record))

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { criticalChain, doneUs } from './critical-chain.ts';
-import { renderChain } from './render-chain.ts';
+import { renderCriticalChain } from './render-chain.ts';
 import { anyBoot, boot, unit } from './testing.ts';
 
 const chainOf = (record: Parameters<typeof criticalChain>[0], target = 'goal.target', fuzzUs = 0) =>
   criticalChain(record, { target, fuzzUs }).map(({ name, depth }) => `${'  '.repeat(depth)}${name}`);
 const textOf = (record: Parameters<typeof criticalChain>[0], target = 'goal.target', fuzzUs = 0) =>
-  renderChain(criticalChain(record, { target, fuzzUs }), record, (text) => text)
+  renderCriticalChain(criticalChain(record, { target, fuzzUs }), record, (text) => text)
     .split('\n')
     .slice(0, -1);
 

@@ -36,7 +36,10 @@ export function criticalChain(record: BootRecord, { target, fuzzUs = 0 }: ChainO
   const root = namedUnit(record, rootName);
   return walkChain({ name: root?.name ?? rootName, unit: root }, (node) => {
     if (!node.unit) return [];
-    return latest(heldBackBy(node.unit, units, record), doneUs, fuzzUs).map((unit) => ({ name: unit.name, unit }));
+    return latestWithFuzz(heldBackBy(node.unit, units, record), doneUs, fuzzUs).map((unit) => ({
+      name: unit.name,
+      unit,
+    }));
   });
 }
 
@@ -73,7 +76,7 @@ export function walkChain(root: ChainStart, waitedFor: (node: ChainStart) => Cha
 }
 
 /** Those within `fuzzUs` of the latest, latest first; ties in their given order. */
-export function latest<T>(units: readonly T[], timeOf: (unit: T) => number, fuzzUs: number): T[] {
+export function latestWithFuzz<T>(units: readonly T[], timeOf: (unit: T) => number, fuzzUs: number): T[] {
   let latestUs = 0;
   for (const unit of units) latestUs = Math.max(latestUs, timeOf(unit));
   if (latestUs === 0) return [];

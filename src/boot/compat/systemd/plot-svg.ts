@@ -1,8 +1,8 @@
 // boot/compat/systemd/plot-svg.ts: what does a boot look like as systemd-analyze draws it: one row per unit, 100 pixels per second?
 import { UserError } from '../../../base/errors.ts';
-import { fixed } from './exact/fixed.ts';
-import { unsigned } from './exact/printed.ts';
-import type { BootTimes, UnitTimes } from './exact/times.ts';
+import { cFixed } from './exact/fixed.ts';
+import type { SystemdBootTimes, UnitTimes } from './exact/times.ts';
+import { unsigned } from './exact/tool-output.ts';
 import { limitToBoot } from './plot-units.ts';
 import type { Behaviour } from './versions.ts';
 
@@ -21,7 +21,7 @@ export interface PlotUnit extends UnitTimes {
 }
 
 export interface PlotInput {
-  boot: BootTimes;
+  boot: SystemdBootTimes;
   /** In order of activating. */
   units: PlotUnit[];
   header: string;
@@ -83,15 +83,15 @@ class Pen {
   /** Lengths are differences of unsigned numbers in the real tool, so a stamp that is missing makes a giant bar. */
   bar(kind: string, fromUs: number, toUs: number): void {
     const lengthUs = fromUs < 0 ? toUs - fromUs : unsigned(toUs - fromUs);
-    const x = fixed(this.pxPerUs * fromUs, 3);
-    const y = fixed(ROW_PX * this.row, 3);
-    const width = fixed(this.pxPerUs * lengthUs, 3);
-    this.write(`  <rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${fixed(ROW_PX - 1, 3)}" />\n`);
+    const x = cFixed(this.pxPerUs * fromUs, 3);
+    const y = cFixed(ROW_PX * this.row, 3);
+    const width = cFixed(this.pxPerUs * lengthUs, 3);
+    this.write(`  <rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${cFixed(ROW_PX - 1, 3)}" />\n`);
   }
 
   label(side: 'left' | 'right', atUs: number, text: string): void {
-    const x = fixed(this.pxPerUs * atUs + (side === 'left' ? 5 : -5), 3);
-    this.write(`  <text class="${side}" x="${x}" y="${fixed(ROW_PX * this.row + 14, 3)}">${text}</text>\n`);
+    const x = cFixed(this.pxPerUs * atUs + (side === 'left' ? 5 : -5), 3);
+    this.write(`  <text class="${side}" x="${x}" y="${cFixed(ROW_PX * this.row + 14, 3)}">${text}</text>\n`);
   }
 
   text(): string {
@@ -100,7 +100,7 @@ class Pen {
 }
 
 /** Names that would not fit left of their bar are given room on the right. */
-function plotWidth(boot: BootTimes, units: readonly PlotUnit[], pxPerUs: number): number {
+function plotWidth(boot: SystemdBootTimes, units: readonly PlotUnit[], pxPerUs: number): number {
   let width = Math.max(800, pxPerUs * (boot.firmwareUs + boot.finishUs));
   if (boot.loaderUs > 0) width = Math.max(1000, width);
   for (const unit of units) {
@@ -111,14 +111,14 @@ function plotWidth(boot: BootTimes, units: readonly PlotUnit[], pxPerUs: number)
   return width;
 }
 
-function phaseRows(boot: BootTimes): number {
+function phaseRows(boot: SystemdBootTimes): number {
   const isThere = [boot.firmwareUs > boot.loaderUs, boot.loaderUs > 0, boot.initrdUs > 0, boot.kernelDoneUs > 0];
   return isThere.filter(Boolean).length;
 }
 
 function writeHead(pen: Pen, input: PlotInput, { width, rows }: { width: number; rows: number }): void {
   const { host, boot } = input;
-  const size = `width="${fixed(80 + width, 0)}px" height="${fixed(150 + rows * ROW_PX + 5 * ROW_PX, 0)}px"`;
+  const size = `width="${cFixed(80 + width, 0)}px" height="${cFixed(150 + rows * ROW_PX + 5 * ROW_PX, 0)}px"`;
   pen.write(
     '<?xml version="1.0" standalone="no"?>\n' +
       '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">\n' +
@@ -133,7 +133,7 @@ function writeHead(pen: Pen, input: PlotInput, { width, rows }: { width: number;
       `<text x="20" y="50">${input.header}</text>` +
       `<text x="20" y="30">${host.os} ${host.hostname} (${host.kernelName} ${host.kernelRelease} ${host.kernelVersion}) ` +
       `${host.architecture} ${host.virtualization}</text>` +
-      `<g transform="translate(${fixed(20 + pen.pxPerUs * boot.firmwareUs, 3)},100)">\n`,
+      `<g transform="translate(${cFixed(20 + pen.pxPerUs * boot.firmwareUs, 3)},100)">\n`,
   );
 }
 
@@ -169,21 +169,21 @@ const STYLE = `<defs>
 
 `;
 
-function writeGrid(pen: Pen, boot: BootTimes, rows: number): void {
+function writeGrid(pen: Pen, boot: SystemdBootTimes, rows: number): void {
   const beginUs = boot.softRebootsCount > 0 ? 0 : -boot.firmwareUs;
-  const height = fixed(ROW_PX * rows, 3);
+  const height = cFixed(ROW_PX * rows, 3);
   pen.write(
-    `<rect class="box" x="0" y="0" width="${fixed(pen.pxPerUs * (boot.finishUs - beginUs), 3)}" height="${height}" />\n`,
+    `<rect class="box" x="0" y="0" width="${cFixed(pen.pxPerUs * (boot.finishUs - beginUs), 3)}" height="${height}" />\n`,
   );
   for (let us = Math.trunc(beginUs / 1e5) * 1e5; us <= boot.finishUs; us += 1e5) {
-    const x = fixed(pen.pxPerUs * us, 3);
+    const x = cFixed(pen.pxPerUs * us, 3);
     const kind = us % 5e6 === 0 ? 'sec5' : us % 1e6 === 0 ? 'sec1' : 'sec01';
     pen.write(`  <line class="${kind}" x1="${x}" y1="0" x2="${x}" y2="${height}" />\n`);
-    if (kind !== 'sec01') pen.write(`  <text class="sec" x="${x}" y="-5.000" >${fixed(0.000001 * us, 1)}s</text>\n`);
+    if (kind !== 'sec01') pen.write(`  <text class="sec" x="${x}" y="-5.000" >${cFixed(0.000001 * us, 1)}s</text>\n`);
   }
 }
 
-function writePhases(pen: Pen, boot: BootTimes): void {
+function writePhases(pen: Pen, boot: SystemdBootTimes): void {
   const phase = (name: string, fromUs: number, toUs: number) => {
     pen.bar(name, fromUs, toUs);
     if (name === 'initrd') writeInitrdParts(pen, boot);
@@ -197,7 +197,7 @@ function writePhases(pen: Pen, boot: BootTimes): void {
   if (boot.softRebootsCount > 0) phase('soft-reboot', 0, boot.userspaceUs);
 }
 
-function writeInitrdParts(pen: Pen, boot: BootTimes): void {
+function writeInitrdParts(pen: Pen, boot: SystemdBootTimes): void {
   const part = (kind: string, fromUs: number, toUs: number) => {
     if (fromUs < toUs) pen.bar(kind, fromUs, toUs);
   };
@@ -206,7 +206,7 @@ function writeInitrdParts(pen: Pen, boot: BootTimes): void {
   part('unitsload', boot.initrdUnitsLoadStartUs, boot.initrdUnitsLoadFinishUs);
 }
 
-function writeManager(pen: Pen, boot: BootTimes, isDetailed: boolean): void {
+function writeManager(pen: Pen, boot: SystemdBootTimes, isDetailed: boolean): void {
   pen.bar('active', boot.userspaceUs, boot.finishUs);
   if (boot.securityStartUs > 0) pen.bar('security', boot.securityStartUs, boot.securityFinishUs);
   pen.bar('generators', boot.generatorsStartUs, boot.generatorsFinishUs);
@@ -255,7 +255,7 @@ function tooltipStamp(us: number): string {
   return `${Math.floor(us / 1e6)}.${String(us % 1e6).padStart(3, '0')}`;
 }
 
-function writeLegend(pen: Pen, boot: BootTimes): void {
+function writeLegend(pen: Pen, boot: SystemdBootTimes): void {
   pen.write('<g transform="translate(20,100)">\n');
   pen.row++;
   const entries: [string, string][] = [

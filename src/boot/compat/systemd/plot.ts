@@ -5,13 +5,13 @@ import { isContainer, phases, userspaceStartUs } from '../../model/phases.ts';
 import { type BootRecord, hasStarted, startTookUs, type Unit } from '../../model/record.ts';
 import { waitReason } from '../../model/waits.ts';
 import { plotHost } from './exact/plot.ts';
-import type { BootTimes } from './exact/times.ts';
+import type { SystemdBootTimes } from './exact/times.ts';
 import { drawPlot, type PlotHost, type PlotUnit } from './plot-svg.ts';
 import { bootTime, renderTime } from './time.ts';
 import { startState, unitLabels } from './unit-state.ts';
 import { behaviourOf, NEWEST_VERSION } from './versions.ts';
 
-export interface PlottedUnit {
+export interface PlotRow {
   unit: string;
   activatingUs: number;
   activatedUs: number;
@@ -23,7 +23,7 @@ export interface PlottedUnit {
 }
 
 /** Every unit that started, by start; times on the record's clock, 0 = not (yet). */
-export function plottedUnits(record: BootRecord): PlottedUnit[] {
+export function plotRows(record: BootRecord): PlotRow[] {
   return startedUnits(record).map((unit) => {
     const wait = waitReason(unit, record);
     const { name, activatingUs, activatedUs, deactivatingUs, deactivatedUs } = unit;
@@ -93,7 +93,7 @@ function pictureZeroUs(record: BootRecord): number {
   return isContainer(record) ? userspaceStartUs(record) : 0;
 }
 
-function bootTimes(record: BootRecord, zeroUs: number): BootTimes {
+function bootTimes(record: BootRecord, zeroUs: number): SystemdBootTimes {
   const found = phases(record);
   const manager = record.manager ?? NO_TIMES;
   let finishUs = found.find((phase) => phase.name === 'userspace')?.endUs ?? 0;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { criticalChain } from './critical-chain.ts';
-import { renderChain } from './render-chain.ts';
+import { renderCriticalChain } from './render-chain.ts';
 import { boot, unit } from './testing.ts';
 
 const record = boot(
@@ -14,7 +14,7 @@ const record = boot(
   { initrdUs: 1e6 },
 );
 const lines = (target: string, fuzzUs = 0) =>
-  renderChain(criticalChain(record, { target, fuzzUs }), record, (text) => text).split('\n');
+  renderCriticalChain(criticalChain(record, { target, fuzzUs }), record, (text) => text).split('\n');
 
 test('a chain is a tree: branches go on while a sibling is still to come, and what was shown is not shown again', () => {
   expect(lines('goal.target', 1e6)).toEqual([
@@ -38,7 +38,7 @@ test('a unit that the boot does not know says so', () => {
 
 test('each line is painted once, with whether it took time', () => {
   const painted: [string, boolean][] = [];
-  renderChain(criticalChain(record, { target: 'a.service' }), record, (text, isTimed) => {
+  renderCriticalChain(criticalChain(record, { target: 'a.service' }), record, (text, isTimed) => {
     painted.push([text.split(' ')[0]!, isTimed]);
     return text;
   });

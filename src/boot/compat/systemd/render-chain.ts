@@ -5,12 +5,12 @@ import { type BootRecord, startTookUs } from '../../model/record.ts';
 import { type ChainNode, doneUs } from './critical-chain.ts';
 import { unitLabels } from './unit-state.ts';
 
-export const CHAIN_HEADER =
+export const CRITICAL_CHAIN_HEADER =
   'The time when unit became active or started is printed after the "@" character.\n' +
   'The time the unit took to start is printed after the "+" character.\n\n';
 
 /** `paint` makes a line fit for where it goes: coloured, and free of control characters. */
-export function renderChain(
+export function renderCriticalChain(
   nodes: readonly ChainNode[],
   record: BootRecord,
   paint: (text: string, isTimed: boolean) => string,

@@ -16,7 +16,7 @@ test.each([
   ['blamesUnfinished', 254],
   ['hasTooltips', 255],
   ['guardsPreUserspace', 256],
-  ['knowsSoftReboot', 256],
+  ['supportsSoftReboot', 256],
   ['drawsBindsTo', 256],
   ['hasTooltipTimes', 257],
 ] as const)('%s from v%i on', (field, since) => {

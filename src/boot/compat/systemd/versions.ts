@@ -21,7 +21,7 @@ export interface Behaviour {
   /** A unit from before userspace is printed without a time instead of as 584542 years. */
   guardsPreUserspace: boolean;
   /** Soft reboots count from the shutdown before them. */
-  knowsSoftReboot: boolean;
+  supportsSoftReboot: boolean;
   /** dot: BindsTo is gold. */
   drawsBindsTo: boolean;
   /** plot: --scale-svg, and times in the tooltips. */
@@ -38,7 +38,7 @@ export function behaviourOf(version: number): Behaviour {
     blamesUnfinished: version >= 254,
     hasTooltips: version >= 255,
     guardsPreUserspace: version >= 256,
-    knowsSoftReboot: version >= 256,
+    supportsSoftReboot: version >= 256,
     drawsBindsTo: version >= 256,
     hasTooltipTimes: version >= 257,
   };

@@ -22,27 +22,27 @@ test.each<BootRecord['clock']>([
   { zero: 'kernel', wallAtZeroUs: 1_794_776_878e6, errorUs: 500 },
   { zero: 'userspace' },
   { zero: 'first-event', wallAtZeroUs: 1_794_776_878e6, errorUs: 0 },
-])('a record on the clock %j is read back as it was', async (clock) => {
+])('reads back a record on the clock %j unchanged', async (clock) => {
   const written = record(clock);
   const [back, ...others] = mergeEvidence([{ isFolder: false, evidence: await read(written) }]);
   expect(others).toEqual([]);
   const { units, spans, milestones, notes } = written;
-  const shift = clock.zero === 'first-event' ? 3e6 - 1 : 0; // its clock begins with its first event
+  const shift = clock.zero === 'first-event' ? 3e6 - 1 : 0; // this clock starts at the first event
   const first = back!.spans[0]!.startUs;
   expect(first).toBe(4e6 - shift);
   expect(back).toMatchObject({ bootId: written.bootId, notes });
   if (shift === 0) expect(back).toMatchObject({ clock, units, spans, milestones });
 });
 
-test('a record that is cut off, or does not fit the schema, is a note and nothing else', async () => {
+test('turns a truncated record, or one that does not match the schema, into a note only', async () => {
   const cut = await bootRecordSource.parse(memoryInput('r.json', '{"kind":"BootRecord",'), { nowUs: 0 });
-  expect(cut[0]!.notes[0]!.text).toContain('r.json: this boot record is not whole');
+  expect(cut[0]!.notes[0]!.text).toContain('r.json: this boot record is not valid JSON');
   const [wrong] = await read({ ...record({ zero: 'kernel' }), units: 5 });
-  expect(wrong!.notes[0]!.text).toContain('does not fit the schema');
+  expect(wrong!.notes[0]!.text).toContain('does not match the schema');
   expect(wrong!.units).toBeUndefined();
 });
 
-test('only a record says that it is one', () => {
+test('recognises only boot records', () => {
   const sure = (text: string) => bootRecordSource.recognise(memoryInput('x', text));
   expect(sure('{"apiVersion":"headstart.dev/v1","kind":"BootRecord"}')).toBe(1);
   expect(sure('{"apiVersion":"v1","kind":"Node"}')).toBe(0);

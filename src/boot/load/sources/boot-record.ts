@@ -1,11 +1,11 @@
-// boot/load/sources/boot-record.ts: a boot record written by `boot export --format json` or `boot record`, read back.
+// boot/load/sources/boot-record.ts: reads a boot record written by `boot export --format json` or `boot record`.
 
 import { type Evidence, evidence } from '../../model/evidence.ts';
 import { type BootRecord, moveUnit } from '../../model/record.ts';
-import { decodeText, type Input, textOf } from '../input.ts';
-import type { Source } from './source.ts';
+import { decodeText, type Input, inputText } from '../input.ts';
+import type { EvidenceSource } from './source.ts';
 
-export const bootRecordSource: Source = {
+export const bootRecordSource: EvidenceSource = {
   kind: 'boot-record',
   title: 'a boot record of headstart',
   recognise: (input) =>
@@ -17,12 +17,12 @@ async function readRecord(input: Input): Promise<Evidence[]> {
   const { problemsOf } = await import('../../model/schema.ts');
   let value: unknown;
   try {
-    value = JSON.parse(textOf(input));
+    value = JSON.parse(inputText(input));
   } catch (error) {
-    return [unreadable(input, `is not whole: ${(error as Error).message}`)];
+    return [unreadable(input, `is not valid JSON: ${(error as Error).message}`)];
   }
   const problems = problemsOf(value);
-  if (problems) return [unreadable(input, `does not fit the schema: ${problems.slice(0, 5).join('; ')}`)];
+  if (problems) return [unreadable(input, `does not match the schema: ${problems.slice(0, 5).join('; ')}`)];
   const { bootId, host, clock, manager, units, spans, milestones, notes } = value as BootRecord;
   const anchored = clock.zero === 'kernel' && clock.wallAtZeroUs !== undefined;
   const errorUs = clock.errorUs ?? 0;

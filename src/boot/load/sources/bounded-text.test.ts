@@ -11,11 +11,11 @@ test.each([
   [3, { text: 'abc', isCut: true }],
   [5, { text: 'abcde', isCut: false }],
   [9, { text: 'abcde', isCut: false }],
-])('up to %d bytes are read, over pieces', (max, expected) => {
+])('boundedText reads up to %d bytes across chunks', (max, expected) => {
   expect(boundedText(inPieces('ab', 'cd', 'e'), max)).toEqual(expected);
 });
 
-test('no piece after the bound is asked for', () => {
+test('boundedText reads no chunk past the limit', () => {
   const input = {
     ...memoryInput('x', ''),
     *chunks() {
@@ -26,7 +26,7 @@ test('no piece after the bound is asked for', () => {
   expect(boundedText(input, 3)).toEqual({ text: 'abc', isCut: true });
 });
 
-test.each(['utf16le', 'utf8'] as const)('JSON in %s is read, also without a byte order mark', (encoding) => {
+test.each(['utf16le', 'utf8'] as const)('boundedText reads JSON in %s without a byte order mark', (encoding) => {
   const text = '{"kind":"Node"}';
   expect(boundedText(memoryInput('x', Buffer.from(text, encoding)), 1000).text).toBe(text);
   expect(boundedText(memoryInput('x', Buffer.from(text, 'utf16le').swap16()), 1000).text).toBe(text);

@@ -10,8 +10,8 @@ import { sourceSuite } from './source.suite.ts';
 const context = { nowUs: NOW_US };
 const fixtures = fileURLToPath(new URL('../../fixtures/boots/', import.meta.url));
 
-describe('a dump as evidence', () => {
-  it('tells the same spans as the log it was made from', async () => {
+describe('cloudInitDumpSource', () => {
+  it('gives the same spans as the log that the dump was made from', async () => {
     const [group] = await openInputs(`${fixtures}clone-boot.tar.gz`, () => new Uint8Array());
     const member = (suffix: string) => group!.inputs.find((input) => input.name.endsWith(suffix))!;
     const [fromLog] = cloudInitLogSource.parse(member('cloud/cloud-init.log'), context);
@@ -21,14 +21,14 @@ describe('a dump as evidence', () => {
     expect(plain(fromDump)).toEqual(plain(fromLog));
   });
 
-  it('reads what is whole of a dump that was cut off, and says so', () => {
+  it('reads the complete events of a truncated dump, and warns', () => {
     const whole = '{"name":"init-local","event_type":"start","timestamp":1.5,"description":"x"}';
     const [boot] = cloudInitDumpSource.parse(memoryInput('cut.json', `[\n${whole},\n{"name":"in`));
     expect(boot!.spans).toHaveLength(1);
     expect(boot!.notes[0]!.text).toContain('damaged JSON of 3 lines; 1 whole events were read');
   });
 
-  it('is the only file of a recorded boot that is taken for one', async () => {
+  it('recognises the dump of a recorded boot and no other file of it', async () => {
     const [group] = await openInputs(`${fixtures}clone-boot.tar.gz`, () => new Uint8Array());
     const dumps = group!.inputs.filter((input) => cloudInitDumpSource.recognise(input) > 0);
     expect(dumps.map((input) => input.name.split('/').slice(-2).join('/'))).toEqual(['cloud/analyze-dump.json']);

@@ -11,8 +11,8 @@ const context = { nowUs: NOW_US };
 const fixtures = fileURLToPath(new URL('../../fixtures/boots/', import.meta.url));
 const parse = (log: string) => cloudInitLogSource.parse(memoryInput('cloud-init.log', log), context);
 
-describe('a cloud-init log as evidence', () => {
-  it('tells stages with their units, modules inside them, and when cloud-init started and finished', async () => {
+describe('cloudInitLogSource', () => {
+  it('gives stages with their units and modules, and when cloud-init started and finished', async () => {
     const [group] = await openInputs(`${fixtures}first-boot.tar.gz`, () => new Uint8Array());
     const log = group!.inputs.find((input) => input.name.endsWith('cloud/cloud-init.log'))!;
     const [boot, ...others] = cloudInitLogSource.parse(log, context);
@@ -33,7 +33,7 @@ describe('a cloud-init log as evidence', () => {
     expect(boot!.notes).toEqual([]);
   });
 
-  it('edge case 20: ties uptime to the clock so that the true kernel start lies within every anchor', async () => {
+  it('edge case 20: anchors uptime to the wall clock so that every anchor includes the true kernel start', async () => {
     const [group] = await openInputs(`${fixtures}first-boot.tar.gz`, () => new Uint8Array());
     const log = group!.inputs.find((input) => input.name.endsWith('cloud/cloud-init.log'))!;
     const [boot] = cloudInitLogSource.parse(log, context);
@@ -45,7 +45,7 @@ describe('a cloud-init log as evidence', () => {
     }
   });
 
-  it('names the unit that 24.3 renamed, and numbers what repeats', () => {
+  it('uses the unit name of 24.3, and numbers repeated stages', () => {
     const log = stageLog('init-network', 10) + stageLog('init-network', 20);
     const [boot] = parse(log.replaceAll('22.4.2', '24.3'));
     expect(boot!.spans.filter((span) => !span.parent).map((span) => [span.id, span.unit])).toEqual([
@@ -54,7 +54,7 @@ describe('a cloud-init log as evidence', () => {
     ]);
   });
 
-  it('labels a parked VM and a pause before a stage as waits', () => {
+  it('labels the time in which a VM is parked, or a stage is delayed, as waits', () => {
     const log =
       banner(stampAt(0), 'init-local', 5) +
       report(stampAt(1), 'start: azure-ds/wait_for_nic_detach_event: waiting') +
@@ -69,12 +69,12 @@ describe('a cloud-init log as evidence', () => {
     expect(waits[0]!.wait).toBe('platform: pre-provisioned VM parked until it is claimed');
   });
 
-  it('keeps the cloud that was found, in cloud-init’s own word', () => {
+  it('keeps cloud-init’s own name of the cloud', () => {
     const [boot] = parse(stageLog('init-local', 0) + finishedBanner(stampAt(9), 9, 'DataSourceEc2Local'));
     expect(boot!.host!.cloud).toBe('ec2');
   });
 
-  it('edge case 8: never ends a span before it began, and says that the clock stepped', () => {
+  it('edge case 8: never ends a span before its start, and warns that the clock stepped', () => {
     const log = stageLog('init-local', 0).replace(stampAt(3), stampAt(-1)) + stageLog('init-network', 3610, 20);
     const [boot] = parse(log);
     for (const span of boot!.spans) expect(span.endUs).toBeGreaterThanOrEqual(span.startUs);
@@ -82,8 +82,8 @@ describe('a cloud-init log as evidence', () => {
   });
 });
 
-describe('recognising a log of cloud-init', () => {
-  it('takes the log of a recorded boot, and no other file of it', async () => {
+describe('recognising a cloud-init log', () => {
+  it('accepts the log of a recorded boot and no other file of it', async () => {
     const [group] = await openInputs(`${fixtures}clone-boot.tar.gz`, () => new Uint8Array());
     const taken = group!.inputs.filter((input) => cloudInitLogSource.recognise(input) >= 0.5);
     expect(taken.map((input) => input.name.split('/').slice(-2).join('/'))).toEqual(['cloud/cloud-init.log']);
@@ -93,14 +93,14 @@ describe('recognising a log of cloud-init', () => {
     ['syslog', 'Nov 15 21:08:50 host [CLOUDINIT] '],
     ['Amazon Linux', 'Nov 15 21:08:50 cloud-init[2673]: '],
     ['ISO', '2026-11-15T21:08:50+00:00 host [CLOUDINIT] '],
-  ])('takes a log with stamps of %s', (_, prefix) => {
+  ])('accepts a log with %s timestamps', (_, prefix) => {
     const line = `${prefix}handlers.py[DEBUG]: start: init-local/a: doing a\n`;
     expect(cloudInitLogSource.recognise(memoryInput('log', line))).toBeGreaterThan(0.9);
   });
 });
 
-describe('a log that is nearly right', () => {
-  it('is read without throwing', () => {
+describe('a damaged cloud-init log', () => {
+  it('parses without throwing', () => {
     const log = stageLog('init-local', 0) + stageLog('modules-final', 10);
     fc.assert(
       fc.property(fc.nat(log.length), fc.nat(20), fc.string({ maxLength: 10, unit: 'binary' }), (from, length, put) => {

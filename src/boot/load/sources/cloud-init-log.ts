@@ -1,11 +1,11 @@
-// boot/load/sources/cloud-init-log.ts: what does cloud-init.log say, of any version, rotated or not, with any of its stamps?
+// boot/load/sources/cloud-init-log.ts: reads cloud-init.log of any version, rotated or not, in any timestamp format.
 import { readLog } from '../../compat/cloud-init/read/read-log.ts';
 import { looksLikeLog } from '../../compat/cloud-init/read/recognise.ts';
 import { bootsOf } from '../../compat/cloud-init/stages.ts';
 import { toEvidence } from '../../compat/cloud-init/to-evidence.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { Input } from '../input.ts';
-import type { ParseContext, Source } from './source.ts';
+import type { EvidenceSource, ParseContext } from './source.ts';
 
 export const cloudInitLogSource = {
   kind: 'cloud-init-log',
@@ -17,4 +17,4 @@ export const cloudInitLogSource = {
     boots.at(-1)?.notes.push(...notes.slice(0, 100));
     return boots;
   },
-} satisfies Source;
+} satisfies EvidenceSource;

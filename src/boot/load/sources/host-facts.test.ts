@@ -21,7 +21,7 @@ test.each([
     { host: { systemdVersion: '252.39-1~deb12u2' } },
   ],
   ['cloud-init --version', '/usr/bin/cloud-init 22.4.2\n', { host: { cloudInitVersion: '22.4.2' } }],
-])('%s', (_, text, expected) => {
+])('reads %s', (_, text, expected) => {
   const input = memoryInput('x', text);
   expect(hostFactsSource.recognise(input)).toBeGreaterThan(0);
   expect(hostFactsSource.recognise(input)).toBeLessThan(0.7);
@@ -29,10 +29,10 @@ test.each([
 });
 
 test.each([
-  ['a bare id, which may be a machine id', 'fed15dab0f30423c9caa9edc59747dfb\n'],
+  ['an id without dashes, which may be a machine id', 'fed15dab0f30423c9caa9edc59747dfb\n'],
   ['a word', 'node-a\n'],
   ['nothing', ''],
-])('%s is left alone', (_, text) => {
+])('ignores %s', (_, text) => {
   expect(hostFactsSource.recognise(memoryInput('x', text))).toBe(0);
   expect(hostFactsSource.parse(memoryInput('x', text))).toEqual([]);
 });

@@ -1,22 +1,22 @@
-// boot/load/sources/host-facts.ts: the small files people collect beside a boot (os-release, uname, boot id, versions): what do they
-// say of the host? A bare 32-digit id is left alone: it may be a machine's as well as a boot's.
+// boot/load/sources/host-facts.ts: reads facts about the host from small files (os-release, uname, boot id, versions). Ignores a
+// 32-digit id without dashes: it may be a machine id as well as a boot id.
 
 import { type Evidence, evidence } from '../../model/evidence.ts';
 import type { HostFacts } from '../../model/record.ts';
-import { headText, type Input, textOf } from '../input.ts';
-import type { Source } from './source.ts';
+import { headText, type Input, inputText } from '../input.ts';
+import type { EvidenceSource } from './source.ts';
 
 export const hostFactsSource = {
   kind: 'host-facts',
   title: 'host facts (os-release, uname -a, boot id, systemctl --version)',
   recognise: (input) => (input.head.length <= MAX_BYTES ? (readFacts(headText(input))?.sureness ?? 0) : 0),
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const MAX_BYTES = 16 * 1024;
 
 function parse(input: Input): Evidence[] {
-  const found = readFacts(textOf(input).slice(0, MAX_BYTES));
+  const found = readFacts(inputText(input).slice(0, MAX_BYTES));
   if (!found) return [];
   const { host, bootId } = found;
   return [
@@ -30,13 +30,13 @@ function parse(input: Input): Evidence[] {
   ];
 }
 
-interface Found {
+interface RecognisedFacts {
   sureness: number;
   host?: HostFacts;
   bootId?: string;
 }
 
-function readFacts(text: string): Found | undefined {
+function readFacts(text: string): RecognisedFacts | undefined {
   const trimmed = text.trim();
   return (
     osRelease(trimmed) ??
@@ -47,7 +47,7 @@ function readFacts(text: string): Found | undefined {
   );
 }
 
-function osRelease(text: string): Found | undefined {
+function osRelease(text: string): RecognisedFacts | undefined {
   if (!/^(?:NAME|ID|PRETTY_NAME|VERSION_ID)=/m.test(text) || !/^ID=/m.test(text)) return undefined;
   const os = /^PRETTY_NAME=(?:"([^"\n]*)"|'([^'\n]*)'|(\S*))/m.exec(text);
   const name = os?.[1] ?? os?.[2] ?? os?.[3];
@@ -55,23 +55,23 @@ function osRelease(text: string): Found | undefined {
 }
 
 /** `Linux host release #build … machine GNU/Linux` */
-function uname(text: string): Found | undefined {
+function uname(text: string): RecognisedFacts | undefined {
   const m = /^Linux (\S+) (\S+) (#[^\n]*) (\S+) GNU\/Linux$/.exec(text);
   if (!m) return undefined;
   return { sureness: 0.6, host: { hostname: m[1]!, kernel: m[2]!, kernelBuild: m[3]!, architecture: m[4]! } };
 }
 
-function bootIdentity(text: string): Found | undefined {
+function bootIdentity(text: string): RecognisedFacts | undefined {
   const m = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.exec(text);
   return m ? { sureness: 0.4, bootId: text.replaceAll('-', '') } : undefined;
 }
 
-function systemdVersion(text: string): Found | undefined {
+function systemdVersion(text: string): RecognisedFacts | undefined {
   const m = /^systemd (\d+)(?: \(([^)\s]+)\))?\r?\n[+-][A-Z]/.exec(text);
   return m ? { sureness: 0.6, host: { systemdVersion: m[2] ?? m[1]! } } : undefined;
 }
 
-function cloudInitVersion(text: string): Found | undefined {
+function cloudInitVersion(text: string): RecognisedFacts | undefined {
   const m = /^\S*cloud-init (\d+\.[\w.~+-]+)$/.exec(text);
   return m ? { sureness: 0.5, host: { cloudInitVersion: m[1]! } } : undefined;
 }

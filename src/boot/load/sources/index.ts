@@ -1,4 +1,4 @@
-// boot/load/sources/index.ts: every kind of input there is.
+// boot/load/sources/index.ts: all supported kinds of input.
 
 import { bootRecordSource } from './boot-record.ts';
 import { cloudInitDumpSource } from './cloud-init-dump.ts';
@@ -15,13 +15,13 @@ import { extensionEventSource } from './platform/extension-event.ts';
 import { kvpSource } from './platform/kvp.ts';
 import { provisionJsonSource } from './platform/provision-json.ts';
 import { vmStartSource } from './platform/vm-start.ts';
-import type { Source } from './source.ts';
+import type { EvidenceSource } from './source.ts';
 import { analyzeBlameSource, analyzeCriticalChainSource, analyzeTimeSource } from './systemd/analyze-text.ts';
 import { plotJsonSource } from './systemd/plot-json.ts';
 import { plotSvgSource } from './systemd/plot-svg.ts';
 import { systemctlManagerSource, systemctlUnitsSource } from './systemd/systemctl-show.ts';
 
-export const SOURCES: readonly Source[] = [
+export const SOURCES: readonly EvidenceSource[] = [
   systemctlManagerSource,
   systemctlUnitsSource,
   analyzeTimeSource,

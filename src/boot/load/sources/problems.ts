@@ -1,4 +1,4 @@
-// boot/load/sources/problems.ts: what could not be read, told once per kind of problem with the count and the first place.
+// boot/load/sources/problems.ts: collects parse problems: one warning per kind of problem, with the count and the first place.
 import type { Note } from '../../model/record.ts';
 
 export class Problems {
@@ -11,7 +11,7 @@ export class Problems {
     else this.#seen.set(what, { first: place, count: 1 });
   }
 
-  /** `placeName` is what `place` counts: `line`, `record`, `entry`. */
+  /** `placeName` is the unit of `place`: `line`, `record`, `entry`. */
   notes(input: string, placeName: string): Note[] {
     return [...this.#seen].map(([what, { first, count }]) => ({
       level: 'warning' as const,

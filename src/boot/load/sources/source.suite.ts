@@ -1,36 +1,36 @@
-// boot/load/sources/source.suite.ts: what must every source do with any bytes? Answer, and never throw.
+// boot/load/sources/source.suite.ts: tests that every source must pass: parse arbitrary bytes without throwing.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../model/evidence.ts';
 import { memoryInput } from '../input.ts';
 import { SOURCES } from './index.ts';
-import type { Source } from './source.ts';
+import type { EvidenceSource } from './source.ts';
 
 const NOW_US = 1_794_800_000e6;
 
-/** `sample` is a valid input of the kind, to be damaged. */
-export function sourceSuite(source: Source, sample: string | Uint8Array, name = 'a sample'): void {
+/** `sample` is a valid input of this kind; the suite also tests damaged copies of it. */
+export function sourceSuite(source: EvidenceSource, sample: string | Uint8Array, name = 'a sample'): void {
   const bytes = Buffer.from(sample as string);
-  describe(`${source.kind} as a source, with ${name}`, () => {
-    test('takes any bytes', async () => {
+  describe(`the source ${source.kind} with ${name}`, () => {
+    test('accepts arbitrary bytes', async () => {
       await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), (any) => check(source, any)));
     });
 
-    test('takes any text', async () => {
+    test('accepts arbitrary text', async () => {
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) => check(source, Buffer.from(text))),
       );
     });
 
-    test('takes any JSON', async () => {
+    test('accepts arbitrary JSON', async () => {
       await fc.assert(fc.asyncProperty(fc.json(), (text) => check(source, Buffer.from(text))));
     });
 
-    test('takes the sample damaged', async () => {
+    test('accepts a damaged sample', async () => {
       await fc.assert(fc.asyncProperty(damage, (how) => check(source, damaged(bytes, how))));
     });
 
-    test('is the surest of all sources of the sample, and reads it', async () => {
+    test('recognises the sample with the highest confidence of all sources, and parses it', async () => {
       await check(source, bytes);
       const input = memoryInput('sample', bytes);
       const surest = SOURCES.reduce((a, b) => (b.recognise(input) > a.recognise(input) ? b : a));
@@ -40,7 +40,7 @@ export function sourceSuite(source: Source, sample: string | Uint8Array, name = 
   });
 }
 
-async function check(source: Source, bytes: Uint8Array): Promise<void> {
+async function check(source: EvidenceSource, bytes: Uint8Array): Promise<void> {
   const input = memoryInput('any', bytes);
   const sureness = source.recognise(input);
   expect(sureness).toBeGreaterThanOrEqual(0);
@@ -65,7 +65,7 @@ interface Damage {
   at: number;
 }
 
-/** Flip, cut, repeat and insert: what disks, terminals and people do to a file. */
+/** Flipped, missing and inserted bytes. */
 const damage: fc.Arbitrary<Damage> = fc.record({
   cut: fc.double({ min: 0, max: 1, noNaN: true }),
   flips: fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255)), { maxLength: 8 }),

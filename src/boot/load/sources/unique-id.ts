@@ -1,6 +1,6 @@
-// boot/load/sources/unique-id.ts: a name for the second and third of a kind: `id`, `id#2`, `id#3` …
+// boot/load/sources/unique-id.ts: numbers repeated ids: `id`, `id#2`, `id#3` …
 
-/** `taken` counts how often each id was asked for; keep one per list of spans. */
+/** `taken` counts the uses of each id; keep one map per list of spans. */
 export function uniqueId(id: string, taken: Map<string, number>): string {
   const count = (taken.get(id) ?? 0) + 1;
   taken.set(id, count);

@@ -1,6 +1,6 @@
 // cli/boot/cloud-init/blame.ts: `headstart boot cloud-init blame`: what took longest, longest first.
 import { blameOf, blameText } from '../../../boot/compat/cloud-init/blame.ts';
-import { compatBlame } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
+import { compatCloudInitBlame } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
 import { stepJson } from '../../../boot/compat/cloud-init/steps-json.ts';
 import type { Verb } from '../../verb.ts';
 import {
@@ -18,7 +18,7 @@ export const verb: Verb = {
     withCloudInitOptions(command);
   },
   async run(_args, options: CloudInitOptions, deps) {
-    if (options.compat !== undefined) return runCompat(options, deps, compatBlame);
+    if (options.compat !== undefined) return runCompat(options, deps, compatCloudInitBlame);
     const { boots, notes } = await readCloudInit(options, deps);
     if (options.json) {
       const body = {

@@ -1,7 +1,7 @@
 // cli/boot/cloud-init/boot.ts: `headstart boot cloud-init boot`: from kernel start to cloud-init's first line.
 import { UserError } from '../../../base/errors.ts';
 import { betweenUs, bootTimesText } from '../../../boot/compat/cloud-init/boot-text.ts';
-import { type BootTimes, bootTimes, logOf } from '../../../boot/compat/cloud-init/boot-times.ts';
+import { bootTimes, type CloudInitBootTimes, logOf } from '../../../boot/compat/cloud-init/boot-times.ts';
 import { compatBoot } from '../../../boot/compat/cloud-init/exact/compat-boot.ts';
 import type { BootRecord } from '../../../boot/model/record.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
@@ -81,7 +81,7 @@ function nothingKnown(options: Options): UserError {
   });
 }
 
-function jsonOf(times: BootTimes, record: BootRecord | undefined): object {
+function jsonOf(times: CloudInitBootTimes, record: BootRecord | undefined): object {
   return {
     ...(record?.bootId === undefined ? {} : { bootId: record.bootId }),
     ...times,

@@ -6,9 +6,9 @@ import { ToolCrash } from '../../../boot/compat/cloud-init/exact/compat-crash.ts
 import { compatEvents, EmptyFile } from '../../../boot/compat/cloud-init/exact/compat-events.ts';
 import { type CompatVersion, compatVersion, NEWEST } from '../../../boot/compat/cloud-init/exact/compat-version.ts';
 import type { PythonValue } from '../../../boot/compat/cloud-init/exact/python-json.ts';
-import { joined, pickLog } from '../../../boot/compat/cloud-init/read/pick-log.ts';
+import { joinLogs, pickLog } from '../../../boot/compat/cloud-init/read/pick-log.ts';
 import { readDump } from '../../../boot/compat/cloud-init/read/read-dump.ts';
-import { type ReadLog, readLog } from '../../../boot/compat/cloud-init/read/read-log.ts';
+import { type ParsedLog, readLog } from '../../../boot/compat/cloud-init/read/read-log.ts';
 import { looksLikeDump } from '../../../boot/compat/cloud-init/read/recognise.ts';
 import { bootsOf, type CloudInitBoot } from '../../../boot/compat/cloud-init/stages.ts';
 import type { Input } from '../../../boot/load/input.ts';
@@ -56,14 +56,14 @@ async function openLog(paths: readonly string[], deps: CliDeps): Promise<{ input
   const picked = pickLog(groups.flatMap((group) => group.inputs));
   if (picked) return picked;
   if (groups.every((group) => !group.isFolder))
-    return { input: joined(groups.flatMap((group) => group.inputs)), kind: 'log' };
+    return { input: joinLogs(groups.flatMap((group) => group.inputs)), kind: 'log' };
   throw new UserError(`no cloud-init log and no cloud-init analyze dump in ${paths.join(', ')}`, {
     code: 'boot/no-cloud-init-log',
     next: 'give the log itself: -i cloud-init.log',
   });
 }
 
-export interface ReadBoots extends ReadLog {
+export interface ReadBoots extends ParsedLog {
   /** One after the other, made anew at each call. */
   boots(): Iterable<CloudInitBoot>;
   input: Input;
@@ -81,8 +81,8 @@ export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): P
   for (const note of read.notes)
     deps.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
   if (bootsOf(read.events).next().done) {
-    const { packedAs, unrecognised } = await import('../../../boot/load/unrecognised.ts');
-    if (packedAs(input.head)) throw unrecognised(input, againAs(deps.typed).again);
+    const { packedFormatOf, unrecognised } = await import('../../../boot/load/unrecognised.ts');
+    if (packedFormatOf(input.head)) throw unrecognised(input, againAs(deps.typed).commandWith);
     throw new UserError(
       `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
         (input.head.length === 0 ? 'an empty file' : 'none that can be read'),

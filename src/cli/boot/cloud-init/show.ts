@@ -1,6 +1,6 @@
 // cli/boot/cloud-init/show.ts: `headstart boot cloud-init show`: what cloud-init did, in order.
 import { compatShow, DEFAULT_FORMAT } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
-import { coveredUs, showText } from '../../../boot/compat/cloud-init/show.ts';
+import { showText, stageCoverageUs } from '../../../boot/compat/cloud-init/show.ts';
 import { bootJson } from '../../../boot/compat/cloud-init/steps-json.ts';
 import type { Verb } from '../../verb.ts';
 import {
@@ -32,7 +32,10 @@ export const verb: Verb = {
     }
     const { boots, notes } = await readCloudInit(options, deps);
     if (options.json) {
-      const body = { boots: [...boots()].map((boot) => ({ ...bootJson(boot), totalUs: coveredUs(boot) })), notes };
+      const body = {
+        boots: [...boots()].map((boot) => ({ ...bootJson(boot), totalUs: stageCoverageUs(boot) })),
+        notes,
+      };
       writeJson(options, deps, 'CloudInitShow', body);
     } else {
       writeAnswer(options, deps, showText(boots(), options.format));

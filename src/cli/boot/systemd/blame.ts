@@ -1,7 +1,7 @@
 // cli/boot/systemd/blame.ts: `headstart boot systemd blame`: units by the time they took to start.
 import { UserError } from '../../../base/errors.ts';
-import { blameUnits, renderBlame, unitsNotRun } from '../../../boot/compat/systemd/blame.ts';
-import { compatBlame } from '../../../boot/compat/systemd/exact/blame.ts';
+import { renderBlame, slowestUnits, unitsNotRun } from '../../../boot/compat/systemd/blame.ts';
+import { compatSystemdBlame } from '../../../boot/compat/systemd/exact/blame.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
 import { readBoot } from '../read-boot.ts';
@@ -17,14 +17,14 @@ export const verb: Verb = {
   async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
     const record = await readBoot(options, deps);
-    if (behaviour) return tell(compatBlame(record, behaviour), deps);
+    if (behaviour) return tell(compatSystemdBlame(record, behaviour), deps);
     if (record.units.length === 0) {
       throw new UserError('nothing given lists the units of this boot', {
         code: 'boot/no-units',
         next: "add `systemctl show '*'` of the machine, or a bundle made by `headstart boot collect`, with -i",
       });
     }
-    const units = blameUnits(record);
+    const units = slowestUnits(record);
     if (options.json) {
       return printJson(deps, 'SystemdBlame', { ...jsonFacts(record), units, notRun: unitsNotRun(record) });
     }

@@ -5,7 +5,7 @@ import { UserError } from '../../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../../base/nearest-names.ts';
 import { type ChainNode, criticalChain } from '../../../boot/compat/systemd/critical-chain.ts';
 import { compatCriticalChain } from '../../../boot/compat/systemd/exact/critical-chain.ts';
-import { CHAIN_HEADER, renderChain } from '../../../boot/compat/systemd/render-chain.ts';
+import { CRITICAL_CHAIN_HEADER, renderCriticalChain } from '../../../boot/compat/systemd/render-chain.ts';
 import { startState, unitLabels } from '../../../boot/compat/systemd/unit-state.ts';
 import { defaultTarget, namedUnit } from '../../../boot/model/default-target.ts';
 import { knownUserspaceUs } from '../../../boot/model/order-graph.ts';
@@ -63,7 +63,9 @@ export const verb: Verb = {
     }
     const screen = screenOf(deps);
     const painted = (text: string, isTimed: boolean) => paint(printable(text), isTimed ? 'path' : undefined, screen);
-    deps.stdout(`${CHAIN_HEADER}${chains.map(({ nodes }) => renderChain(nodes, record, painted)).join('')}`);
+    deps.stdout(
+      `${CRITICAL_CHAIN_HEADER}${chains.map(({ nodes }) => renderCriticalChain(nodes, record, painted)).join('')}`,
+    );
   },
 };
 

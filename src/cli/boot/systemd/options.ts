@@ -1,6 +1,6 @@
 // cli/boot/systemd/options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its answers are told.
 import type { Command } from 'commander';
-import type { Printed } from '../../../boot/compat/systemd/exact/printed.ts';
+import type { ToolOutput } from '../../../boot/compat/systemd/exact/tool-output.ts';
 import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../../boot/compat/systemd/versions.ts';
 import type { BootRecord } from '../../../boot/model/record.ts';
 import { screenOf } from '../../output/screen.ts';
@@ -33,7 +33,7 @@ export function compatOf(options: SystemdOptions, args: string[]): { behaviour?:
   return { behaviour: behaviourOf(parseVersion(isUnit ? true : compat)), args: isUnit ? [compat, ...args] : args };
 }
 
-export function tell({ stdout, stderr, exitCode }: Printed, deps: CliDeps): number {
+export function tell({ stdout, stderr, exitCode }: ToolOutput, deps: CliDeps): number {
   if (stdout !== '') deps.stdout(stdout);
   if (stderr !== '') deps.stderr(stderr);
   return exitCode;

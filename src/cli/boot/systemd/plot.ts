@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { UserError } from '../../../base/errors.ts';
 import { type CompatPlotOptions, compatPlot } from '../../../boot/compat/systemd/exact/plot.ts';
-import { plottedUnits, renderPlot } from '../../../boot/compat/systemd/plot.ts';
+import { plotRows, renderPlot } from '../../../boot/compat/systemd/plot.ts';
 import { phases } from '../../../boot/model/phases.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
@@ -61,7 +61,7 @@ export const verb: Verb = {
       return printJson(deps, 'SystemdPlot', {
         ...jsonFacts(record),
         phases: phases(record),
-        units: plottedUnits(record),
+        units: plotRows(record),
       });
     }
     deps.stdout(renderPlot(record, scale));

@@ -1,6 +1,6 @@
 // boot/compat/cloud-init/exact/compat-boot.ts: what does `cloud-init analyze boot` print, and how does it exit?
 import type { BootRecord } from '../../../model/record.ts';
-import { isContainer } from '../boot-times.ts';
+import { isContainerHost } from '../boot-times.ts';
 import { utcText } from '../utc-text.ts';
 import { ToolCrash } from './compat-crash.ts';
 import type { CompatVersion } from './compat-version.ts';
@@ -23,7 +23,7 @@ export function compatBoot(events: PythonValue, record: BootRecord | undefined, 
   const { kernelStart, kernelEnd, activated } = times;
   const activatedLine = `    Cloud-init activated by systemd at: ${at(activated)}\n`;
   const startedLine = `    Cloud-init start: ${at(startedAt)}\n`;
-  if (isContainer(record)) {
+  if (isContainerHost(record)) {
     const text = `-- Most Recent Container Boot Record --\n    Container started at: ${at(kernelStart)}\n${activatedLine}${startedLine}`;
     return exit('container', text, version);
   }
@@ -43,7 +43,7 @@ function systemdTimes(record: BootRecord): { kernelStart: number; kernelEnd: num
   const { manager, clock } = record;
   const local = record.units.find((unit) => unit.name === 'cloud-init-local.service');
   if (!manager || !local || clock.zero !== 'kernel' || clock.wallAtZeroUs === undefined) return undefined;
-  const offsetUs = isContainer(record) ? manager.userspaceUs : manager.kernelUs;
+  const offsetUs = isContainerHost(record) ? manager.userspaceUs : manager.kernelUs;
   const kernelStart = (clock.wallAtZeroUs + offsetUs) / 1e6;
   return {
     kernelStart,

@@ -43,7 +43,7 @@ export function compatEvents(input: Input, version: CompatVersion, context: Comp
     visitLines(block, MARKERS, visit);
   }
   if (isEmpty) {
-    if (version.tellsEmptyFile) throw new EmptyFile();
+    if (version.reportsEmptyFile) throw new EmptyFile();
     if (sizeIsZero(input)) throw new ToolCrash('ValueError: Either cisource or rawdata parameters are required');
   }
   return events;

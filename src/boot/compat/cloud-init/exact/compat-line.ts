@@ -1,6 +1,6 @@
 // boot/compat/cloud-init/exact/compat-line.ts: what event does cloud-init's own analyzer read from a log line, mistakes included?
 
-import { shared } from '../read/shared-text.ts';
+import { internText } from '../read/intern-text.ts';
 import { ToolCrash } from './compat-crash.ts';
 import { compatStamp, type StampContext } from './compat-stamp.ts';
 import { afterFirst, firstWords, strip, stripLeft, stripLeftColons, stripRightColons, wordsOf } from './python-text.ts';
@@ -15,7 +15,7 @@ export interface LineEvent {
 }
 
 /** `nothing`: not an event · `invalid`: the tool says so and takes the event before it once more. */
-export type LineReading = LineEvent | 'nothing' | 'invalid';
+export type CompatLineResult = LineEvent | 'nothing' | 'invalid';
 
 const AMAZON = ' cloud-init[';
 const SEPARATORS = [' - ', ' [CLOUDINIT] ', AMAZON];
@@ -31,7 +31,7 @@ const STAGE_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['single', 'running single module '],
 ]);
 
-export function compatLine(line: string, context: StampContext): LineReading {
+export function compatLine(line: string, context: StampContext): CompatLineResult {
   const separator = SEPARATORS.find((candidate) => line.includes(candidate));
   if (separator === undefined) return 'nothing';
   const at = line.indexOf(separator);
@@ -63,7 +63,7 @@ function splitTime(left: string, message: string, separator: string): { stamp: s
   return { stamp: strip(time), message: rest };
 }
 
-function bannerEvent(message: string, stamp: string, context: StampContext): LineReading {
+function bannerEvent(message: string, stamp: string, context: StampContext): CompatLineResult {
   if (!message.includes('running')) return 'nothing';
   const parts = stripLeft(afterFirst(message, 'running')).split(' at ');
   if (parts.length !== 2) return 'invalid';
@@ -76,27 +76,27 @@ function bannerEvent(message: string, stamp: string, context: StampContext): Lin
   return { name: stripRightColons(name), description, timestamp, origin: 'cloudinit', event_type: 'start' };
 }
 
-function reportedEvent(message: string, stamp: string, context: StampContext): LineReading {
+function reportedEvent(message: string, stamp: string, context: StampContext): CompatLineResult {
   const [, type, name] = firstWords(message, 3);
   if (type === undefined || name === undefined) return 'invalid';
   const description = strip(afterFirst(message, name));
   const timestamp = compatStamp(stamp, context);
   if (timestamp === undefined) return 'invalid';
   const event: LineEvent = {
-    name: shared(stripRightColons(name)),
+    name: internText(stripRightColons(name)),
     description: '',
     timestamp,
     origin: 'cloudinit',
-    event_type: shared(stripRightColons(type)),
+    event_type: internText(stripRightColons(type)),
   };
   if (event.event_type !== 'finish') {
-    event.description = shared(description);
+    event.description = internText(description);
     return event;
   }
   const colon = description.indexOf(':');
   const result = colon < 0 ? description : description.slice(0, colon);
   if (result === '') return 'invalid';
-  event.result = shared(result);
-  event.description = shared(strip(stripLeftColons(afterFirst(description, result))));
+  event.result = internText(result);
+  event.description = internText(strip(stripLeftColons(afterFirst(description, result))));
   return event;
 }

@@ -7,7 +7,7 @@ import { openInputs } from '../../../load/open-inputs.ts';
 import { banner, report, stageLog, stampAt } from '../testing.ts';
 import { ToolCrash } from './compat-crash.ts';
 import { compatEvents } from './compat-events.ts';
-import { compatBlame, compatDump, compatShow, DEFAULT_FORMAT } from './compat-records.ts';
+import { compatCloudInitBlame, compatDump, compatShow, DEFAULT_FORMAT } from './compat-records.ts';
 import { compatVersion } from './compat-version.ts';
 import type { PythonValue } from './python-json.ts';
 
@@ -28,7 +28,7 @@ const recording: Recording = JSON.parse(readFileSync(`${fixtures}cloud-init/anal
 const VERBS = {
   show: (events: PythonValue, version: string, format = DEFAULT_FORMAT) =>
     compatShow(events, format, compatVersion(version)),
-  blame: (events: PythonValue, version: string) => compatBlame(events, compatVersion(version)),
+  blame: (events: PythonValue, version: string) => compatCloudInitBlame(events, compatVersion(version)),
   dump: (events: PythonValue) => compatDump(events),
 };
 

@@ -4,7 +4,7 @@ import type { CompatEvent } from './compat-events.ts';
 import type { CompatVersion } from './compat-version.ts';
 import { formatter } from './python-format.ts';
 import { byCodePoint, dumpsJson, type PythonValue } from './python-json.ts';
-import { fixed } from './python-numbers.ts';
+import { pythonFixed } from './python-numbers.ts';
 
 export const DEFAULT_FORMAT = '%I%D @%Es +%ds';
 
@@ -18,7 +18,7 @@ export function compatShow(events: PythonValue, format: string, version: CompatV
   return `${text.join('')}${records.length} boot records analyzed\n`;
 }
 
-export function compatBlame(events: PythonValue, version: CompatVersion): string {
+export function compatCloudInitBlame(events: PythonValue, version: CompatVersion): string {
   const records = bootRecords(checked(events), '     %ds (%n)', version);
   const text = records.map((record, i) => {
     const timed = record.filter((line) => /^\s+\d+\.\d+/.test(line)); // hence no negative delta and no stage
@@ -112,7 +112,7 @@ function bootRecords(events: CompatEvent[], format: string, version: CompatVersi
 const finishedLine = formatter('Finished stage: ({name}) {delta:08.5f} seconds');
 
 function totalLine(total: number): string {
-  return `Total Time: ${fixed(total, 5)} seconds\n`;
+  return `Total Time: ${pythonFixed(total, 5)} seconds\n`;
 }
 
 function record(zeroUs: number, start: CompatEvent, finish: CompatEvent): Record<string, PythonValue> {

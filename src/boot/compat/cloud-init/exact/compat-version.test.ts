@@ -18,7 +18,7 @@ describe('a version of cloud-init analyze', () => {
   });
 
   it.each([
-    ['tellsEmptyFile', '23.4', '24.1'],
+    ['reportsEmptyFile', '23.4', '24.1'],
     ['readsUtc', '24.1', '24.2'],
     ['printsOffset', '24.1', '24.2'],
     ['dropsLastStart', '25.1', '25.2'],

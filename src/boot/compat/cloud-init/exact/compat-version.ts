@@ -7,7 +7,7 @@ export interface CompatVersion {
   /** A boot ends at any repeated stage name; later only at init-local. */
   splitsOnRepeatedStage: boolean;
   /** An empty file is told in one line; earlier it was a traceback. */
-  tellsEmptyFile: boolean;
+  reportsEmptyFile: boolean;
   /** Stamps without a zone are UTC; earlier the local time of the machine that runs it. */
   readsUtc: boolean;
   /** Instants are printed with `+00:00`. */
@@ -35,7 +35,7 @@ export function compatVersion(asked: string | true): CompatVersion {
   return {
     name,
     splitsOnRepeatedStage: number < 2204,
-    tellsEmptyFile: number >= 2401,
+    reportsEmptyFile: number >= 2401,
     readsUtc: number >= 2402,
     printsOffset: number >= 2402,
     dropsLastStart: number >= 2502,

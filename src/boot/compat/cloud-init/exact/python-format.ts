@@ -1,7 +1,7 @@
 // boot/compat/cloud-init/exact/python-format.ts: how does Python fill in a format string?
 import { ToolCrash } from './compat-crash.ts';
 import type { PythonValue } from './python-json.ts';
-import { fixed, floatRepr, seconds08 } from './python-numbers.ts';
+import { floatRepr, pythonFixed, seconds08 } from './python-numbers.ts';
 
 type Fields = Readonly<Record<string, PythonValue>>;
 type Part = string | { name: string; asText: boolean; spec: string };
@@ -71,7 +71,7 @@ function formatValue(value: PythonValue, spec: string): string {
   let body: string;
   if (isNumber) {
     if (type !== undefined && type !== 'f') throw new ToolCrash(`a format specifier that is not supported: '${spec}'`);
-    body = type === 'f' ? fixed(Number(value), Number(precision ?? 6)) : text(value);
+    body = type === 'f' ? pythonFixed(Number(value), Number(precision ?? 6)) : text(value);
     if (sign && sign !== '-' && body[0] !== '-') body = sign + body;
   } else {
     if ((type !== undefined && type !== 's') || sign || align === '=') {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fixed, floatRepr, seconds08 } from './python-numbers.ts';
+import { floatRepr, pythonFixed, seconds08 } from './python-numbers.ts';
 
 describe('numbers as Python prints them', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('numbers as Python prints them', () => {
     [120.5, '120.50000'],
     [1e22, '10000000000000000000000.00000'],
   ])('%f with five decimals: an exact half goes to the even digit', (value, expected) => {
-    expect(fixed(value, 5)).toBe(expected);
+    expect(pythonFixed(value, 5)).toBe(expected);
   });
 
   it.each([

@@ -15,7 +15,7 @@ export function floatRepr(value: number): string {
 }
 
 /** `%.Nf`: exact, an exact half going to the even digit (toFixed takes it up). */
-export function fixed(value: number, decimals: number): string {
+export function pythonFixed(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return floatRepr(value);
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${decimals > 0 ? `.${'0'.repeat(decimals)}` : ''}`;
   const rounded = value.toFixed(Math.min(decimals, 100));
@@ -27,6 +27,6 @@ export function fixed(value: number, decimals: number): string {
 
 /** `{:08.5f}` */
 export function seconds08(value: number): string {
-  const text = fixed(value, 5);
+  const text = pythonFixed(value, 5);
   return text[0] === '-' ? `-${text.slice(1).padStart(7, '0')}` : text.padStart(8, '0');
 }

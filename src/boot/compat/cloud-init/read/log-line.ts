@@ -1,6 +1,6 @@
 // boot/compat/cloud-init/read/log-line.ts: what does one line of a cloud-init log say, in any of the formats it was ever written in?
 import { asctimeUs, civilSeconds, isoUs, MONTHS, rfc2822Us } from './civil-time.ts';
-import { shared } from './shared-text.ts';
+import { internText } from './intern-text.ts';
 
 /** What a line says, at its instant: µs since 1970. */
 export type LogEvent =
@@ -19,10 +19,10 @@ export type LogEvent =
   | { kind: 'took'; atUs: number; what: string; tookUs: number };
 
 /** Finds the instant of a stamp, given the clock that a banner shows in UTC; undefined leaves the line out. */
-export type When = (stamp: Stamp, kind: LogEvent['kind'], clockUs?: number) => number | undefined;
+export type ResolveStamp = (stamp: LogStamp, kind: LogEvent['kind'], clockUs?: number) => number | undefined;
 
 /** none: the line has no time we can read. Without a zone or a year the reader finds them from the lines around. */
-export type Stamp =
+export type LogStamp =
   | { kind: 'zoned'; us: number }
   | { kind: 'local'; us: number }
   | { kind: 'yearless'; month: number; day: number; dayUs: number }
@@ -30,7 +30,7 @@ export type Stamp =
 
 export const MARKERS = ['start: ', 'finish: ', 'Cloud-init v. ', ' took '];
 
-export function parseLogLine(text: string, when: When): LogEvent | undefined {
+export function parseLogLine(text: string, when: ResolveStamp): LogEvent | undefined {
   const event = eventWords(text) ?? bareEventWords(text);
   if (event) return eventLine(text, event, when);
   const banner = BANNER.exec(text);
@@ -78,19 +78,19 @@ const BARE_EVENT =
 const BANNER = /Cloud-init v\. (\S+) (?:running '?([^' ]+)'? at|finished at) (.*)$/;
 const DURATION = / \(duration: (\d+(?:\.\d+)?)s\)$/;
 
-function eventLine(text: string, { kind, level, name, rest }: EventWords, when: When): LogEvent | undefined {
+function eventLine(text: string, { kind, level, name, rest }: EventWords, when: ResolveStamp): LogEvent | undefined {
   const atUs = when(stampOf(text), kind);
   if (atUs === undefined) return undefined;
   const duration = rest.endsWith('s)') ? DURATION.exec(rest) : null;
   const said = (duration ? rest.slice(0, duration.index) : rest).trim();
   if (kind === 'start') {
-    const start: LogEvent = { kind, atUs, name: shared(name), description: shared(said) };
+    const start: LogEvent = { kind, atUs, name: internText(name), description: internText(said) };
     if (level) start.level = level;
     return start;
   }
   const result = RESULTS.find((word) => said === word || (said.startsWith(word) && said[word.length] === ':'));
-  const description = shared(result ? said.slice(result.length + 1).trim() : said);
-  const finish: LogEvent = { kind, atUs, name: shared(name), description };
+  const description = internText(result ? said.slice(result.length + 1).trim() : said);
+  const finish: LogEvent = { kind, atUs, name: internText(name), description };
   if (level) finish.level = level;
   if (result) finish.result = result;
   if (duration) finish.durationUs = secondsToUs(duration[1]!);
@@ -100,7 +100,7 @@ function eventLine(text: string, { kind, level, name, rest }: EventWords, when: 
 const RESULTS = ['SUCCESS', 'WARN', 'FAIL'];
 
 /** `… at Fri, 02 Sep 2016 19:28:07 +0000. Up 1.0 seconds.`, or with the datasource between the two. */
-function bannerLine(text: string, match: RegExpExecArray, when: When): LogEvent | undefined {
+function bannerLine(text: string, match: RegExpExecArray, when: ResolveStamp): LogEvent | undefined {
   const [, version, stage, rest = ''] = match as unknown as [string, string, string | undefined, string?];
   const clockUs = rfc2822Us(/^[^.]*/.exec(rest)![0].trim());
   const atUs = when(stampOf(text), stage === undefined ? 'finished' : 'banner', clockUs);
@@ -118,14 +118,14 @@ function bannerLine(text: string, match: RegExpExecArray, when: When): LogEvent 
 }
 
 /** `file.py[LEVEL]: WHAT took N.NNN seconds (N.NN)`. Found by hand: a pattern that may begin anywhere is slow on a long line. */
-function tookLine(text: string, when: When): LogEvent | undefined {
+function tookLine(text: string, when: ResolveStamp): LogEvent | undefined {
   const took = text.lastIndexOf(TOOK);
   const amount = took < 0 ? null : /^(\d+(?:\.\d+)?) seconds/.exec(text.slice(took + TOOK.length, took + 40));
   const level = amount ? levelEnd(text) : -1;
   if (!amount || level < 0 || level > took) return undefined;
   const atUs = when(stampOf(text), 'took');
   if (atUs === undefined) return undefined;
-  return { kind: 'took', atUs, what: shared(text.slice(level + 3, took)), tookUs: secondsToUs(amount[1]!) };
+  return { kind: 'took', atUs, what: internText(text.slice(level + 3, took)), tookUs: secondsToUs(amount[1]!) };
 }
 
 /** The end of `[LEVEL]: `; what comes first in a line that went through syslog is `cloud-init[PID]: `. */
@@ -151,7 +151,7 @@ const SYSLOG_STAMP = /([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.(\d+))
 /** A stamp stands near the front, behind a priority or a bracket at most; further on it belongs to the message. */
 const STAMP_WITHIN = 80;
 
-export function stampOf(text: string): Stamp {
+export function stampOf(text: string): LogStamp {
   if (text.charCodeAt(23) === 0x20) {
     const us = asctimeUs(text, 23);
     if (us !== undefined) return { kind: 'local', us };

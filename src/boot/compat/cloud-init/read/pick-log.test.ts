@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryInput, textOf } from '../../../load/input.ts';
+import { inputText, memoryInput } from '../../../load/input.ts';
 import { stageLog } from '../testing.ts';
 import { pickLog } from './pick-log.ts';
 
@@ -12,7 +12,7 @@ describe('the log among several inputs', () => {
     const picked = pickLog([log('cloud-init.log', 100), other, log('cloud-init.log.1', 0)])!;
     expect(picked.kind).toBe('log');
     expect(picked.input.name).toBe('cloud-init.log.1 + cloud-init.log');
-    expect(textOf(picked.input)).toBe(stageLog('init-local', 0) + stageLog('init-local', 100));
+    expect(inputText(picked.input)).toBe(stageLog('init-local', 0) + stageLog('init-local', 100));
   });
 
   it('is taken once where a bundle holds it twice', () => {
@@ -21,7 +21,7 @@ describe('the log among several inputs', () => {
 
   it('has a line end put between files where the older one has none', () => {
     const cut = memoryInput('old', stageLog('init-local', 0).trimEnd());
-    const text = textOf(pickLog([cut, log('new', 100)])!.input);
+    const text = inputText(pickLog([cut, log('new', 100)])!.input);
     expect(text.split('\n')).toHaveLength(9);
   });
 

@@ -1,18 +1,18 @@
 // boot/compat/cloud-init/read/pick-log.ts: which of several inputs are cloud-init's, and in what order do rotated logs follow each other?
 import type { Input } from '../../../load/input.ts';
-import { MARKERS, parseLogLine, type Stamp, type When } from './log-line.ts';
+import { type LogStamp, MARKERS, parseLogLine, type ResolveStamp } from './log-line.ts';
 import { looksLikeDump, looksLikeLog } from './recognise.ts';
 import { linesWith } from './scan.ts';
 
-export interface PickedLog {
+export interface CloudInitInput {
   kind: 'log' | 'dump';
   input: Input;
 }
 
 /** The logs, oldest first, as one; else the last dump; undefined if there is neither. */
-export function pickLog(inputs: readonly Input[]): PickedLog | undefined {
+export function pickLog(inputs: readonly Input[]): CloudInitInput | undefined {
   const logs = inputs.filter((input) => looksLikeLog(input.head) >= 0.5);
-  if (logs.length > 0) return { kind: 'log', input: joined(distinct(logs)) };
+  if (logs.length > 0) return { kind: 'log', input: joinLogs(distinct(logs)) };
   const dump = inputs.filter((input) => looksLikeDump(input.head) > 0).at(-1);
   return dump && { kind: 'dump', input: dump };
 }
@@ -26,7 +26,7 @@ function distinct(logs: readonly Input[]): Input[] {
   return kept;
 }
 
-export function joined(logs: readonly Input[]): Input {
+export function joinLogs(logs: readonly Input[]): Input {
   if (logs.length === 1) return logs[0]!;
   const ordered = logs
     .map((log) => ({ log, from: firstStamp(log) }))
@@ -53,7 +53,8 @@ function* chunksOf(logs: readonly Input[]): Generator<Uint8Array> {
 
 /** Something that sorts: only its order among rotated files of one machine matters. */
 function firstStamp(log: Input): number {
-  const when: When = (stamp, _kind, clockUs) => clockUs ?? (stamp.kind === 'none' ? undefined : sortable(stamp));
+  const when: ResolveStamp = (stamp, _kind, clockUs) =>
+    clockUs ?? (stamp.kind === 'none' ? undefined : sortable(stamp));
   for (const { text } of linesWith(log, MARKERS)) {
     const event = parseLogLine(text, when);
     if (event) return event.atUs;
@@ -61,6 +62,6 @@ function firstStamp(log: Input): number {
   return Number.POSITIVE_INFINITY;
 }
 
-function sortable(stamp: Exclude<Stamp, { kind: 'none' }>): number {
+function sortable(stamp: Exclude<LogStamp, { kind: 'none' }>): number {
   return stamp.kind === 'yearless' ? Date.UTC(2000, stamp.month - 1, stamp.day) * 1000 + stamp.dayUs : stamp.us;
 }

@@ -1,10 +1,10 @@
 // boot/compat/cloud-init/read/read-dump.ts: which events does the JSON of `cloud-init analyze dump` hold?
-import { type Input, textOf } from '../../../load/input.ts';
+import { type Input, inputText } from '../../../load/input.ts';
 import type { Note } from '../../../model/record.ts';
 import type { LogEvent } from './log-line.ts';
-import type { ReadLog } from './read-log.ts';
+import type { ParsedLog } from './read-log.ts';
 
-export function readDump(input: Input): ReadLog {
+export function readDump(input: Input): ParsedLog {
   const notes: Note[] = [];
   const listed = listOf(input, notes);
   const events: LogEvent[] = [];
@@ -29,7 +29,7 @@ function listOf(input: Input, notes: Note[]): unknown[] {
   };
   let text: string;
   try {
-    text = textOf(input);
+    text = inputText(input);
   } catch {
     return damaged('too large to read as one JSON document');
   }

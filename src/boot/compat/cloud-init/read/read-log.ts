@@ -1,11 +1,11 @@
 // boot/compat/cloud-init/read/read-log.ts: which events does a cloud-init log hold, and what in it could not be understood?
 import type { Input } from '../../../load/input.ts';
 import type { Note } from '../../../model/record.ts';
-import { isEventLike, type LogEvent, MARKERS, parseLogLine, type When } from './log-line.ts';
+import { isEventLike, type LogEvent, MARKERS, parseLogLine, type ResolveStamp } from './log-line.ts';
 import { blocksOf, lineNumberAt, visitLines } from './scan.ts';
 import { wallTime } from './wall-time.ts';
 
-export interface ReadLog {
+export interface ParsedLog {
   events: LogEvent[];
   notes: Note[];
 }
@@ -13,7 +13,7 @@ export interface ReadLog {
 /** More than this many lines of one kind are told as a count. */
 const NAMED_LINES = 3;
 
-export function readLog(input: Input, nowUs: number): ReadLog {
+export function readLog(input: Input, nowUs: number): ParsedLog {
   const events: LogEvent[] = [];
   const notes: Note[] = [];
   const clock = wallTime(nowUs);
@@ -21,7 +21,7 @@ export function readLog(input: Input, nowUs: number): ReadLog {
   const damaged: number[] = [];
   let beforeFirstBanner: number | undefined;
   let lineOffset = 0;
-  const when: When = (stamp, kind, clockUs) => {
+  const when: ResolveStamp = (stamp, kind, clockUs) => {
     if (clockUs !== undefined) beforeFirstBanner ??= events.length;
     if (stamp.kind === 'none' && kind !== 'took') unstamped.push(lineOffset);
     return clock.of(stamp, clockUs);

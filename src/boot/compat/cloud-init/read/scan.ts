@@ -2,7 +2,7 @@
 // lines in ten hold no event, and splitting and decoding those is what makes a reader slow.
 import { decodeText, type Input } from '../../../load/input.ts';
 
-export interface FoundLine {
+export interface MatchedLine {
   text: string;
   /** Where the physical line begins, in bytes; `lineNumberAt` turns it into a number when a message needs one. */
   offset: number;
@@ -13,9 +13,9 @@ export interface Block {
   offset: number;
 }
 
-export function* linesWith(input: Input, markers: readonly string[]): Generator<FoundLine> {
+export function* linesWith(input: Input, markers: readonly string[]): Generator<MatchedLine> {
   for (const block of blocksOf(input)) {
-    const found: FoundLine[] = [];
+    const found: MatchedLine[] = [];
     visitLines(block, markers, (text, offset) => found.push({ text, offset }));
     yield* found;
   }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Stamp } from './log-line.ts';
+import type { LogStamp } from './log-line.ts';
 import { wallTime } from './wall-time.ts';
 
 const at = (text: string) => Date.parse(text) * 1000;
 const NOW = at('2026-11-16T00:00:00Z');
-const local = (text: string): Stamp => ({ kind: 'local', us: at(`${text}Z`) });
-const yearless = (month: number, day: number, hour = 0): Stamp => ({
+const local = (text: string): LogStamp => ({ kind: 'local', us: at(`${text}Z`) });
+const yearless = (month: number, day: number, hour = 0): LogStamp => ({
   kind: 'yearless',
   month,
   day,

@@ -1,6 +1,6 @@
 // boot/compat/cloud-init/read/wall-time.ts: what instant does a stamp mean that leaves out its zone or its year?
 import { civilSeconds } from './civil-time.ts';
-import type { Stamp } from './log-line.ts';
+import type { LogStamp } from './log-line.ts';
 
 const QUARTER_US = 15 * 60e6;
 const DAY_US = 86_400e6;
@@ -9,7 +9,7 @@ const BANNER_DELAY_US = 120e6;
 
 export interface WallTime {
   /** µs since 1970, or undefined if the line has no stamp; lines must come in file order. `clockUs`: what a banner shows. */
-  of(stamp: Stamp, clockUs?: number): number | undefined;
+  of(stamp: LogStamp, clockUs?: number): number | undefined;
   /** Correction for what was read before the first banner told the zone or the year. */
   lateShiftUs(): number;
   /** Zone offsets that were applied, µs east of UTC. */
@@ -26,7 +26,7 @@ export function wallTime(nowUs: number): WallTime {
   let lateShiftUs = 0;
   const zones = new Set<number>();
 
-  function of(stamp: Stamp, clockUs?: number): number | undefined {
+  function of(stamp: LogStamp, clockUs?: number): number | undefined {
     if (stamp.kind === 'none') return undefined;
     const us = rawUs(stamp, clockUs);
     if (stamp.kind === 'yearless') referenceUs = us;
@@ -35,7 +35,7 @@ export function wallTime(nowUs: number): WallTime {
     return us - (zoneUs ?? 0);
   }
 
-  function rawUs(stamp: Exclude<Stamp, { kind: 'none' }>, clockUs: number | undefined): number {
+  function rawUs(stamp: Exclude<LogStamp, { kind: 'none' }>, clockUs: number | undefined): number {
     if (stamp.kind !== 'yearless') return stamp.us;
     if (clockUs === undefined) {
       return referenceUs === undefined ? latestNotAfter(stamp, nowUs + DAY_US) : nearest(stamp, referenceUs);
@@ -60,15 +60,15 @@ export function wallTime(nowUs: number): WallTime {
   return { of, lateShiftUs: () => lateShiftUs, zonesUs: () => [...zones] };
 }
 
-type Yearless = Extract<Stamp, { kind: 'yearless' }>;
+type YearlessStamp = Extract<LogStamp, { kind: 'yearless' }>;
 
-function inYear({ month, day, dayUs }: Yearless, year: number): number | undefined {
+function inYear({ month, day, dayUs }: YearlessStamp, year: number): number | undefined {
   const seconds = civilSeconds({ year, month, day, hour: 0, minute: 0, second: 0, micros: 0 });
   return seconds === undefined ? undefined : seconds * 1e6 + dayUs;
 }
 
 /** The year that brings the stamp closest, so December is followed by January. Eight years always hold a leap day. */
-function nearest(stamp: Yearless, toUs: number): number {
+function nearest(stamp: YearlessStamp, toUs: number): number {
   const year = new Date(toUs / 1000).getUTCFullYear();
   let best: number | undefined;
   for (let y = year - 8; y <= year + 8; y++) {
@@ -78,7 +78,7 @@ function nearest(stamp: Yearless, toUs: number): number {
   return best ?? toUs;
 }
 
-function latestNotAfter(stamp: Yearless, limitUs: number): number {
+function latestNotAfter(stamp: YearlessStamp, limitUs: number): number {
   const year = new Date(limitUs / 1000).getUTCFullYear();
   for (let y = year; y >= year - 8; y--) {
     const us = inYear(stamp, y);

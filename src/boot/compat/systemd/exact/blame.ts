@@ -2,10 +2,10 @@
 import { formatSpan } from '../../../../base/duration.ts';
 import type { BootRecord } from '../../../model/record.ts';
 import type { Behaviour } from '../versions.ts';
-import { type Printed, printed } from './printed.ts';
 import { acquireTimes } from './times.ts';
+import { type ToolOutput, toolOutput } from './tool-output.ts';
 
-export function compatBlame(record: BootRecord, behaviour: Behaviour): Printed {
+export function compatSystemdBlame(record: BootRecord, behaviour: Behaviour): ToolOutput {
   const acquired = acquireTimes(record, behaviour, !behaviour.blamesUnfinished);
   if ('stopped' in acquired) return acquired.stopped;
   const rows = acquired.units
@@ -18,5 +18,5 @@ export function compatBlame(record: BootRecord, behaviour: Behaviour): Printed {
     spanWidth = Math.max(spanWidth, span.length);
     nameWidth = Math.max(nameWidth, behaviour.padsBlame ? name.length : 0);
   }
-  return printed(rows.map(({ span, name }) => `${span.padStart(spanWidth)} ${name.padEnd(nameWidth)}\n`).join(''));
+  return toolOutput(rows.map(({ span, name }) => `${span.padStart(spanWidth)} ${name.padEnd(nameWidth)}\n`).join(''));
 }

@@ -2,10 +2,10 @@
 import { formatSpan } from '../../../../base/duration.ts';
 import { defaultTarget, namedUnit } from '../../../model/default-target.ts';
 import type { BootRecord } from '../../../model/record.ts';
-import { type ChainNode, latest, walkChain } from '../critical-chain.ts';
+import { type ChainNode, latestWithFuzz, walkChain } from '../critical-chain.ts';
 import type { Behaviour } from '../versions.ts';
-import { formatUnsigned, type Printed, printed } from './printed.ts';
-import { acquireTimes, type BootTimes, type UnitTimes } from './times.ts';
+import { acquireTimes, type SystemdBootTimes, type UnitTimes } from './times.ts';
+import { formatUnsigned, type ToolOutput, toolOutput } from './tool-output.ts';
 
 export interface CompatChainOptions {
   /** Empty = the default target. */
@@ -14,11 +14,11 @@ export interface CompatChainOptions {
   isColoured: boolean;
 }
 
-export function compatCriticalChain(record: BootRecord, behaviour: Behaviour, options: CompatChainOptions): Printed {
+export function compatCriticalChain(record: BootRecord, behaviour: Behaviour, options: CompatChainOptions): ToolOutput {
   const acquired = acquireTimes(record, behaviour);
   if ('stopped' in acquired) return acquired.stopped;
   const { boot, units } = acquired;
-  if (units.length === 0) return printed(''); // the real tool ends before its header
+  if (units.length === 0) return toolOutput(''); // the real tool ends before its header
   const times = new Map(units.map((unit) => [unit.name, unit]));
   const targets = options.targets.length > 0 ? options.targets : ['default.target'];
   const out: string[] = [HEADER[behaviour.hasNewChainHeader ? 'new' : 'old']];
@@ -27,7 +27,7 @@ export function compatCriticalChain(record: BootRecord, behaviour: Behaviour, op
     if (UNIT_NAME.test(target)) printChain({ record, behaviour, boot, times, ...options }, target, out);
     else err.push(`Failed to get ID: Unit name ${target} is neither a valid invocation ID nor unit name.\n`);
   }
-  return printed(out.join(''), err.join(''));
+  return toolOutput(out.join(''), err.join(''));
 }
 
 const HEADER = {
@@ -44,7 +44,7 @@ const UNIT_NAME =
 interface ChainPrinter extends CompatChainOptions {
   record: BootRecord;
   behaviour: Behaviour;
-  boot: BootTimes;
+  boot: SystemdBootTimes;
   times: ReadonlyMap<string, UnitTimes>;
 }
 
@@ -62,7 +62,7 @@ function printChain(printer: ChainPrinter, target: string, out: string[]): void 
       const other = times.get(name);
       if (other && other.activatedUs > 0 && other.activatedUs <= boot.finishUs) inRange.push(other);
     }
-    return latest(inRange, (other) => other.activatedUs, fuzzUs);
+    return latestWithFuzz(inRange, (other) => other.activatedUs, fuzzUs);
   });
   printTree(nodes, printer, out);
 }

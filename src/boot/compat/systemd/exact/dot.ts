@@ -2,13 +2,13 @@
 import type { BootRecord } from '../../../model/record.ts';
 import { type DotOptions, dotEdges } from '../dot.ts';
 import type { Behaviour } from '../versions.ts';
-import { type Printed, printed } from './printed.ts';
+import { type ToolOutput, toolOutput } from './tool-output.ts';
 
-export function compatDot(record: BootRecord, behaviour: Behaviour, options: DotOptions): Printed {
+export function compatDot(record: BootRecord, behaviour: Behaviour, options: DotOptions): ToolOutput {
   const lines = dotEdges(record, options)
     .filter(({ kind }) => behaviour.drawsBindsTo || kind !== 'BindsTo')
     .map(({ from, to, color }) => `\t"${from}"->"${to}" [color="${color}"];\n`);
-  return printed(`digraph systemd {\n${lines.join('')}}\n`, legend(behaviour));
+  return toolOutput(`digraph systemd {\n${lines.join('')}}\n`, legend(behaviour));
 }
 
 export function legend({ drawsBindsTo }: Pick<Behaviour, 'drawsBindsTo'>): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fixed } from './fixed.ts';
+import { cFixed } from './fixed.ts';
 
 test.each([
   [0.0625, 3, '0.062'],
@@ -12,5 +12,5 @@ test.each([
   [1.0004, 3, '1.000'],
   [2791.1142, 3, '2791.114'],
 ])('%f with %i decimals is written %s, as C does', (value, decimals, text) => {
-  expect(fixed(value, decimals)).toBe(text);
+  expect(cFixed(value, decimals)).toBe(text);
 });

@@ -1,7 +1,7 @@
 // boot/compat/systemd/exact/fixed.ts: how does C's printf write a number with a fixed count of decimals?
 
 /** Exact halves go to the even neighbour in C and away from zero in JavaScript; everything else is the same. */
-export function fixed(value: number, decimals: number): string {
+export function cFixed(value: number, decimals: number): string {
   const scaled = Math.abs(value) * 2 ** (decimals + 1);
   if (!Number.isInteger(scaled) || scaled % 2 === 0) return value.toFixed(decimals);
   const below = Math.floor(Math.abs(value) * 10 ** decimals);

@@ -4,9 +4,9 @@ import type { BootRecord, HostFacts } from '../../../model/record.ts';
 import { drawPlot, type PlotHost } from '../plot-svg.ts';
 import { limitToBoot } from '../plot-units.ts';
 import type { Behaviour } from '../versions.ts';
-import { failed, type Printed, printed } from './printed.ts';
 import { bootTimeText } from './time.ts';
 import { acquireTimes, type UnitTimes } from './times.ts';
+import { type ToolOutput, toolFailure, toolOutput } from './tool-output.ts';
 
 export interface CompatPlotOptions {
   format: 'svg' | 'json-short' | 'json-pretty' | 'table';
@@ -15,17 +15,18 @@ export interface CompatPlotOptions {
   isDetailed: boolean;
 }
 
-export function compatPlot(record: BootRecord, behaviour: Behaviour, options: CompatPlotOptions): Printed {
+export function compatPlot(record: BootRecord, behaviour: Behaviour, options: CompatPlotOptions): ToolOutput {
   const acquired = acquireTimes(record, behaviour);
   if ('stopped' in acquired) return acquired.stopped;
   const { boot } = acquired;
-  if (acquired.units.length === 0) return printed('');
+  if (acquired.units.length === 0) return toolOutput('');
   const units = acquired.units.sort((a, b) => a.activatingUs - b.activatingUs);
   if (options.format !== 'svg') {
-    if (!behaviour.hasPlotTable) return failed(`systemd-analyze ${behaviour.version} has no plot --json or --table`);
-    return printed(tableText(units, boot.finishUs, options));
+    if (!behaviour.hasPlotTable)
+      return toolFailure(`systemd-analyze ${behaviour.version} has no plot --json or --table`);
+    return toolOutput(tableText(units, boot.finishUs, options));
   }
-  return printed(
+  return toolOutput(
     drawPlot({
       boot,
       units: units.map((unit) => ({ ...unit, label: labelOf(unit) })),

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyBoot, FIXTURES, recordedBoot } from '../testing.ts';
 import { behaviourOf, NEWEST_VERSION, OLDEST_VERSION } from '../versions.ts';
-import type { Printed } from './printed.ts';
 import { analyze } from './testing.ts';
+import type { ToolOutput } from './tool-output.ts';
 
 const MODELS = ['container', 'initrd', 'm1-handmade', 'never-reached', 'r00', 'r03'];
 
@@ -24,7 +24,7 @@ test('draws byte for byte the picture that systemd-analyze 252 drew', () => {
   expect(analyze(recordedBoot('models/initrd'), ['plot']).stdout).toBe(expected);
 });
 
-interface Recorded extends Printed {
+interface Recorded extends ToolOutput {
   args: string[];
   crashed: boolean;
 }

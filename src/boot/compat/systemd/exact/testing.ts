@@ -2,24 +2,24 @@
 import { parseSpan } from '../../../../base/duration.ts';
 import type { BootRecord } from '../../../model/record.ts';
 import { behaviourOf, NEWEST_VERSION } from '../versions.ts';
-import { compatBlame } from './blame.ts';
+import { compatSystemdBlame } from './blame.ts';
 import { compatCriticalChain } from './critical-chain.ts';
 import { compatDot } from './dot.ts';
 import { compatPlot } from './plot.ts';
-import type { Printed } from './printed.ts';
 import { compatTime } from './time.ts';
+import type { ToolOutput } from './tool-output.ts';
 
 export const V252 = behaviourOf(252);
 export const NEWEST = behaviourOf(NEWEST_VERSION);
 export const SVG = { format: 'svg', hasLegend: true, scale: 1, isDetailed: false } as const;
 
-export function analyze(record: BootRecord, [verb, ...rest]: string[], behaviour = V252): Printed {
+export function analyze(record: BootRecord, [verb, ...rest]: string[], behaviour = V252): ToolOutput {
   const values = (name: string) =>
     rest.filter((arg) => arg.startsWith(`--${name}=`)).map((arg) => arg.slice(name.length + 3));
   const positional = rest.filter((arg) => !arg.startsWith('--'));
   const fuzzUs = parseSpan(values('fuzz')[0] ?? '0')!;
   if (verb === 'time') return compatTime(record, behaviour);
-  if (verb === 'blame') return compatBlame(record, behaviour);
+  if (verb === 'blame') return compatSystemdBlame(record, behaviour);
   if (verb === 'plot') return compatPlot(record, behaviour, SVG);
   if (verb === 'critical-chain') {
     return compatCriticalChain(record, behaviour, { targets: positional, fuzzUs, isColoured: false });

@@ -3,17 +3,17 @@
 import { defaultTarget, namedUnit } from '../../../model/default-target.ts';
 import type { BootRecord } from '../../../model/record.ts';
 import type { Behaviour } from '../versions.ts';
-import { formatUnsigned, type Printed, printed } from './printed.ts';
-import { acquireBootTimes, type BootTimes } from './times.ts';
+import { acquireBootTimes, type SystemdBootTimes } from './times.ts';
+import { formatUnsigned, type ToolOutput, toolOutput } from './tool-output.ts';
 
-export function compatTime(record: BootRecord, behaviour: Behaviour): Printed {
+export function compatTime(record: BootRecord, behaviour: Behaviour): ToolOutput {
   const acquired = acquireBootTimes(record, behaviour, true);
   if ('stopped' in acquired) return acquired.stopped;
-  return printed(`${bootTimeText(record, acquired.boot, behaviour)}\n`);
+  return toolOutput(`${bootTimeText(record, acquired.boot, behaviour)}\n`);
 }
 
 /** The two lines without their last line end; the plot carries them too. */
-export function bootTimeText(record: BootRecord, boot: BootTimes, behaviour: Behaviour): string {
+export function bootTimeText(record: BootRecord, boot: SystemdBootTimes, behaviour: Behaviour): string {
   const parts: string[] = [];
   if (boot.firmwareUs > 0) parts.push(`${formatUnsigned(boot.firmwareUs - boot.loaderUs)} (firmware) + `);
   if (boot.loaderUs > 0) parts.push(`${formatUnsigned(boot.loaderUs)} (loader) + `);
@@ -27,7 +27,7 @@ export function bootTimeText(record: BootRecord, boot: BootTimes, behaviour: Beh
   return `Startup finished in ${parts.join('')}\n${targetLine(record, boot)}${behaviour.hasFullStop ? '.' : ''}`;
 }
 
-function targetLine(record: BootRecord, boot: BootTimes): string {
+function targetLine(record: BootRecord, boot: SystemdBootTimes): string {
   // The manager makes up a unit for a name it does not know, so there always is a default.target.
   const name = defaultTarget(record) ?? 'default.target';
   const activatedUs = namedUnit(record, name)?.activatedUs ?? 0;

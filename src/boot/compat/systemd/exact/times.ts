@@ -2,10 +2,10 @@
 import { isContainer } from '../../../model/phases.ts';
 import type { BootRecord, ManagerTimes, Unit } from '../../../model/record.ts';
 import type { Behaviour } from '../versions.ts';
-import { failed, type Printed } from './printed.ts';
+import { type ToolOutput, toolFailure } from './tool-output.ts';
 
 /** The manager's stamps, moved back by `offsetUs` where the tool does so. */
-export interface BootTimes extends ManagerTimes {
+export interface SystemdBootTimes extends ManagerTimes {
   /** End of the kernel's own phase; 0 where the kernel is not this boot's. */
   kernelDoneUs: number;
   offsetUs: number;
@@ -21,7 +21,7 @@ export interface UnitTimes {
   tookUs: number;
 }
 
-export type Acquired<T> = { stopped: Printed } | T;
+export type TimesOrFailure<T> = { stopped: ToolOutput } | T;
 
 const ASSERTION = "systemd-analyze stops here: Assertion '*a >= b' failed (a time stamp lies before userspace started)";
 
@@ -29,12 +29,12 @@ export function acquireBootTimes(
   record: BootRecord,
   behaviour: Behaviour,
   needsFinish: boolean,
-): Acquired<{ boot: BootTimes }> {
+): TimesOrFailure<{ boot: SystemdBootTimes }> {
   const { manager } = record;
-  if (!manager) return { stopped: failed('Failed to get timestamp properties: no manager in the given input') };
+  if (!manager) return { stopped: toolFailure('Failed to get timestamp properties: no manager in the given input') };
   if (needsFinish && manager.finishUs <= 0) return { stopped: notFinished(manager.finishUs) };
   const { userspaceUs, initrdUs } = manager;
-  if (behaviour.knowsSoftReboot && manager.softRebootsCount > 0) {
+  if (behaviour.supportsSoftReboot && manager.softRebootsCount > 0) {
     return moveBack({ ...manager, ...NO_KERNEL, ...NO_INITRD }, manager.shutdownStartUs, [...MOVED, 'userspaceUs']);
   }
   const counts = { ...manager, softRebootsCount: 0 };
@@ -69,11 +69,11 @@ function moveBack(
   times: ManagerTimes,
   offsetUs: number,
   keys: readonly (keyof ManagerTimes)[],
-): Acquired<{ boot: BootTimes }> {
-  const boot: BootTimes = { ...times, kernelDoneUs: 0, offsetUs };
+): TimesOrFailure<{ boot: SystemdBootTimes }> {
+  const boot: SystemdBootTimes = { ...times, kernelDoneUs: 0, offsetUs };
   for (const key of keys) {
     if (boot[key] === 0) continue;
-    if (boot[key] < offsetUs) return { stopped: failed(ASSERTION) };
+    if (boot[key] < offsetUs) return { stopped: toolFailure(ASSERTION) };
     boot[key] -= offsetUs;
   }
   return { boot };
@@ -84,20 +84,20 @@ export function acquireTimes(
   record: BootRecord,
   behaviour: Behaviour,
   needsFinish = true,
-): Acquired<{ boot: BootTimes; units: UnitTimes[] }> {
+): TimesOrFailure<{ boot: SystemdBootTimes; units: UnitTimes[] }> {
   const acquired = acquireBootTimes(record, behaviour, needsFinish);
   if ('stopped' in acquired) return acquired;
   const { boot } = acquired;
   const units: UnitTimes[] = [];
   for (const unit of record.units) {
     const times = unitTimes(unit, boot);
-    if (times === 'assertion') return { stopped: failed(ASSERTION) };
+    if (times === 'assertion') return { stopped: toolFailure(ASSERTION) };
     if (times && times.activatingUs > 0) units.push(times);
   }
   return { boot, units };
 }
 
-function unitTimes(unit: Unit, boot: BootTimes): UnitTimes | 'assertion' | undefined {
+function unitTimes(unit: Unit, boot: SystemdBootTimes): UnitTimes | 'assertion' | undefined {
   const { offsetUs } = boot;
   let { deactivatingUs, deactivatedUs } = unit;
   if (boot.softRebootsCount > 0) {
@@ -125,8 +125,8 @@ function tookUs(times: Omit<UnitTimes, 'tookUs'>): number {
   return times.deactivatedUs >= times.activatingUs ? times.deactivatedUs - times.activatingUs : 0;
 }
 
-function notFinished(finishUs: number): Printed {
-  return failed(
+function notFinished(finishUs: number): ToolOutput {
+  return toolFailure(
     `Bootup is not yet finished (org.freedesktop.systemd1.Manager.FinishTimestampMonotonic=${finishUs}).\n` +
       "Please try again later.\nHint: Use 'systemctl list-jobs' to see active jobs",
   );

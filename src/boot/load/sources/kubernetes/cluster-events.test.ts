@@ -20,7 +20,7 @@ function head(more: Partial<ClusterEventsHead> = {}): ClusterEventsHead {
     vmId: '6F4B1C5E-0C0E-4C3B-9A59-2F1F4C1D8A77',
     bootId: BOOT_ID,
     startedMs: NOON_MS,
-    // The guest is ten seconds ahead, and was read within 40 ms of ours a minute later.
+    // The guest's clock is ten seconds ahead. It was read a minute later, within 40 ms on the host's clock.
     clock: {
       guestMs: NOON_MS + 70_020,
       hostBeforeMs: NOON_MS + 60_000,
@@ -49,11 +49,11 @@ const JOINED = [
 ];
 const textOf = (...lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 const read = (text: string) => clusterEventsSource.parse(memoryInput('c', text))[0]!;
-/** Seconds after noon on the guest's clock, which is ten ahead. */
+/** Seconds after noon on the guest's clock, which is ten seconds ahead. */
 const seconds = (us: number) => us / 1e6 - NOON_MS / 1000 - 10;
 
-describe('what a cluster saw of a node coming up', () => {
-  it('is recognised with its first line and without, as it was recorded', () => {
+describe('clusterEventsSource', () => {
+  it('recognises recorded events with and without the head line', () => {
     expect(recognise(memoryInput('c', recorded))?.kind).toBe('cluster-events');
     expect(recognise(memoryInput('c', recorded.slice(recorded.indexOf('\n') + 1)))?.kind).toBe('cluster-events');
     expect(recognise(memoryInput('c', textOf(at(1, 'pod-bound', { errorMs: 3 }))))?.kind).toBe('cluster-events');
@@ -64,7 +64,7 @@ describe('what a cluster saw of a node coming up', () => {
     ]);
   });
 
-  it('is placed on the clock of the guest, with the error of the look at both', () => {
+  it('converts events to the guest clock, with the error of the clock comparison', () => {
     const { milestones, spans, host, clock, notes } = read(textOf(head(), ...JOINED));
     expect(clock).toBe('wall');
     expect(host).toEqual({ vmId: '6f4b1c5e-0c0e-4c3b-9a59-2f1f4c1d8a77', nodeName: 'pool-000001' });
@@ -81,21 +81,21 @@ describe('what a cluster saw of a node coming up', () => {
     ]);
   });
 
-  it('adds what the watch itself was unsure of', () => {
+  it('adds the error of the watch', () => {
     const { milestones } = read(textOf(head(), at(31, 'node-registered', { errorMs: 2_250 })));
     expect(milestones[0]!.errorUs).toBe(2_250_000 + 21_000);
   });
 
-  it('a pod that waited for the node began when that was Ready', () => {
+  it('starts the first pod at Ready if it was bound before', () => {
     const { spans } = read(
       textOf(head(), at(20, 'pod-bound', { uid: 'p' }), at(33, 'node-ready'), at(40, 'pod-running', { uid: 'p' })),
     );
     expect(spans.map(({ id, startUs, endUs }) => [id, (endUs - startUs) / 1e6])).toEqual([['cluster:first-pod', 7]]);
   });
 
-  it('a node that was known before has returned, and the one that was deleted is not the one that became Ready', () => {
+  it('accepts a Node that already existed, and ignores a deleted Node with another uid', () => {
     const returned = read(textOf(head(), at(20, 'node-returned'), at(21, 'node-ready')));
-    expect(returned.milestones[0]).toMatchObject({ name: 'node-registered', detail: 'the Node was there before' });
+    expect(returned.milestones[0]).toMatchObject({ name: 'node-registered', detail: 'the Node already existed' });
     const again = read(
       textOf(
         head(),
@@ -106,17 +106,17 @@ describe('what a cluster saw of a node coming up', () => {
       ),
     );
     expect(seconds(again.milestones[0]!.atUs)).toBeCloseTo(25);
-    expect(again.notes.map(({ text }) => text)).toEqual(['c: its Node was deleted while it came up']);
+    expect(again.notes.map(({ text }) => text)).toEqual(['c: the Node was deleted while the node was joining']);
   });
 
-  it('says what went wrong on the way', () => {
+  it('warns about a denied certificate request', () => {
     const denied = at(20, 'csr-denied', { uid: 'r', detail: 'Because: no' });
     expect(read(textOf(head(), denied, { ...denied, uid: 's' })).notes.map(({ text }) => text)).toEqual([
-      'c: a request for its certificate was denied (2 times): Because: no',
+      'c: a certificate request was denied (2 times): Because: no',
     ]);
   });
 
-  it('edge case 53: what was seen before the VM started, or in an earlier life of its guest, is not of this boot', () => {
+  it('edge case 53: ignores events before the VM started or before the guest restarted', () => {
     expect(read(textOf(head(), at(-1, 'node-ready'))).milestones).toEqual([]);
     const { clock } = head();
     const restarted = { ...clock, uptimeMs: 20_000 };
@@ -125,7 +125,7 @@ describe('what a cluster saw of a node coming up', () => {
     ]);
   });
 
-  it("edge case 54: without a look at the guest's clock the two are taken for the same, and that is said", () => {
+  it('edge case 54: assumes that both clocks agree without a clock comparison, and warns', () => {
     const { milestones, notes } = read(textOf(...JOINED));
     expect(milestones[1]).toMatchObject({ atUs: (NOON_MS + 33_300) * 1000, errorUs: 1_000_000 });
     expect(notes).toHaveLength(1);
@@ -134,16 +134,16 @@ describe('what a cluster saw of a node coming up', () => {
     expect(setBack.notes[0]!.text).toContain('set back');
   });
 
-  it('reads on after lines that are torn, and names them', () => {
+  it('skips broken lines, and warns with their numbers', () => {
     const { milestones, notes } = read(
       `${textOf(head(), at(31, 'node-registered'))}{"atMs":1,"ev\n\n${textOf(at(33, 'node-ready'))}`,
     );
     expect(milestones).toHaveLength(2);
-    expect(notes.map(({ text }) => text)).toEqual(['c: line 3 is not an event of a cluster']);
+    expect(notes.map(({ text }) => text)).toEqual(['c: line 3 is not a cluster event']);
     expect(read('x\n'.repeat(100_000)).notes.length).toBeLessThanOrEqual(10);
   });
 
-  it('lies where the clocks say it does, whatever they show', () => {
+  it('places events within the stated error for any pair of clocks', () => {
     const ms = fc.integer({ min: 0, max: 1e12 });
     fc.assert(
       fc.property(

@@ -1,16 +1,16 @@
-// boot/load/sources/kubernetes/klog.ts: the parts of one Kubernetes component's log line: klog's own form, structured or not, and its JSON form.
+// boot/load/sources/kubernetes/klog.ts: parses one log line of a Kubernetes component: klog text, structured or not, or JSON.
 import { latestYear } from '../logs/log-stamp.ts';
 
 export interface KlogLine {
-  /** The sentence, without quotes: `Successfully registered node`. */
+  /** Without quotes: `Successfully registered node`. */
   message: string;
   /** Structured values: `node="node-1"`. */
   values: ReadonlyMap<string, string>;
-  /** Wall clock, when the line's own stamp is asked for with `nowUs`. */
+  /** Wall clock; klog text has no year, so this needs `nowUs`. */
   wallUs?: number;
 }
 
-/** `I1115 21:08:50.123456  1234 kubelet.go:123] "Starting kubelet" key="value"`; undefined if it is neither form. */
+/** `I1115 21:08:50.123456  1234 kubelet.go:123] "Starting kubelet" key="value"` or JSON; undefined for other lines. */
 export function parseKlog(line: string, nowUs?: number): KlogLine | undefined {
   if (line.startsWith('{')) return parseJsonLine(line);
   const m = HEADER.exec(line);
@@ -20,11 +20,11 @@ export function parseKlog(line: string, nowUs?: number): KlogLine | undefined {
 }
 
 const HEADER = /^[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d\.\d{6})\s+\d+ [^\s\]]+:\d+\] ?(.*)$/s;
-/** A quoted string that may hold escaped quotes; each character can match in one way only. */
+/** A quoted string with escaped quotes. Each character matches in only one way, so matching is linear. */
 const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`;
 const SENTENCE = new RegExp(`^${QUOTED}`, 's');
 const VALUE = new RegExp(String.raw`(?<![\w./-])([\w./-]{1,64})=(?:${QUOTED}|([^\s"]+))`, 'gs');
-/** Values of interest are short; a line may quote a whole pod spec. */
+/** A line may quote a whole pod spec; the values used here are short. */
 const MAX_BODY = 4_096;
 
 function splitBody(body: string): Pick<KlogLine, 'message' | 'values'> {

@@ -3,7 +3,7 @@ import { kubeletFacts, parseKubeletLine, type TimedKubeletEvent } from './kubele
 
 const HEADER = 'I1115 21:09:58.200000    1234 kubelet_node_status.go:73] ';
 
-describe('one line', () => {
+describe('parseKubeletLine', () => {
   test.each([
     [`${HEADER}"Successfully registered node" node="n1"`, { step: 'registered', node: 'n1' }],
     [`${HEADER}Successfully registered node n1`, { step: 'registered', node: 'n1' }],
@@ -23,7 +23,7 @@ describe('one line', () => {
       { step: 'registered', node: 'n1' },
     ],
     ['Successfully registered node n1', { step: 'registered', node: 'n1' }],
-  ])('%s', (line, expected) => {
+  ])('parses %s', (line, expected) => {
     expect(parseKubeletLine(line)).toEqual(expected);
   });
 
@@ -33,12 +33,12 @@ describe('one line', () => {
     `${HEADER}"SyncLoop ADD" source="api" pods=["x/y"]`,
     'not a kubelet line',
     '{"ts":',
-  ])('%s says nothing of the boot', (line) => {
+  ])('ignores %s', (line) => {
     expect(parseKubeletLine(line)).toBeUndefined();
   });
 });
 
-describe('a boot', () => {
+describe('kubeletFacts', () => {
   const events: TimedKubeletEvent[] = [
     { atUs: 10e6, step: 'started', version: 'v1.31.2' },
     { atUs: 11e6, step: 'bootstrap-began' },
@@ -52,7 +52,7 @@ describe('a boot', () => {
     { atUs: 500e6, step: 'network-not-ready' },
   ];
 
-  test('from kubelet start to Ready, waits told apart from work', () => {
+  test('gives spans from kubelet start to Ready, with waits separated from work', () => {
     const facts = kubeletFacts(events.toReversed());
     expect(
       facts.spans.map(({ id, startUs, endUs, wait }) => [id, startUs / 1e6, endUs / 1e6, wait !== undefined]),
@@ -68,13 +68,13 @@ describe('a boot', () => {
     expect(facts.notes).toEqual([]);
   });
 
-  test("edge case 44: the first Ready is the boot's, and flapping is counted", () => {
+  test('edge case 44: uses the first Ready, and counts the others', () => {
     const facts = kubeletFacts([...events, { atUs: 90e6, step: 'ready' }, { atUs: 95e6, step: 'ready' }]);
     expect(facts.milestones.at(-1)).toMatchObject({ name: 'node-ready', atUs: 30e6 });
     expect(facts.notes[0]?.text).toContain('became Ready 3 times');
   });
 
-  test('no lines, no facts', () => {
+  test('gives nothing without events', () => {
     expect(kubeletFacts([])).toEqual({ spans: [], milestones: [], notes: [], host: {} });
   });
 });

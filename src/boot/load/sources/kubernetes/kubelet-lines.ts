@@ -1,9 +1,9 @@
-// boot/load/sources/kubernetes/kubelet-lines.ts: what do the kubelet's own lines say of the way from its start to Node Ready?
+// boot/load/sources/kubernetes/kubelet-lines.ts: which steps did kubelet log from its start to Node Ready, and when?
 import { KUBELET_UNIT } from '../../../model/known-units.ts';
 import type { HostFacts, Milestone, MilestoneName, Note, Span } from '../../../model/record.ts';
 import { parseKlog } from './klog.ts';
 
-type Step =
+type KubeletStep =
   | 'started'
   | 'sync-loop'
   | 'bootstrap-began'
@@ -15,20 +15,20 @@ type Step =
   | 'network-not-ready';
 
 export interface KubeletEvent {
-  step: Step;
+  step: KubeletStep;
   node?: string;
   version?: string;
 }
 
 export type TimedKubeletEvent = KubeletEvent & { atUs: number };
 
-/** What one line says, if it is one of the few that matter. `message` may still carry klog's header. */
+/** Undefined for the many lines that do not matter here. `message` may start with klog's header. */
 export function parseKubeletLine(message: string): KubeletEvent | undefined {
   const line = parseKlog(message) ?? { message, values: new Map<string, string>() };
   const found = STEPS.find(([, pattern]) => pattern.test(line.message));
   if (!found) return undefined;
   const [step] = found;
-  // One sentence serves every node event; which one is a value.
+  // kubelet logs every node event with this message; the event name is a value.
   if (line.message.startsWith('Recording event') && line.values.get('event') !== 'NodeReady') return undefined;
   if (step === 'certificate-issued' && /serving/.test(line.values.get('logger') ?? '')) return undefined;
   if (step === 'runtime-not-ready' && /network/i.test(line.values.get('err') ?? '')) {
@@ -39,7 +39,7 @@ export function parseKubeletLine(message: string): KubeletEvent | undefined {
   return { step, ...(node !== undefined && { node }), ...(version !== undefined && { version }) };
 }
 
-const STEPS: readonly (readonly [Step, RegExp])[] = [
+const STEPS: readonly (readonly [KubeletStep, RegExp])[] = [
   ['started', /^(?:Kubelet version|Version: v\d|Starting kubelet$|Started kubelet)/],
   ['sync-loop', /^Starting kubelet main sync loop/],
   ['bootstrap-began', /^Using bootstrap kubeconfig to generate TLS client cert/],
@@ -61,24 +61,24 @@ export interface KubeletFacts {
   host: HostFacts;
 }
 
-/** The first of each step tells the boot's story; later ones (restarts, a flapping node) are counted, not used. */
+/** Uses the first occurrence of each step; later ones (restarts, a flapping node) are only counted. */
 export function kubeletFacts(events: readonly TimedKubeletEvent[]): KubeletFacts {
   const facts: KubeletFacts = { spans: [], milestones: [], notes: [], host: {} };
   const inOrder = events.toSorted((a, b) => a.atUs - b.atUs);
-  const first = new Map<Step, TimedKubeletEvent>();
-  const last = new Map<Step, TimedKubeletEvent>();
-  const counts = new Map<Step, number>();
+  const first = new Map<KubeletStep, TimedKubeletEvent>();
+  const last = new Map<KubeletStep, TimedKubeletEvent>();
+  const counts = new Map<KubeletStep, number>();
   for (const event of inOrder) {
     if (!first.has(event.step)) first.set(event.step, event);
     counts.set(event.step, (counts.get(event.step) ?? 0) + 1);
-    // A wait that comes back long after the node was Ready is not this boot's.
+    // A wait after the node was Ready is not part of the boot.
     if (!first.has('ready')) last.set(event.step, event);
     if (event.node !== undefined) facts.host.nodeName ??= event.node;
     if (event.version !== undefined) facts.host.kubeletVersion ??= event.version;
   }
-  const at = (step: Step) => first.get(step)?.atUs;
+  const at = (step: KubeletStep) => first.get(step)?.atUs;
 
-  const reach = (name: MilestoneName, step: Step) => {
+  const reach = (name: MilestoneName, step: KubeletStep) => {
     const atUs = at(step);
     if (atUs !== undefined) facts.milestones.push({ name, atUs, source: 'kubelet' });
   };
@@ -117,11 +117,11 @@ export function kubeletFacts(events: readonly TimedKubeletEvent[]): KubeletFacts
   const ready = readyTimes(inOrder);
   if (ready > 1) facts.notes.push(info(`the node became Ready ${ready} times in this boot; the first is used`));
   const starts = inOrder.filter((event) => event.step === 'started' && event.version !== undefined).length;
-  if (starts > 1) facts.notes.push(info(`the kubelet started ${starts} times in this boot; the first is used`));
+  if (starts > 1) facts.notes.push(info(`kubelet started ${starts} times in this boot; the first is used`));
   return facts;
 }
 
-/** The event and the status update speak of the same moment: lines within a second are one. */
+/** kubelet logs an event and a status update for one change: lines within a second count once. */
 function readyTimes(inOrder: readonly TimedKubeletEvent[]): number {
   let count = 0;
   let lastUs = Number.NEGATIVE_INFINITY;

@@ -10,7 +10,7 @@ const yaml = readFileSync(new URL('../../../fixtures/kubernetes/nodes.yaml', imp
 const parse = (content: string) => kubernetesNodeSource.parse(memoryInput('n', content));
 const at = (stamp: string) => Date.parse(stamp) * 1000;
 
-test('registration and Ready are known to the second', async () => {
+test('gives registration and Ready to the second', async () => {
   expect(kubernetesNodeSource.recognise(memoryInput('n', json))).toBeGreaterThan(0.9);
   expect(await parse(json)).toMatchObject([
     {
@@ -36,11 +36,11 @@ test('registration and Ready are known to the second', async () => {
   ]);
 });
 
-test('YAML says the same as JSON', async () => {
+test('gives the same for YAML as for JSON', async () => {
   expect(await parse(stringify(JSON.parse(json)))).toEqual(await parse(json));
 });
 
-test('a list gives one evidence a node, with or without the kind on its items', async () => {
+test('gives one evidence per Node of a list, with or without the kind on its items', async () => {
   const node = JSON.parse(json);
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node, node] });
   expect(kubernetesNodeSource.recognise(memoryInput('n', list))).toBeGreaterThan(0.9);
@@ -50,29 +50,29 @@ test('a list gives one evidence a node, with or without the kind on its items', 
   expect(await parse(JSON.stringify({ apiVersion: 'v1', kind: 'PodList', items: [bare] }))).toEqual([]);
 });
 
-test('a node that is not Ready, or that changed long after, does not lend its last change to the boot', async () => {
+test('ignores the last Ready change of a node that is not Ready or changed long after the boot', async () => {
   expect(kubernetesNodeSource.recognise(memoryInput('n', yaml))).toBeGreaterThan(0.9);
   const [early, old] = await parse(yaml);
   expect(early?.milestones.map((milestone) => milestone.name)).toEqual(['node-registered']);
   expect(early?.notes[0]?.text).toContain('early: is not Ready (status False)');
   expect(old?.bootId).toBe('5734550360ff494cb76ae428fc0a8aac');
   expect(old?.milestones.map((milestone) => milestone.name)).toEqual(['node-registered']);
-  expect(old?.notes[0]?.text).toContain("the last change, not the boot's first");
+  expect(old?.notes[0]?.text).toContain('a later change, not the first one of the boot');
 });
 
-test('a text cut short gives the nodes that can still be read, with the line', async () => {
+test('reads a truncated Node as far as possible, and warns with the line', async () => {
   const [boot] = await parse(json.slice(0, json.indexOf('"addresses"')));
   expect(boot?.milestones.map((milestone) => milestone.name)).toEqual(['node-registered']);
   expect(boot?.notes.map((note) => note.text).join('\n')).toMatch(/line \d+: /);
 });
 
-test('a bomb of aliases is refused, not unfolded', async () => {
+test('refuses to expand an alias bomb', async () => {
   const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(', ')}]`);
   const bomb = `apiVersion: v1\nkind: Node\na0: &a0 [x]\n${levels.join('\n')}\n`;
   expect(await parse(bomb)).toEqual([]);
 });
 
-test('edge case 50: a list of 1,000 nodes is read', async () => {
+test('edge case 50: reads a list of 1,000 nodes', async () => {
   const node = JSON.parse(json);
   const items = Array.from({ length: 1_000 }, (_, i) => ({ ...node, metadata: { ...node.metadata, name: `n${i}` } }));
   const boots = await parse(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));

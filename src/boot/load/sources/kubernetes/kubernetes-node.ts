@@ -1,18 +1,18 @@
-// boot/load/sources/kubernetes/kubernetes-node.ts: what does a Node object, or a list of them, say of when the node registered and became Ready?
+// boot/load/sources/kubernetes/kubernetes-node.ts: when did a node register and become Ready, according to its Node object (or a list of Nodes)?
 import { formatSpan } from '../../../../base/duration.ts';
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 
 export const kubernetesNodeSource = {
   kind: 'kubernetes-node',
   title: 'Kubernetes Node (JSON or YAML)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const NODE_KIND = /"?kind"?\s*:\s*"?(?:Node|NodeList|List)\b/;
 
@@ -30,27 +30,27 @@ async function parse(input: Input): Promise<Evidence[]> {
   const { documents, notes } = await documentsOf(input);
   const nodes = documents.flatMap(nodesIn);
   return nodes.map((node) => {
-    const told = nodeEvidence(node, input.name);
-    return { ...told, notes: [...told.notes, ...notes] };
+    const found = nodeEvidence(node, input.name);
+    return { ...found, notes: [...found.notes, ...notes] };
   });
 }
 
-/** An alias may repeat another that repeats another …: a small text must not become a large object. */
+/** Nested aliases could expand a small text into a huge object. */
 const MAX_ALIASES = 100;
 const MAX_BYTES = 256 << 20;
 
 async function documentsOf(input: Input): Promise<{ documents: unknown[]; notes: Note[] }> {
   const warn = (text: string): Note => ({ level: 'warning', text: `${input.name}: ${text}` });
   const { text, isCut } = boundedText(input, MAX_BYTES);
-  if (isCut) return { documents: [], notes: [warn('too large for a list of nodes')] };
+  if (isCut) return { documents: [], notes: [warn('too large for a list of Nodes')] };
   try {
     return { documents: [JSON.parse(text)], notes: [] };
   } catch {
-    // Not JSON, or cut short: YAML reads both as far as they go.
+    // Not JSON, or truncated JSON: the YAML parser reads both as far as possible.
   }
   if (!NODE_KIND.test(text)) return { documents: [], notes: [] };
   if (isTooDeep(text)) return { documents: [], notes: [warn('nested too deeply for a Node')] };
-  const { parseAllDocuments } = await import('yaml'); // most inputs are JSON, and the library takes a while to load
+  const { parseAllDocuments } = await import('yaml'); // slow to load, and most inputs are JSON
   const documents: unknown[] = [];
   const notes: Note[] = [];
   try {
@@ -58,21 +58,23 @@ async function documentsOf(input: Input): Promise<{ documents: unknown[]; notes:
       const problem = document.errors[0];
       if (problem)
         notes.push(
-          warn(`line ${problem.linePos?.[0].line ?? 1}: ${problem.message.split('\n')[0]}; what could be read is used`),
+          warn(
+            `line ${problem.linePos?.[0].line ?? 1}: ${problem.message.split('\n')[0]}; only the readable part is used`,
+          ),
         );
       try {
         documents.push(document.toJS({ maxAliasCount: MAX_ALIASES }));
       } catch {
-        notes.push(warn('a document has too many aliases, or ones that name nothing; it is left out'));
+        notes.push(warn('skipped a document with too many or unresolved aliases'));
       }
     }
   } catch {
-    notes.push(warn('nested too deeply to be read'));
+    notes.push(warn('nested too deeply to parse'));
   }
   return { documents, notes };
 }
 
-/** The library's time grows with the square of the nesting; a Node nests some ten levels. */
+/** The YAML library takes quadratic time in the nesting depth; a Node nests about ten levels. */
 const MAX_DEPTH = 500;
 
 function isTooDeep(text: string): boolean {
@@ -91,13 +93,13 @@ function nodesIn(document: unknown): Fields[] {
   const object = asObject(document);
   if (object.kind === 'Node') return [object];
   const items = Array.isArray(object.items) ? object.items : [];
-  // A NodeList's items leave out their kind.
+  // The items of a NodeList have no kind.
   return items
     .map(asObject)
     .filter((item) => item.kind === 'Node' || (object.kind === 'NodeList' && item.kind === undefined));
 }
 
-/** A Ready condition that changed later than this after registration is not the boot's first. */
+/** A Ready condition that changed later than this after registration is not the first one of the boot. */
 const FIRST_READY_US = 3_600e6;
 const ONE_SECOND_US = 1e6;
 
@@ -112,19 +114,22 @@ function nodeEvidence(node: Fields, input: string): Evidence {
   const notes: Note[] = [];
   const note = (level: Note['level'], text: string) => notes.push({ level, text: `${input}: ${name}: ${text}` });
   if (registeredUs !== undefined) {
-    const detail = 'the Node object was created; it outlives reboots';
+    const detail = 'creation of the Node object, which outlives reboots';
     milestones.push({ name: 'node-registered', atUs: registeredUs, errorUs: ONE_SECOND_US, source: 'cluster', detail });
   }
   if (!ready) {
     note('warning', 'has no Ready condition');
   } else if (ready.status !== 'True') {
-    note('warning', `is not Ready (status ${String(ready.status).slice(0, 20)}): when it first was cannot be told`);
+    note(
+      'warning',
+      `is not Ready (status ${String(ready.status).slice(0, 20)}): when it first became Ready is unknown`,
+    );
   } else if (readyUs === undefined) {
-    note('warning', 'is Ready, but since when is not written');
+    note('warning', 'is Ready, but the condition has no lastTransitionTime');
   } else if (registeredUs !== undefined && readyUs - registeredUs > FIRST_READY_US) {
     note(
       'info',
-      `last became Ready ${formatSpan(readyUs - registeredUs)} after it was created: the last change, not the boot's first; it is left out`,
+      `last became Ready ${formatSpan(readyUs - registeredUs)} after it was created: this is a later change, not the first one of the boot; ignored`,
     );
   } else {
     milestones.push({

@@ -25,7 +25,7 @@ const FIRST_BOOT = [
   step('ready', 4_420_000, 10_000),
 ];
 
-/** Written by the very code that writes it on a node. */
+/** Uses the code that writes the file on a node. */
 function stepsFile(steps: readonly TimedStep[]): string {
   const file: NodeSteps = {
     apiVersion: 'headstart.dev/v1',
@@ -40,8 +40,8 @@ function stepsFile(steps: readonly TimedStep[]): string {
 const read = (text: string) => nodeStepsSource.parse(memoryInput('steps.json', text))[0]!;
 const idsOf = (steps: readonly TimedStep[]) => read(stepsFile(steps)).spans.map(({ id }) => id);
 
-describe('the steps of the daemon', () => {
-  it('are recognised, and become spans on the clock of the kernel', () => {
+describe('nodeStepsSource', () => {
+  it('recognises a steps file and gives spans on the monotonic clock', () => {
     expect(recognise(memoryInput('steps.json', stepsFile(FIRST_BOOT)))?.kind).toBe('node-steps');
     const { spans, ...rest } = read(stepsFile(FIRST_BOOT));
     expect(rest).toMatchObject({
@@ -63,12 +63,12 @@ describe('the steps of the daemon', () => {
     expect(spans.find(({ name }) => name === 'apply/write-files')).toMatchObject({ parent: 'node-config:apply' });
   });
 
-  it('tell waiting for the platform from work', () => {
+  it('labels waiting for the platform as a wait', () => {
     const waits = read(stepsFile(FIRST_BOOT)).spans.filter(({ wait }) => wait !== undefined);
     expect(waits.map(({ name }) => name)).toEqual(['fetch']);
   });
 
-  it('are inside the unit that took them when they are joined with the rest of the boot', () => {
+  it('places steps inside the unit of the daemon when merged with the rest of the boot', () => {
     const systemd = evidence({
       kind: 'systemctl-units',
       input: 'units.txt',
@@ -90,18 +90,18 @@ describe('the steps of the daemon', () => {
     expect(apply?.parent).toBe(unitSpanId('headstart-node.service'));
   });
 
-  it('end with the boot: an update hours later is no part of it', () => {
+  it('ignores an update hours after the boot', () => {
     const update = FIRST_BOOT.map((one) => ({ ...one, startUs: one.startUs + 9000 * SECOND }));
     const watch = [step('verify', 5 * SECOND, 300 * SECOND), step('commit', 305 * SECOND, 1000)];
     const ids = idsOf([...FIRST_BOOT, ...watch, ...update, ...watch]);
     expect(ids).toEqual([...idsOf(FIRST_BOOT), 'node-config:verify', 'node-config:commit']);
   });
 
-  it('say which of them failed, and of a boot that never came to its end, all of them', () => {
+  it('warns about a failed step, and keeps all steps of a boot that never became ready', () => {
     const failed = step('apply', 4_320_000, 1000, { isOk: false, generation: 8, detail: 'apply/disk-full' });
-    const told = read(stepsFile([step('fetch', 4_100_000, 200_000), failed]));
-    expect(told.spans).toHaveLength(2);
-    expect(told.notes).toEqual([
+    const found = read(stepsFile([step('fetch', 4_100_000, 200_000), failed]));
+    expect(found.spans).toHaveLength(2);
+    expect(found.notes).toEqual([
       {
         level: 'warning',
         text: 'steps.json: the step apply of headstart node failed: generation 8, apply/disk-full',
@@ -110,20 +110,20 @@ describe('the steps of the daemon', () => {
   });
 
   it.each([
-    ['a file that was cut off', stepsFile(FIRST_BOOT).slice(0, 300)],
-    ['another version of the form', stepsFile(FIRST_BOOT).replace('headstart.dev/v1', 'headstart.dev/v9')],
+    ['a truncated file', stepsFile(FIRST_BOOT).slice(0, 300)],
+    ['another apiVersion', stepsFile(FIRST_BOOT).replace('headstart.dev/v1', 'headstart.dev/v9')],
     ['no steps', '{"apiVersion":"headstart.dev/v1","kind":"NodeSteps"}'],
-    ['no object', '[]'],
-  ])('are not guessed from %s', (_, text) => {
+    ['an array', '[]'],
+  ])('gives only a warning for %s', (_, text) => {
     expect(read(text)).toMatchObject({ spans: [], notes: [{ level: 'warning' }] });
   });
 
-  it('leave out what cannot be', () => {
+  it('skips invalid steps', () => {
     const odd = [step('', 1, 1), step('a\nb', 1, 1), step('x', -1, 1), step('y', 1, Number.NaN), step('z', 1e17, 1)];
     expect(idsOf([...odd, step('read', 1, 1)])).toEqual(['node-config:read']);
   });
 
-  it('never throw, and never end before they begin', () => {
+  it('never throws, and never gives a span that ends before it starts', () => {
     fc.assert(
       fc.property(fc.array(fc.object()), fc.json(), fc.string(), (steps, json, rest) => {
         const kind = '{"apiVersion":"headstart.dev/v1","kind":"NodeSteps"';

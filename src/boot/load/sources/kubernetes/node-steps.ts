@@ -1,19 +1,19 @@
-// boot/load/sources/kubernetes/node-steps.ts: what did the daemon that configures a node spend the boot on? The file it keeps beside its status.
+// boot/load/sources/kubernetes/node-steps.ts: what did the `headstart node` daemon spend the boot on? Reads its steps file.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 
-/** `run/headstart/steps.json` of a node, as docs/node-config.md has it. Times are µs since the kernel started. */
+/** `run/headstart/steps.json` of a node (see docs/node-config.md). Times are µs since the kernel started. */
 interface NodeSteps {
   bootId?: string;
   anchor?: { monotonicUs: number; wallUs: number };
-  steps: Step[];
+  steps: NodeStep[];
 }
 
-interface Step {
+interface NodeStep {
   name: string;
   startUs: number;
   tookUs: number;
@@ -27,12 +27,12 @@ export const nodeStepsSource = {
   title: 'the steps of `headstart node` (run/headstart/steps.json)',
   recognise: (input) => (/^\s*\{[\s\S]{0,200}?"kind"\s*:\s*"NodeSteps"/.test(headText(input)) ? 1 : 0),
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const UNIT = 'headstart-node.service';
 const MAX_BYTES = 4 << 20;
 
-/** The daemon does nothing meanwhile but ask, or look. */
+/** Steps in which the daemon only polls. */
 const WAITS: Readonly<Record<string, string>> = {
   fetch: 'the metadata service to answer',
   verify: 'the node to be healthy for long enough',
@@ -41,14 +41,15 @@ const WAITS: Readonly<Record<string, string>> = {
 function parse(input: Input): Evidence[] {
   const { text, isCut } = boundedText(input, MAX_BYTES);
   const read = isCut ? undefined : readSteps(text);
-  if (!read) return [told(input, {}, [warning(input, 'these steps are not whole, or not of the known form')])];
+  if (!read)
+    return [nodeStepsEvidence(input, {}, [warning(input, 'this steps file is incomplete or has an unknown format')])];
   const { bootId, anchor, steps } = read;
   const ofBoot = stepsOfBoot(steps);
   const notes: Note[] = [];
   const failed = ofBoot.find(({ isOk }) => !isOk);
   if (failed) notes.push(warning(input, `the step ${failed.name} of headstart node failed${aboutOf(failed)}`));
   return [
-    told(
+    nodeStepsEvidence(
       input,
       {
         ...(bootId !== undefined && { bootId }),
@@ -60,8 +61,8 @@ function parse(input: Input): Evidence[] {
   ];
 }
 
-/** Up to the moment kubelet may start, and the watch over that one change: updates hours later are no part of the boot. */
-function stepsOfBoot(steps: readonly Step[]): Step[] {
+/** The steps until kubelet may start, and the health watch after that change. Later updates are not part of the boot. */
+function stepsOfBoot(steps: readonly NodeStep[]): NodeStep[] {
   const readyAt = steps.findIndex(({ name, isOk }) => name === 'ready' && isOk);
   if (readyAt < 0) return [...steps];
   const after = steps.slice(readyAt + 1);
@@ -69,7 +70,7 @@ function stepsOfBoot(steps: readonly Step[]): Step[] {
   return [...steps.slice(0, readyAt + 1), ...watch];
 }
 
-function spansOf(steps: readonly Step[]): Span[] {
+function spansOf(steps: readonly NodeStep[]): Span[] {
   const wholes = steps.filter(({ name }) => !name.includes('/'));
   return steps.map((step) => {
     const { name, startUs, tookUs, isOk } = step;
@@ -94,12 +95,12 @@ function spansOf(steps: readonly Step[]): Span[] {
   });
 }
 
-function aboutOf({ generation, detail }: Step): string {
+function aboutOf({ generation, detail }: NodeStep): string {
   const words = [generation !== undefined && `generation ${generation}`, detail?.slice(0, 200)].filter(Boolean);
   return words.length > 0 ? `: ${words.join(', ')}` : '';
 }
 
-function told(input: Input, facts: Partial<Evidence>, notes: Note[]): Evidence {
+function nodeStepsEvidence(input: Input, facts: Partial<Evidence>, notes: Note[]): Evidence {
   return evidence({ kind: 'node-steps', input: input.name, clock: 'monotonic', ...facts, notes });
 }
 
@@ -107,7 +108,7 @@ function warning(input: Input, text: string): Note {
   return { level: 'warning', text: `${input.name}: ${text}` };
 }
 
-/** Undefined when it is not such a file; single steps that cannot be are left out. */
+/** Undefined for an unknown format; skips invalid steps. */
 function readSteps(text: string): NodeSteps | undefined {
   let value: unknown;
   try {
@@ -126,7 +127,7 @@ function readSteps(text: string): NodeSteps | undefined {
   };
 }
 
-function stepOf(value: unknown): Step[] {
+function stepOf(value: unknown): NodeStep[] {
   const { name, startUs, tookUs, isOk, generation, detail } = asObject(value);
   if (typeof name !== 'string' || !/^[\p{L}\p{N}@._:\\/ -]{1,128}$/u.test(name)) return [];
   if (!isTime(startUs) || !isTime(tookUs) || typeof isOk !== 'boolean') return [];
@@ -142,7 +143,7 @@ function stepOf(value: unknown): Step[] {
   ];
 }
 
-/** Far from where numbers lose their last digits. */
+/** Larger numbers would lose precision. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < 1e16;
 }

@@ -6,9 +6,9 @@ function facts(
   lines: Line[],
   log: ConstructorParameters<typeof BootLog>[0] = { clock: 'monotonic', holds: 'journal' },
 ) {
-  const seen = new BootLog(log);
-  for (const [atS, identifier, message, pid] of lines) seen.seeLine({ atUs: atS * 1e6, identifier, message, pid });
-  return seen.facts();
+  const bootLog = new BootLog(log);
+  for (const [atS, identifier, message, pid] of lines) bootLog.addLine({ atUs: atS * 1e6, identifier, message, pid });
+  return bootLog.facts();
 }
 const BANNER = 'systemd 252.39-1~deb12u2 running in system mode (+PAM)';
 const notes = (lines: Line[]) =>
@@ -16,8 +16,8 @@ const notes = (lines: Line[]) =>
     .notes.map(({ text }) => text)
     .join();
 
-describe('the log of one boot', () => {
-  test('tells the kernel, its version and when it ran init', () => {
+describe('BootLog', () => {
+  test('gives the kernel version and when the kernel ran init', () => {
     const { host, spans, milestones } = facts([
       [0, 'kernel', 'Linux version 6.1.0-54 (x)'],
       [4, 'kernel', 'Run /init as init process'],
@@ -28,7 +28,7 @@ describe('the log of one boot', () => {
     expect(milestones[0]).toMatchObject({ name: 'kernel-start', atUs: 0 });
   });
 
-  test('on the wall clock has neither', () => {
+  test('gives no kernel span or start for a wall-clock log', () => {
     const lines: Line[] = [
       [1000, 'kernel', 'Linux version 6.1.0-54 (x)'],
       [1004, 'kernel', 'Run /init as init process'],
@@ -36,13 +36,13 @@ describe('the log of one boot', () => {
     expect(facts(lines, { clock: 'wall', holds: 'journal' })).toMatchObject({ spans: [], milestones: [] });
   });
 
-  test('tells the phases of PID 1, and its words only', () => {
+  test('reads the phases from lines of PID 1 only', () => {
     const startup = 'Startup finished in 2s (kernel) + 8s (userspace) = 10s.';
     expect(facts([[10, 'systemd', startup, '1']]).manager).toMatchObject({ userspaceUs: 2e6, finishUs: 10e6 });
     expect(facts([[10, 'systemd', startup, '900']]).manager).toBeUndefined();
   });
 
-  test('that never finished has its phases guessed from the first words of systemd, once in the initrd, once after', () => {
+  test('derives the phases of an unfinished boot from the banners of systemd in the initrd and in the real root', () => {
     const lines: Line[] = [
       [2, 'systemd', BANNER],
       [6, 'systemd', BANNER],
@@ -51,7 +51,7 @@ describe('the log of one boot', () => {
     expect(notes(lines)).toContain('the log has no "Startup finished"');
   });
 
-  test('of the kernel alone never tells the end of a boot, but when userspace had begun', () => {
+  test('gives the start of userspace but no end of the boot for a kernel log', () => {
     const { manager, milestones } = facts([[6, 'kernel', `systemd[1]: ${BANNER}`]], {
       clock: 'monotonic',
       holds: 'kernel-log',
@@ -64,14 +64,14 @@ describe('the log of one boot', () => {
     [20.4, 20],
     [35, 35],
     [19, 19],
-  ])('has cloud-init started at its own uptime of 20 s where the line came at %d s: %d s', (atS, expectedS) => {
+  ])('with an uptime of 20 s in a cloud-init line received at %d s, places its start at %d s', (atS, expectedS) => {
     const line = "Cloud-init v. 22.4.2 running 'init-local' at Sun, 15 Nov 2026. Up 20.00 seconds.";
     const { milestones, host } = facts([[atS, 'cloud-init', line]]);
     expect(milestones).toMatchObject([{ name: 'cloud-init-started', atUs: expectedS * 1e6 }]);
     expect(host).toMatchObject({ cloudInitVersion: '22.4.2' });
   });
 
-  test('has the first end of cloud-init, and none of its stages between', () => {
+  test('uses the first "finished" of cloud-init, and none of its stages', () => {
     const line = (what: string, upS: number) => `Cloud-init v. 22.4.2 ${what} at now. Up ${upS} seconds`;
     const { milestones } = facts([
       [40, 'cloud-init', line('finished', 40)],
@@ -81,13 +81,13 @@ describe('the log of one boot', () => {
     expect(milestones).toMatchObject([{ name: 'cloud-init-finished', atUs: 30e6 }]);
   });
 
-  test('of a systemd that names no units says so, unless units are known', () => {
+  test('notes that PID 1 prints no unit names, unless some units are known', () => {
     const nameless: Line = [3, 'systemd', 'Started OpenBSD Secure Shell server.'];
-    expect(notes([nameless])).toContain('PID 1 names no units');
-    expect(notes([nameless, [4, 'systemd', 'Started a.service - A.']])).not.toContain('names no units');
+    expect(notes([nameless])).toContain('PID 1 does not print unit names');
+    expect(notes([nameless, [4, 'systemd', 'Started a.service - A.']])).not.toContain('does not print unit names');
   });
 
-  test('tells what PID 1 found the machine to be', () => {
+  test('gives the virtualization and architecture that PID 1 detected', () => {
     const { host } = facts([
       [1, 'systemd', 'Detected virtualization microsoft.'],
       [1, 'systemd', 'Detected architecture x86-64.'],

@@ -1,5 +1,5 @@
-// boot/load/sources/logs/boot-log.ts: what do the lines of one boot's log say, whatever format carried them? It is given lines or
-// ready events in any order, keeps the few that matter, and tells the facts at the end.
+// boot/load/sources/logs/boot-log.ts: collects the facts in one boot's log, independent of the log format. Takes lines or parsed
+// events in any order, keeps the few that matter, and returns the facts at the end.
 
 import type { Evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Milestone, Note, Span } from '../../../model/record.ts';
@@ -34,7 +34,7 @@ export class BootLog {
   #startupFinishedUs: number | undefined;
   #hasKernelStart = false;
   #ranInit: { atUs: number; path: string } | undefined;
-  /** PID 1's first words: once in the initrd, once in the real root. */
+  /** systemd prints its version banner once in the initrd and once in the real root. */
   readonly #bannersUs: number[] = [];
   #namelessJobs = 0;
 
@@ -43,10 +43,10 @@ export class BootLog {
     this.#holds = log.holds;
   }
 
-  seeLine({ atUs, identifier, pid, message }: LogLine): void {
-    if (identifier === 'kernel') this.#seeKernel(atUs, message);
-    else if (identifier === 'systemd' && (pid === undefined || pid === '1')) this.#seePid1(atUs, message);
-    else if (identifier === 'cloud-init') this.#seeCloudInit(atUs, message);
+  addLine({ atUs, identifier, pid, message }: LogLine): void {
+    if (identifier === 'kernel') this.#addKernelLine(atUs, message);
+    else if (identifier === 'systemd' && (pid === undefined || pid === '1')) this.#addPid1Line(atUs, message);
+    else if (identifier === 'cloud-init') this.#addCloudInitLine(atUs, message);
     else if (identifier === 'kubelet') {
       const event = parseKubeletLine(message);
       if (event) this.#kubelet.push({ ...event, atUs });
@@ -56,16 +56,16 @@ export class BootLog {
     }
   }
 
-  seeUnitEvent(event: UnitEvent): void {
+  addUnitEvent(event: UnitEvent): void {
     this.#unitEvents.push(event);
   }
 
-  seeStartupFinished(manager: ManagerTimes, atUs: number): void {
+  addStartupFinished(manager: ManagerTimes, atUs: number): void {
     this.#manager ??= manager;
     this.#startupFinishedUs ??= atUs;
   }
 
-  seeHost(facts: HostFacts): void {
+  addHostFacts(facts: HostFacts): void {
     Object.assign(this.#host, facts);
   }
 
@@ -80,7 +80,7 @@ export class BootLog {
   facts(): LogFacts {
     const isMonotonic = this.#clock === 'monotonic';
     const manager = this.#manager ?? (isMonotonic ? this.#unfinished() : undefined);
-    // On the wall clock, where userspace began is not known on the log's own clock.
+    // For a wall-clock log, the start of userspace on the log's clock is unknown.
     const { units, deviceWaits, leftOut } = unitsOf(this.#unitEvents, {
       userspaceUs: isMonotonic ? (manager?.userspaceUs ?? 0) : 0,
       finishUs: this.#startupFinishedUs ?? 0,
@@ -92,13 +92,13 @@ export class BootLog {
     if (leftOut > 0) {
       notes.push({
         level: 'info',
-        text: `${leftOut} units first started more than an hour after the boot had finished are left out`,
+        text: `omitted ${leftOut} units that first started more than an hour after the boot had finished`,
       });
     }
     if (this.#namelessJobs > 0 && units.length === 0) {
       notes.push({
         level: 'info',
-        text: 'PID 1 names no units in this text (systemd before 249): unit times cannot be told from it',
+        text: 'PID 1 does not print unit names in this text (systemd before 249): unit times are unknown',
       });
     }
     return {
@@ -116,7 +116,7 @@ export class BootLog {
     };
   }
 
-  #seeKernel(atUs: number, message: string): void {
+  #addKernelLine(atUs: number, message: string): void {
     const version = /^Linux version (\S+)/.exec(message)?.[1];
     if (version !== undefined) {
       this.#host.kernel = version;
@@ -124,10 +124,10 @@ export class BootLog {
     }
     const init = /^Run (\/\S*) as init process/.exec(message)?.[1];
     if (init !== undefined) this.#ranInit = { atUs, path: init };
-    if (message.startsWith('systemd[1]: ')) this.#seePid1(atUs, message.slice('systemd[1]: '.length));
+    if (message.startsWith('systemd[1]: ')) this.#addPid1Line(atUs, message.slice('systemd[1]: '.length));
   }
 
-  #seePid1(atUs: number, message: string): void {
+  #addPid1Line(atUs: number, message: string): void {
     const version = /^systemd (\d[\w.~+-]*) running in system mode/.exec(message)?.[1];
     if (version !== undefined) {
       this.#host.systemdVersion = version;
@@ -141,7 +141,7 @@ export class BootLog {
     }
     if (message.startsWith('Startup finished in')) {
       const manager = parseStartupFinished(message);
-      if (manager) this.seeStartupFinished(manager, atUs);
+      if (manager) this.addStartupFinished(manager, atUs);
       return;
     }
     const job = parsePid1Line(message);
@@ -149,14 +149,14 @@ export class BootLog {
     else if (job) this.#unitEvents.push({ ...job, atUs });
   }
 
-  /** Only milestones: the stages and modules are told by cloud-init's own log. */
-  #seeCloudInit(atUs: number, message: string): void {
+  /** Only milestones: cloud-init's own log has the stages and modules. */
+  #addCloudInitLine(atUs: number, message: string): void {
     const m = /^Cloud-init v\. (\S+) (running '([\w:-]+)'|finished) at .*Up ([\d.]+) seconds/.exec(message);
     if (!m) return;
     this.#host.cloudInitVersion = m[1]!;
     const name = m[2] === 'finished' ? 'cloud-init-finished' : m[3] === 'init-local' ? 'cloud-init-started' : undefined;
     if (!name) return;
-    // Its own uptime is when it said so; the line arrives later. After a suspend uptime counts the sleep too.
+    // The uptime in the line is more exact than the time of receipt. After a suspend it includes the sleep: then do not use it.
     const upUs = Math.round(Number(m[4]) * 1e6);
     const isUsable = this.#clock === 'monotonic' && upUs <= atUs && atUs - upUs < 10e6;
     this.#milestones.push({ name, source: 'cloud-init', atUs: isUsable ? upUs : atUs, errorUs: MILESTONE_ERROR_US });
@@ -181,16 +181,16 @@ export class BootLog {
         atUs: bannerUs,
         source: 'systemd',
         errorUs: Math.max(MILESTONE_ERROR_US, bannerUs - (this.#ranInit?.atUs ?? 0)),
-        detail: "systemd's first words; it had started some moments before",
+        detail: "time of systemd's banner; systemd started slightly earlier",
       });
     }
     return found;
   }
 
-  /** A boot that never said "Startup finished": what is known of its phases. */
+  /** The known phases of a boot without "Startup finished". */
   #unfinished(): ManagerTimes | undefined {
     const [firstUs, secondUs] = this.#bannersUs.toSorted((a, b) => a - b);
-    // PID 1 turns from the kernel log to the journal once that runs: a kernel log never tells the end of a boot.
+    // PID 1 logs to the journal once that runs, so a kernel log never shows the end of a boot.
     if (firstUs === undefined || this.#holds === 'kernel-log') return undefined;
     return managerTimes({
       kernelTookUs: firstUs,
@@ -201,13 +201,13 @@ export class BootLog {
 }
 
 const UNFINISHED =
-  'the log has no "Startup finished": the boot had not finished, or its lines are gone; userspace is taken from the first words of systemd';
+  'the log has no "Startup finished": the boot had not finished, or lines are missing; the start of userspace is taken from systemd\'s banner';
 const AGENTS = /^(?:python[\d.]*|waagent|walinuxagent)$/i;
 
 function firstOfEach(milestones: readonly Milestone[]): Milestone[] {
   const first = new Map<string, Milestone>();
   for (const milestone of milestones.toSorted((a, b) => a.atUs - b.atUs)) {
-    // cloud-init prints "finished" once a run: the boot's is the first.
+    // cloud-init prints "finished" at every run; the first one belongs to the boot.
     if (!first.has(milestone.name)) first.set(milestone.name, milestone);
   }
   return [...first.values()];

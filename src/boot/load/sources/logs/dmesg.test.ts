@@ -9,7 +9,7 @@ const parse = (text: string) => dmesgSource.parse(memoryInput('dmesg.txt', text)
 test.each([
   ['first-boot', 4_261_483, 11_858_390],
   ['clone-boot', 2_730_864, 7_293_272],
-])("the recorded %s: kernel start, the end of the kernel, systemd's first words", async (boot, initUs, systemdUs) => {
+])("the recorded %s has kernel start, the kernel's end and systemd's banner", async (boot, initUs, systemdUs) => {
   const path = new URL(`../../../fixtures/boots/${boot}.tar.gz`, import.meta.url).pathname;
   const inputs = (await openInputs(path, () => new Uint8Array())).flatMap((group) => group.inputs);
   const [evidence, ...more] = dmesgSource.parse(inputs.find((input) => input.name.endsWith('/dmesg.txt'))!);
@@ -34,12 +34,12 @@ test.each([
   ['decoded', 'kern  :info  : [    1.500000] Run /init as init process'],
   ['with the caller', '[    1.500000][    T1] Run /init as init process'],
   ['with the delta', '[    1.500000 <    0.000123>] Run /init as init process'],
-])('%s lines are read', (_, line) => {
+])('reads lines in the format: %s', (_, line) => {
   expect(dmesgSource.recognise(memoryInput('d', `${line}\n`.repeat(5)))).toBeGreaterThan(0.6);
   expect(parse(`${line}\n`)[0]?.spans[0]?.endUs).toBe(1.5e6);
 });
 
-test('dates are on the wall clock and said to be unreliable', () => {
+test('puts dates on the wall clock, and notes that they are unreliable', () => {
   const lines = [
     '[Sun Nov 15 21:08:50 2026] systemd[1]: Started a.service - A.',
     '2026-11-15T21:08:50,000000+00:00 systemd[1]: Started a.service - A.',
@@ -51,7 +51,7 @@ test('dates are on the wall clock and said to be unreliable', () => {
   }
 });
 
-test('a device that was waited for is a wait, and one that never came has failed', () => {
+test('gives a wait for a device, failed if the device never appeared', () => {
   const [boot] = parse(
     '[    1.000000] systemd[1]: Expecting device dev-sdb.device - /dev/sdb...\n' +
       '[    2.000000] systemd[1]: Expecting device dev-sdc.device - /dev/sdc...\n' +
@@ -62,23 +62,23 @@ test('a device that was waited for is a wait, and one that never came has failed
     { unit: 'dev-sdb.device', startUs: 1e6, endUs: 3e6, wait: 'the device had not appeared' },
     { unit: 'dev-sdc.device', startUs: 2e6, endUs: 92e6, wait: 'the device never appeared', result: 'fail' },
   ]);
-  // As systemd sees it, a device takes no time to start.
+  // For systemd, a device takes no time to start.
   expect(boot?.units?.[0]).toMatchObject({ activatingUs: 3e6, activatedUs: 3e6 });
 });
 
-test('a console log of two boots gives two, oldest first; a broken line is told by number', () => {
+test('gives two boots, oldest first, for a console log of two, and warns about a broken line by number', () => {
   const boots = parse('[    0.000000] Linux version 6.1 (x)\nbroken\n[    0.000000] Linux version 6.2 (x)\n');
   expect(boots.map((boot) => boot.host?.kernel)).toEqual(['6.1', '6.2']);
   expect(boots[0]?.notes[0]?.text).toBe('dmesg.txt: line 2 is not a kernel line');
 });
 
-test('a message of several lines goes on below its own beginning and is no broken line', () => {
+test('accepts indented continuation lines of a message', () => {
   const text = [
     '[    0.618998] .... node  #0, CPUs:      #1',
     '[    0.700000] calibrate_delay_direct() failed to get a good estimate for loops_per_jiffy.',
     '               Probably due to long platform interrupts. Consider using "lpj=" boot option.',
     '[    0.766605] smp: Brought up 1 node, 2 CPUs',
-    '  cut off',
+    '  broken',
     '',
   ].join('\n');
   const [boot] = parse(text);

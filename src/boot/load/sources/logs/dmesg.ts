@@ -1,13 +1,13 @@
-// boot/load/sources/logs/dmesg.ts: the kernel's own log, as `dmesg` prints it: seconds since kernel start, or with -T a date.
+// boot/load/sources/logs/dmesg.ts: reads the kernel log as `dmesg` prints it: seconds since kernel start, or dates with -T.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { BootLog } from './boot-log.ts';
 import { parseDateStamp, parseIsoStamp } from './log-stamp.ts';
 
-export const dmesgSource = { kind: 'dmesg', title: 'dmesg', recognise, parse } satisfies Source;
+export const dmesgSource = { kind: 'dmesg', title: 'dmesg', recognise, parse } satisfies EvidenceSource;
 
 interface KernelLine {
   clock: 'monotonic' | 'wall';
@@ -34,12 +34,12 @@ function parse(input: Input): Evidence[] {
     if (line.trim() === '') continue;
     const parsed = parseLine(line);
     if (!parsed) {
-      // The further lines of one message stand below its beginning.
+      // Continuation lines are indented below the start of their message.
       if (line.search(/\S/) < indent) problems.add('is not a kernel line', place);
       continue;
     }
     indent = line.length - parsed.message.length;
-    // A console log holds every boot since it was opened.
+    // A console log may contain several boots.
     const current = boots.at(-1);
     if (current && current.clock !== parsed.clock) {
       problems.add('is on another clock than the lines before it', place);
@@ -48,7 +48,7 @@ function parse(input: Input): Evidence[] {
     if (!current || parsed.message.startsWith('Linux version ')) {
       boots.push({ clock: parsed.clock, log: new BootLog({ clock: parsed.clock, holds: 'kernel-log' }) });
     }
-    boots.at(-1)!.log.seeLine({ ...parsed, identifier: 'kernel' });
+    boots.at(-1)!.log.addLine({ ...parsed, identifier: 'kernel' });
   }
   const notes = problems.notes(input.name, 'line');
   return boots.map(({ clock, log }) => {
@@ -59,9 +59,9 @@ function parse(input: Input): Evidence[] {
 }
 
 const DATES_DRIFT =
-  'dmesg computes dates from the clock of the moment it is run, so they are off by every later step and sleep; plain seconds are exact';
+  'dmesg computes dates from the wall clock when it runs, so they are off by every later clock step and suspend; plain seconds are exact';
 
-/** `<6>` from the raw form, `kern  :info  :` from -x, a caller `[T1]` or a delta `< 0.1>` where the kernel or -d adds them. */
+/** `<6>` with --raw, `kern  :info  :` with -x; some kernels add a caller `[T1]`, and -d adds a delta `< 0.1>`. */
 const PREFIX = String.raw`^(?:<\d{1,3}>)?(?:[a-z]+ *:[a-z]+ *: )?`;
 const SECONDS = new RegExp(
   String.raw`${PREFIX}\[ *(\d{1,10})\.(\d{6})(?: < *[\d.]*>)?\](?:\[ *[TC]\d+\])? ?(.*)$`,

@@ -38,7 +38,7 @@ describe.each(['first-boot', 'clone-boot'])('the recorded %s', async (boot) => {
   const shown = shownUnits(file('systemctl-show-units.txt'));
   const manager = new TextDecoder().decode(file('systemctl-show-manager.txt').bytes());
 
-  test('is one boot with the id the kernel gave it', () => {
+  test('gives one boot with its boot id', () => {
     expect(more).toEqual([]);
     expect(fromJson?.bootId).toBe(new TextDecoder().decode(file('boot-id.txt').bytes()).trim().replaceAll('-', ''));
     expect(journalJsonSource.recognise(file('journal.json'))).toBeGreaterThan(0.9);
@@ -46,22 +46,22 @@ describe.each(['first-boot', 'clone-boot'])('the recorded %s', async (boot) => {
     expect(fromJson?.notes).toEqual([]);
   });
 
-  test('has the phases systemctl shows, to the microsecond', () => {
+  test('gives the phases that systemctl shows, to the microsecond', () => {
     const property = (name: string) => Number(new RegExp(`^${name}=(\\d+)$`, 'm').exec(manager)?.[1]);
     expect(fromJson?.manager?.userspaceUs).toBe(property('UserspaceTimestampMonotonic'));
     expect(fromJson?.manager?.finishUs).toBe(property('FinishTimestampMonotonic'));
   });
 
-  test('agrees with systemctl on when units started: to 15 ms by message id, to 50 ms for what PID 1 said to the kernel log', () => {
-    // Started twice in these boots: systemctl remembers the second start, the journal-derived record the first.
+  test('gives unit starts within 15 ms of systemctl, or within 50 ms for lines in the kernel log', () => {
+    // Started twice in these boots: systemctl shows the second start, the journal gives the first.
     const startedTwice = /^modprobe@(dm_mod|efi_pstore|loop)\.service$/;
     let compared = 0;
     for (const seen of fromJson?.units ?? []) {
       const fields = shown.get(seen.name)!;
       const activatingUs = Number(fields.InactiveExitTimestampMonotonic);
-      // A one-shot service is never "active": it ends.
+      // A oneshot service ends without becoming active.
       const doneUs = Number(fields.ActiveEnterTimestampMonotonic) || Number(fields.InactiveEnterTimestampMonotonic);
-      // The recording itself started this one; systemctl's stamps of it were cleared.
+      // The recording itself started this unit, and systemctl's stamps for it were cleared.
       if (seen.name === 'systemd-hostnamed.service' || startedTwice.test(seen.name)) continue;
       expect(hasStarted(seen), seen.name).toBe(activatingUs > 0);
       if (activatingUs === 0) continue;
@@ -77,21 +77,21 @@ describe.each(['first-boot', 'clone-boot'])('the recorded %s', async (boot) => {
     expect(compared).toBeGreaterThan(80);
   });
 
-  test('says the same as JSON and as export', () => {
+  test('gives the same from JSON and from export', () => {
     const [fromExport] = journalExportSource.parse(file('journal.export'));
-    // The export was taken some lines earlier: only the last anchor knows.
+    // The export was taken some lines earlier, so only the last anchor differs.
     const comparable = ({ kind, input, anchors, ...rest }: Evidence) => ({ ...rest, first: anchors[0] });
     expect(comparable(fromExport!)).toEqual(comparable(fromJson!));
   });
 
-  test('ties the clocks together by a first and a last pair', () => {
+  test('anchors the clocks by the first and the last entry', () => {
     expect(fromJson?.anchors).toHaveLength(2);
     expect(clockMap(fromJson!.anchors)?.steps).toEqual([]);
   });
 });
 
 describe('units', () => {
-  test('are told by message id, whatever the language of the sentence', () => {
+  test('are identified by message id, in any language', () => {
     const [boot] = parseJson([
       entry(5e6, { MESSAGE_ID: BEGAN, UNIT: 'a.service', MESSAGE: 'Es beginnt.' }),
       entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service', MESSAGE: 'Fertig.', INVOCATION_ID: 'b'.repeat(32) }),
@@ -100,7 +100,7 @@ describe('units', () => {
     expect(boot?.units).toMatchObject([{ name: 'a.service', activatingUs: 5e6, activatedUs: 7e6, after: [] }]);
   });
 
-  test('of user managers do not count', () => {
+  test('of user managers are ignored', () => {
     const [boot] = parseJson([
       entry(5e6, { _PID: '900', MESSAGE_ID: DONE, USER_UNIT: 'x.service', UNIT: 'x.service' }),
       entry(6e6, { _PID: '900', MESSAGE_ID: STARTUP, USERSPACE_USEC: '1000' }),
@@ -119,7 +119,7 @@ describe('units', () => {
     expect(unit(boot, 'a.service')).toMatchObject({ activatingUs: 5e6, activatedUs: 6e6 });
   });
 
-  test('that ran in the initrd and again in the real root count from the latter', () => {
+  test('that ran in the initrd and in the real root have the stamps of the latter', () => {
     const [boot] = parseJson([
       entry(2e6, { MESSAGE_ID: BEGAN, UNIT: 'udev.service' }),
       entry(3e6, { MESSAGE_ID: DONE, UNIT: 'udev.service' }),
@@ -131,7 +131,7 @@ describe('units', () => {
     expect(boot?.manager).toMatchObject({ initrdUs: 1e6, userspaceUs: 8e6, finishUs: 20e6 });
   });
 
-  test('that failed have an end, the reason, and no activation; a skipped one has neither', () => {
+  test('that failed have an end and a reason but no activation; skipped ones have neither', () => {
     const [boot] = parseJson([
       entry(5e6, { MESSAGE_ID: BEGAN, UNIT: 'bad.service' }),
       entry(6e6, { MESSAGE_ID: FAILED, UNIT: 'bad.service', JOB_RESULT: 'failed' }),
@@ -148,16 +148,18 @@ describe('units', () => {
     expect(unit(boot, 'skipped.service')).toMatchObject({ activatingUs: 0, conditionFailed: true });
   });
 
-  test('that first started hours after the boot are left out, and counted', () => {
+  test('that first started hours after the boot are omitted and counted', () => {
     const [boot] = parseJson([
       entry(20e6, { MESSAGE_ID: STARTUP, KERNEL_USEC: '1000000', USERSPACE_USEC: '19000000' }),
       entry(9_000e6, { MESSAGE_ID: DONE, UNIT: 'session-1.scope' }),
     ]);
     expect(boot?.units).toBeUndefined();
-    expect(boot?.notes.map((note) => note.text).join()).toContain('1 units first started more than an hour');
+    expect(boot?.notes.map((note) => note.text).join()).toContain(
+      'omitted 1 units that first started more than an hour',
+    );
   });
 
-  test('start when PID 1 says so, not when a busy journal hears of it', () => {
+  test('have the time at which PID 1 sent the message, not when journald received it', () => {
     const sentUs = String(WALL_ZERO_US + 4.9e6);
     const [boot] = parseJson([entry(5e6, { MESSAGE_ID: DONE, UNIT: 'a.service', _SOURCE_REALTIME_TIMESTAMP: sentUs })]);
     expect(unit(boot, 'a.service')?.activatedUs).toBe(4.9e6);
@@ -165,7 +167,7 @@ describe('units', () => {
 });
 
 describe('clocks and boots', () => {
-  test('edge case 49: a VM frozen between two lines leaves an anchor on both sides of the gap', () => {
+  test('edge case 49: a VM paused between two lines gives an anchor on both sides of the gap', () => {
     const freezeUs = 960e6;
     const [boot] = parseJson([
       entry(1e6),
@@ -181,18 +183,18 @@ describe('clocks and boots', () => {
     expect(map.steps).toHaveLength(1);
     expect(map.steps[0]!.atMonotonicUs).toBe(2.1e6);
     expect(Math.abs(map.steps[0]!.byUs - freezeUs)).toBeLessThan(2_000);
-    // The sender's stamp was taken on the other side of the gap: only the receipt can be trusted.
+    // The sender's stamp is from before the gap, so only the time of receipt is reliable.
     expect(unit(boot, 'a.service')?.activatedUs).toBe(2.1e6);
   });
 
-  test('a clock that drifts for days is not a clock that was set', () => {
+  test('days of clock drift are not a clock step', () => {
     const days = Array.from({ length: 200 }, (_, i) => entry(i * 1_000e6, {}, WALL_ZERO_US + i * 30_000));
     const [boot] = parseJson(days);
     expect(boot?.anchors).toHaveLength(2);
     expect(clockMap(boot!.anchors)?.steps).toEqual([]);
   });
 
-  test('several boots come oldest first, also from a reversed listing', () => {
+  test('several boots come oldest first, even from a reversed listing', () => {
     const old = { _BOOT_ID: 'c'.repeat(32) };
     const entries = [entry(1e6, old, WALL_ZERO_US - 9e9), entry(2e6, old, WALL_ZERO_US - 9e9), entry(1e6), entry(2e6)];
     const ids = (list: Fields[]) => parseJson(list).map((boot) => boot.bootId);
@@ -200,7 +202,7 @@ describe('clocks and boots', () => {
     expect(ids(entries.toReversed())).toEqual(['c'.repeat(32), BOOT]);
   });
 
-  test('a journal that never says "Startup finished" tells the phases it knows, and that it is a guess', () => {
+  test('a journal without "Startup finished" gives the known phases, with a warning', () => {
     const [boot] = parseJson([
       entry(6e6, { MESSAGE: 'systemd 252 running in system mode (+PAM)', SYSLOG_IDENTIFIER: 'systemd' }),
       entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' }),
@@ -214,9 +216,9 @@ describe('clocks and boots', () => {
     expect(boot?.manager).toMatchObject({ userspaceUs: 898e6, finishUs: 900e6, securityStartUs: 0 });
   });
 
-  test('a suspend is noted', () => {
+  test('a suspend gives a note', () => {
     const [boot] = parseJson([entry(9e6, { MESSAGE_ID: '6bbd95ee977941e497c48be27c254128', _PID: '77' })]);
-    expect(boot?.notes.map((note) => note.text).join()).toContain('put to sleep at 9s');
+    expect(boot?.notes.map((note) => note.text).join()).toContain('suspended at 9s');
   });
 });
 
@@ -230,7 +232,7 @@ const someEntries = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test('JSON and export of any entries say the same', () => {
+test('JSON and export of arbitrary entries give the same', () => {
   fc.assert(
     fc.property(someEntries, (list) => {
       const entries = list.map(({ atUs, id, name, message }) =>
@@ -249,7 +251,7 @@ test('JSON and export of any entries say the same', () => {
   );
 });
 
-test('edge case 50: a journal of 100,000 lines is read to the end', () => {
+test('edge case 50: reads a journal of 100,000 lines to the end', () => {
   const lines = Array.from({ length: 100_000 }, (_, i) =>
     entry(i * 1_000, { MESSAGE: `line ${i}`, SYSLOG_IDENTIFIER: 'app' }),
   );

@@ -1,5 +1,5 @@
-// boot/load/sources/logs/journal-entries.ts: what do journal entries, from whichever format, say of each boot they belong to?
-// PID 1's doings are told by message id, never by the English sentence, wherever an entry carries one.
+// boot/load/sources/logs/journal-entries.ts: what happened in each boot, according to its journal entries, in either format?
+// Identifies the messages of PID 1 by message id if there is one, not by their English text.
 import { formatSpan } from '../../../../base/duration.ts';
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import { KUBELET_UNIT } from '../../../model/known-units.ts';
@@ -9,7 +9,7 @@ import { managerTimes } from '../systemd/startup-finished.ts';
 import type { UnitEvent } from '../systemd/unit-events.ts';
 import { BootLog } from './boot-log.ts';
 
-/** The fields that are read; a reader may leave out all others. */
+/** Only these fields are used; a reader may skip all others. */
 export const JOURNAL_FIELDS = [
   '__CURSOR',
   '__REALTIME_TIMESTAMP',
@@ -38,22 +38,22 @@ export const JOURNAL_FIELDS = [
 ] as const;
 
 export type JournalField = (typeof JOURNAL_FIELDS)[number];
-export interface PlacedEntry {
+export interface JournalEntry {
   /** Line or entry number in the input, for messages. */
   place: number;
   fields: Readonly<Partial<Record<JournalField, string>>>;
 }
 
-/** One evidence per boot, oldest first. Entries that cannot be placed are told to `problems`. */
+/** One evidence per boot, oldest first. Adds entries without a time to `problems`. */
 export function readJournal(
-  entries: Iterable<PlacedEntry>,
+  entries: Iterable<JournalEntry>,
   from: { kind: Evidence['kind']; input: string; problems: Problems },
 ): Evidence[] {
   const boots = new Map<string, JournalBoot>();
   for (const entry of entries) {
     const times = timesOf(entry.fields);
     if (!times) {
-      from.problems.add('has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP: it cannot be placed', entry.place);
+      from.problems.add('has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP; skipped', entry.place);
       continue;
     }
     const bootId = bootIdOf(entry.fields);
@@ -65,8 +65,8 @@ export function readJournal(
     boot.see(entry.fields, times);
   }
   const inOrder = [...boots];
-  // `journalctl -r` lists the newest first. Order of appearance is otherwise the journal's own, and better than the
-  // wall clock, which may have been wrong in an early boot.
+  // `journalctl -r` lists the newest first. Otherwise the order of appearance is more reliable than the wall clock,
+  // which may have been wrong in an early boot.
   const backwards = inOrder.reduce((sum, [, boot]) => sum + boot.direction, 0) < 0;
   if (backwards) inOrder.reverse();
   return inOrder.map(([bootId, boot]) =>
@@ -86,7 +86,7 @@ interface EntryTimes {
   realtimeUs: number;
 }
 
-function timesOf(fields: PlacedEntry['fields']): EntryTimes | undefined {
+function timesOf(fields: JournalEntry['fields']): EntryTimes | undefined {
   const monotonicUs = microseconds(fields.__MONOTONIC_TIMESTAMP);
   const realtimeUs = microseconds(fields.__REALTIME_TIMESTAMP);
   return monotonicUs === undefined || realtimeUs === undefined ? undefined : { monotonicUs, realtimeUs };
@@ -96,36 +96,36 @@ function microseconds(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined;
 }
 
-function bootIdOf(fields: PlacedEntry['fields']): string {
+function bootIdOf(fields: JournalEntry['fields']): string {
   const id = (fields._BOOT_ID ?? /;b=([0-9a-f]{32});/.exec(fields.__CURSOR ?? '')?.[1] ?? '').toLowerCase();
   return /^[0-9a-f]{32}$/.test(id) ? id : '';
 }
 
-/** journald stamps the two clocks a moment apart. */
+/** journald reads the two clocks a moment apart. */
 const ANCHOR_ERROR_US = 1_000;
-/** A time service speeds the wall clock up or down by 500 ppm at most; what moves by more is a step, or a frozen VM. */
+/** A time service slews the wall clock by at most 500 ppm; a larger change is a clock step or a paused VM. */
 const SLEW = 0.0005;
 const MAX_ANCHORS = 64;
 
 class JournalBoot {
   readonly log = new BootLog({ clock: 'monotonic', holds: 'journal' });
-  /** How often the monotonic clock went forward, less how often it went back. */
+  /** How often the monotonic clock went forward, minus how often it went back. */
   direction = 0;
   readonly #anchors: Anchor[] = [];
   #last: EntryTimes | undefined;
 
-  see(fields: PlacedEntry['fields'], times: EntryTimes): void {
+  see(fields: JournalEntry['fields'], times: EntryTimes): void {
     const last = this.#last;
     const offsetMoved = last !== undefined && Math.abs(offsetOf(times) - offsetOf(last)) > slackUs(last, times);
     if (last) this.direction += Math.sign(times.monotonicUs - last.monotonicUs);
     this.#keepAnchor(times, last, offsetMoved);
     this.#last = times;
 
-    if (fields._HOSTNAME) this.log.seeHost({ hostname: fields._HOSTNAME });
-    if (fields._MACHINE_ID) this.log.seeHost({ machineId: fields._MACHINE_ID });
+    if (fields._HOSTNAME) this.log.addHostFacts({ hostname: fields._HOSTNAME });
+    if (fields._MACHINE_ID) this.log.addHostFacts({ machineId: fields._MACHINE_ID });
     const atUs = eventTime(fields, times, offsetMoved);
-    if (fields.MESSAGE_ID !== undefined && this.#seeMessageId(fields, atUs)) return;
-    this.log.seeLine({
+    if (fields.MESSAGE_ID !== undefined && this.#addMessageId(fields, atUs)) return;
+    this.log.addLine({
       atUs,
       identifier: writerOf(fields),
       pid: fields._PID ?? fields.SYSLOG_PID,
@@ -137,40 +137,37 @@ class JournalBoot {
     const kept = this.#anchors;
     const before = kept.at(-1);
     if (!this.#last || !before || this.#last.monotonicUs <= before.monotonicUs) return kept;
-    // Days after the boot the clocks have drifted apart without any step: the last pair is that much less exact.
+    // Days after the boot the clocks have drifted apart without a step, so the last pair is less exact by the drift.
     const { monotonicUs, wallUs } = anchorOf(this.#last);
     const slack = Math.round(slackUs(before, this.#last));
     return [...kept, { monotonicUs, wallUs: wallUs - slack, errorUs: 2 * slack }];
   }
 
-  /** The first, and both sides of every move of the wall clock against the monotonic one; the last is added at the end. */
+  /** Keeps the first pair, and the pairs before and after every step of the wall clock; `anchors()` adds the last pair. */
   #keepAnchor(times: EntryTimes, last: EntryTimes | undefined, offsetMoved: boolean): void {
     if (!last) this.#anchors.push(anchorOf(times));
     else if (offsetMoved && this.#anchors.length < MAX_ANCHORS) this.#anchors.push(anchorOf(last), anchorOf(times));
   }
 
-  /** True when the entry was one of PID 1's own, whatever it says. */
-  #seeMessageId(fields: PlacedEntry['fields'], atUs: number): boolean {
+  /** True if the message id fully identifies the entry, so that its text need not be parsed. */
+  #addMessageId(fields: JournalEntry['fields'], atUs: number): boolean {
     const id = fields.MESSAGE_ID!.toLowerCase();
     if (id === SLEEP_BEGAN) {
-      this.log.note(
-        'info',
-        `the machine was put to sleep at ${formatSpan(atUs)}: the monotonic clock stood still then`,
-      );
+      this.log.note('info', `the machine was suspended at ${formatSpan(atUs)}: the monotonic clock stopped meanwhile`);
       return true;
     }
     if (!isSystemManager(fields)) return false;
     if (id === STARTUP_FINISHED) {
-      this.#seeStartupFinished(fields, atUs);
+      this.#addStartupFinished(fields, atUs);
       return true;
     }
     const what = UNIT_MESSAGES[id];
     if (what === undefined || !fields.UNIT) return what !== undefined;
-    this.log.seeUnitEvent(unitEvent(what, fields, atUs));
+    this.log.addUnitEvent(unitEvent(what, fields, atUs));
     return true;
   }
 
-  #seeStartupFinished(fields: PlacedEntry['fields'], atUs: number): void {
+  #addStartupFinished(fields: JournalEntry['fields'], atUs: number): void {
     const userspaceTookUs = microseconds(fields.USERSPACE_USEC);
     if (userspaceTookUs === undefined) return;
     const kernelTookUs = microseconds(fields.KERNEL_USEC);
@@ -178,11 +175,11 @@ class JournalBoot {
       kernelTookUs === undefined
         ? inContainer(userspaceTookUs, atUs)
         : managerTimes({ kernelTookUs, initrdTookUs: microseconds(fields.INITRD_USEC) ?? 0, userspaceTookUs });
-    this.log.seeStartupFinished(manager, manager.finishUs);
+    this.log.addStartupFinished(manager, manager.finishUs);
   }
 }
 
-/** A container has no kernel phase and lives on the host's monotonic clock: count back from the message. */
+/** A container has no kernel phase and uses the host's monotonic clock: count back from the message. */
 function inContainer(userspaceTookUs: number, atUs: number) {
   const phases = managerTimes({ kernelTookUs: Math.max(0, atUs - userspaceTookUs), initrdTookUs: 0, userspaceTookUs });
   return { ...phases, securityStartUs: 0, securityFinishUs: 0 };
@@ -199,24 +196,24 @@ const UNIT_MESSAGES: Readonly<Record<string, UnitEvent['what']>> = {
   '9d1aaa27d60140bd96365438aad20286': 'stopped',
 };
 
-function unitEvent(what: UnitEvent['what'], fields: PlacedEntry['fields'], atUs: number): UnitEvent {
+function unitEvent(what: UnitEvent['what'], fields: JournalEntry['fields'], atUs: number): UnitEvent {
   const unit = fields.UNIT!;
-  // A start job that a condition ended is "done" too; what never ran has no invocation.
+  // A start job that a condition skipped is "done" too, but has no invocation id.
   if (what === 'done' && fields.INVOCATION_ID === '') return { unit, what: 'skipped', atUs };
   const result = fields.UNIT_RESULT ?? fields.JOB_RESULT;
   return what === 'failed' && result !== undefined ? { unit, what, atUs, result } : { unit, what, atUs };
 }
 
-/** User managers send the same ids. */
-function isSystemManager(fields: PlacedEntry['fields']): boolean {
+/** User managers send the same message ids. */
+function isSystemManager(fields: JournalEntry['fields']): boolean {
   if (fields._PID !== undefined) return fields._PID === '1';
   return (
     fields.USER_UNIT === undefined && (fields._SYSTEMD_UNIT === undefined || fields._SYSTEMD_UNIT === 'init.scope')
   );
 }
 
-/** Kernel lines carry the kernel's time; for the rest, the sender's stamp is earlier than the receipt by the lag. */
-function eventTime(fields: PlacedEntry['fields'], times: EntryTimes, offsetMoved: boolean): number {
+/** Prefers the kernel's own time, then the sender's wall-clock stamp: journald receives entries with a lag. */
+function eventTime(fields: JournalEntry['fields'], times: EntryTimes, offsetMoved: boolean): number {
   const sourceUs = microseconds(fields._SOURCE_MONOTONIC_TIMESTAMP);
   if (sourceUs !== undefined) return sourceUs;
   const sentUs = microseconds(fields._SOURCE_REALTIME_TIMESTAMP);
@@ -225,10 +222,10 @@ function eventTime(fields: PlacedEntry['fields'], times: EntryTimes, offsetMoved
   return lagUs > 0 && lagUs < MAX_LAG_US ? times.monotonicUs - lagUs : times.monotonicUs;
 }
 
-/** More than this between sending and receipt is a clock that was set in between, not a busy journal. */
+/** A longer lag means that the clock was set in between, not that the journal was busy. */
 const MAX_LAG_US = 10e6;
 
-function writerOf(fields: PlacedEntry['fields']): string {
+function writerOf(fields: JournalEntry['fields']): string {
   const unit = fields._SYSTEMD_UNIT ?? '';
   if (unit === KUBELET_UNIT) return 'kubelet';
   if (/^(?:walinuxagent|waagent)\.service$/.test(unit)) return 'waagent';
@@ -238,7 +235,7 @@ function writerOf(fields: PlacedEntry['fields']): string {
   return identifier;
 }
 
-function isFirst(fields: PlacedEntry['fields']): boolean {
+function isFirst(fields: JournalEntry['fields']): boolean {
   return (fields._PID ?? fields.SYSLOG_PID) === '1';
 }
 

@@ -1,17 +1,17 @@
-// boot/load/sources/logs/journal-export.ts: `journalctl -o export`, a stream of `NAME=text` lines and `NAME`, length, bytes fields.
+// boot/load/sources/logs/journal-export.ts: reads `journalctl -o export`: text fields as `NAME=text`, binary ones as `NAME`, length, bytes.
 
 import type { Evidence } from '../../../model/evidence.ts';
 import { headText, type Input } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
-import { JOURNAL_FIELDS, type JournalField, type PlacedEntry, readJournal } from './journal-entries.ts';
+import type { EvidenceSource } from '../source.ts';
+import { JOURNAL_FIELDS, type JournalEntry, type JournalField, readJournal } from './journal-entries.ts';
 
 export const journalExportSource = {
   kind: 'journal-export',
   title: 'journal export (journalctl -o export)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input);
@@ -22,22 +22,22 @@ function recognise(input: Input): number {
 function parse(input: Input): Evidence[] {
   const problems = new Problems();
   const boots = readJournal(entriesOf(input, problems), { kind: 'journal-export', input: input.name, problems });
-  // Which boot an unreadable entry belongs to cannot be known, so every boot's reader is told.
+  // An unreadable entry could belong to any of the boots, so every boot gets the warnings.
   const notes = problems.notes(input.name, 'entry');
   return boots.map((boot) => ({ ...boot, notes: [...boot.notes, ...notes] }));
 }
 
 const WANTED: ReadonlySet<string> = new Set(JOURNAL_FIELDS);
 const NAME = /^[A-Z_][A-Z0-9_]{0,63}$/;
-/** A field larger than this (a core dump) is passed over as it streams by, never held. */
+/** A larger field (a core dump) is skipped while streaming, never held in memory. */
 const MAX_FIELD_BYTES = 16 << 20;
-/** A length beyond this is no field but damage: believing it would swallow the rest of the input. */
+/** A larger length means a damaged field: trusting it would skip the rest of the input. */
 const MAX_LENGTH = 1 << 30;
 const NEWLINE = 0x0a;
 const EQUALS = 0x3d;
 
-/** Bytes are held only until the field they belong to is complete. */
-function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
+/** Holds bytes only until their field is complete. */
+function* entriesOf(input: Input, problems: Problems): Generator<JournalEntry> {
   let held: Buffer = Buffer.alloc(0);
   let searchedTo = 0; // no newline before this in `held`
   let skipBytes = 0;
@@ -49,7 +49,7 @@ function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
   for (const chunk of input.chunks()) {
     held = held.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([held, chunk]);
     let at = 0;
-    let equals = -1; // the next one at or after `at`, looked for once however many lines lack it
+    let equals = -1; // the next `=` at or after `at`, cached so that many lines without one do not make the scan quadratic
     for (;;) {
       if (skipBytes > 0) {
         const step = Math.min(skipBytes, held.length - at);
@@ -105,7 +105,7 @@ function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
       }
       const length = Number(held.readBigUInt64LE(end + 1));
       if (length > MAX_LENGTH) {
-        problems.add(`has a field ${name} whose length cannot be`, place);
+        problems.add(`has a field ${name} with an invalid length`, place);
         at = end + 1;
         continue;
       }
@@ -124,14 +124,14 @@ function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
     held = held.subarray(at);
     searchedTo = Math.max(0, searchedTo - at);
   }
-  // The last entry normally ends in a blank line; without it the fields that are whole still count.
+  // A blank line normally ends the last entry; without it, use the complete fields.
   if (!isEmpty) yield { place, fields };
-  if (held.length > 0 || skipBytes > 0) problems.add('is cut short', place);
+  if (held.length > 0 || skipBytes > 0) problems.add('is truncated', place);
 }
 
 const isNameStart = (byte: number): boolean => byte === 0x5f || (byte >= 0x41 && byte <= 0x5a);
 
-/** Most fields are of no interest: their first letter and length tell before any text is made of them. */
+/** Most fields are not wanted: first letter and length rule them out without decoding the name. */
 const SHAPES: ReadonlySet<number> = new Set(JOURNAL_FIELDS.map((name) => shapeOf(name.charCodeAt(0), name.length)));
 
 function mayBeWanted(firstByte: number, length: number): boolean {
@@ -142,7 +142,7 @@ function shapeOf(firstByte: number, length: number): number {
   return firstByte * 256 + length;
 }
 
-/** Of a repeated field the first counts. */
+/** For a repeated field, the first value counts. */
 function keep(fields: Partial<Record<JournalField, string>>, name: JournalField, value: string): void {
   fields[name] ??= value;
 }

@@ -9,7 +9,7 @@ import { DONE, entry, type Fields, json } from './testing.ts';
 const parseJson = (entries: Fields[]): Evidence[] => journalJsonSource.parse(memoryInput('j', json(entries)));
 const unit = (evidence: Evidence | undefined, name: string) => evidence?.units?.find((u) => u.name === name);
 
-test('values may be bytes, null, or repeated', () => {
+test('accepts values that are bytes, null or repeated', () => {
   const bytes = [...Buffer.from('Linux version 6.1-é (x)')];
   const [boot] = parseJson([
     entry(1e6, { MESSAGE: bytes, SYSLOG_IDENTIFIER: ['kernel', 'other'], _TRANSPORT: 'kernel' }),
@@ -19,7 +19,7 @@ test('values may be bytes, null, or repeated', () => {
   expect(boot?.host?.kernel).toBe('6.1-é');
 });
 
-test('json-seq, json-sse and json-pretty are read too', () => {
+test('reads json-seq, json-sse and json-pretty too', () => {
   const one = entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' });
   const texts = [
     `\x1e${JSON.stringify(one)}\n`,
@@ -33,17 +33,17 @@ test('json-seq, json-sse and json-pretty are read too', () => {
   }
 });
 
-test('unreadable lines are told once per kind, with the count and the first line', () => {
+test('warns about unreadable lines once per kind, with the count and the first line', () => {
   const text = `${json([entry(1e6)])}garbage\n[1]\nmore garbage\n{"MESSAGE":"no times"}\n`;
   const [boot] = journalJsonSource.parse(memoryInput('j.json', text));
   expect(boot?.notes.map((note) => note.text)).toEqual([
     'j.json: line 2 is not JSON (and 1 more like it)',
     'j.json: line 3 is not a journal entry',
-    'j.json: line 5 has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP: it cannot be placed',
+    'j.json: line 5 has no __MONOTONIC_TIMESTAMP or __REALTIME_TIMESTAMP; skipped',
   ]);
 });
 
-test('an entry that is never closed does not swallow the rest of the file', () => {
+test('an unclosed entry does not consume the rest of the file', () => {
   const open = `{\n${'"A": "b",\n'.repeat(2_100)}`;
   const [boot] = journalJsonSource.parse(
     memoryInput('j', open + json([entry(7e6, { MESSAGE_ID: DONE, UNIT: 'a.service' })])),
@@ -51,19 +51,19 @@ test('an entry that is never closed does not swallow the rest of the file', () =
   expect(unit(boot, 'a.service')?.activatedUs).toBe(7e6);
 });
 
-test('an entry without an end is told', () => {
+test('warns about an entry without an end', () => {
   const text = `${json([entry(1e6)])}{\n"MESSAGE": "x",\n`;
   const [boot] = journalJsonSource.parse(memoryInput('j', text));
-  expect(boot?.notes.map((note) => note.text)).toEqual(['j: line 2 begins an entry that has no end']);
+  expect(boot?.notes.map((note) => note.text)).toEqual(['j: line 2 starts an entry that does not end']);
 });
 
-test('a journal with a shell prompt above it is recognised, less surely', () => {
+test('recognises a journal below a shell prompt with lower confidence', () => {
   const line = json([entry(1e6)]);
   expect(journalJsonSource.recognise(memoryInput('j', `$ journalctl -o json\n${line}`))).toBe(0.5);
   expect(journalJsonSource.recognise(memoryInput('j', '{"MESSAGE":"x"}'))).toBe(0);
 });
 
-test('an input cut anywhere still yields the entries before the cut', () => {
+test('reads the entries before the cut, wherever the input is truncated', () => {
   const entries = Array.from({ length: 6 }, (_, i) =>
     entry((i + 1) * 1e6, { MESSAGE_ID: DONE, UNIT: `u${i}.service`, MESSAGE: 'a\nb' }),
   );

@@ -1,33 +1,33 @@
-// boot/load/sources/logs/journal-json.ts: `journalctl -o json` (also json-seq, json-sse and json-pretty), read line by line.
+// boot/load/sources/logs/journal-json.ts: reads `journalctl -o json` (also json-seq, json-sse and json-pretty) line by line.
 
 import type { Evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
-import { JOURNAL_FIELDS, type JournalField, type PlacedEntry, readJournal } from './journal-entries.ts';
+import type { EvidenceSource } from '../source.ts';
+import { JOURNAL_FIELDS, type JournalEntry, type JournalField, readJournal } from './journal-entries.ts';
 
 export const journalJsonSource = {
   kind: 'journal-json',
   title: 'journal JSON (journalctl -o json)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input);
   if (!/"__(?:REALTIME|MONOTONIC)_TIMESTAMP"\s*:/.test(head)) return 0;
-  return /^\s*(?:\x1e|data: )?\{/.test(head) ? 0.95 : 0.5; // 0.5: a cut first line, a shell prompt above it
+  return /^\s*(?:\x1e|data: )?\{/.test(head) ? 0.95 : 0.5; // 0.5: the first line is truncated or a shell prompt
 }
 
 function parse(input: Input): Evidence[] {
   const problems = new Problems();
   const boots = readJournal(entriesOf(input, problems), { kind: 'journal-json', input: input.name, problems });
-  // Which boot the unreadable lines belong to cannot be known, so every boot's reader is told.
+  // An unreadable line could belong to any of the boots, so every boot gets the warnings.
   const notes = problems.notes(input.name, 'line');
   return boots.map((boot) => ({ ...boot, notes: [...boot.notes, ...notes] }));
 }
 
-function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
+function* entriesOf(input: Input, problems: Problems): Generator<JournalEntry> {
   let place = 0;
   let pretty: { place: number; lines: string[] } | undefined;
   for (const raw of linesOf(input)) {
@@ -49,14 +49,14 @@ function* entriesOf(input: Input, problems: Problems): Generator<PlacedEntry> {
     const entry = entryOf(line, place, problems);
     if (entry) yield entry;
   }
-  if (pretty) problems.add('begins an entry that has no end', pretty.place);
+  if (pretty) problems.add('starts an entry that does not end', pretty.place);
 }
 
-/** An entry has tens of fields; a brace that never closes must not swallow the rest of the file. */
+/** An entry has tens of fields; an unclosed brace must not consume the rest of the file. */
 const MAX_PRETTY_LINES = 2_000;
 
-function entryOf(text: string, place: number, problems: Problems): PlacedEntry | undefined {
-  // Asking the parser about every line of another kind of text would take longer than reading it.
+function entryOf(text: string, place: number, problems: Problems): JournalEntry | undefined {
+  // Cheap check first: JSON.parse on every line of another kind of text would be slow.
   const parsed = /^\s*[{[]/.test(text) ? parseOrNothing(text) : undefined;
   if (parsed === undefined) {
     problems.add('is not JSON', place);
@@ -84,7 +84,7 @@ function parseOrNothing(text: string): unknown {
   }
 }
 
-/** null: left out for its size · numbers: bytes that are not UTF-8 · otherwise a repeated field, of which the first counts. */
+/** null: too large, omitted · array of numbers: bytes that are not UTF-8 · other array: a repeated field; the first value counts. */
 function textOfValue(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   if (!Array.isArray(value)) return undefined;

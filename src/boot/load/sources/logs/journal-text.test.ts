@@ -22,7 +22,7 @@ async function recorded(boot: string, name: string): Promise<Input> {
 }
 
 describe.each(['first-boot', 'clone-boot'])('the recorded %s as text', (boot) => {
-  test('is a journal, not dmesg, and dmesg is dmesg', async () => {
+  test('is recognised as a journal, and its dmesg as dmesg', async () => {
     const text = await recorded(boot, 'journal.txt');
     expect(journalTextSource.recognise(text)).toBeGreaterThan(dmesgSource.recognise(text));
     const kernelLog = await recorded(boot, 'dmesg.txt');
@@ -31,7 +31,7 @@ describe.each(['first-boot', 'clone-boot'])('the recorded %s as text', (boot) =>
     expect(journalTextSource.recognise(await recorded(boot, 'cloud/cloud-init.log'))).toBe(0);
   });
 
-  test('tells the same units and nearly the same times as the JSON', async () => {
+  test('gives the same units and nearly the same times as the JSON', async () => {
     const [text] = journalTextSource.parse(await recorded(boot, 'journal.txt'), CONTEXT);
     const [json] = journalJsonSource.parse(await recorded(boot, 'journal.json'));
     const byName = new Map(text?.units?.map((unit) => [unit.name, unit]));
@@ -39,7 +39,7 @@ describe.each(['first-boot', 'clone-boot'])('the recorded %s as text', (boot) =>
     for (const unit of started) {
       const found = byName.get(unit.name);
       expect(found, unit.name).toBeDefined();
-      // Text has the time of receipt: as late as the journal was busy.
+      // Text has the time of receipt, which is late when the journal is busy.
       expect(Math.abs(found!.activatingUs - unit.activatingUs), unit.name).toBeLessThan(200_000);
     }
     expect(started.length).toBeGreaterThan(80);
@@ -58,7 +58,7 @@ test.each([
   ['short-full', 'Sun 2026-11-15 21:08:50 UTC', at('2026-11-15T21:08:50Z')],
   ['short-unix', '1794776930.123456', 1_794_776_930_123_456],
   ['short-monotonic', '[   12.345678]', 12_345_678],
-])('%s stamps are read', (_, stamp, atUs) => {
+])('reads %s stamps', (_, stamp, atUs) => {
   const text = `${stamp} node-1 systemd[1]: Started a.service - A.\n`;
   const [boot] = parse(text);
   expect(boot?.units).toMatchObject([{ name: 'a.service', activatedUs: atUs }]);
@@ -66,7 +66,7 @@ test.each([
   expect(journalTextSource.recognise(memoryInput('j', text.repeat(5)))).toBeGreaterThan(0.8);
 });
 
-test('a wall-clock journal that says "Startup finished" ties the two clocks together', () => {
+test('"Startup finished" in a wall-clock journal gives an anchor', () => {
   const [boot] = parse(
     'Nov 15 21:09:43 n systemd[1]: Startup finished in 1.500s (kernel) + 2.500s (initrd) + 1min 6s (userspace) = 1min 10s.\n',
   );
@@ -75,7 +75,7 @@ test('a wall-clock journal that says "Startup finished" ties the two clocks toge
   expect(boot?.notes.map((note) => note.text).join()).toContain('read as UTC');
 });
 
-test('boots are told apart by the separator, and by a kernel that starts', () => {
+test('a separator or a kernel start begins a new boot', () => {
   const id = 'd'.repeat(32);
   const boots = parse(
     `[    0.000000] n kernel: Linux version 6.1\n[    1.000000] n systemd[1]: Started a.service.\n-- Boot ${id} --\n` +
@@ -88,18 +88,18 @@ test('boots are told apart by the separator, and by a kernel that starts', () =>
   ]);
 });
 
-test('lines that are none are told with the first line number; the indented rest of a message is no error', () => {
+test('warns about lines that are not journal lines, but accepts indented continuation lines', () => {
   const [boot] = parse('Nov 15 21:08:50 n app[1]: two\n    lines\nnonsense\nmore\n');
   expect(boot?.notes.map((note) => note.text)).toContain('j.txt: line 3 is not a journal line (and 1 more like it)');
 });
 
-test('systemd that names no units in its text is said to', () => {
+test('notes that systemd prints no unit names', () => {
   const [boot] = parse('Nov 15 21:08:50 n systemd[1]: Started OpenSSH server daemon.\n');
   expect(boot?.units).toBeUndefined();
-  expect(boot?.notes.map((note) => note.text).join()).toContain('names no units');
+  expect(boot?.notes.map((note) => note.text).join()).toContain('does not print unit names');
 });
 
-test('edge case 44: of several NodeReady lines the first counts, and how many there were is said', () => {
+test('edge case 44: uses the first of several NodeReady lines, and notes how many there are', () => {
   const [boot] = journalTextSource.parse(fixture('kubernetes/kubelet.txt'), CONTEXT);
   expect(boot?.milestones.find((milestone) => milestone.name === 'node-ready')?.atUs).toBe(at('2026-11-15T21:10:12Z'));
   expect(boot?.notes.map((note) => note.text)).toContain(
@@ -107,14 +107,14 @@ test('edge case 44: of several NodeReady lines the first counts, and how many th
   );
 });
 
-test("a kubelet line printed to the second takes the kubelet's own stamp", () => {
+test("prefers kubelet's own stamp over a journal stamp in whole seconds", () => {
   const [boot] = journalTextSource.parse(fixture('kubernetes/kubelet.txt'), CONTEXT);
   expect(boot?.milestones.find((milestone) => milestone.name === 'kubelet-started')?.atUs).toBe(
     at('2026-11-15T21:09:53.5Z'),
   );
 });
 
-test("the kubelet's own log, with klog's stamps only, is read", () => {
+test('reads a kubelet log with klog stamps only', () => {
   const klog = readFileSync(new URL('../../../fixtures/kubernetes/kubelet.txt', import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => line.includes('kubelet['))
@@ -131,7 +131,7 @@ test("the kubelet's own log, with klog's stamps only, is read", () => {
   expect(boot?.host).toMatchObject({ nodeName: 'pool1-000003', kubeletVersion: 'v1.31.2' });
 });
 
-test("the Azure agent's log gives provisioning and extensions, and copies nothing it may not", () => {
+test("reads provisioning and extensions from the Azure agent's log, without secrets", () => {
   const input = fixture('azure/waagent.log');
   expect(journalTextSource.recognise(input)).toBeGreaterThan(0.6);
   const [boot] = journalTextSource.parse(input, CONTEXT);
@@ -150,7 +150,7 @@ test("the Azure agent's log gives provisioning and extensions, and copies nothin
   expect(JSON.stringify(boot)).not.toContain('notasecret');
 });
 
-test('a text cut anywhere still yields the lines before the cut', () => {
+test('reads the lines before the cut, wherever the text is truncated', () => {
   const lines = Array.from({ length: 8 }, (_, i) => `Nov 15 21:08:5${i} n systemd[1]: Started u${i}.service - U.\n`);
   const text = lines.join('');
   fc.assert(
@@ -162,7 +162,7 @@ test('a text cut anywhere still yields the lines before the cut', () => {
   );
 });
 
-test('edge case 50: 100,000 lines are read to the end', () => {
+test('edge case 50: reads 100,000 lines to the end', () => {
   const text = `${'Nov 15 21:08:50 n app[1]: chatter\n'.repeat(100_000)}Nov 15 21:08:59 n systemd[1]: Started last.service - L.\n`;
   expect(parse(text)[0]?.units?.[0]?.name).toBe('last.service');
 });

@@ -1,5 +1,5 @@
-// boot/load/sources/logs/journal-text.ts: the journal as people paste it (short, short-precise, short-iso, short-monotonic … ), and
-// the logs of the kubelet and of the Azure agent, whose lines carry their own stamps.
+// boot/load/sources/logs/journal-text.ts: reads the journal as text (short, short-precise, short-iso, short-monotonic … ), and the
+// logs of kubelet and the Azure agent, which have their own timestamps.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts } from '../../../model/record.ts';
@@ -7,7 +7,7 @@ import { headText, type Input, linesOf } from '../../input.ts';
 import { parseKlog } from '../kubernetes/klog.ts';
 import { isGuestAgentLine } from '../platform/guest-agent-lines.ts';
 import { Problems } from '../problems.ts';
-import type { ParseContext, Source } from '../source.ts';
+import type { EvidenceSource, ParseContext } from '../source.ts';
 import { BootLog } from './boot-log.ts';
 import { parseIsoStamp, parseYearlessStamp } from './log-stamp.ts';
 
@@ -16,7 +16,7 @@ export const journalTextSource = {
   title: 'journal text (journalctl, kubelet and waagent logs)',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 interface TextLine {
   clock: 'monotonic' | 'wall';
@@ -46,11 +46,11 @@ function recognise(input: Input): number {
     hosts.set(host, (hosts.get(host) ?? 0) + 1);
   }
   if (seen === 0 || read === 0) return 0;
-  // `[ 0.1] x y: z` is dmesg too; in a journal the first word is the host name, the same on almost every line.
+  // `[ 0.1] x y: z` may also be dmesg. In a journal the first word is the host name, the same on almost every line.
   let sameHost = 0;
   for (const [host, count] of hosts) if (host !== '' && count > sameHost) sameHost = count;
   const share = Math.min(read, sameHost) / seen;
-  return share >= 0.7 ? 0.85 * share : 0; // indented lines count against it: other tools end in a few journal lines
+  return share >= 0.7 ? 0.85 * share : 0; // indented lines lower the share: other tools print a few journal lines at the end
 }
 
 function parse(input: Input, { nowUs }: ParseContext): Evidence[] {
@@ -76,7 +76,7 @@ function parse(input: Input, { nowUs }: ParseContext): Evidence[] {
     }
     const current = boots.at(-1);
     const isKernelStart = parsed.identifier === 'kernel' && parsed.message.startsWith('Linux version ');
-    // The first line decides; a line inside a message may look like one of another form.
+    // The first line sets the clock: a continuation line of a message may look like a line in another format.
     if (current && !isNewBoot && current.clock !== parsed.clock) {
       problems.add('is on another clock than the lines before it', place);
       continue;
@@ -90,8 +90,8 @@ function parse(input: Input, { nowUs }: ParseContext): Evidence[] {
   }
   const notes = problems.notes(input.name, 'line');
   return boots.map((boot) => {
-    const told = boot.evidence(input.name);
-    return { ...told, notes: [...told.notes, ...notes] };
+    const found = boot.evidence(input.name);
+    return { ...found, notes: [...found.notes, ...notes] };
   });
 }
 
@@ -109,18 +109,18 @@ class TextBoot {
 
   see(line: TextLine): void {
     if (!this.hasLines && line.isZoneless)
-      this.#log.note('info', 'the times of this text name no zone and are read as UTC');
+      this.#log.note('info', 'the times in this text have no zone and are read as UTC');
     this.hasLines = true;
     const host: HostFacts | undefined = line.host === undefined ? undefined : { hostname: line.host };
-    if (host) this.#log.seeHost(host);
-    this.#log.seeLine(line);
+    if (host) this.#log.addHostFacts(host);
+    this.#log.addLine(line);
   }
 
   evidence(input: string): Evidence {
     const facts = this.#log.facts();
     const finishedUs = this.#log.startupFinishedUs;
     const { manager } = facts;
-    // The sentence is printed when start-up finishes and says how long it took: the two clocks meet there.
+    // PID 1 prints this when start-up finishes, with the durations, so it relates both clocks.
     const anchors =
       this.clock === 'wall' && manager && finishedUs !== undefined && manager.finishUs > 0
         ? [{ monotonicUs: manager.finishUs, wallUs: finishedUs, errorUs: 1e6 }]
@@ -139,7 +139,7 @@ class TextBoot {
 const ANSI = /\x1b\[[0-9;?]*[A-Za-z]/g;
 const SEPARATOR = /^-- (?:Boot ([0-9a-f]{32})|Reboot) --$/;
 
-/** Headers (`-- Logs begin at …`), blank lines and the indented rest of a message of several lines. */
+/** Headers (`-- Logs begin at …`), blank lines and indented continuation lines. */
 function isBlank(line: string): boolean {
   return line === '' || /^(?:-- |\s)/.test(line);
 }
@@ -148,7 +148,7 @@ const MONOTONIC = /^\[ *(\d{1,10})\.(\d{6})\] (.*)$/s;
 const YEARLESS = /^([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d:\d\d:\d\d(?:\.\d{1,6})?) (.*)$/s;
 const ISO = /^((?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?(?: UTC|Z|[+-]\d\d:?\d\d)?) (.*)$/s;
 const UNIX = /^(\d{9,11})\.(\d{6}) (.*)$/s;
-/** `host ident[pid]: message`, the host left out by `--no-hostname`. */
+/** `host ident[pid]: message`; `--no-hostname` omits the host. */
 const WRITER = /^(?:([A-Za-z0-9]\S{0,254}) )??([\w(]\S{0,254}?)(?:\[(\d{1,10})\])?:(?: (.*))?$/s;
 
 function parseLine(line: string, nowUs: number): TextLine | undefined {
@@ -172,7 +172,7 @@ function parseLine(line: string, nowUs: number): TextLine | undefined {
   return unix ? written('wall', Number(unix[1]) * 1e6 + Number(unix[2]), unix[3]!) : undefined;
 }
 
-/** A journal printed to the second; the kubelet's own stamp inside the line has microseconds. */
+/** The journal prints whole seconds; kubelet's own stamp in the line has microseconds. */
 function sharpened(line: TextLine, nowUs: number): TextLine {
   const own = line.identifier === 'kubelet' ? parseKlog(line.message, nowUs)?.wallUs : undefined;
   return own !== undefined && Math.abs(own - line.atUs) < 2e6 ? { ...line, atUs: own } : line;

@@ -14,7 +14,7 @@ test.each([
   ['2026-13-01 00:00:01', undefined],
   ['n/a', undefined],
   ['', undefined],
-])('ISO %s', (text, expected) => {
+])('parseIsoStamp parses %s', (text, expected) => {
   expect(parseIsoStamp(text)).toBe(expected);
 });
 
@@ -25,17 +25,17 @@ test.each([
   ['Sun 15 Nov 2026 21:08:50 UTC', at('2026-11-15T21:08:50Z')],
   ['Sun Nov 15 21:08:50 CET 2026', undefined],
   ["date: invalid date 'n/a'", undefined],
-])('date %s', (text, expected) => {
+])('parseDateStamp parses %s', (text, expected) => {
   expect(parseDateStamp(text)).toBe(expected);
 });
 
-test('edge case 10: a stamp without a year is the latest that is not ahead of now, over the turn of the year', () => {
+test('edge case 10: a stamp without a year is in the latest year that is not ahead of now', () => {
   expect(parseYearlessStamp('Dec', 31, '23:59:59', NOW_US)).toBe(at('2025-12-31T23:59:59Z'));
   expect(parseYearlessStamp('Jan', 1, '00:00:01.5', NOW_US)).toBe(at('2026-01-01T00:00:01.500Z'));
-  expect(latestYear(1, 2, '12:00:00', NOW_US)).toBe(at('2026-01-02T12:00:00Z')); // clocks differ by some hours
+  expect(latestYear(1, 2, '12:00:00', NOW_US)).toBe(at('2026-01-02T12:00:00Z')); // up to a day ahead: clocks differ
 });
 
-test('edge case 10: February 29th is of the last leap year', () => {
+test('edge case 10: February 29th is in the last leap year', () => {
   expect(parseYearlessStamp('Feb', 29, '01:02:03', NOW_US)).toBe(at('2024-02-29T01:02:03Z'));
   expect(parseYearlessStamp('Foo', 29, '01:02:03', NOW_US)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
-// boot/load/sources/logs/log-stamp.ts: which instant (µs since 1970 UTC) does a date in a log mean? undefined = none that can be told.
+// boot/load/sources/logs/log-stamp.ts: which instant (µs since 1970 UTC) is a date in a log? undefined = not a date, or ambiguous.
 
-/** `2026-11-15T21:08:50.123456Z`, a blank or `,` allowed, an offset or zone `UTC` or none (read as UTC). */
+/** `2026-11-15T21:08:50.123456Z`; also with a blank, `,`, an offset, `UTC`, or no zone (read as UTC). */
 export function parseIsoStamp(text: string): number | undefined {
   const m = ISO.exec(text.trim());
   if (!m) return undefined;
@@ -13,7 +13,7 @@ export function parseIsoStamp(text: string): number | undefined {
 const ISO =
   /^(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?\s*(?:Z|UTC|GMT|(?:([+-])(\d\d):?(\d\d)?))?$/i;
 
-/** `Nov 15 21:08:50.123456`: the latest such date that is not more than a day ahead of now. Read as UTC. */
+/** `Nov 15 21:08:50.123456`, in the latest year that is not more than a day ahead of now. Read as UTC. */
 export function parseYearlessStamp(month: string, day: number, time: string, nowUs: number): number | undefined {
   const monthNumber = MONTHS.get(month.toLowerCase());
   return monthNumber === undefined ? undefined : latestYear(monthNumber, day, time, nowUs);
@@ -23,7 +23,7 @@ export function parseYearlessStamp(month: string, day: number, time: string, now
 export function latestYear(month: number, day: number, time: string, nowUs: number): number | undefined {
   const [clock, fraction] = time.split('.');
   const thisYear = new Date(Math.min(Math.max(nowUs / 1000, 0), 8e15)).getUTCFullYear();
-  // February 29th exists only every fourth year, at times every eighth.
+  // Leap years are four years apart, sometimes eight.
   for (let year = thisYear + 1; year > thisYear - 9; year--) {
     const us = utcUs(year, month, day, clock!, fraction);
     if (us !== undefined && us <= nowUs + 86_400e6) return us;
@@ -31,14 +31,14 @@ export function latestYear(month: number, day: number, time: string, nowUs: numb
   return undefined;
 }
 
-/** What `date` prints: `Sun Nov 15 21:08:50 UTC 2026`, `Sun Nov 15 09:08:50 PM UTC 2026`, `Sun 15 Nov 2026 21:08:50 UTC`. */
+/** The output of `date`: `Sun Nov 15 21:08:50 UTC 2026`, `Sun Nov 15 09:08:50 PM UTC 2026`, `Sun 15 Nov 2026 21:08:50 UTC`. */
 export function parseDateStamp(text: string): number | undefined {
   const words = text.trim().slice(0, 100).split(/\s+/);
   const month = words.map((word) => MONTHS.get(word.slice(0, 3).toLowerCase())).find((number) => number !== undefined);
   const day = words.find((word) => /^\d{1,2}$/.test(word));
   const year = words.find((word) => /^\d{4}$/.test(word));
   const clock = words.find((word) => /^\d\d:\d\d:\d\d(?:\.\d{1,9})?$/.test(word));
-  // Any zone but UTC would be a guess: an abbreviation does not name an offset.
+  // Accept only UTC: other zone abbreviations are ambiguous.
   const zone = words.find((word) => /^[A-Z]{3,5}$/.test(word));
   if (month === undefined || !day || !year || !clock || (zone && !/^(?:UTC|GMT)$/.test(zone))) return undefined;
   const [time, fraction] = clock.split('.');
@@ -55,7 +55,7 @@ const MONTHS = new Map(
 function utcUs(year: number, month: number, day: number, time: string, fraction = ''): number | undefined {
   const [hour, minute, second] = time.split(':').map(Number) as [number, number, number];
   if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60) return undefined;
-  // Date.UTC rolls February 30th over into March; the day itself must exist.
+  // Date.UTC turns February 30th into March; reject days that do not exist.
   if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return undefined;
   return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'));
 }

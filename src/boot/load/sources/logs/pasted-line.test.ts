@@ -25,7 +25,7 @@ const MANGLED: [string, (text: string) => string][] = [
   ['in UTF-8 bytes read as code page 437', (text) => text.replaceAll('└─', 'ΓööΓöÇ')],
 ];
 
-test.each(MANGLED)('edge case 42: a listing %s is read as if nothing had happened', (_, mangle) => {
+test.each(MANGLED)('edge case 42: reads a listing %s like the original', (_, mangle) => {
   const names = ['cloud-final', 'docker', 'preprovisioned', 'walinuxagent'];
   for (const name of names) {
     const text = readFileSync(join(FIXTURES, `seeds/${name}.critical-chain.txt`), 'utf8');
@@ -43,11 +43,11 @@ test.each([
   ['└─systemd-analyze.service @3s', { isFence: false, isPrompt: false }],
   ['\u001b]0;title\u0007\u001b[31ma.service\u001b[0m  ', { text: 'a.service' }],
   ['\ta', { text: '        a' }],
-])('%j is read as what the terminal showed', (raw, expected) => {
+])('pastedLine cleans %j', (raw, expected) => {
   expect(pastedLine(raw, 7)).toMatchObject({ ...expected, number: 7 });
 });
 
-test('the labels that headstart itself adds are taken off, and nothing else', () => {
+test('withoutLabels removes only the labels that headstart appends', () => {
   expect(withoutLabels('a.service @3s [wait: for a lease] [failed]')).toBe('a.service @3s');
   expect(withoutLabels('a[1].service @3s')).toBe('a[1].service @3s');
 });

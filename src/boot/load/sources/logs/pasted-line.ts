@@ -1,8 +1,8 @@
-// boot/load/sources/logs/pasted-line.ts: what did the terminal show, before a person's clipboard, editor and web site got hold of it?
+// boot/load/sources/logs/pasted-line.ts: undoes what clipboards, editors and web sites do to a line of terminal output.
 
 export interface PastedLine {
   number: number;
-  /** Without colours, quoting and mojibake; leading blanks are kept, the tree is in them. */
+  /** Without colours, quoting and mojibake. Leading blanks stay: they carry the tree structure. */
   text: string;
   /** ``` or ~~~ around the listing. */
   isFence: boolean;
@@ -10,7 +10,7 @@ export interface PastedLine {
   isPrompt: boolean;
 }
 
-// Colours and cursor moves, character-set switches, and titles or links ended by BEL or ST.
+// Colours and cursor moves, character-set switches, and titles or links terminated by BEL or ST.
 const ANSI = /\u001b(?:\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\))/g;
 const FENCE = /^\s*(?:```|~~~)/;
 const PROMPT = /^(?!\s*[│├└|`]).{0,120}\bsystemd-analyze\b/;
@@ -18,7 +18,7 @@ const PROMPT = /^(?!\s*[│├└|`]).{0,120}\bsystemd-analyze\b/;
 export function pastedLine(raw: string, number = 0): PastedLine {
   let text = raw;
   if (text.includes('\u001b')) text = text.replace(ANSI, '');
-  // Anything non-ASCII may be a broken glyph; most lines have none.
+  // Only a non-ASCII character can be a broken glyph; most lines have none.
   if (/[^\u0009\u0020-\u007e]/.test(text)) text = repairGlyphs(text);
   text = text
     .replaceAll('\t', '        ')
@@ -27,7 +27,7 @@ export function pastedLine(raw: string, number = 0): PastedLine {
   return { number, text, isFence: FENCE.test(text), isPrompt: PROMPT.test(text) };
 }
 
-/** UTF-8 box drawing read as Windows-1252, Latin-1 or code page 437, and the `ââ` that is left when controls are dropped. */
+/** UTF-8 box drawing decoded as Windows-1252, Latin-1 or code page 437, and the `ââ` that remains without control characters. */
 const BROKEN: readonly (readonly [RegExp, string])[] = [
   [/â”‚|â\u0094\u0082|Γöé/g, '│'],
   [/â”œ|â\u0094\u009c|Γö£/g, '├'],
@@ -46,7 +46,7 @@ function repairGlyphs(text: string): string {
 
 const LABELS = /(?: \[[^[\]]{1,200}\])+$/;
 
-/** `headstart` itself adds `[wait: …]`, `[failed]` and the like after a line: its own answers can be given back to it. */
+/** headstart appends labels such as `[wait: …]` or `[failed]`; removing them makes its own output readable as input. */
 export function withoutLabels(text: string): string {
   return text.endsWith(']') ? text.replace(LABELS, '') : text;
 }

@@ -1,4 +1,4 @@
-// boot/load/sources/logs/testing.ts: journal entries to test with, written as JSON and as an export.
+// boot/load/sources/logs/testing.ts: journal entries for tests, as JSON and as export.
 
 export const BOOT = 'a'.repeat(32);
 export const WALL_ZERO_US = 1_794_776_878e6;
@@ -25,7 +25,7 @@ export function json(entries: Fields[]): string {
   return entries.map((fields) => `${JSON.stringify(fields)}\n`).join('');
 }
 
-/** Text fields as `NAME=value`, anything with a newline in the length-prefixed form. */
+/** Fields as `NAME=value`; a value with a newline has a length prefix. */
 export function exported(entries: Fields[]): Buffer {
   const parts: Buffer[] = [];
   for (const fields of entries) {

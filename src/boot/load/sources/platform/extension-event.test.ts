@@ -18,7 +18,7 @@ const event = (more: object = {}) => ({
   ...more,
 });
 
-test('one file is one task: from Timestamp to OperationId, in UTC', () => {
+test('one event file gives one task, from Timestamp to OperationId, in UTC', () => {
   const input = fixture('extension-event.json');
   expect(extensionEventSource.recognise(input)).toBeGreaterThan(0.9);
   expect(provisionJsonSource.recognise(input)).toBe(0);
@@ -37,17 +37,17 @@ test('one file is one task: from Timestamp to OperationId, in UTC', () => {
   ]);
 });
 
-test('dotted names nest, and a task that only waits is a wait', () => {
+test('dotted names nest, and a task that only waits becomes a wait', () => {
   const [boot] = extensionEventSource.parse(fixture('extension-events.json'));
   expect(boot?.spans.map(({ id, parent, wait }) => [id, parent, wait])).toEqual([
     ['extension:AKS.CSE.ensureKubelet', undefined, undefined],
     ['extension:AKS.CSE.ensureKubelet.getPrimaryNicIP', 'extension:AKS.CSE.ensureKubelet', undefined],
-    ['extension:AKS.Runtime.waitForTLSBootstrapping', undefined, 'extension: until TLSBootstrapping is there'],
+    ['extension:AKS.Runtime.waitForTLSBootstrapping', undefined, 'extension: waiting for TLSBootstrapping'],
     ['extension:AKS.CSE.cse_start', undefined, undefined],
   ]);
 });
 
-test('the summary event gives the instants its message holds', () => {
+test('the message of the summary event gives milestones', () => {
   const [boot] = extensionEventSource.parse(fixture('extension-events.json'));
   expect(boot?.milestones.map(({ name, atUs, errorUs }) => [name, atUs, errorUs])).toEqual([
     ['kernel-start', at('2026-11-15T21:07:58Z'), 1e6],
@@ -58,12 +58,12 @@ test('the summary event gives the instants its message holds', () => {
   ]);
 });
 
-test('edge case 43: an instant at midnight sharp is a property that was never set', () => {
+test('edge case 43: a time of exactly midnight means that the property was never set', () => {
   const [boot] = extensionEventSource.parse(fixture('extension-events.json'));
-  expect(boot?.notes.map((note) => note.text).join()).toContain('CloudInitStartTime is midnight sharp');
+  expect(boot?.notes.map((note) => note.text).join()).toContain('CloudInitStartTime is exactly midnight');
 });
 
-test('edge case 45: tasks of the same millisecond are kept, and one that was overwritten is missed by its children', () => {
+test('edge case 45: keeps tasks of the same millisecond, and reports the overwritten parent of a task', () => {
   const [both] = parse(JSON.stringify([event(), event()]));
   expect(both?.spans.map((span) => span.id)).toEqual([
     'extension:AKS.CSE.ensureKubelet',
@@ -75,11 +75,11 @@ test('edge case 45: tasks of the same millisecond are kept, and one that was ove
   );
 });
 
-test('edge case 46: the exit code inside counts, not what the wrapper reported', () => {
+test('edge case 46: the exit code in the message wins over the result that the wrapper reports', () => {
   const [boot] = extensionEventSource.parse(fixture('extension-events.json'));
   expect(boot?.spans.at(-1)).toMatchObject({ name: 'AKS.CSE.cse_start', result: 'fail', detail: 'exit code 124' });
   expect(boot?.notes.map((note) => note.text).join()).toContain(
-    'reported as fine, but the script inside it ended with exit code 124',
+    'reports success, but its script ended with exit code 124',
   );
 });
 
@@ -93,11 +93,11 @@ describe('edge case 47', () => {
       JSON.stringify(event({ EventPid: 0, EventTid: null, Extra: { a: 1 }, Message: ['x'], EventLevel: null })),
     ],
     ['an array', JSON.stringify([event()])],
-    ['one object a line', `${JSON.stringify(event())}\n`],
+    ['one object per line', `${JSON.stringify(event())}\n`],
     ['UTF-8 with a byte order mark', `\ufeff${JSON.stringify(event())}`],
     ['UTF-16 with a byte order mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])],
-    ['UTF-16 without', utf16],
-    ['UTF-16 the other way round', Buffer.from(utf16).swap16()],
+    ['UTF-16 without a byte order mark', utf16],
+    ['UTF-16 big endian', Buffer.from(utf16).swap16()],
   ])('edge case 47: %s', (_, content) => {
     expect(extensionEventSource.recognise(memoryInput('x', content))).toBeGreaterThan(0.5);
     expect(parse(content)[0]?.spans).toMatchObject([
@@ -106,7 +106,7 @@ describe('edge case 47', () => {
   });
 });
 
-test('a line that is not JSON is told by number; an event without a time is told too', () => {
+test('warns about a line that is not JSON and about an event without a time, by line number', () => {
   const [boot] = parse(`${JSON.stringify(event())}\n{"TaskName":\n${JSON.stringify({ TaskName: 'x' })}\n`);
   expect(boot?.spans).toHaveLength(1);
   expect(boot?.notes.map((note) => note.text)).toEqual([
@@ -115,13 +115,13 @@ test('a line that is not JSON is told by number; an event without a time is told
   ]);
 });
 
-test('a task that ends before it begins gets no negative length', () => {
+test('a task that ends before it starts gets no negative length', () => {
   const [boot] = parse(JSON.stringify(event({ OperationId: '2026-11-15 20:00:00.000' })));
   expect(boot?.spans[0]?.endUs).toBe(boot?.spans[0]?.startUs);
   expect(boot?.notes[0]?.text).toContain('the clock was set in between');
 });
 
-test('no message is copied', () => {
+test('copies no message', () => {
   expect(JSON.stringify(parse(JSON.stringify(event({ Message: 'token=abc' }))))).not.toContain('token=abc');
 });
 

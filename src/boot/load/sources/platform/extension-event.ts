@@ -1,5 +1,5 @@
-// boot/load/sources/platform/extension-event.ts: which task of an Azure VM extension ran when, from the event files it leaves for the agent?
-// Messages are not copied (they may hold command lines); one that is itself JSON is read for its times.
+// boot/load/sources/platform/extension-event.ts: when did each task of an Azure VM extension run? Reads the event files that it writes for
+// the agent. Does not copy messages, which may contain command lines; reads only the times of a JSON message.
 
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
@@ -7,16 +7,16 @@ import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { uniqueId } from '../unique-id.ts';
-import { bootPoints, exitCodeOf } from './provision-json.ts';
+import { bootPoints, provisionExitCode } from './provision-json.ts';
 
 export const extensionEventSource = {
   kind: 'extension-event',
   title: 'Azure extension events',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input).replaceAll('\0', ''); // UTF-16 without its mark
@@ -30,13 +30,14 @@ function recognise(input: Input): number {
 function parse(input: Input): Evidence[] {
   const problems = new Problems();
   const { text, isCut } = boundedText(input, MAX_BYTES);
-  const collected: Collected = { spans: [], ids: new Map(), milestones: [], anchors: [], notes: [] };
+  const collected: EventFacts = { spans: [], ids: new Map(), milestones: [], anchors: [], notes: [] };
   for (const { value, place } of valuesOf(text, problems)) {
     collect(value, place, input.name, collected, problems);
   }
   const { spans, milestones, anchors } = collected;
   setParents(spans);
-  if (isCut) problems.add(`is the last that is read: more than ${MAX_BYTES >> 20} MiB`, text.split('\n').length);
+  if (isCut)
+    problems.add(`is the last one read: the input is larger than ${MAX_BYTES >> 20} MiB`, text.split('\n').length);
   if (spans.length === 0 && milestones.length === 0) return [];
   const notes = [...collected.notes, ...missingParents(spans, input.name), ...problems.notes(input.name, 'line')];
   return [
@@ -53,10 +54,10 @@ function parse(input: Input): Evidence[] {
   ];
 }
 
-/** The agent itself takes no file above 4 MiB; this is for many put together. */
+/** The agent accepts files up to 4 MiB; this allows for many files concatenated. */
 const MAX_BYTES = 128 << 20;
 
-interface Collected {
+interface EventFacts {
   spans: Span[];
   ids: Map<string, number>;
   milestones: Milestone[];
@@ -64,7 +65,7 @@ interface Collected {
   notes: Note[];
 }
 
-/** One object, an array of them, or one a line. */
+/** One object, an array of objects, or one object per line. */
 function* valuesOf(text: string, problems: Problems): Generator<{ value: unknown; place: number }> {
   const whole = parseJson(text);
   if (whole !== undefined) {
@@ -89,7 +90,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function collect(value: unknown, place: number, input: string, into: Collected, problems: Problems): void {
+function collect(value: unknown, place: number, input: string, into: EventFacts, problems: Problems): void {
   const fields = foldKeys(value);
   const task = fields?.get('taskname');
   const startUs = parseIsoStamp(fields?.get('timestamp') ?? '');
@@ -99,7 +100,7 @@ function collect(value: unknown, place: number, input: string, into: Collected, 
   }
   const endUs = parseIsoStamp(fields.get('operationid') ?? '');
   if (endUs !== undefined && endUs < startUs)
-    problems.add('ends before it begins: the clock was set in between', place);
+    problems.add('ends before it starts: the clock was set in between', place);
   const inner = innerFacts(task, fields, input);
   const result = inner.result ?? LEVELS[(fields.get('eventlevel') ?? '').toLowerCase()];
   const wait = waitReason(task);
@@ -112,7 +113,7 @@ function collect(value: unknown, place: number, input: string, into: Collected, 
     ...(wait !== undefined && { wait }),
     ...(result && { result }),
     ...(inner.detail !== undefined && { detail: inner.detail }),
-    ...(endUs === undefined && { detail: 'its end is not known' }),
+    ...(endUs === undefined && { detail: 'end unknown' }),
   });
   into.milestones.push(...inner.milestones);
   into.anchors.push(...inner.anchors);
@@ -125,10 +126,10 @@ const LEVELS: Readonly<Record<string, NonNullable<Span['result']>>> = {
   warning: 'warn',
 };
 
-/** Tasks that only wait say so in their name: `AKS.Runtime.waitForTLSBootstrapping`. */
+/** A task that only waits has `wait` in its name: `AKS.Runtime.waitForTLSBootstrapping`. */
 function waitReason(task: string): string | undefined {
   const what = /\.wait(?:For|ing)?([A-Z]\w*)$/.exec(task)?.[1];
-  return what === undefined ? undefined : `extension: until ${what} is there`;
+  return what === undefined ? undefined : `extension: waiting for ${what}`;
 }
 
 interface InnerFacts {
@@ -145,19 +146,19 @@ function innerFacts(task: string, fields: ReadonlyMap<string, string>, input: st
   const inner = message.trimStart().startsWith('{') ? parseJson(message) : undefined;
   if (typeof inner !== 'object' || inner === null) return { milestones: [], anchors: [], notes: [] };
   const points = bootPoints(inner as Record<string, unknown>, input);
-  const exitCode = exitCodeOf(inner as Record<string, unknown>);
+  const exitCode = provisionExitCode(inner as Record<string, unknown>);
   if (exitCode === undefined) return points;
-  const saysFine = LEVELS[(fields.get('eventlevel') ?? '').toLowerCase()] === undefined;
-  if (exitCode !== 0 && saysFine) {
+  const reportsSuccess = LEVELS[(fields.get('eventlevel') ?? '').toLowerCase()] === undefined;
+  if (exitCode !== 0 && reportsSuccess) {
     points.notes.push({
       level: 'warning',
-      text: `${input}: ${task} is reported as fine, but the script inside it ended with exit code ${exitCode}`,
+      text: `${input}: ${task} reports success, but its script ended with exit code ${exitCode}`,
     });
   }
   return { ...points, result: exitCode === 0 ? 'ok' : 'fail', detail: `exit code ${exitCode}` };
 }
 
-/** The agent takes keys in any case and numbers for text; what is neither text nor a number does not count. */
+/** Like the agent, accepts keys in any case and numbers as text; ignores values of other types. */
 function foldKeys(value: unknown): Map<string, string> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const folded = new Map<string, string>();
@@ -167,7 +168,7 @@ function foldKeys(value: unknown): Map<string, string> | undefined {
   return folded;
 }
 
-/** `AKS.CSE.ensureKubelet.getPrimaryNicIP` is inside `AKS.CSE.ensureKubelet`, whose event may be in another file. */
+/** The parent of `AKS.CSE.ensureKubelet.getPrimaryNicIP` is `AKS.CSE.ensureKubelet`; its event may be in another file. */
 function setParents(spans: readonly Span[]): void {
   for (const span of spans) {
     const parent = parentTask(span.name);
@@ -175,15 +176,15 @@ function setParents(spans: readonly Span[]): void {
   }
 }
 
-/** Two words name the product and the script, not a task. */
+/** The first two parts name the product and the script, not a task. */
 function parentTask(task: string): string | undefined {
   const parts = task.split('.');
   return parts.length > 3 ? parts.slice(0, -1).join('.') : undefined;
 }
 
-/** Event files are named by the millisecond, so one may overwrite another, and the agent deletes what it has sent. */
+/** Event files are named by the millisecond, so one may overwrite another; and the agent deletes files it has sent. */
 function missingParents(spans: readonly Span[], input: string): Note[] {
-  if (spans.length < 2) return []; // a file of its own says nothing about the others
+  if (spans.length < 2) return []; // a single file: the parent's event is normally in another one
   const known = new Set(spans.map((span) => span.name));
   const missing = new Set<string>();
   for (const { name } of spans) {

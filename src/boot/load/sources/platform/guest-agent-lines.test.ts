@@ -15,11 +15,11 @@ test.each([
   ],
   ['2026-11-15T21:09:20.101010Z INFO ExtHandler ExtHandler Downloading agent manifest', undefined],
   ['any other line', undefined],
-])('%s', (line, expected) => {
+])('parses %s', (line, expected) => {
   expect(parseGuestAgentLine(line)).toEqual(expected);
 });
 
-test('an operation whose end the log does not have stays open at its start', () => {
+test('an operation without an end in the log has length 0', () => {
   const { spans } = guestAgentFacts([{ atUs: 5, step: 'extension-began', extension: 'E-1.0', operation: 'enable' }]);
   expect(spans.map(({ id, startUs, endUs }) => [id, startUs, endUs])).toEqual([
     ['extension:E-1.0', 5, 5],
@@ -27,7 +27,7 @@ test('an operation whose end the log does not have stays open at its start', () 
   ]);
 });
 
-test('the same operation twice gets two ids', () => {
+test('a repeated operation gets a numbered id', () => {
   const once = (atUs: number) =>
     [
       { atUs, step: 'extension-began', extension: 'E-1.0', operation: 'enable' },

@@ -1,9 +1,9 @@
-// boot/load/sources/platform/guest-agent-lines.ts: what do the Azure Linux agent's lines say of provisioning and of extensions?
-// Nothing of a message is copied but the extension's name: these lines carry signed URLs and settings.
+// boot/load/sources/platform/guest-agent-lines.ts: when did the Azure Linux agent provision the VM and run extensions? Copies only the
+// extension's name from a line, because these lines contain signed URLs and settings.
 import type { Milestone, Span } from '../../../model/record.ts';
 import { uniqueId } from '../unique-id.ts';
 
-type Step =
+type GuestAgentStep =
   | 'agent-started'
   | 'provisioning-began'
   | 'provisioned'
@@ -14,7 +14,7 @@ type Step =
   | 'extension-failed';
 
 export interface GuestAgentEvent {
-  step: Step;
+  step: GuestAgentStep;
   /** `Microsoft.Azure.Extensions.CustomScript-2.1.10`. */
   extension?: string;
   /** `install`, `enable`, `update` … */
@@ -36,11 +36,11 @@ export function parseGuestAgentLine(message: string): GuestAgentEvent | undefine
   return found && { step: found[0] };
 }
 
-/** stamp, level, up to two words for thread and area, then either `[extension-version]` or plain text. */
+/** Timestamp, level, up to two words for thread and area, an optional `[extension-version]`, then the text. */
 const LINE =
   /^\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\.\d+Z? (INFO|WARNING|ERROR|VERBOSE) (?:(?:Daemon|ExtHandler|MonitorHandler|EnvHandler) ){0,2}(?:\[([A-Za-z][\w.]*-\d[\d.]*)\] )?(.*)$/s;
 
-const STEPS: readonly (readonly [Step, RegExp])[] = [
+const STEPS: readonly (readonly [GuestAgentStep, RegExp])[] = [
   ['agent-started', /^(?:Azure Linux Agent (?:Version|\()|Agent WALinuxAgent-\S+ (?:launched|is running))/],
   ['provisioning-began', /^Running (?:CloudInit|default) provisioning handler/i],
   ['provisioned', /^(?:Finished provisioning|Provisioning complete|Provisioning already completed)/],
@@ -58,7 +58,7 @@ function extensionEvent(extension: string, level: string, text: string): GuestAg
 export function guestAgentFacts(events: readonly TimedGuestAgentEvent[]): { spans: Span[]; milestones: Milestone[] } {
   const inOrder = events.toSorted((a, b) => a.atUs - b.atUs);
   const milestones: Milestone[] = [];
-  const first = (step: Step) => inOrder.find((event) => event.step === step)?.atUs;
+  const first = (step: GuestAgentStep) => inOrder.find((event) => event.step === step)?.atUs;
   const startedUs = first('agent-started');
   if (startedUs !== undefined) {
     milestones.push({ name: 'guest-agent-started', atUs: startedUs, source: 'guest-agent' });
@@ -70,7 +70,7 @@ export function guestAgentFacts(events: readonly TimedGuestAgentEvent[]): { span
   return { spans, milestones };
 }
 
-function agentSpans(first: (step: Step) => number | undefined): Span[] {
+function agentSpans(first: (step: GuestAgentStep) => number | undefined): Span[] {
   const spans: Span[] = [];
   const add = (id: string, name: string, startUs?: number, endUs?: number) => {
     if (startUs === undefined || endUs === undefined || endUs < startUs) return;
@@ -81,7 +81,7 @@ function agentSpans(first: (step: Step) => number | undefined): Span[] {
   return spans;
 }
 
-/** One span per extension around one per operation; the agent prints a command's output when it has ended. */
+/** One span per extension, with a child span per operation. The agent prints a command's output when the command ends. */
 function extensionSpans(inOrder: readonly TimedGuestAgentEvent[]): Span[] {
   const spans = new Map<string, Span>();
   const open = new Map<string, Span>();

@@ -20,8 +20,8 @@ const START = record(
   '{"ts":"2026-11-15T21:08:49Z","msg":"a","result":"SUCCESS","duration":2.5}',
 );
 
-describe('records of a key-value pool', () => {
-  test('give the events of cloud-init, and pass over those of other writers', () => {
+describe('kvpEvents', () => {
+  test('gives the events of cloud-init, and skips records of other writers', () => {
     expect(read(record('OSName', 'linux'), START).events).toEqual([
       {
         incarnation: 17,
@@ -36,18 +36,18 @@ describe('records of a key-value pool', () => {
     ]);
   });
 
-  test('have the id of the VM before their own in newer releases', () => {
+  test('reads the VM id that newer releases write', () => {
     const { events } = read(record('CLOUD_INIT|17|start|init|vm-1|uuid', '{"msg":""}'));
     expect(events[0]).toMatchObject({ vmId: 'vm-1', message: '' });
     expect(read(START).events[0]).not.toHaveProperty('vmId');
   });
 
-  test('are the same in whatever pieces they arrive', () => {
+  test('gives the same events for any chunks', () => {
     const pieces = [START.subarray(0, 7), START.subarray(7, 600), START.subarray(600)];
     expect(read(...pieces)).toEqual(read(START));
   });
 
-  test('are put together from slices in the order of their numbers', () => {
+  test('joins slices in the order of their numbers', () => {
     const slice = (i: number, text: string) =>
       record(`CLOUD_INIT|17|log|x|uuid|${i}`, `{"msg_i":${i},"msg":"${text}"}`);
     const { events, notes } = read(slice(1, 'cd'), slice(0, 'ab'));
@@ -57,20 +57,20 @@ describe('records of a key-value pool', () => {
   });
 
   test.each([
-    ['CLOUD_INIT|soon|start|init|u', '{"msg":""}', 'a key that is not of the known form'],
-    ['CLOUD_INIT|17|start', '{"msg":""}', 'a key that is not of the known form'],
+    ['CLOUD_INIT|soon|start|init|u', '{"msg":""}', 'a key of an unknown format'],
+    ['CLOUD_INIT|17|start', '{"msg":""}', 'a key of an unknown format'],
     ['CLOUD_INIT|17|start|init|u', '[1]', 'a value that is not JSON'],
-    ['CLOUD_INIT|17|start|init|u|1', '{"msg":""}', 'slices of which are missing'],
-  ])('with key %s and value %s are told', (key, value, problem) => {
+    ['CLOUD_INIT|17|start|init|u|1', '{"msg":""}', 'with missing slices'],
+  ])('warns about key %s with value %s', (key, value, problem) => {
     expect(read(record(key, value)).notes.join()).toContain(problem);
   });
 
-  test('have no duration that is negative or no number', () => {
+  test('ignores a duration that is negative or not a number', () => {
     const withDuration = (text: string) => read(record('CLOUD_INIT|17|finish|i|u', `{"duration":${text}}`)).events[0];
     for (const text of ['-1', '"2"', '1e999']) expect(withDuration(text)).not.toHaveProperty('durationS');
   });
 
-  test('that are cut short are told', () => {
-    expect(read(START, START.subarray(0, 700)).notes).toEqual(['pool: record 2 is cut short (700 of 2560 bytes)']);
+  test('warns about a truncated record', () => {
+    expect(read(START, START.subarray(0, 700)).notes).toEqual(['pool: record 2 is truncated (700 of 2560 bytes)']);
   });
 });

@@ -1,4 +1,4 @@
-// boot/load/sources/platform/kvp-records.ts: which records does a Hyper-V key-value pool hold, and which event do the slices of one make?
+// boot/load/sources/platform/kvp-records.ts: which cloud-init events are in the records of a Hyper-V key-value pool? Joins sliced events.
 import type { Problems } from '../problems.ts';
 
 const KEY_BYTES = 512;
@@ -6,17 +6,17 @@ export const RECORD_BYTES = 2560;
 const PREFIX = 'CLOUD_INIT|';
 
 export interface KvpEvent {
-  /** Wall clock at kernel start in whole seconds: tells the boots apart. */
+  /** Wall clock at kernel start in whole seconds; distinguishes boots. */
   incarnation: number;
   type: string;
   name: string;
   vmId?: string;
-  /** As written: ISO, UTC. */
+  /** ISO 8601 in UTC, as written. */
   stamp?: string;
   result?: string;
   durationS?: number;
   message: string;
-  /** Number of its first record, from 1. */
+  /** Number of its first record, counting from 1. */
   place: number;
 }
 
@@ -26,12 +26,12 @@ interface Slice {
   text: string;
 }
 
-/** Events of cloud-init in the order of their first record; records of other writers are passed over. */
+/** Events of cloud-init in the order of their first record; skips records of other writers. */
 export function kvpEvents(chunks: Iterable<Uint8Array>, problems: Problems): KvpEvent[] {
   const slices = new Map<string, Slice[]>();
   for (const { key, value, place } of recordsOf(chunks, problems)) {
     if (!key.startsWith(PREFIX)) continue;
-    if (key.includes('\ufffd') || value.includes('\ufffd')) problems.add('is not UTF-8 throughout', place);
+    if (key.includes('\ufffd') || value.includes('\ufffd')) problems.add('is not valid UTF-8', place);
     const index = /\|(\d{1,6})$/.exec(key)?.[1];
     const whole = index === undefined ? key : key.slice(0, -index.length - 1);
     const known = slices.get(whole);
@@ -70,20 +70,20 @@ function* recordsOf(
     }
     held = joined.slice(at);
   }
-  if (held.length > 0) problems.add(`is cut short (${held.length} of ${RECORD_BYTES} bytes)`, place + 1);
+  if (held.length > 0) problems.add(`is truncated (${held.length} of ${RECORD_BYTES} bytes)`, place + 1);
 }
 
-/** `CLOUD_INIT|incarnation|type|name|…ids`: older releases write one id, newer ones the VM's before it. */
+/** `CLOUD_INIT|incarnation|type|name|…ids`: newer releases write the VM id before the event's id. */
 function eventOf(key: string, parts: Slice[], problems: Problems): KvpEvent | undefined {
   const [, incarnation, type, name, ...ids] = key.split('|');
   const place = parts[0]!.place;
   if (!/^\d{1,11}$/.test(incarnation ?? '') || !type || !name) {
-    problems.add('has a key that is not of the known form', place);
+    problems.add('has a key of an unknown format', place);
     return undefined;
   }
   const inOrder = parts.toSorted((a, b) => a.index - b.index);
   const hasGap = inOrder.some((slice, i) => slice.index !== i);
-  if (hasGap) problems.add('belongs to an event some slices of which are missing', place);
+  if (hasGap) problems.add('belongs to an event with missing slices', place);
   const value = reassemble(inOrder);
   if (!value) {
     problems.add('has a value that is not JSON', place);
@@ -108,8 +108,8 @@ function eventOf(key: string, parts: Slice[], problems: Problems): KvpEvent | un
 }
 
 /**
- * A long message is cut after it was JSON-escaped, so that a slice may end in half an escape and is then no JSON by
- * itself: the escaped pieces are put together first. The message is the last member of every slice.
+ * cloud-init splits a long message after JSON-escaping it, so a slice may end inside an escape and not be valid JSON.
+ * Join the escaped pieces first. The message is the last member of every slice.
  */
 function reassemble(slices: readonly Slice[]): Record<string, unknown> | undefined {
   const first = slices[0]!.text;

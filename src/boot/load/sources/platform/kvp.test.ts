@@ -16,17 +16,17 @@ function record(key: string, value: string | Uint8Array): Buffer {
   return bytes;
 }
 
-describe('a pool written by cloud-init itself', () => {
+describe('a pool recorded from cloud-init', () => {
   const [old, boot, ...more] = parse(pool);
 
-  test('is recognised, and is two boots, the stale one first', () => {
+  test('is recognised and gives two boots, the stale one first', () => {
     expect(kvpSource.recognise(memoryInput('x', pool))).toBeGreaterThan(0.9);
     expect(more).toEqual([]);
     expect(old?.spans.map((span) => span.id)).toEqual(['cloud-init:init-local']);
     expect(boot?.notes.map((note) => note.text)).toContain('pool: the pool still holds records of 1 earlier boot');
   });
 
-  test('ties the wall clock to kernel start: by its telemetry, else by the incarnation to a second', () => {
+  test('anchors kernel start to the wall clock by its telemetry, else to the second by the incarnation', () => {
     expect(old?.anchors).toEqual([{ monotonicUs: 0, wallUs: 1_794_770_000e6, errorUs: 1e6 }]);
     expect(boot?.anchors).toEqual([{ monotonicUs: 0, wallUs: at('2026-11-15T21:07:58Z') + 752_300, errorUs: 10_000 }]);
   });
@@ -49,7 +49,7 @@ describe('a pool written by cloud-init itself', () => {
     ]);
   });
 
-  test('copies no diagnostic, and says that a compressed log is there', () => {
+  test('copies no diagnostics, and notes the compressed log', () => {
     expect(JSON.stringify(boot)).not.toContain('secret-token');
     expect(boot?.notes.map((note) => note.text).join()).toContain('compressed copy of dmesg (14000 bytes)');
     expect(boot?.notes.every((note) => note.level === 'info')).toBe(true);
@@ -64,14 +64,14 @@ describe('edge case 48', () => {
     '{"name":"init-local","type":"finish","ts":"2026-11-15T21:08:53Z","result":"SUCCESS","msg":""}',
   );
 
-  test('edge case 48: a partial last record is told, and the whole ones are read', () => {
+  test('edge case 48: warns about a truncated last record and reads the others', () => {
     const [boot] = parse(Buffer.concat([start, finish, start.subarray(0, 700)]));
     expect(boot?.spans).toHaveLength(1);
     expect(boot?.host).toEqual({ cloud: 'azure', vmId: 'vm-1' });
-    expect(boot?.notes.map((note) => note.text)).toEqual(['pool: record 3 is cut short (700 of 2560 bytes)']);
+    expect(boot?.notes.map((note) => note.text)).toEqual(['pool: record 3 is truncated (700 of 2560 bytes)']);
   });
 
-  test('edge case 48: slices are put together, also where one ends in half an escape', () => {
+  test('edge case 48: joins slices, even when a slice ends inside an escape', () => {
     const telemetry = 'kernel_start=2026-11-15T21:07:58Z \\" user_start=2026-11-15T21:08:09Z';
     const whole = JSON.stringify(telemetry).slice(1, -1);
     const cut = whole.indexOf('\\\\') + 1;
@@ -85,27 +85,27 @@ describe('edge case 48', () => {
     expect(boot?.notes).toEqual([]);
   });
 
-  test('edge case 48: a missing slice is told', () => {
+  test('edge case 48: warns about a missing slice', () => {
     const late = record(
       key('diagnostic', '|1'),
       '{"name":"x","type":"diagnostic","ts":"2026-11-15T21:08:49Z","msg_i":1,"msg":"b"}',
     );
     expect(parse(Buffer.concat([start, finish, late]))[0]?.notes[0]?.text).toContain(
-      'record 3 belongs to an event some slices of which are missing',
+      'record 3 belongs to an event with missing slices',
     );
   });
 
-  test('edge case 48: what is not UTF-8 is told and harms nothing else', () => {
+  test('edge case 48: warns about invalid UTF-8 and reads the other records', () => {
     const bad = record(key('system-info'), Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]));
     const [boot] = parse(Buffer.concat([start, bad, finish]));
     expect(boot?.spans).toHaveLength(1);
     expect(boot?.notes.map((note) => note.text)).toEqual([
-      'pool: record 2 is not UTF-8 throughout',
+      'pool: record 2 is not valid UTF-8',
       'pool: record 2 has a value that is not JSON',
     ]);
   });
 
-  test('edge case 48: stages that cut the incarnation to either side of a second are one boot', () => {
+  test('edge case 48: stages whose incarnations differ by a second belong to one boot', () => {
     const other = record('CLOUD_INIT|1794776879|finish|init-local|u', '{"ts":"2026-11-15T21:08:53Z","msg":""}');
     const boots = parse(Buffer.concat([start, other]));
     expect(boots).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('edge case 48', () => {
   });
 });
 
-test('a duration from the monotonic clock is preferred to the stamps', () => {
+test('prefers a duration from the monotonic clock over the stamps', () => {
   const [boot] = parse(
     record(
       'CLOUD_INIT|1794776878|finish|init-local|u',
@@ -127,7 +127,7 @@ test('a duration from the monotonic clock is preferred to the stamps', () => {
   });
 });
 
-test('a bomb in a compressed record is not unpacked', () => {
+test('warns about a compressed record that cannot be unpacked', () => {
   const bomb = record(
     'CLOUD_INIT|1794776878|compressed|dmesg|u',
     '{"ts":"2026-11-15T21:08:53Z","msg":"{\\"data\\":\\"bm90IHpsaWI=\\"}"}',
@@ -135,7 +135,7 @@ test('a bomb in a compressed record is not unpacked', () => {
   expect(parse(bomb)[0]?.notes[0]?.text).toContain('cannot be unpacked');
 });
 
-test('a pool cut anywhere still yields the records before the cut', () => {
+test('reads the records before the cut, wherever the pool is truncated', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: pool.length }), (cut) => {
       const spans = parse(pool.subarray(0, cut)).flatMap((boot) => boot.spans);

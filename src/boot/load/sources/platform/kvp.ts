@@ -1,19 +1,19 @@
-// boot/load/sources/platform/kvp.ts: what did cloud-init tell the Hyper-V host, through the key-value pool, of each boot?
-// Messages of diagnostics are not copied: they may hold anything.
+// boot/load/sources/platform/kvp.ts: what did cloud-init report about each boot to the Hyper-V host through the key-value pool?
+// Does not copy diagnostic messages: they may contain secrets.
 import { inflateSync } from 'node:zlib';
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
 import type { Input } from '../../input.ts';
 import { parseIsoStamp } from '../logs/log-stamp.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { uniqueId } from '../unique-id.ts';
 import { type KvpEvent, kvpEvents, RECORD_BYTES } from './kvp-records.ts';
 
-export const kvpSource = { kind: 'kvp', title: 'Hyper-V key-value pool', recognise, parse } satisfies Source;
+export const kvpSource = { kind: 'kvp', title: 'Hyper-V key-value pool', recognise, parse } satisfies EvidenceSource;
 
 function recognise({ head }: Input): number {
-  // Keys are NUL padded, and the second record begins where the first one ends.
+  // Keys are NUL-padded, and records have a fixed size.
   const text = (at: number) => Buffer.from(head.subarray(at, at + 11)).toString('latin1');
   if (text(0) === 'CLOUD_INIT|' && (head.length < 512 || head[511] === 0)) return 0.97;
   for (let at = RECORD_BYTES; at + 11 <= head.length; at += RECORD_BYTES) if (text(at) === 'CLOUD_INIT|') return 0.9;
@@ -23,17 +23,17 @@ function recognise({ head }: Input): number {
 function parse(input: Input): Evidence[] {
   const problems = new Problems();
   const boots = bootsOf(kvpEvents(input.chunks(), problems));
-  const told = boots.map((events) => bootEvidence(events, input.name, problems));
+  const found = boots.map((events) => bootEvidence(events, input.name, problems));
   const earlier = boots.length - 1;
   if (earlier > 0) {
     const text = `${input.name}: the pool still holds records of ${earlier} earlier boot${earlier === 1 ? '' : 's'}`;
-    told.at(-1)!.notes.push({ level: 'info', text });
+    found.at(-1)!.notes.push({ level: 'info', text });
   }
   const notes = problems.notes(input.name, 'record');
-  return told.map((boot) => ({ ...boot, notes: [...boot.notes, ...notes] }));
+  return found.map((boot) => ({ ...boot, notes: [...boot.notes, ...notes] }));
 }
 
-/** Every stage of a boot computes the incarnation afresh and cuts it to a second: two that are this near are one boot. */
+/** Every stage recomputes the incarnation and truncates it to a second, so one boot may have values this far apart. */
 const SAME_BOOT_S = 2;
 
 function bootsOf(events: readonly KvpEvent[]): KvpEvent[][] {
@@ -57,7 +57,7 @@ function bootEvidence(events: KvpEvent[], input: string, problems: Problems): Ev
   if (unfinished.length > 0) {
     notes.push({
       level: 'info',
-      text: `${input}: began and have no end: ${unfinished.slice(0, 5).join(', ')}`,
+      text: `${input}: started but did not finish: ${unfinished.slice(0, 5).join(', ')}`,
     });
   }
   milestones.push(...stageMilestones(spans));
@@ -75,7 +75,7 @@ function bootEvidence(events: KvpEvent[], input: string, problems: Problems): Ev
   });
 }
 
-/** cloud-init subtracts an uptime cut to 10 ms: kernel start was that much earlier at most. */
+/** cloud-init subtracts an uptime truncated to 10 ms, so the kernel started up to that much earlier. */
 const UPTIME_ERROR_US = 10_000;
 
 function anchorOf(event: KvpEvent, milestones: readonly Milestone[]): Anchor {
@@ -108,7 +108,7 @@ function spansOf(events: readonly KvpEvent[], problems: Problems): { spans: Span
     if (event.type !== 'start' && event.type !== 'finish') continue;
     const atUs = event.stamp === undefined ? undefined : parseIsoStamp(event.stamp);
     if (atUs === undefined) {
-      problems.add('has no time that can be read', event.place);
+      problems.add('has no readable time', event.place);
       continue;
     }
     if (event.type === 'start') {
@@ -120,7 +120,7 @@ function spansOf(events: readonly KvpEvent[], problems: Problems): { spans: Span
     begun.delete(event.name);
     const result = RESULTS[event.result ?? ''];
     const id = uniqueId(`cloud-init:${event.name}`, taken);
-    // The duration is from the monotonic clock, the stamps are not.
+    // The duration comes from the monotonic clock, the stamps from the wall clock.
     const endUs = tookUs === undefined ? Math.max(startUs, atUs) : startUs + tookUs;
     spans.set(id, { id, name: event.name, source: 'cloud-init', startUs, endUs, ...(result && { result }) });
   }
@@ -148,11 +148,11 @@ function stageMilestones(spans: readonly Span[]): Milestone[] {
 const MAX_INFLATED_BYTES = 16 << 20;
 
 function compressedNote(event: KvpEvent, input: string): Note {
-  const what = `${input}: record ${event.place} holds a compressed copy of ${event.name}`;
+  const what = `${input}: record ${event.place} contains a compressed copy of ${event.name}`;
   try {
     const { data } = JSON.parse(event.message) as { data?: unknown };
     const size = inflateSync(Buffer.from(String(data), 'base64'), { maxOutputLength: MAX_INFLATED_BYTES }).length;
-    return { level: 'info', text: `${what} (${size} bytes); give it as a file of its own to have it read` };
+    return { level: 'info', text: `${what} (${size} bytes); pass that file as an input to include it` };
   } catch {
     return { level: 'warning', text: `${what} that cannot be unpacked` };
   }

@@ -8,7 +8,7 @@ const text = readFileSync(new URL('../../../fixtures/azure/provision.json', impo
 const parse = (content: string) => provisionJsonSource.parse(memoryInput('p.json', content));
 const at = (stamp: string) => Date.parse(stamp) * 1000;
 
-test('gives the instants of the boot to the second, in both of its date formats', () => {
+test('reads boot times to the second, in both date formats', () => {
   expect(provisionJsonSource.recognise(memoryInput('p', text))).toBeGreaterThan(0.9);
   const [boot] = parse(text);
   expect(boot?.milestones.map(({ name, atUs }) => [name, atUs])).toEqual([
@@ -24,7 +24,7 @@ test('gives the instants of the boot to the second, in both of its date formats'
   ]);
 });
 
-test('reads the phases out of the summary', () => {
+test('reads the boot phases from the summary', () => {
   expect(parse(text)[0]?.manager).toMatchObject({
     firmwareUs: 3_579_000,
     loaderUs: 2_345_000,
@@ -33,11 +33,11 @@ test('reads the phases out of the summary', () => {
   });
 });
 
-test('edge case 43: an unset property comes out as midnight or as no date, and is left out with a note', () => {
+test('edge case 43: ignores an unset property, which appears as midnight or not as a date, with a note', () => {
   const notes = parse(text)[0]!.notes.map((note) => note.text);
   expect(notes).toEqual([
-    expect.stringContaining('CloudInitStartTime is midnight sharp'),
-    'p.json: NetworkdStartTime is not a date, and is left out',
+    expect.stringContaining('CloudInitStartTime is exactly midnight'),
+    'p.json: NetworkdStartTime is not a date; ignored',
   ]);
 });
 
@@ -47,21 +47,21 @@ test("edge case 46: the script's exit code is the result", () => {
   expect(boot?.notes.at(-1)?.text).toContain('ended with exit code 50');
 });
 
-test('copies no output', () => {
+test('copies no script output', () => {
   expect(JSON.stringify(parse(text))).not.toContain('abcdef');
 });
 
-test('a file cut short gives what is whole, and says so', () => {
+test('reads the complete members of a truncated file, and warns', () => {
   const [boot] = parse(text.slice(0, text.indexOf('"GuestAgentStartTime"') + 10));
   expect(boot?.milestones.map((milestone) => milestone.name)).toEqual([
     'kernel-start',
     'cloud-init-activated',
     'extension-started',
   ]);
-  expect(boot?.notes.at(-1)?.text).toContain('what could be read is used');
+  expect(boot?.notes.at(-1)?.text).toContain('only the readable part is used');
 });
 
-test('reads the stamps of systemctl, which older set-up scripts copy as they are', () => {
+test('reads systemctl stamps, which older set-up scripts copy unchanged', () => {
   const [boot] = parse('{"ExitCode":"0","ExecDuration":"9","KernelStartTime":"Tue 2026-11-10 08:00:04 UTC"}');
   expect(boot?.milestones).toMatchObject([{ name: 'kernel-start', atUs: at('2026-11-10T08:00:04Z') }]);
   expect(boot?.notes).toEqual([]);

@@ -1,12 +1,12 @@
-// boot/load/sources/platform/provision-json.ts: what does the file that AKS's node set-up leaves behind say of the boot?
-// The output and error text it carries are not copied: scripts print what they are given.
+// boot/load/sources/platform/provision-json.ts: reads boot times and the exit code from the file that AKS node set-up writes.
+// Does not copy the output and error text in it: scripts may print their secrets.
 
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
 import { parseDateStamp, parseIsoStamp } from '../logs/log-stamp.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { parseStartupFinished } from '../systemd/startup-finished.ts';
 import { parseWallStamp } from '../systemd/wall-stamp.ts';
 
@@ -15,18 +15,18 @@ export const provisionJsonSource = {
   title: 'AKS provision.json',
   recognise,
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 function recognise(input: Input): number {
   const head = headText(input);
   if (!/^\s*\{/.test(head)) return 0;
-  if (/"TaskName"/i.test(head)) return 0; // the same fields inside the message of an extension event
+  if (/"TaskName"/i.test(head)) return 0; // an extension event has the same fields in its message
   const known = ['ExitCode', 'ExecDuration', 'KernelStartTime', 'SystemdSummary', 'CSEStartTime', 'BootDatapoints'];
   const found = known.filter((key) => head.includes(`"${key}"`)).length;
   return found >= 3 ? 0.95 : found === 2 ? 0.6 : 0;
 }
 
-/** It holds three kilobytes of output and a few dates. */
+/** A real file has three kilobytes of output and a few dates. */
 const MAX_BYTES = 1 << 20;
 
 function parse(input: Input): Evidence[] {
@@ -37,27 +37,27 @@ function parse(input: Input): Evidence[] {
   } catch {
     return salvage(text, input.name);
   }
-  return isObject(parsed) ? [tell(parsed, input.name)] : [];
+  return isObject(parsed) ? [provisionEvidence(parsed, input.name)] : [];
 }
 
-/** Cut short (it is written while the node may be going down): the members that are whole are still read. */
+/** The node may go down while the file is written: read the complete members of a truncated file. */
 function salvage(text: string, input: string): Evidence[] {
   const members: Record<string, unknown> = {};
   for (const [, key, value] of text.matchAll(/"(\w{1,64})"\s*:\s*"([^"\\]{0,4000})"/g)) members[key!] ??= value;
   if (Object.keys(members).length === 0) return [];
-  const told = tell(members, input);
+  const found = provisionEvidence(members, input);
   const place = text.split('\n').length;
-  told.notes.push({
+  found.notes.push({
     level: 'warning',
-    text: `${input}: not whole JSON (it ends at line ${place}); what could be read is used`,
+    text: `${input}: truncated JSON (it ends at line ${place}); only the readable part is used`,
   });
-  return [told];
+  return [found];
 }
 
-function tell(fields: Record<string, unknown>, input: string): Evidence {
+function provisionEvidence(fields: Record<string, unknown>, input: string): Evidence {
   const points = bootPoints({ ...fields, ...(isObject(fields.BootDatapoints) && fields.BootDatapoints) }, input);
   const manager = typeof fields.SystemdSummary === 'string' ? parseStartupFinished(fields.SystemdSummary) : undefined;
-  const exitCode = exitCodeOf(fields);
+  const exitCode = provisionExitCode(fields);
   const tookS = Number(fields.ExecDuration ?? Number.NaN);
   const startUs = points.milestones.find((milestone) => milestone.name === 'extension-started')?.atUs;
   const spans: Span[] = [];
@@ -88,8 +88,8 @@ function tell(fields: Record<string, unknown>, input: string): Evidence {
   });
 }
 
-/** The script's own exit code: what its wrapper returned is another matter. */
-export function exitCodeOf(fields: Record<string, unknown>): number | undefined {
+/** The exit code of the script, which may differ from that of its wrapper. */
+export function provisionExitCode(fields: Record<string, unknown>): number | undefined {
   const text = fields.ExitCode;
   return (typeof text === 'string' || typeof text === 'number') && /^\d{1,5}$/.test(String(text).trim())
     ? Number(text)
@@ -108,7 +108,7 @@ const POINTS: Readonly<Record<string, readonly [Milestone['name'], Milestone['so
   KubeletReadyTime: ['node-ready', 'kubelet'],
 };
 
-/** The boot's instants as the set-up scripts note them, to the second; also inside the message of `AKS.CSE.cse_start`. */
+/** Boot times as the set-up scripts record them, to the second; the message of `AKS.CSE.cse_start` has them too. */
 export function bootPoints(
   fields: Record<string, unknown>,
   input: string,
@@ -120,11 +120,11 @@ export function bootPoints(
     if (typeof text !== 'string' || text.trim() === '') continue;
     const atUs = parseIsoStamp(text) ?? parseDateStamp(text) ?? systemctlStamp(text);
     if (atUs === undefined) {
-      notes.push({ level: 'warning', text: `${input}: ${field} is not a date, and is left out` });
+      notes.push({ level: 'warning', text: `${input}: ${field} is not a date; ignored` });
     } else if (isUnsetDate(atUs)) {
       notes.push({
         level: 'warning',
-        text: `${input}: ${field} is midnight sharp, which is what \`date\` makes of a property that was never set; it is left out`,
+        text: `${input}: ${field} is exactly midnight, which is what \`date\` prints for an unset property; ignored`,
       });
     } else if (milestone) {
       milestones.push({ name: milestone[0], atUs, source: milestone[1], errorUs: 1e6 });
@@ -135,7 +135,7 @@ export function bootPoints(
   return { milestones, anchors, notes };
 }
 
-/** Older set-up scripts copy what `systemctl show` prints: `Tue 2026-11-10 08:00:04 UTC`. */
+/** Older set-up scripts copy the output of `systemctl show`: `Tue 2026-11-10 08:00:04 UTC`. */
 function systemctlStamp(text: string): number | undefined {
   const stamp = parseWallStamp(text.trim());
   return stamp && 'wallUs' in stamp ? stamp.wallUs : undefined;

@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { readClockReading, twoClocks } from './two-clocks.ts';
+import { guestClockFrom, parseClockComparison } from './two-clocks.ts';
 
 const reading = { guestMs: 60_000, hostBeforeMs: 63_000, hostAfterMs: 63_010 };
 
-describe('two clocks', () => {
-  test('are tied by a reading, as exactly as the host took to make it', () => {
-    const clocks = twoClocks({ ...reading, uptimeMs: 50_000 })!;
+describe('guestClockFrom', () => {
+  test('converts host times to the guest clock, with an error of half the time the reading took', () => {
+    const clocks = guestClockFrom({ ...reading, uptimeMs: 50_000 })!;
     expect(clocks.onGuestMs(63_005)).toBe(60_000);
     expect(clocks.errorUs).toBe(6_000);
-    expect(clocks.bornMs).toBe(10_000);
+    expect(clocks.kernelStartMs).toBe(10_000);
   });
 
-  test('tell no start of the kernel without an uptime', () => {
-    expect(twoClocks(reading)).not.toHaveProperty('bornMs');
+  test('gives no kernel start without an uptime', () => {
+    expect(guestClockFrom(reading)).not.toHaveProperty('kernelStartMs');
   });
 
-  test('cannot be tied when the clock of the host was set back meanwhile', () => {
-    expect(twoClocks({ ...reading, hostAfterMs: 62_999 })).toBeUndefined();
+  test('gives nothing if the host clock was set back in between', () => {
+    expect(guestClockFrom({ ...reading, hostAfterMs: 62_999 })).toBeUndefined();
   });
 });
 
-describe('a clock reading', () => {
-  test('is read with and without an uptime', () => {
-    expect(readClockReading({ ...reading, other: 1 })).toEqual(reading);
-    expect(readClockReading({ ...reading, uptimeMs: 5 })).toEqual({ ...reading, uptimeMs: 5 });
+describe('parseClockComparison', () => {
+  test('accepts a comparison with and without an uptime', () => {
+    expect(parseClockComparison({ ...reading, other: 1 })).toEqual(reading);
+    expect(parseClockComparison({ ...reading, uptimeMs: 5 })).toEqual({ ...reading, uptimeMs: 5 });
   });
 
   test.each([
@@ -34,7 +34,7 @@ describe('a clock reading', () => {
     { ...reading, guestMs: -1 },
     { ...reading, hostAfterMs: 1e13 },
     { ...reading, uptimeMs: Number.NaN },
-  ])('%j is none', (value) => {
-    expect(readClockReading(value)).toBeUndefined();
+  ])('rejects %j', (value) => {
+    expect(parseClockComparison(value)).toBeUndefined();
   });
 });

@@ -1,35 +1,40 @@
-// boot/load/sources/platform/two-clocks.ts: when the clock of the machine that runs a VM showed this, what did the clock of its guest show?
+// boot/load/sources/platform/two-clocks.ts: how do times on the host's clock convert to the guest's clock?
 
-/** The guest's clock showed `guestMs` at some moment between the two readings of the host's, and had then been up for `uptimeMs`. */
-export interface ClockReading {
+/** The guest's clock was read as `guestMs` between two readings of the host's clock, when the guest's uptime was `uptimeMs`. */
+export interface ClockComparison {
   guestMs: number;
   hostBeforeMs: number;
   hostAfterMs: number;
   uptimeMs?: number;
 }
 
-export interface TwoClocks {
+export interface GuestClock {
   onGuestMs(hostMs: number): number;
-  /** Wherever in the interval the guest's clock was read, the truth lies within ± this. */
+  /** The converted time is exact to ± this, wherever in the interval the guest's clock was read. */
   errorUs: number;
-  /** When the guest's kernel started, on the guest's clock, give or take `errorUs`. */
-  bornMs?: number;
+  /** When the guest's kernel started, on the guest's clock, ± `errorUs`. */
+  kernelStartMs?: number;
 }
 
-/** Undefined when the host's clock was set back between its two readings. */
-export function twoClocks({ guestMs, hostBeforeMs, hostAfterMs, uptimeMs }: ClockReading): TwoClocks | undefined {
+/** Undefined if the host's clock was set back between its two readings. */
+export function guestClockFrom({
+  guestMs,
+  hostBeforeMs,
+  hostAfterMs,
+  uptimeMs,
+}: ClockComparison): GuestClock | undefined {
   if (hostAfterMs < hostBeforeMs) return undefined;
   const halfMs = (hostAfterMs - hostBeforeMs) / 2;
   const aheadMs = guestMs - (hostBeforeMs + halfMs);
   return {
     onGuestMs: (hostMs) => hostMs + aheadMs,
     errorUs: Math.round(halfMs * 1000) + 1000, // both clocks are read in whole milliseconds
-    ...(uptimeMs !== undefined && { bornMs: guestMs - uptimeMs }),
+    ...(uptimeMs !== undefined && { kernelStartMs: guestMs - uptimeMs }),
   };
 }
 
-/** Undefined unless every field is what it has to be. */
-export function readClockReading(value: unknown): ClockReading | undefined {
+/** Undefined unless every field is valid. */
+export function parseClockComparison(value: unknown): ClockComparison | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { guestMs, hostBeforeMs, hostAfterMs, uptimeMs } = value as Record<string, unknown>;
   if (!isTimeMs(guestMs) || !isTimeMs(hostBeforeMs) || !isTimeMs(hostAfterMs)) return undefined;
@@ -37,7 +42,7 @@ export function readClockReading(value: unknown): ClockReading | undefined {
   return { guestMs, hostBeforeMs, hostAfterMs, ...(uptimeMs !== undefined && { uptimeMs }) };
 }
 
-/** Milliseconds that a wall clock could show, or an uptime be: far from where numbers lose their last digits. */
+/** A plausible wall-clock time or uptime; much larger numbers would lose precision. */
 export function isTimeMs(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < 1e13;
 }

@@ -16,7 +16,7 @@ function vmStart(more: Partial<VmStart> = {}): VmStart {
     vmId: '6F4B1C5E-0C0E-4C3B-9A59-2F1F4C1D8A77',
     bootId: BOOT_ID,
     startedMs: NOON_MS,
-    // The guest is ten seconds ahead, and was read within 40 ms of ours a minute later.
+    // The guest's clock is ten seconds ahead. It was read a minute later, within 40 ms on the host's clock.
     clock: {
       guestMs: NOON_MS + 70_020,
       hostBeforeMs: NOON_MS + 60_000,
@@ -31,8 +31,8 @@ function vmStart(more: Partial<VmStart> = {}): VmStart {
 const read = (start: unknown) => vmStartSource.parse(memoryInput('vm.json', JSON.stringify(start)))[0]!;
 const namesOf = (start: unknown) => read(start).milestones.map(({ name }) => name);
 
-describe('the start of a VM', () => {
-  it('is recognised, and placed on the clock of the guest with its error', () => {
+describe('vmStartSource', () => {
+  it('recognises a VM start and converts it to the guest clock, with its error', () => {
     const input = memoryInput('vm.json', JSON.stringify(vmStart(), null, 2));
     expect(recognise(input)?.kind).toBe('vm-start');
     expect(read(vmStart())).toMatchObject({
@@ -47,7 +47,7 @@ describe('the start of a VM', () => {
     });
   });
 
-  it('comes before the kernel starts when it is joined with the rest of its boot', () => {
+  it('places the VM start before kernel start when merged with the rest of the boot', () => {
     const kernelUs = (NOON_MS + 12_000) * 1000;
     const manager = evidence({
       kind: 'journal-json',
@@ -66,34 +66,34 @@ describe('the start of a VM', () => {
     ]);
   });
 
-  it('edge case 51: is left out for a guest that has restarted since, and so is what its earlier life reported', () => {
+  it('edge case 51: ignores the VM start and earlier reports of a guest that has restarted since', () => {
     const restarted = {
       ...vmStart().clock,
       guestMs: NOON_MS + 7_210_020,
       hostBeforeMs: NOON_MS + 7_200_000,
       hostAfterMs: NOON_MS + 7_200_040,
     };
-    const told = read(vmStart({ clock: restarted }));
-    expect(told.milestones).toEqual([]);
-    expect(told.notes[0]!.text).toContain('this boot began 1h 59min 2s after its VM was started');
+    const found = read(vmStart({ clock: restarted }));
+    expect(found.milestones).toEqual([]);
+    expect(found.notes[0]!.text).toContain('this boot began 1h 59min 2s after its VM was started');
   });
 
-  it('edge case 52: a clock that was set back while it was read, or a VM younger than its boot, tells nothing', () => {
+  it('edge case 52: gives no VM start if the host clock was set back, or if the VM is younger than the boot', () => {
     const { clock } = vmStart();
     expect(namesOf(vmStart({ clock: { ...clock, hostAfterMs: clock.hostBeforeMs - 1 } }))).toEqual([]);
     expect(namesOf(vmStart({ startedMs: NOON_MS + 60_041 }))).not.toContain('vm-created');
   });
 
-  it('says what a guest reported that was not ready', () => {
+  it('warns with the reason when the guest reports NotReady', () => {
     const health = [
       { atMs: NOON_MS + 20_000, state: 'NotReady', subStatus: 'ProvisioningFailed', description: 'no ovf-env.xml' },
       { atMs: NOON_MS + 50_000, state: 'Ready' },
     ];
-    const told = read(vmStart({ health }));
-    expect(told.notes.map(({ text }) => text)).toEqual([
+    const found = read(vmStart({ health }));
+    expect(found.notes.map(({ text }) => text)).toEqual([
       'vm.json: the guest reported NotReady to the wire server: ProvisioningFailed: no ovf-env.xml',
     ]);
-    expect(told.milestones.at(-1)).toMatchObject({ name: 'platform-ready', atUs: (NOON_MS + 60_000) * 1000 });
+    expect(found.milestones.at(-1)).toMatchObject({ name: 'platform-ready', atUs: (NOON_MS + 60_000) * 1000 });
   });
 
   it.each([
@@ -102,11 +102,11 @@ describe('the start of a VM', () => {
     { ...vmStart(), clock: {} },
     { ...vmStart(), bootId: 'x' },
     { ...vmStart(), apiVersion: 'v9' },
-  ])('of another form is a warning', (start) => {
+  ])('warns about an unknown format: %j', (start) => {
     expect(read(start)).toMatchObject({ milestones: [], notes: [{ level: 'warning' }] });
   });
 
-  it('lies where the clocks say it does, whatever they show', () => {
+  it('places the VM start within the stated error for any pair of clocks', () => {
     const ms = fc.integer({ min: 0, max: 1e12 });
     fc.assert(
       fc.property(
@@ -118,7 +118,7 @@ describe('the start of a VM', () => {
           const clock = { guestMs, hostBeforeMs: hostMs, hostAfterMs: hostMs + widthMs };
           const startedMs = Math.max(0, hostMs - agoMs);
           const [created] = read(vmStart({ clock, startedMs, health: [] })).milestones;
-          // Wherever in the interval the guest's clock was read, the truth is within the error that is stated.
+          // The true time is within the stated error, wherever in the interval the guest's clock was read.
           for (const readMs of [hostMs, hostMs + widthMs]) {
             const truthUs = (startedMs + guestMs - readMs) * 1000;
             expect(Math.abs(created!.atUs - truthUs)).toBeLessThanOrEqual(created!.errorUs!);

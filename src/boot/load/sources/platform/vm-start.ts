@@ -1,24 +1,24 @@
-// boot/load/sources/platform/vm-start.ts: when did this machine start the VM, and when did its guest report to the platform? On the guest's own
-// clock, which a look at both clocks at one moment ties to ours.
+// boot/load/sources/platform/vm-start.ts: when did the host start the VM, and when did the guest report to the platform? Converts host times to
+// the guest's clock by one comparison of the two clocks.
 import { formatSpan } from '../../../../base/duration.ts';
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { Milestone, Note } from '../../../model/record.ts';
 import { headText, type Input } from '../../input.ts';
 import { boundedText } from '../bounded-text.ts';
-import type { Source } from '../source.ts';
-import { type ClockReading, isTimeMs, readClockReading, type TwoClocks, twoClocks } from './two-clocks.ts';
+import type { EvidenceSource } from '../source.ts';
+import { type ClockComparison, type GuestClock, guestClockFrom, isTimeMs, parseClockComparison } from './two-clocks.ts';
 
 /** `headstart/vm.json` of a bundle; all times in ms since 1970. */
 export interface VmStart {
   apiVersion: 'headstart.dev/v1';
   kind: 'VmStart';
   vmId: string;
-  /** The boot that the guest was in when its clock was read. */
+  /** The guest's boot when its clock was read. */
   bootId?: string;
   /** On the host's clock. */
   startedMs: number;
-  clock: ClockReading;
-  /** What the guest told the wire server, on the host's clock. */
+  clock: ClockComparison;
+  /** The guest's reports to the wire server, on the host's clock. */
   health: { atMs: number; state: string; subStatus?: string; description?: string }[];
 }
 
@@ -27,7 +27,7 @@ export const vmStartSource = {
   title: 'the start of a VM (headstart/vm.json)',
   recognise: (input) => (/^\s*\{[\s\S]{0,200}?"kind"\s*:\s*"VmStart"/.test(headText(input)) ? 1 : 0),
   parse,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const MAX_BYTES = 4 << 20;
 
@@ -35,33 +35,35 @@ function parse(input: Input): Evidence[] {
   const { text, isCut } = boundedText(input, MAX_BYTES);
   const start = isCut ? undefined : readVmStart(text);
   if (!start)
-    return [told(input, {}, [], [warning(input, 'this start of a VM is not whole, or not of the known form')])];
+    return [
+      vmStartEvidence(input, {}, [], [warning(input, 'this VM start record is incomplete or has an unknown format')]),
+    ];
   const { vmId, bootId, clock } = start;
   const facts = {
     host: { vmId: vmId.toLowerCase() },
     ...(bootId !== undefined && { bootId }),
   };
-  const clocks = twoClocks(clock);
+  const clocks = guestClockFrom(clock);
   if (!clocks) {
     return [
-      told(
+      vmStartEvidence(
         input,
         facts,
         [],
-        [warning(input, "the host's clock was set back while the guest's was read: its times are left out")],
+        [warning(input, "the host's clock was set back while the guest's clock was read: its times are ignored")],
       ),
     ];
   }
   const { milestones, notes } = eventsOf(start, clocks, input);
-  return [told(input, facts, milestones, notes)];
+  return [vmStartEvidence(input, facts, milestones, notes)];
 }
 
-/** Firmware and loader take seconds; a guest that was born this much later has restarted since. */
+/** Firmware and boot loader take seconds; a kernel that started this much later is from a later restart. */
 const RESTARTED_MS = 5 * 60_000;
 
 function eventsOf(
   start: VmStart,
-  { onGuestMs: onGuest, errorUs, bornMs }: TwoClocks,
+  { onGuestMs: onGuest, errorUs, kernelStartMs }: GuestClock,
   input: Input,
 ): { milestones: Milestone[]; notes: Note[] } {
   const { clock, startedMs, health } = start;
@@ -69,15 +71,15 @@ function eventsOf(
   const milestones: Milestone[] = [];
   const notes: Note[] = [];
   if (startedMs > clock.hostAfterMs) {
-    notes.push(warning(input, 'the VM was started after the boot that it tells of: when it was created is left out'));
-  } else if (bornMs !== undefined && bornMs - onGuest(startedMs) > RESTARTED_MS) {
-    const laterText = formatSpan(Math.round((bornMs - onGuest(startedMs)) / 1000) * 1e6);
-    const text = `${input.name}: this boot began ${laterText} after its VM was started: the guest has restarted since, and the VM's creation is left out`;
+    notes.push(warning(input, 'the VM was started after this boot: its creation time is ignored'));
+  } else if (kernelStartMs !== undefined && kernelStartMs - onGuest(startedMs) > RESTARTED_MS) {
+    const laterText = formatSpan(Math.round((kernelStartMs - onGuest(startedMs)) / 1000) * 1e6);
+    const text = `${input.name}: this boot began ${laterText} after its VM was started: the guest has restarted since, so the VM's creation time is ignored`;
     notes.push({ level: 'info', text });
   } else {
     milestones.push({ name: 'vm-created', ...at(startedMs), detail: "its process was started, on the host's clock" });
   }
-  const sinceMs = bornMs === undefined ? onGuest(startedMs) : bornMs - errorUs / 1000;
+  const sinceMs = kernelStartMs === undefined ? onGuest(startedMs) : kernelStartMs - errorUs / 1000;
   const reports = health.filter(({ atMs }) => onGuest(atMs) + errorUs / 1000 >= sinceMs);
   const ready = reports.find(({ state }) => state === 'Ready');
   if (ready)
@@ -94,7 +96,7 @@ function eventsOf(
   return { milestones, notes };
 }
 
-function told(input: Input, facts: Partial<Evidence>, milestones: Milestone[], notes: Note[]): Evidence {
+function vmStartEvidence(input: Input, facts: Partial<Evidence>, milestones: Milestone[], notes: Note[]): Evidence {
   return evidence({ kind: 'vm-start', input: input.name, clock: 'wall', ...facts, milestones, notes });
 }
 
@@ -102,7 +104,7 @@ function warning(input: Input, text: string): Note {
   return { level: 'warning', text: `${input.name}: ${text}` };
 }
 
-/** Undefined unless every field is what it has to be. */
+/** Undefined unless every field is valid. */
 function readVmStart(text: string): VmStart | undefined {
   let value: unknown;
   try {
@@ -114,7 +116,7 @@ function readVmStart(text: string): VmStart | undefined {
   if (apiVersion !== 'headstart.dev/v1' || kind !== 'VmStart' || typeof vmId !== 'string' || !isTimeMs(startedMs))
     return undefined;
   if (bootId !== undefined && (typeof bootId !== 'string' || !/^[0-9a-f]{32}$/.test(bootId))) return undefined;
-  const reading = readClockReading(clock);
+  const reading = parseClockComparison(clock);
   if (!reading) return undefined;
   return {
     apiVersion,

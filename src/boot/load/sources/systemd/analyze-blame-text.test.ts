@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unit } from '../../../testing.ts';
-import { blameUnits, parseBlameLine } from './analyze-blame-text.ts';
+import { parseBlameLine, unitsFromBlame } from './analyze-blame-text.ts';
 
 test.each([
   ['  1min 571ms foo.service', 'foo.service', 60_571_000],
@@ -8,29 +8,29 @@ test.each([
   ['989us tiny.mount', 'tiny.mount', 989],
   ['2s cut-off-na…', 'cut-off-na…', 2e6],
   ['2s a.service [wait: for a lease]', 'a.service', 2e6],
-])('%j is a line of blame', (text, name, tookUs) => {
+])('parseBlameLine parses %j', (text, name, tookUs) => {
   expect(parseBlameLine(text)).toEqual({ unit: name, tookUs });
 });
 
 test.each(['a.service', '2s', '2 parsecs a.service', '2s no-suffix', 'took 2s a.service', 'a.service @2s +3s'])(
-  '%j is none',
+  'parseBlameLine rejects %j',
   (text) => {
     expect(parseBlameLine(text)).toBeUndefined();
   },
 );
 
-test('units that a chain has placed are left out; the others stand at the start of userspace, with a note', () => {
+test('unitsFromBlame skips units that a chain has placed, and puts others at the start of userspace, with a note', () => {
   const blame = new Map([
     ['a.service', 2e6],
     ['b.service', 3e6],
   ]);
-  const { units, notes } = blameUnits(blame, [unit('a.service', 5, 2)], 'paste');
+  const { units, notes } = unitsFromBlame(blame, [unit('a.service', 5, 2)], 'paste');
   expect(units).toMatchObject([{ name: 'b.service', activatingUs: 1, activatedUs: 3e6 + 1 }]);
   expect(notes).toEqual([
     {
       level: 'info',
-      text: 'paste: blame tells how long 1 unit took, not when: they are placed at the start of userspace',
+      text: 'paste: blame has the duration of 1 unit but no start time: placed at the start of userspace',
     },
   ]);
-  expect(blameUnits(new Map(), [], 'paste')).toEqual({ units: [], notes: [] });
+  expect(unitsFromBlame(new Map(), [], 'paste')).toEqual({ units: [], notes: [] });
 });

@@ -1,4 +1,4 @@
-// boot/load/sources/systemd/analyze-blame-text.ts: how long did each unit take, says a pasted `systemd-analyze blame`?
+// boot/load/sources/systemd/analyze-blame-text.ts: how long did each unit take, according to a pasted `systemd-analyze blame`?
 import { parseSpan } from '../../../../base/duration.ts';
 import type { Note, Unit } from '../../../model/record.ts';
 import { withoutLabels } from '../logs/pasted-line.ts';
@@ -15,10 +15,10 @@ export function parseBlameLine(text: string): { unit: string; tookUs: number } |
 }
 
 /**
- * The listing has no start times. A unit that the chain does not place is put at the start of userspace, and that is
- * said: its duration is right, its place is not known.
+ * The listing has no start times. A unit that the chain does not place is put at the start of userspace, with a note:
+ * its duration is right, but its start is unknown.
  */
-export function blameUnits(
+export function unitsFromBlame(
   blame: ReadonlyMap<string, number>,
   placed: readonly Unit[],
   input: string,
@@ -31,6 +31,6 @@ export function blameUnits(
   }
   if (units.length === 0) return { units, notes: [] };
   const count = `${units.length} unit${units.length === 1 ? '' : 's'}`;
-  const text = `${input}: blame tells how long ${count} took, not when: they are placed at the start of userspace`;
+  const text = `${input}: blame has the duration of ${count} but no start time: placed at the start of userspace`;
   return { units, notes: [{ level: 'info', text }] };
 }

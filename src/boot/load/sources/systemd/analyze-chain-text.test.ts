@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { criticalChain } from '../../../compat/systemd/critical-chain.ts';
 import { compatCriticalChain } from '../../../compat/systemd/exact/critical-chain.ts';
-import { renderChain } from '../../../compat/systemd/render-chain.ts';
+import { renderCriticalChain } from '../../../compat/systemd/render-chain.ts';
 import { anyBoot, FIXTURES } from '../../../compat/systemd/testing.ts';
 import { behaviourOf } from '../../../compat/systemd/versions.ts';
 import { memoryInput } from '../../input.ts';
@@ -16,7 +16,7 @@ const SEED = readFileSync(join(FIXTURES, 'seeds/cloud-final.critical-chain.txt')
 const parse = (text: string) => parseAnalyzeText(memoryInput('paste.txt', text));
 const unitsIn = (text: string) => parse(text).find((found) => found.kind === 'analyze-critical-chain')?.units ?? [];
 
-test('a listing gives units on the userspace clock, each waiting for the one below it', () => {
+test('a listing gives units on the userspace clock, each after the unit below it', () => {
   const units = unitsIn(SEED);
   expect(units).toHaveLength(14);
   expect(units[3]).toMatchObject({
@@ -28,7 +28,7 @@ test('a listing gives units on the userspace clock, each waiting for the one bel
   expect(units[4]).toMatchObject({ name: 'basic.target', activatingUs: 31_204_000, activatedUs: 31_204_000 });
 });
 
-test('edge case 38: a root that took time has no @ and begins when the target it waits for is up', () => {
+test('edge case 38: a root that took time has no @ and starts when the target it waits for is up', () => {
   expect(unitsIn(SEED)[0]).toMatchObject({
     name: 'cloud-final.service',
     activatingUs: 33_929_000,
@@ -37,7 +37,7 @@ test('edge case 38: a root that took time has no @ and begins when the target it
   });
 });
 
-test('edge case 42: ellipsised names and lines cut by a pager are kept as far as they go, with a warning', () => {
+test('edge case 42: keeps ellipsised names and lines truncated by a pager, with a warning', () => {
   const text =
     'graphical.target @5s\n└─a-very-long-na… @3s +1s\n  └─next.service @1s +1.2>\n    └─cut-off-na>\nlines 1-4\n';
   const [found] = parse(text);
@@ -47,10 +47,12 @@ test('edge case 42: ellipsised names and lines cut by a pager are kept as far as
     { name: 'next.service', activatingUs: 1e6, activatedUs: 1e6 },
     { name: 'cut-off-na…', activatingUs: 0 },
   ]);
-  expect(found!.notes[0]!.text).toBe('paste.txt: line 2 is cut off: what is missing is not known (and 2 more like it)');
+  expect(found!.notes[0]!.text).toBe(
+    'paste.txt: line 2 is truncated: the missing part is unknown (and 2 more like it)',
+  );
 });
 
-test('branches, dots and both glyph sets give the same graph', () => {
+test('Unicode and ASCII glyphs give the same graph, with branches and repeats', () => {
   const tree =
     'a.target @9s\n├─b.service @5s +1s\n│ └─d.slice @2s\n└─c.service @6s\n  ├─d.slice @2s\n  │ └─...\n  └─e.slice\n';
   const ascii = tree.replaceAll('├─', '|-').replaceAll('└─', '`-').replaceAll('│', '|');
@@ -65,7 +67,7 @@ test('branches, dots and both glyph sets give the same graph', () => {
   expect(unitsIn(ascii)).toEqual(unitsIn(tree));
 });
 
-test('several listings of one boot become one graph; one of another boot is left out with its line', () => {
+test('merges several listings of one boot, and skips a listing of another boot with a warning', () => {
   const other = readFileSync(join(FIXTURES, 'seeds/walinuxagent.critical-chain.txt'), 'utf8');
   expect(unitsIn(`${SEED}\n${other}`).map((unit) => unit.name)).toEqual([
     ...unitsIn(SEED).map((unit) => unit.name),
@@ -77,16 +79,16 @@ test('several listings of one boot become one graph; one of another boot is left
   expect(found!.notes[0]!.text).toMatch(/line \d+ starts a listing of another boot/);
 });
 
-test('edge case 28: a time of 584542 years is before userspace and not believed', () => {
+test('edge case 28: a time of 584542 years means before userspace and is ignored', () => {
   const units = unitsIn('a.target @9s\n└─early.service @584542y 2w 2d 20h 1min 49.407s +157us\n');
   expect(units[1]).toMatchObject({ activatingUs: 0, activatedUs: 0 });
 });
 
-test('what this project and the real tool print is read back to the same edges', () => {
+test('reads back the listings that headstart and systemd-analyze print', () => {
   fc.assert(
     fc.property(anyBoot, (record) => {
       const nodes = criticalChain(record, { target: 'default.target', fuzzUs: 1e6 });
-      const plain = renderChain(nodes, record, (text) => text);
+      const plain = renderCriticalChain(nodes, record, (text) => text);
       const known = new Set(unitsIn(`# systemd-analyze critical-chain\n${plain}`).map((unit) => unit.name));
       expect(known).toEqual(new Set(nodes.map((node) => node.name)));
       const { stdout } = compatCriticalChain(record, behaviourOf(252), { targets: [], fuzzUs: 1e6, isColoured: true });
@@ -102,18 +104,18 @@ test.each([
   ['  └─...', { isRepeat: true }],
   ['x.service is not a listing', undefined],
   ['word a.service @3s', undefined],
-])('the line %j', (text, expected) => {
+])('parseChainLine parses %j', (text, expected) => {
   const parsed = parseChainLine(pastedLine(text));
   if (expected === undefined) expect(parsed).toBeUndefined();
   else expect(parsed).toMatchObject(expected);
 });
 
-test('a line is timed when it says when or how long', () => {
+test('a line is timed if it has a start or a duration', () => {
   const isTimed = (text: string) => isTimedChainLine(pastedLine(text));
   expect(['a.service @3s', 'a.service +3s', 'a.service', '└─...'].map(isTimed)).toEqual([true, true, false, false]);
 });
 
-test('listings whose times differ by less than their rounding are of one boot', () => {
+test('listings whose times differ only slightly belong to one boot', () => {
   const listing = (at: string) => `# systemd-analyze critical-chain\na.target @9s\n└─b.service @${at}\n`;
   const notesOf = (text: string) => parse(text).flatMap(({ notes }) => notes);
   expect(notesOf(listing('5s') + listing('5.050s'))).toEqual([]);

@@ -1,25 +1,25 @@
-// boot/load/sources/systemd/analyze-chain-text.ts: which unit waited for which, and when, says a pasted `systemd-analyze critical-chain`?
+// boot/load/sources/systemd/analyze-chain-text.ts: which unit waited for which, according to a pasted `systemd-analyze critical-chain`?
 import { parseSpan } from '../../../../base/duration.ts';
 import type { Unit } from '../../../model/record.ts';
 import { type PastedLine, withoutLabels } from '../logs/pasted-line.ts';
 import type { Problems } from '../problems.ts';
 import { NAME_CHARS, UNIT_SUFFIX } from './unit-name.ts';
 
-export const CHAIN_HEADER =
+export const CHAIN_HEADER_PATTERN =
   /The time (?:after|when) (?:the )?unit (?:is|became) active or started|The time the unit (?:takes|took) to start/;
 
 const SPAN = /^-?\d[0-9a-z. ]{0,80}$/;
 const UNIT_END = new RegExp(`(?:\\.${UNIT_SUFFIX}|…)$`);
 const NAME_CHAR = new RegExp(`[…${NAME_CHARS}]`);
 const MAX_NAME = 255;
-/** Cheap, and false for nearly every line of any other file. */
+/** A cheap check that rejects nearly every line of other files. */
 const MAY_BE_CHAIN = new RegExp(`\\.${UNIT_SUFFIX}(?: [@+]|\\s*>?$)|…|\\.\\.\\.$|>$`);
-/** systemd counts in unsigned 64-bit numbers, and before v256 printed a time before userspace as its wrap-around;
- *  this project prints it as negative. */
+/** systemd uses unsigned 64-bit numbers: before v256 it printed a time before userspace as a wrapped-around number.
+ *  headstart prints it as a negative number. */
 const WRAPPED_US = 1e18;
 
 interface ChainLine {
-  /** Where the name starts: the tree is read from this, so it survives any glyphs. */
+  /** Where the name starts. The tree is derived from this, so it does not depend on the glyphs. */
   column: number;
   hasGlyph: boolean;
   name: string;
@@ -34,11 +34,11 @@ export function isTimedChainLine(line: PastedLine): boolean {
   return parsed !== undefined && !parsed.isRepeat && (parsed.atUs !== undefined || parsed.tookUs !== undefined);
 }
 
-/** Read from the right end, where the shape is certain: what is left of the name may be anything but letters. */
+/** Parses from the right end, where the format is fixed. The text left of the name has no letters or digits. */
 export function parseChainLine(line: PastedLine): ChainLine | undefined {
   const whole = withoutLabels(line.text);
   if (!MAY_BE_CHAIN.test(whole)) return undefined;
-  // `less -S` marks a line it has cut off; a span that touches the mark has lost digits.
+  // `less -S` marks a truncated line with `>`; a time span next to the mark has lost digits.
   const isChopped = whole.endsWith('>');
   const text = isChopped ? whole.slice(0, -1).replace(/ [@+]?$/, '') : whole;
   const took = cutSpan(text, ' +');
@@ -75,14 +75,14 @@ function splitName(text: string): { prefix: string; name: string } {
   return { prefix: text.slice(0, start), name: text.slice(start) };
 }
 
-/** `|-` and `` `- `` are glyphs; only the root slice and mount have a name that starts with a dash. */
+/** `|-` and `` `- `` are glyphs; only the names of the root slice and mount start with a dash. */
 function place(prefix: string, rest: string) {
   const isRootName = /^-*-\.(slice|mount)$/.test(rest);
   const name = isRootName ? rest.slice(rest.lastIndexOf('-')) : rest.replace(/^-+/, '');
   return { column: prefix.length + rest.length - name.length, hasGlyph: /\S/.test(prefix) || name !== rest, name };
 }
 
-/** All listings of one boot, the first root first; a listing that contradicts those before it is another boot's. */
+/** Merges all listings of one boot. A listing that contradicts the earlier ones is from another boot. */
 export function chainUnits(lines: readonly PastedLine[], problems: Problems): Unit[] {
   const known = new Map<string, KnownUnit>();
   for (const listing of listingsOf(lines)) {
@@ -90,7 +90,7 @@ export function chainUnits(lines: readonly PastedLine[], problems: Problems): Un
     const other = units.find((unit) => contradicts(known.get(unit.name), unit));
     if (other) {
       const line = listing[0]!.source.number;
-      problems.add(`starts a listing of another boot (${other.name} has other times): it was left out`, line);
+      problems.add(`starts a listing of another boot (${other.name} has different times): skipped`, line);
       continue;
     }
     for (const unit of units) merge(known, unit);
@@ -98,16 +98,16 @@ export function chainUnits(lines: readonly PastedLine[], problems: Problems): Un
   return [...known.values()].map((unit) => ({ ...unit, after: [...unit.after] }));
 }
 
-/** A unit may come up in several places; what it waited for is collected from all of them. */
+/** A unit may appear in several places; `after` collects its dependencies from all of them. */
 type KnownUnit = Omit<Unit, 'after'> & { after: Set<string> };
 
-type Placed = ChainLine & { source: PastedLine };
+type SourcedChainLine = ChainLine & { source: PastedLine };
 
-/** A header or a prompt ends a listing; so does a second root where the tree is intact. */
-function* listingsOf(lines: readonly PastedLine[]): Generator<Placed[]> {
-  let listing: Placed[] = [];
+/** A header or a prompt ends a listing. So does a second root, if the tree structure is intact. */
+function* listingsOf(lines: readonly PastedLine[]): Generator<SourcedChainLine[]> {
+  let listing: SourcedChainLine[] = [];
   for (const source of lines) {
-    const line = CHAIN_HEADER.test(source.text) || source.isPrompt ? undefined : parseChainLine(source);
+    const line = CHAIN_HEADER_PATTERN.test(source.text) || source.isPrompt ? undefined : parseChainLine(source);
     const isRoot = line !== undefined && isNewRoot(listing, line);
     if ((!line || isRoot) && listing.length > 0) {
       yield listing;
@@ -121,20 +121,21 @@ function* listingsOf(lines: readonly PastedLine[]): Generator<Placed[]> {
 function isNewRoot(listing: readonly ChainLine[], line: ChainLine): boolean {
   const [root, child] = listing;
   if (!root || line.isRepeat || line.hasGlyph || line.column > root.column) return false;
-  // Without glyphs a child may stand right under its parent; then only a tree that has shown its step can tell.
+  // Without glyphs a child may have the same column as its parent. Only a listing whose second line is indented, or
+  // has a glyph, shows that this line is not a child.
   return child !== undefined && (child.hasGlyph || child.column > root.column);
 }
 
-function unitsOf(listing: readonly Placed[], problems: Problems): Unit[] {
+function unitsOf(listing: readonly SourcedChainLine[], problems: Problems): Unit[] {
   const units: Unit[] = [];
   const open: { column: number; unit: Unit }[] = [];
   let rootBeganUs = 1;
   for (const line of listing) {
     if (line.isRepeat || line.name === '') continue;
-    if (line.isCut) problems.add('is cut off: what is missing is not known', line.source.number);
+    if (line.isCut) problems.add('is truncated: the missing part is unknown', line.source.number);
     const unit = unitOf(line, problems);
     units.push(unit);
-    // The root stands above everything, however its column came out.
+    // The root is the ancestor of every unit, regardless of its column.
     while (open.length > 1 && open.at(-1)!.column >= line.column) open.pop();
     const parent = open.at(-1)?.unit;
     parent?.after.push(unit.name);
@@ -144,26 +145,26 @@ function unitsOf(listing: readonly Placed[], problems: Problems): Unit[] {
   const [root] = units;
   const { atUs, tookUs } = listing[0]!;
   if (root && atUs === undefined && tookUs !== undefined) {
-    // A root that took time has no `@`: it began when the last of those it waited for was up.
+    // A root with `+` has no `@`: assume that it started when the last of its dependencies was up.
     root.activatingUs = rootBeganUs;
     root.activatedUs = rootBeganUs + tookUs;
   }
   return units;
 }
 
-function unitOf(line: Placed, problems: Problems): Unit {
+function unitOf(line: SourcedChainLine, problems: Problems): Unit {
   const { name, atUs, tookUs = 0 } = line;
-  let activatingUs = 0; // 0 = not known
+  let activatingUs = 0; // 0 = unknown
   if (atUs !== undefined && atUs < WRAPPED_US) activatingUs = Math.max(1, atUs);
   else if (atUs !== undefined)
-    problems.add('has a time before userspace, which the listing cannot tell', line.source.number);
+    problems.add('has a time before userspace, which the listing does not show exactly', line.source.number);
   const activatedUs = activatingUs === 0 ? 0 : activatingUs + tookUs;
   return { name, activatingUs, activatedUs, deactivatingUs: 0, deactivatedUs: 0, after: [] };
 }
 
 function contradicts(known: KnownUnit | undefined, unit: Unit): boolean {
   if (!known || known.activatedUs === 0 || unit.activatedUs === 0) return false;
-  // A root without `@` is placed by its children, so only ends are compared, and with some room.
+  // The start of a root without `@` is derived from its children: compare only the ends, with a tolerance.
   return Math.abs(known.activatedUs - unit.activatedUs) > 100_000;
 }
 

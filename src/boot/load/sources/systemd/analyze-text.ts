@@ -1,14 +1,14 @@
-// boot/load/sources/systemd/analyze-text.ts: `systemd-analyze` time, blame and critical-chain as people paste them: fenced, indented,
-// coloured, cut off, with tree glyphs lost. A file may hold several listings; each source reads all of them.
+// boot/load/sources/systemd/analyze-text.ts: reads pasted output of `systemd-analyze` time, blame and critical-chain: fenced, indented,
+// coloured, truncated or without tree glyphs. A file may contain several listings; each source reads all of them.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { type PastedLine, pastedLine } from '../logs/pasted-line.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
-import { blameUnits, parseBlameLine } from './analyze-blame-text.ts';
-import { CHAIN_HEADER, chainUnits, isTimedChainLine, parseChainLine } from './analyze-chain-text.ts';
-import { parseReachedLine, type Reached } from './analyze-time-text.ts';
+import type { EvidenceSource } from '../source.ts';
+import { parseBlameLine, unitsFromBlame } from './analyze-blame-text.ts';
+import { CHAIN_HEADER_PATTERN, chainUnits, isTimedChainLine, parseChainLine } from './analyze-chain-text.ts';
+import { parseReachedLine, type ReachedTarget } from './analyze-time-text.ts';
 import { parseStartupFinished } from './startup-finished.ts';
 
 export const analyzeTimeSource = {
@@ -16,7 +16,7 @@ export const analyzeTimeSource = {
   title: '`systemd-analyze time`',
   recognise: (input) => (countHead(input).time > 0 ? 0.5 : 0),
   parse: parseAnalyzeText,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 export const analyzeBlameSource = {
   kind: 'analyze-blame',
@@ -26,7 +26,7 @@ export const analyzeBlameSource = {
     return blame >= 2 && blame * 2 >= lines ? 0.6 : 0;
   },
   parse: parseAnalyzeText,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 export const analyzeCriticalChainSource = {
   kind: 'analyze-critical-chain',
@@ -37,9 +37,9 @@ export const analyzeCriticalChainSource = {
     return timed >= 2 && timed * 2 >= lines ? 0.7 : headers > 0 ? 0.4 : 0;
   },
   parse: parseAnalyzeText,
-} satisfies Source;
+} satisfies EvidenceSource;
 
-/** A journal has the same sentence, said by PID 1. */
+/** Anchored at the line start: a journal has the same sentence after a prefix. */
 const STARTUP = /^\W*Startup finished in .*\((kernel|userspace)\)/;
 const RECOGNISE_LINES = 2000;
 
@@ -49,7 +49,7 @@ function countHead(input: Input) {
     const line = pastedLine(raw);
     if (line.text.trim() === '' || line.isFence) continue;
     counts.lines++;
-    if (CHAIN_HEADER.test(line.text)) counts.headers++;
+    if (CHAIN_HEADER_PATTERN.test(line.text)) counts.headers++;
     else if (STARTUP.test(line.text)) counts.time++;
     else if (parseBlameLine(line.text)) counts.blame++;
     else if (isTimedChainLine(line)) counts.timed++;
@@ -62,7 +62,7 @@ export function parseAnalyzeText(input: Input): Evidence[] {
   const blame = new Map<string, number>();
   const chainLines: PastedLine[] = [];
   let startup: string | undefined;
-  let reached: Reached | undefined;
+  let reached: ReachedTarget | undefined;
   let number = 0;
   for (const raw of linesOf(input)) {
     const line = pastedLine(raw, ++number);
@@ -75,11 +75,11 @@ export function parseAnalyzeText(input: Input): Evidence[] {
       if (!blame.has(blamed.unit)) blame.set(blamed.unit, blamed.tookUs);
     } else {
       reached ??= parseReachedLine(line.text);
-      if (CHAIN_HEADER.test(line.text) || line.isPrompt || parseChainLine(line)) chainLines.push(line);
+      if (CHAIN_HEADER_PATTERN.test(line.text) || line.isPrompt || parseChainLine(line)) chainLines.push(line);
     }
   }
   const manager = startup === undefined ? undefined : parseStartupFinished(startup);
-  if (startup !== undefined && !manager) problems.add('says "Startup finished" with spans that cannot be read', 1);
+  if (startup !== undefined && !manager) problems.add('has "Startup finished" with unreadable time spans', 1);
 
   const base = { input: input.name, clock: 'userspace' as const };
   const found: Evidence[] = [];
@@ -89,7 +89,8 @@ export function parseAnalyzeText(input: Input): Evidence[] {
     found.push(evidence({ ...base, kind: 'analyze-time', manager, ...(targets.length > 0 && { units: targets }) }));
   }
   if (units.length > 0) found.push(evidence({ ...base, kind: 'analyze-critical-chain', units }));
-  if (blame.size > 0) found.push(evidence({ ...base, kind: 'analyze-blame', ...blameUnits(blame, units, input.name) }));
+  if (blame.size > 0)
+    found.push(evidence({ ...base, kind: 'analyze-blame', ...unitsFromBlame(blame, units, input.name) }));
   found[0]?.notes.push(...problems.notes(input.name, 'line'));
   return found;
 }

@@ -5,7 +5,7 @@ test.each([
   ['graphical.target reached after 2.843s in userspace', 'graphical.target', 2_843_000],
   ['multi-user.target reached after 1min 2.5s in userspace.', 'multi-user.target', 62_500_000],
   ['  > graphical.target was never reached', 'graphical.target', 0],
-])('%j', (text, name, atUs) => {
+])('parseReachedLine parses %j', (text, name, atUs) => {
   expect(parseReachedLine(text)?.unit).toMatchObject({
     name,
     aliases: ['default.target'],
@@ -19,6 +19,6 @@ test.each([
   'reached after 2s in userspace',
   'graphical.target reached after 2s',
   `${'a'.repeat(600)}.target reached after 2s in userspace`,
-])('%j tells no target', (text) => {
+])('parseReachedLine rejects %j', (text) => {
   expect(parseReachedLine(text)).toBeUndefined();
 });

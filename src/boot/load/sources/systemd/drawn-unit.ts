@@ -1,20 +1,20 @@
-// boot/load/sources/systemd/drawn-unit.ts: which stamps did a unit have, given its bars in a picture that ends with the boot?
+// boot/load/sources/systemd/drawn-unit.ts: which stamps did a unit have, given its bars in a plot that ends with the boot?
 import type { Unit } from '../../../model/record.ts';
 
-export interface Bars {
+export interface UnitBars {
   activatingUs: number;
   activatedUs: number;
   deactivatingUs: number;
   deactivatedUs: number;
-  /** Took this long by the label; 0 = the label has no time. undefined = no label. */
+  /** The duration in the label; 0 = the label has no time, undefined = no label. */
   labelTookUs?: number | undefined;
 }
 
 /**
- * `plot` cuts every stamp at the end of the boot and draws what never happened up to there, so a bar that ends with
- * the boot says nothing; a unit that ended without becoming active has its last three stamps in one place.
+ * `plot` clips every stamp to the end of the boot and draws unset stamps there too, so the end of a bar that ends with
+ * the boot is unknown. For a unit that ended without becoming active, the last three stamps coincide.
  */
-export function stampsOf(bars: Bars, finishUs: number, resolutionUs: number): Omit<Unit, 'name' | 'after'> {
+export function stampsOf(bars: UnitBars, finishUs: number, resolutionUs: number): Omit<Unit, 'name' | 'after'> {
   const { activatingUs, labelTookUs } = bars;
   const isOpen = (us: number) => us >= finishUs - resolutionUs;
   const near = (a: number, b: number) => Math.abs(a - b) <= resolutionUs;
@@ -26,7 +26,7 @@ export function stampsOf(bars: Bars, finishUs: number, resolutionUs: number): Om
   }
   const isCut = isOpen(bars.activatedUs) && tookUs > resolutionUs;
   if (!isCut) return { activatingUs, activatedUs: bars.activatedUs, deactivatingUs, deactivatedUs };
-  // The label is written before the cut: with a time, the unit did get there; without one, it was still starting.
+  // The label is not clipped: with a time, the unit became active later; without one, it was still starting.
   const activatedUs = labelTookUs === undefined ? bars.activatedUs : labelTookUs === 0 ? 0 : activatingUs + labelTookUs;
   return { activatingUs, activatedUs, deactivatingUs, deactivatedUs };
 }

@@ -14,11 +14,11 @@ test.each([
   ['Stopping a.service - A...', { unit: 'a.service', what: 'stopping' }],
   ['a.service - A was skipped because of an unmet condition', { unit: 'a.service', what: 'skipped' }],
   ['Started a.service.', { unit: 'a.service', what: 'done' }],
-])('%j', (message, expected) => {
+])('parsePid1Line parses %j', (message, expected) => {
   expect(parsePid1Line(message)).toEqual(expected);
 });
 
-test('a job that names no unit, as before v249, is told apart from a line that is no job', () => {
+test('parsePid1Line distinguishes a job message without a unit name (before v249) from other lines', () => {
   expect(parsePid1Line('Started OpenBSD Secure Shell server.')).toBe('nameless');
   expect(parsePid1Line('Started a.service and more')).toBe('nameless');
   expect(parsePid1Line('Hostname set to <node-a>.')).toBeUndefined();

@@ -1,8 +1,8 @@
-// boot/load/sources/systemd/pid1-lines.ts: which unit does a line PID 1 printed speak of? Only for texts that carry no message id
-// (dmesg, pasted journals, what PID 1 says before the journal runs); where there is an id, journal-entries.ts goes by it.
+// boot/load/sources/systemd/pid1-lines.ts: which unit does a line of PID 1 mention? For text without message ids: dmesg, pasted
+// journals, and lines that PID 1 printed before the journal ran. With a message id, journal-entries.ts uses that instead.
 import type { UnitEvent } from './unit-events.ts';
 
-/** Lines that are job messages but name no unit: systemd before 249 prints descriptions only. */
+/** `nameless`: a job message without a unit name. systemd before 249 prints only descriptions. */
 export type Pid1Line = Omit<UnitEvent, 'atUs'> | 'nameless';
 
 export function parsePid1Line(message: string): Pid1Line | undefined {

@@ -3,7 +3,7 @@ import { memoryInput } from '../../input.ts';
 import { sourceSuite } from '../source.suite.ts';
 import { plotJsonSource } from './plot-json.ts';
 
-test('edge case 40: rows of plot --json are read one by one, so a broken one or a cut costs only itself', () => {
+test('edge case 40: a broken row or a truncated end of plot --json does not affect the other rows', () => {
   const row = (name: string) =>
     `{"name":"${name}","activated":5,"activating":3,"time":2,"deactivated":9,"deactivating":9}`;
   const read = (json: string) => plotJsonSource.parse(memoryInput('plot.json', json))[0]!;
@@ -13,7 +13,7 @@ test('edge case 40: rows of plot --json are read one by one, so a broken one or 
   expect(read(`[${row('a.service')}]\n\n1 Units listed.\n`).notes).toEqual([]);
 });
 
-test('a stamp that is no whole number of microseconds makes the row unreadable', () => {
+test('rejects a row with a stamp that is not a whole number of microseconds', () => {
   const read = (stamp: string) =>
     plotJsonSource.parse(memoryInput('p', `[{"name":"a.service","activated":${stamp},"activating":1}]`));
   expect(read('5')).toHaveLength(1);

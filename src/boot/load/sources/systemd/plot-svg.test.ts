@@ -9,7 +9,7 @@ import { plotSvgSource } from './plot-svg.ts';
 const REAL = readFileSync(join(FIXTURES, 'models/initrd/expected.plot.svg'), 'utf8');
 const parse = (svg: string) => plotSvgSource.parse(memoryInput('plot.svg', svg))[0];
 
-test('a picture drawn by the real v252 is read back to the stamps it was drawn from', () => {
+test('reads back the stamps of a plot drawn by systemd-analyze v252', () => {
   const found = parse(REAL)!;
   const { units, manager } = recordedBoot('models/initrd');
   expect(Math.abs(found.manager!.finishUs - manager!.finishUs)).toBeLessThanOrEqual(10);
@@ -22,10 +22,10 @@ test('a picture drawn by the real v252 is read back to the stamps it was drawn f
   }
 });
 
-test('a picture that is cut off gives the rows before the cut and says where it ends', () => {
+test('reads the rows before the cut of a truncated plot, and warns where it ends', () => {
   const found = parse(REAL.slice(0, REAL.indexOf('u13-agent.service')))!;
   expect(found.units!.map((unit) => unit.name)).toEqual(['u09-net.mount', 'u04-agent.service']);
-  expect(found.notes[0]!.text).toMatch(/line \d+ is the last of a file that is cut off/);
+  expect(found.notes[0]!.text).toMatch(/line \d+ is the last of a truncated file/);
 });
 
 sourceSuite(plotSvgSource, REAL);

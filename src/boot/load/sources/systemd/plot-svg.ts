@@ -1,10 +1,10 @@
-// boot/load/sources/systemd/plot-svg.ts: `systemd-analyze plot`: the picture read back into stamps (10 µs) and, from v255 on, edges.
+// boot/load/sources/systemd/plot-svg.ts: reads stamps (to 10 µs) and, from v255 on, edges from the SVG of `systemd-analyze plot`.
 import { parseSpan } from '../../../../base/duration.ts';
 import { type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Unit } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { parseReachedLine } from './analyze-time-text.ts';
 import { stampsOf } from './drawn-unit.ts';
 import { parseTooltip, type Tooltip } from './plot-tooltip.ts';
@@ -19,7 +19,7 @@ export const plotSvgSource = {
     return /<svg[\s>]/.test(head) && /systemd-analyze|rect\.unitsload|class="unitsload"/.test(head) ? 0.95 : 0;
   },
   parse: parsePlotSvg,
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const RECT = /^\s*<rect class="([\w-]+)" x="(-?[\d.]+)" y="(-?[\d.]+)" width="(-?[\d.]+)"/;
 const LABEL = /^\s*<text class="(?:left|right)" x="-?[\d.]+" y="-?[\d.]+">(.*)<\/text>\s*$/;
@@ -29,7 +29,7 @@ const HOST = /<text x="20" y="30">(.*?)<\/text>/;
 const HOST_FACTS = /^(.*) (\S*) \((\S*) (\S*) (.*)\) (\S*) (\S*)$/;
 const RESOLUTION_US = 11;
 
-/** One row: its bars by class, and the label that closes it. */
+/** The bars by class, and the label that follows them. */
 interface Row {
   bars: Map<string, { fromUs: number; toUs: number }>;
   label: string;
@@ -40,14 +40,14 @@ interface Row {
 function parsePlotSvg(input: Input): Evidence[] {
   const problems = new Problems();
   const { rows, facts, isWhole, lines } = readRows(input);
-  if (!isWhole) problems.add('is the last of a file that is cut off', lines);
+  if (!isWhole) problems.add('is the last of a truncated file', lines);
   const manager = managerOf(rows);
   const units = new Map<string, Unit>();
   for (const row of rows) {
     if (!row.bars.has('activating')) continue;
     const unit = unitOf(row, manager.finishUs);
     if (unit) units.set(unit.name, unit);
-    else problems.add('labels bars of no unit', row.line);
+    else problems.add('labels bars but is not a unit', row.line);
   }
   const target = facts.defaultTarget === undefined ? undefined : units.get(facts.defaultTarget);
   if (target) target.aliases = ['default.target'];
@@ -77,7 +77,7 @@ function readRows(input: Input): { rows: Row[]; facts: Facts; isWhole: boolean; 
   return { rows: reader.rows, facts: reader.facts, isWhole: reader.isWhole, lines };
 }
 
-/** Reads line by line, as the tool prints: rects, then the text that names them. */
+/** Reads line by line, in the order the tool prints: rects, then the text that names them. */
 class PlotReader {
   readonly rows: Row[] = [];
   readonly facts: Facts = { host: {} };
@@ -121,7 +121,7 @@ class PlotReader {
   private takeFacts(line: string): void {
     const tick = TICK.exec(line);
     if (tick) {
-      // --scale-svg stretches the picture: the ticks tell by how much.
+      // --scale-svg stretches the plot: derive the scale from the ticks.
       const seconds = Number(tick[2]);
       if (seconds !== 0 && Number(tick[1]) !== 0) this.usPerPx = (seconds * 1e6) / Number(tick[1]);
       return;

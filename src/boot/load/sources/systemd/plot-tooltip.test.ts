@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseTooltip } from './plot-tooltip.ts';
 
-test('edge case 41: the fraction of a tooltip is a number of microseconds, not decimals', () => {
+test('edge case 41: the part after the dot is a number of microseconds, not a decimal fraction', () => {
   expect(
     parseTooltip(['a.service:', 'Activating: 12.045', 'Activated: 12.123456', '', 'After:', '  b.target', '  c.slice']),
   ).toEqual({
@@ -11,7 +11,7 @@ test('edge case 41: the fraction of a tooltip is a number of microseconds, not d
   });
 });
 
-test('every kind of edge is read, a list goes on until the next heading, and other lines are passed over', () => {
+test('reads every kind of edge, continues a list until the next heading, and skips other lines', () => {
   const lines = [
     'a.service:',
     '  stray',
@@ -29,6 +29,6 @@ test('every kind of edge is read, a list goes on until the next heading, and oth
   });
 });
 
-test('a tooltip without stamps, as before v257, has none', () => {
+test('gives no stamps for a tooltip without them (before v257)', () => {
   expect(parseTooltip(['a.service:', 'Activated: soon'])).toEqual({ edges: {} });
 });

@@ -1,8 +1,8 @@
-// boot/load/sources/systemd/plot-tooltip.ts: what does the tooltip of a unit in a plot (v255 and later) tell beyond its bars?
+// boot/load/sources/systemd/plot-tooltip.ts: reads a unit's edges and exact stamps from its tooltip in a plot (v255 and later).
 import type { Unit } from '../../../model/record.ts';
 
 export interface Tooltip {
-  /** From v257 on, and exact to the microsecond. */
+  /** From v257 on; exact to the microsecond. */
   activatingUs?: number;
   activatedUs?: number;
   edges: Partial<Pick<Unit, EdgeField>>;
@@ -28,7 +28,7 @@ export function parseTooltip(lines: readonly string[]): Tooltip {
     const stamp = STAMP.exec(line);
     const field = Object.hasOwn(EDGE_FIELDS, line) ? EDGE_FIELDS[line] : undefined;
     if (stamp) {
-      // The right side is a number of microseconds without leading zeros, not decimals: `12.045` is 12 s 45 µs.
+      // The part after the dot is a number of microseconds, not a decimal fraction: `12.045` is 12 s 45 µs.
       const us = Number(stamp[2]) * 1e6 + Number(stamp[3]);
       tooltip[stamp[1] === 'Activating' ? 'activatingUs' : 'activatedUs'] = us;
     } else if (field) {

@@ -15,12 +15,12 @@ test.each([
     { firmwareUs: 7e6, loaderUs: 3e6, finishUs: 4e6 },
   ],
   ['Startup finished in 1.500s.', { userspaceUs: 0, finishUs: 1.5e6, securityStartUs: 0 }],
-])('%s', (text, expected) => {
+])('parseStartupFinished parses %s', (text, expected) => {
   expect(parseStartupFinished(text)).toMatchObject(expected);
 });
 
 test.each(['', 'Startup finished in', 'Startup finished in a while', 'Bootup is not yet finished'])(
-  '%j says nothing',
+  'parseStartupFinished rejects %j',
   (text) => {
     expect(parseStartupFinished(text)).toBeUndefined();
   },

@@ -1,19 +1,19 @@
-// boot/load/sources/systemd/startup-finished.ts: what does a "Startup finished in …" sentence say of the phases?
+// boot/load/sources/systemd/startup-finished.ts: how long were the boot phases, according to "Startup finished in …"?
 import { parseSpan } from '../../../../base/duration.ts';
 import type { ManagerTimes } from '../../../model/record.ts';
 
-/** From text (millisecond resolution). Undefined when the text has no such sentence. */
+/** The text has millisecond resolution. Undefined if the sentence is missing. */
 export function parseStartupFinished(text: string): ManagerTimes | undefined {
   const sentence = /Startup finished in ([^\n=]{1,400})/.exec(text)?.[1];
   if (sentence === undefined) return undefined;
   const phases: Partial<Record<string, number>> = {};
-  // Blanks are matched outside the part that may hold them too: no two ways to match, so no slow text.
+  // No `\s*` around the groups: the groups may contain blanks themselves, and two ways to match them would be slow.
   for (const [, span, phase] of sentence.matchAll(/([^()+]+)\(([a-z ]+)(?:#\d+)?\)/g)) {
     const us = parseSpan(span!);
     if (us !== undefined) phases[phase!.trim()] = us;
   }
   const { firmware = 0, loader = 0, kernel = 0, initrd = 0 } = phases;
-  // A container's sentence has one span and no phase name.
+  // In a container the sentence has one time span without a phase name.
   const userspace = phases.userspace ?? parseSpan(sentence.replace(/\.\s*$/, ''));
   if (userspace === undefined) return undefined;
   return managerTimes({
@@ -43,8 +43,8 @@ export function managerTimes(phases: PhaseLengths): ManagerTimes {
     initrdUs: initrdTookUs > 0 ? kernelTookUs : 0,
     userspaceUs,
     finishUs: userspaceTookUs > 0 ? userspaceUs + userspaceTookUs : 0,
-    // An unset SecurityStart means "container" to systemd's own arithmetic. Security set-up is the first thing PID 1
-    // does in userspace, so where there was a kernel phase the start of userspace stands in for it.
+    // systemd-analyze takes an unset SecurityStart for a container. Security set-up is the first thing that PID 1 does
+    // in userspace, so use the start of userspace for it; without a kernel phase this is 0.
     securityStartUs: userspaceUs,
     securityFinishUs: userspaceUs,
   };

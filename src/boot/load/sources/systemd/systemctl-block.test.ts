@@ -7,7 +7,7 @@ const unit = (fields: Record<string, string>) => {
   return unitOf(values, stamp(values));
 };
 
-test('edge case 31: names are read quoted with doubled backslashes and as they are', () => {
+test('edge case 31: parseNames reads names quoted with doubled backslashes and unquoted', () => {
   expect(parseNames('-.slice "run-a\\\\x2db.mount" dev-c\\x2dd.device')).toEqual([
     '-.slice',
     'run-a\\x2db.mount',
@@ -15,7 +15,7 @@ test('edge case 31: names are read quoted with doubled backslashes and as they a
   ]);
 });
 
-test('what is no unit name is not taken for one', () => {
+test('parseNames skips words that are not unit names', () => {
   expect(parseNames('')).toEqual([]);
   expect(parseNames('a.service  b.target')).toEqual(['a.service', 'b.target']);
   expect(parseNames(`a.service ${'x'.repeat(301)} b\u001b[31m.service`)).toEqual(['a.service']);
@@ -30,12 +30,12 @@ test.each([
   ['-5', undefined],
   ['5s', undefined],
   ['99999999999999999999', undefined],
-])('a stamp of %j is %s', (text, us) => {
+])('parseStamp reads %j as %s', (text, us) => {
   expect(parseStamp(text)).toBe(us);
 });
 
-describe('a block of a unit', () => {
-  test('has only what it says: empty values and a result of success are left out', () => {
+describe('unitOf', () => {
+  test('omits empty values and a result of success', () => {
     expect(unit({ Id: 'a.service', Names: 'a.service', Description: '', Result: 'success' })).toEqual({
       name: 'a.service',
       activatingUs: 0,
@@ -46,19 +46,19 @@ describe('a block of a unit', () => {
     });
   });
 
-  test('keeps a list that is there and empty apart from one that is not there', () => {
+  test('distinguishes an empty list from a missing one', () => {
     const { wants, requires } = unit({ Id: 'a.service', Wants: '' });
     expect([wants, requires]).toEqual([[], undefined]);
   });
 
-  test('has a failed condition only where conditions were looked at', () => {
+  test('sets conditionFailed only if the conditions were checked', () => {
     const checked = { Id: 'a.service', ConditionResult: 'no', ConditionTimestampMonotonic: '7' };
     expect(unit(checked).conditionFailed).toBe(true);
     expect(unit({ ...checked, ConditionTimestampMonotonic: '0' })).not.toHaveProperty('conditionFailed');
   });
 });
 
-test('the block of the manager gives its stamps, soft reboots and the host it runs on', () => {
+test('the block of the manager gives its stamps, soft reboots and host facts', () => {
   const values = new Map([
     ['UserspaceTimestampMonotonic', '2000000'],
     ['InitRDTimestampMonotonic', '1000000'],

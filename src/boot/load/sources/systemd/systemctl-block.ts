@@ -1,8 +1,8 @@
-// boot/load/sources/systemd/systemctl-block.ts: what does one block of `systemctl show` say of a unit, or of the manager?
+// boot/load/sources/systemd/systemctl-block.ts: reads one block of `systemctl show`: a unit or the manager.
 import type { HostFacts, ManagerTimes, Unit } from '../../../model/record.ts';
 import { isName } from './unit-name.ts';
 
-/** `n/a`, empty and infinity all mean "not set"; undefined = not a number at all. */
+/** 0 = not set (`n/a`, empty, infinity); undefined = not a number. */
 export function parseStamp(text: string): number | undefined {
   if (text === '' || text === 'n/a' || text === '[not set]' || text === 'infinity') return 0;
   if (!/^\d+$/.test(text)) return undefined;
@@ -32,7 +32,7 @@ export function unitOf(values: Map<string, string>, stamp: (key: string) => numb
     ...text('loadState', 'LoadState'),
     ...text('activeState', 'ActiveState'),
     ...text('result', 'Result', 'success'),
-    // `no` is also what a unit shows whose conditions were never looked at.
+    // systemctl also prints `no` for a unit whose conditions were never checked.
     ...(values.get('ConditionResult') === 'no' && wasChecked(values) && { conditionFailed: true }),
     activatingUs: stamp('InactiveExitTimestampMonotonic'),
     activatedUs: stamp('ActiveEnterTimestampMonotonic'),
@@ -49,10 +49,10 @@ export function unitOf(values: Map<string, string>, stamp: (key: string) => numb
   };
 }
 
-/** Bounded, so that quotes that never close cost no more than their length. */
+/** Bounded, so that an unclosed quote cannot make matching slow. */
 const WORD = /"((?:[^"\\]|\\.){0,600})"|(\S+)/g;
 
-/** Names with a backslash are printed in quotes with the backslash doubled; old listings print them as they are. */
+/** systemctl quotes names with a backslash and doubles the backslash; old versions print them unchanged. */
 export function parseNames(text: string): string[] {
   if (!text.includes('"')) return text === '' ? [] : text.split(/\s+/).filter(isName);
   const names: string[] = [];

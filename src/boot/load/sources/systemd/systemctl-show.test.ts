@@ -10,7 +10,7 @@ const unitText = (id: string, lines: string[] = []) =>
     '\n',
   );
 
-test('reads units with stamps, names and edges; a value may hold an equals sign', () => {
+test('reads units with stamps, names and edges; a value may contain an equals sign', () => {
   const found = parse(
     unitText('a.service', [
       'Names=a.service alias.service',
@@ -37,7 +37,7 @@ test('reads units with stamps, names and edges; a value may hold an equals sign'
 });
 
 test.each(['', 'n/a', '0', '18446744073709551615', '[not set]', 'infinity'])(
-  'edge case 22: a stamp of "%s" is not set',
+  'edge case 22: a stamp of "%s" means not set',
   (text) => {
     const found = parse(`Id=a.service\nLoadState=loaded\nInactiveExitTimestampMonotonic=${text}\n`)!;
     expect(found.units![0]!.activatingUs).toBe(0);
@@ -45,20 +45,20 @@ test.each(['', 'n/a', '0', '18446744073709551615', '[not set]', 'infinity'])(
   },
 );
 
-test('a stamp that is not a number is a warning with the line, and not set', () => {
+test('warns about a stamp that is not a number, with the line, and treats it as not set', () => {
   const found = parse('\nId=a.service\nAfter=\nActiveEnterTimestampMonotonic=soon\n')!;
   expect(found.units![0]!.activatedUs).toBe(0);
   expect(found.notes[0]!.text).toMatch(/ActiveEnterTimestampMonotonic=soon in the block at line 2/);
 });
 
-test('edge case 23: a condition counts as failed only when it was looked at', () => {
+test('edge case 23: a condition counts as failed only if it was checked', () => {
   const never = parse('Id=a.service\nLoadState=loaded\nConditionResult=no\nConditionTimestampMonotonic=0\n')!;
   const failed = parse('Id=a.service\nLoadState=loaded\nConditionResult=no\nConditionTimestampMonotonic=77\n')!;
   expect(never.units![0]!.conditionFailed).toBeUndefined();
   expect(failed.units![0]!.conditionFailed).toBe(true);
 });
 
-test('the manager and the units may share a file; garbage lines cost nothing but a warning', () => {
+test('reads the manager and units from one file, and warns about garbage lines', () => {
   const text = `Version=252\nUserspaceTimestampMonotonic=2000000\nFinishTimestampMonotonic=9000000\nnonsense\n\n${unitText('a.service')}\nAfter=x\n`;
   const input = memoryInput('both.txt', text);
   expect(systemctlUnitsSource.recognise(input)).toBeGreaterThan(systemctlManagerSource.recognise(input));
@@ -72,7 +72,7 @@ test('the manager and the units may share a file; garbage lines cost nothing but
   ]);
 });
 
-test('pairs of stamps tie the clocks; the kernel’s pair counts although it is at zero, firmware’s does not', () => {
+test('pairs of stamps become anchors: the kernel’s pair too, although it is 0, but not firmware’s', () => {
   const text = [
     'FirmwareTimestamp=Tue 2023-11-14 22:13:00 UTC',
     'FirmwareTimestampMonotonic=5000000',
@@ -89,27 +89,27 @@ test('pairs of stamps tie the clocks; the kernel’s pair counts although it is 
   ]);
 });
 
-test('of many anchors in one second the first and the last are kept', () => {
+test('keeps the first and the last of many anchors in one second', () => {
   const units = [11, 5, 7].map(
     (us) => `${unitText(`u${us}.service`)}StateChangeTimestamp=@1700000000\nStateChangeTimestampMonotonic=${us}\n`,
   );
   expect(parse(units.join('\n'))!.anchors.map((anchor) => anchor.monotonicUs)).toEqual([5, 11]);
 });
 
-test('a local time zone is not trusted, and that is said', () => {
+test('ignores stamps in a local time zone, with a note', () => {
   const found = parse(unitText('a.service', ['ActiveEnterTimestamp=Tue 2023-11-14 22:13:20 CET']))!;
   expect(found.anchors).toEqual([]);
   expect(found.notes[0]!.text).toContain('zone CET');
 });
 
-test('a listing asked for name by name does not bring in units that asking has loaded', () => {
+test('skips units that systemd loaded only because they were queried by name', () => {
   const idle = 'Id=idle.service\nLoadState=loaded\n';
   const listing = [unitText('a.service'), idle, unitText('a.service')].join('\n');
   expect(parse(listing)!.units!.map((unit) => unit.name)).toEqual(['a.service']);
   expect(parse([unitText('a.service'), idle].join('\n'))!.units).toHaveLength(2);
 });
 
-test('any bytes are read without throwing, and a text cut anywhere still gives the units before the cut', () => {
+test('parses arbitrary bytes without throwing, and reads the units before the cut of a truncated text', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       const input = memoryInput('x', bytes);

@@ -1,9 +1,9 @@
-// boot/load/sources/systemd/systemctl-show.ts: `systemctl show` of the manager and of the units: every stamp and edge systemd knows.
+// boot/load/sources/systemd/systemctl-show.ts: reads `systemctl show` of the manager and of the units: all stamps and edges of systemd.
 
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Note, Unit } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
-import type { Source } from '../source.ts';
+import type { EvidenceSource } from '../source.ts';
 import { hostOf, managerOf, parseStamp, unitOf, wasChecked } from './systemctl-block.ts';
 import { isName } from './unit-name.ts';
 import { parseWallStamp } from './wall-stamp.ts';
@@ -13,27 +13,27 @@ export const systemctlManagerSource = {
   title: '`systemctl show`',
   recognise: (input) => (MANAGER_LINE.test(headText(input)) ? 0.9 : 0),
   parse: (input) => parseShow(input, 'systemctl-manager'),
-} satisfies Source;
+} satisfies EvidenceSource;
 
 export const systemctlUnitsSource = {
   kind: 'systemctl-units',
   title: "`systemctl show '*'`",
-  // A file may hold the manager's block as well: this source reads both, so it is the surer one.
+  // The file may also contain the manager's block. This source reads both, so its confidence is higher.
   recognise: (input) => {
     const head = headText(input);
     if (!ID_LINE.test(head) || !UNIT_LINE.test(head)) return 0;
     return FIRST_PROPERTY.test(head) ? 1 : 0.95;
   },
   parse: (input) => parseShow(input, 'systemctl-units'),
-} satisfies Source;
+} satisfies EvidenceSource;
 
 const MANAGER_LINE = /^(Userspace|Finish|UnitsLoadStart)TimestampMonotonic=/m;
-/** Not a journal's export, which also begins with an assignment: its names begin with underscores. */
+/** A journal export starts with an assignment too, but its names start with underscores. */
 const FIRST_PROPERTY = /^[A-Z][A-Za-z]*=/;
 const ID_LINE = /^Id=./m;
 const UNIT_LINE = /^(InactiveExitTimestampMonotonic|ActiveEnterTimestampMonotonic|LoadState|After)=/m;
 
-/** Key → value of one unit or of the manager, in the order it was printed. */
+/** The properties of one unit or of the manager, in the order printed. */
 interface Block {
   line: number;
   values: Map<string, string>;
@@ -58,7 +58,7 @@ function parseShow(input: Input, kind: 'systemctl-manager' | 'systemctl-units'):
   ];
 }
 
-/** Only these are kept while reading: a machine of 5,000 units prints a million lines of other properties. */
+/** Keeps only these while reading: a machine with 5,000 units prints a million lines of other properties. */
 const KEPT = new Set([
   ...['Id', 'Names', 'Description', 'Type', 'LoadState', 'ActiveState', 'Result', 'ConditionResult'],
   ...['After', 'Before', 'Requires', 'Requisite', 'BindsTo', 'Wants', 'Conflicts', 'Upholds'],
@@ -91,15 +91,14 @@ function* blocksOf(input: Input, notes: Note[]): Generator<Block> {
   if (block) yield block;
   if (oddLines > 0) {
     const others = oddLines > 1 ? ` and ${oddLines - 1} more` : '';
-    notes.push(warning(`${input.name}: line ${firstOddLine}${others} is not KEY=VALUE and was passed over`));
+    notes.push(warning(`${input.name}: line ${firstOddLine}${others} is not KEY=VALUE; skipped`));
   }
 }
 
-/** Gathers the blocks of one listing. */
 class ShowReader {
   readonly notes: Note[] = [];
   private readonly name: string;
-  private readonly units = new Map<string, { unit: Unit; isLoadedByAsking: boolean }>();
+  private readonly units = new Map<string, { unit: Unit; isLoadedByQuery: boolean }>();
   private readonly anchors = new AnchorSet();
   private readonly untrustedZones = new Set<string>();
   private manager: ManagerTimes | undefined;
@@ -116,7 +115,7 @@ class ShowReader {
     else if (values.has('UserspaceTimestampMonotonic') || values.has('FinishTimestampMonotonic'))
       this.takeManager(block);
     else if (values.has('InactiveExitTimestampMonotonic') || values.has('After')) {
-      this.notes.push(warning(`${this.name}: the block at line ${block.line} has no Id= and was passed over`));
+      this.notes.push(warning(`${this.name}: the block at line ${block.line} has no Id=; skipped`));
       return;
     }
     this.takeAnchors(values);
@@ -124,11 +123,11 @@ class ShowReader {
 
   result() {
     const all = [...this.units.values()];
-    // A listing that names a unit twice was asked for name by name (`systemctl show` of every unit file, aliases
-    // included), and the question itself made systemd load units that had no part in the boot.
-    const kept = this.repeats > 0 ? all.filter((entry) => !entry.isLoadedByAsking) : all;
+    // A unit that appears twice means that the caller ran `systemctl show` with names (of every unit file, aliases
+    // included). That query makes systemd load units that had no part in the boot.
+    const kept = this.repeats > 0 ? all.filter((entry) => !entry.isLoadedByQuery) : all;
     for (const zone of this.untrustedZones) {
-      const text = `${this.name}: wall-clock stamps in zone ${zone} are not used, an abbreviation does not name its offset; use \`systemctl show --timestamp=us+utc\``;
+      const text = `${this.name}: ignored wall-clock stamps in zone ${zone}: the abbreviation is ambiguous; use \`systemctl show --timestamp=us+utc\``;
       this.notes.push({ level: 'info', text });
     }
     return {
@@ -143,21 +142,19 @@ class ShowReader {
     const { values } = block;
     const unit = unitOf(values, (key) => this.stamp(block, key));
     if (!isName(unit.name)) {
-      this.notes.push(
-        warning(`${this.name}: the block at line ${block.line} has no unit name in Id= and was passed over`),
-      );
+      this.notes.push(warning(`${this.name}: the block at line ${block.line} has no unit name in Id=; skipped`));
     } else if (this.units.has(unit.name)) {
       this.repeats++;
     } else {
-      const isLoadedByAsking =
+      const isLoadedByQuery =
         unit.activatingUs + unit.activatedUs + unit.deactivatingUs + unit.deactivatedUs === 0 && !wasChecked(values);
-      this.units.set(unit.name, { unit, isLoadedByAsking });
+      this.units.set(unit.name, { unit, isLoadedByQuery });
     }
   }
 
   private takeManager(block: Block): void {
     if (this.manager) {
-      this.notes.push(warning(`${this.name}: a second manager at line ${block.line} was passed over`));
+      this.notes.push(warning(`${this.name}: skipped a second manager block at line ${block.line}`));
       return;
     }
     this.manager = managerOf(block.values, (key) => this.stamp(block, key));
@@ -169,12 +166,12 @@ class ShowReader {
     const us = text === undefined ? 0 : parseStamp(text);
     if (us !== undefined) return us;
     this.notes.push(
-      warning(`${this.name}: ${key}=${text} in the block at line ${block.line} is not a time; taken as not set`),
+      warning(`${this.name}: ${key}=${text} in the block at line ${block.line} is not a time; treated as not set`),
     );
     return 0;
   }
 
-  /** Firmware and loader "monotonic" stamps count back from kernel start: they tie no clocks. */
+  /** The "monotonic" stamps of firmware and loader count back from kernel start, so they cannot be anchors. */
   private takeAnchors(values: Map<string, string>): void {
     for (const [key, text] of values) {
       if (!key.endsWith('Timestamp') || key === 'FirmwareTimestamp' || key === 'LoaderTimestamp') continue;
@@ -188,7 +185,7 @@ class ShowReader {
   }
 }
 
-/** Of all anchors in one tick of the wall clock only the first and the last narrow the offset. */
+/** Keeps the first and the last anchor per tick of the wall clock: the others do not narrow the offset. */
 class AnchorSet {
   private readonly ticks = new Map<string, { first: Anchor; last: Anchor }>();
 

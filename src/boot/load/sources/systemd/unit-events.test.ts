@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type UnitEvent, unitsOf } from './unit-events.ts';
 
 type Step = [atS: number, what: UnitEvent['what'], unit?: string, result?: string];
-const seen = (steps: Step[], phases = { userspaceUs: 0, finishUs: 0 }) =>
+const fromEvents = (steps: Step[], phases = { userspaceUs: 0, finishUs: 0 }) =>
   unitsOf(
     steps.map(([atS, what, unit = 'a.service', result]) => ({
       atUs: atS * 1e6,
@@ -13,23 +13,23 @@ const seen = (steps: Step[], phases = { userspaceUs: 0, finishUs: 0 }) =>
     phases,
   );
 const stamps = (steps: Step[], phases?: { userspaceUs: number; finishUs: number }) => {
-  const { activatingUs, activatedUs, deactivatingUs, deactivatedUs } = seen(steps, phases).units[0]!;
+  const { activatingUs, activatedUs, deactivatingUs, deactivatedUs } = fromEvents(steps, phases).units[0]!;
   return [activatingUs, activatedUs, deactivatingUs, deactivatedUs].map((us) => us / 1e6);
 };
 
-describe('the start of a unit', () => {
+describe('unitsOf', () => {
   test.each<[string, Step[], number[]]>([
     [
-      'began and is done',
+      'starts and finishes',
       [
         [5, 'began'],
         [7, 'done'],
       ],
       [5, 7, 0, 0],
     ],
-    ['is only known to be done', [[7, 'done']], [7, 7, 0, 0]],
+    ['has only a finish message', [[7, 'done']], [7, 7, 0, 0]],
     [
-      'is told in the wrong order',
+      'has messages in the wrong order',
       [
         [7, 'done'],
         [5, 'began'],
@@ -37,7 +37,7 @@ describe('the start of a unit', () => {
       [5, 7, 0, 0],
     ],
     [
-      'came up, was stopped and came up again',
+      'starts, stops and starts again',
       [
         [5, 'began'],
         [7, 'done'],
@@ -49,7 +49,7 @@ describe('the start of a unit', () => {
       [5, 7, 8, 9],
     ],
     [
-      'failed first and came up later',
+      'fails first and starts later',
       [
         [5, 'began'],
         [6, 'failed'],
@@ -59,7 +59,7 @@ describe('the start of a unit', () => {
       [8, 9, 0, 0],
     ],
     [
-      'is stopped without having been up',
+      'is stopped before it became active',
       [
         [5, 'began'],
         [6, 'stopping'],
@@ -67,11 +67,11 @@ describe('the start of a unit', () => {
       ],
       [5, 0, 0, 0],
     ],
-  ])('that %s', (_, steps, expected) => {
+  ])('gives the stamps of a unit that %s', (_, steps, expected) => {
     expect(stamps(steps)).toEqual(expected);
   });
 
-  test('in the real root counts, not that in the initrd', () => {
+  test('uses the start in the real root, not the one in the initrd', () => {
     const both: Step[] = [
       [2, 'began'],
       [3, 'done'],
@@ -81,9 +81,9 @@ describe('the start of a unit', () => {
     expect(stamps(both, { userspaceUs: 0, finishUs: 0 })).toEqual([2, 3, 0, 0]);
   });
 
-  test('that failed has the reason, and loses it when it comes up after all', () => {
+  test('keeps the reason of a failure, unless the unit starts later', () => {
     expect(
-      seen([
+      fromEvents([
         [5, 'began'],
         [6, 'failed', 'a.service', 'timeout'],
       ]).units[0],
@@ -93,33 +93,33 @@ describe('the start of a unit', () => {
       deactivatedUs: 6e6,
     });
     expect(
-      seen([
+      fromEvents([
         [5, 'began'],
         [6, 'failed'],
         [8, 'done'],
       ]).units[0],
     ).not.toHaveProperty('result');
     expect(
-      seen([
+      fromEvents([
         [5, 'done'],
         [6, 'failed'],
       ]).units[0],
     ).not.toHaveProperty('result');
   });
 
-  test('that was skipped is a failed condition, unless it ran before', () => {
-    expect(seen([[5, 'skipped']]).units[0]).toMatchObject({ conditionFailed: true, activatingUs: 0 });
+  test('marks a skipped unit as conditionFailed, unless it ran before', () => {
+    expect(fromEvents([[5, 'skipped']]).units[0]).toMatchObject({ conditionFailed: true, activatingUs: 0 });
     expect(
-      seen([
+      fromEvents([
         [5, 'done'],
         [6, 'skipped'],
       ]).units[0],
     ).not.toHaveProperty('conditionFailed');
   });
 
-  test('is left out and counted once when it first happens hours after the boot', () => {
+  test('omits and counts a unit that first starts hours after the boot', () => {
     const phases = { userspaceUs: 0, finishUs: 20e6 };
-    const { units, leftOut } = seen(
+    const { units, leftOut } = fromEvents(
       [
         [5, 'done'],
         [9_000, 'began', 's.scope'],
@@ -133,9 +133,9 @@ describe('the start of a unit', () => {
   });
 });
 
-describe('a device', () => {
-  test('is waited for from when it is expected until it is there', () => {
-    const { units, deviceWaits } = seen([
+describe('unitsOf for a device', () => {
+  test('gives a wait from "expecting" until the device appears', () => {
+    const { units, deviceWaits } = fromEvents([
       [3, 'began', 'd.device'],
       [3.5, 'began', 'd.device'],
       [9, 'done', 'd.device'],
@@ -144,15 +144,15 @@ describe('a device', () => {
     expect(units[0]).toMatchObject({ activatingUs: 9e6, activatedUs: 9e6 });
   });
 
-  test('that never appeared is a failed wait', () => {
-    const { deviceWaits } = seen([
+  test('gives a failed wait if the device never appears', () => {
+    const { deviceWaits } = fromEvents([
       [3, 'began', 'd.device'],
       [93, 'failed', 'd.device', 'timeout'],
     ]);
     expect(deviceWaits).toMatchObject([{ endUs: 93e6, wait: 'the device never appeared', result: 'fail' }]);
   });
 
-  test('that was not expected is no wait', () => {
-    expect(seen([[9, 'done', 'd.device']]).deviceWaits).toEqual([]);
+  test('gives no wait without "expecting"', () => {
+    expect(fromEvents([[9, 'done', 'd.device']]).deviceWaits).toEqual([]);
   });
 });

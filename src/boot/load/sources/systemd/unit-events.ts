@@ -1,29 +1,32 @@
-// boot/load/sources/systemd/unit-events.ts: when did each unit start, from a log of what PID 1 did one job at a time?
+// boot/load/sources/systemd/unit-events.ts: when did each unit start, according to the job messages of PID 1?
 import type { Span, Unit } from '../../../model/record.ts';
 
 export interface UnitEvent {
   atUs: number;
   unit: string;
   what: 'began' | 'done' | 'failed' | 'skipped' | 'stopping' | 'stopped';
-  /** Why it failed, in systemd's word. */
+  /** systemd's word for why it failed. */
   result?: string;
 }
 
-export interface UnitsSeen {
+export interface UnitsFromEvents {
   units: Unit[];
   deviceWaits: Span[];
-  /** Units that first started long after the boot: sessions, timers, pods. */
+  /** The number of units that first started long after the boot: sessions, timers, pods. */
   leftOut: number;
 }
 
-/** A boot's story is over an hour after start-up finished; what starts later is the node's working life. */
+/** Units that first start more than an hour after start-up finished are not part of the boot. */
 const BOOT_WINDOW_US = 3_600e6;
 
 /**
- * The first start of each unit in this boot: a restart hours later does not move it (systemctl's stamps would).
- * A unit that ran in the initrd and again in the real root counts from the latter, as systemd itself remembers it.
+ * Uses the first start of each unit: unlike systemctl's stamps, it does not change when the unit restarts hours later.
+ * For a unit that ran in the initrd and again in the real root, the latter counts, as in systemd itself.
  */
-export function unitsOf(events: readonly UnitEvent[], phases: { userspaceUs: number; finishUs: number }): UnitsSeen {
+export function unitsOf(
+  events: readonly UnitEvent[],
+  phases: { userspaceUs: number; finishUs: number },
+): UnitsFromEvents {
   const lastUs = phases.finishUs > 0 ? phases.finishUs + BOOT_WINDOW_US : Number.POSITIVE_INFINITY;
   const units = new Map<string, Unit>();
   const expected = new Map<string, number>();
@@ -52,7 +55,7 @@ function advance(unit: Unit, { what, atUs, result }: UnitEvent, userspaceUs: num
   const hasFailed = unit.activatedUs === 0 && unit.deactivatedUs > 0;
   switch (what) {
     case 'began':
-      // A device is simply there or not: "expecting" it is a wait, not a start.
+      // A device has no start-up: "expecting" it is a wait, not a start.
       if (unit.name.endsWith('.device')) return;
       if (unit.activatingUs === 0 || hasFailed || isInitrdRun) restart(unit, atUs);
       return;

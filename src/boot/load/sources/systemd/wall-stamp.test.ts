@@ -8,11 +8,11 @@ test.each([
   ['Tue 2023-11-14 20:43:20 -0130', 1_700_000_000_000_000, 1e6],
   ['@1700000000', 1_700_000_000_000_000, 1e6],
   ['@1700000000.123456', 1_700_000_000_123_456, 1],
-])('%s is an instant', (text, wallUs, errorUs) => {
+])('parseWallStamp parses %s', (text, wallUs, errorUs) => {
   expect(parseWallStamp(text)).toEqual({ wallUs, errorUs });
 });
 
-test('an abbreviation does not name an offset, and text is no stamp', () => {
+test('parseWallStamp rejects zone abbreviations and text that is not a stamp', () => {
   expect(parseWallStamp('Tue 2023-11-14 22:13:20 IST')).toEqual({ untrustedZone: 'IST' });
   for (const text of ['', 'n/a', '0', 'yesterday']) expect(parseWallStamp(text)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-// boot/load/sources/systemd/wall-stamp.ts: which instant does a wall-clock stamp of `systemctl show` name, and how exactly?
+// boot/load/sources/systemd/wall-stamp.ts: which instant is a wall-clock stamp of `systemctl show`, and how exact is it?
 
 export type WallStamp = { wallUs: number; errorUs: number } | { untrustedZone: string };
 
@@ -9,7 +9,7 @@ const OFFSET = /^([+-])(\d\d):?(\d\d)?$/;
 
 /**
  * `Sun 2026-11-15 21:07:58 UTC`, the same with a fraction (`--timestamp=us+utc`), or `@1700000000` (`--timestamp=unix`).
- * Only UTC and numeric offsets are an instant: a local abbreviation may name several. undefined = no stamp at all.
+ * Accepts only UTC and numeric offsets: a local abbreviation is ambiguous. undefined = not a stamp.
  */
 export function parseWallStamp(text: string): WallStamp | undefined {
   const epoch = EPOCH.exec(text);
@@ -23,7 +23,7 @@ export function parseWallStamp(text: string): WallStamp | undefined {
   return withFraction(wallMs * 1000 - offsetUs, fraction);
 }
 
-/** Digits are cut off, never rounded: the instant lies within one unit of the last digit after the stamp. */
+/** systemctl truncates digits, so the instant is up to one unit of the last digit after the stamp. */
 function withFraction(wholeUs: number, fraction = ''): WallStamp {
   const digits = fraction.slice(0, 6);
   return { wallUs: wholeUs + Number(digits.padEnd(6, '0')), errorUs: 10 ** (6 - digits.length) };

@@ -1,18 +1,18 @@
-// boot/compat/systemd/exact/printed.ts: what the real tool would have written, and how it would have ended.
+// boot/compat/systemd/exact/tool-output.ts: what the real tool would have written, and how it would have ended.
 import { formatSpan } from '../../../../base/duration.ts';
 
-export interface Printed {
+export interface ToolOutput {
   stdout: string;
   stderr: string;
   exitCode: 0 | 1;
 }
 
-export function printed(stdout: string, stderr = ''): Printed {
+export function toolOutput(stdout: string, stderr = ''): ToolOutput {
   return { stdout, stderr, exitCode: 0 };
 }
 
 /** The real tool gives up, or dies of an assertion: one line says so. */
-export function failed(stderr: string): Printed {
+export function toolFailure(stderr: string): ToolOutput {
   return { stdout: '', stderr: `${stderr}\n`, exitCode: 1 };
 }
 

@@ -1,20 +1,20 @@
-// boot/collect/collected.ts: what was taken from a machine, and what could not be, and why.
+// boot/collect/collect-result.ts: which files were collected from a machine, and which are missing and why?
 
-export interface Collected {
-  /** As the machine calls itself; empty when it did not say. */
+export interface CollectResult {
+  /** Empty if unknown. */
   hostname: string;
-  members: Member[];
-  missed: Missed[];
+  members: BundleMember[];
+  missed: MissedItem[];
 }
 
-export interface Member {
+export interface BundleMember {
   name: string;
   bytes: Uint8Array;
-  /** What is not whole about it. */
+  /** Set if the content is incomplete: which part of it this is. */
   note?: string;
 }
 
-export interface Missed {
+export interface MissedItem {
   name: string;
   why: string;
 }
@@ -22,12 +22,12 @@ export interface Missed {
 export const NO_SUCH_FILE = 'no such file';
 
 /** The second word of `uname -a`. */
-export function hostnameIn(members: readonly Member[]): string {
+export function hostnameIn(members: readonly BundleMember[]): string {
   const uname = members.find((member) => member.name === 'uname.txt');
   return (uname && Buffer.from(uname.bytes).toString().split(' ')[1]) ?? '';
 }
 
-/** A log cut at its front starts with half a line, one cut at its end ends with half a line. */
+/** A log truncated at its front starts with a partial line. */
 export function fromFirstWholeLine(bytes: Buffer): Buffer {
   return bytes.subarray(bytes.indexOf(10) + 1);
 }
