@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bundle, bundleNode, ENTRY } from './bundle.ts';
+import { bundleNode, ENTRY, type NodeBundle } from './bundle.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 describe('the script of this tree', () => {
-  let bundle: Bundle;
+  let bundle: NodeBundle;
   beforeAll(async () => {
     bundle = await bundleNode(root);
   });

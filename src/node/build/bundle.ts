@@ -7,13 +7,13 @@ import { licencesOf } from '../../base/licences.ts';
 /** Paths are from the root of the tree. */
 export const ENTRY = 'src/cli/node-bin.ts';
 
-export interface Bundle {
+export interface NodeBundle {
   script: string;
   /** Of the packages that are part of it. */
   licences: string;
 }
 
-export async function bundleNode(root: string): Promise<Bundle> {
+export async function bundleNode(root: string): Promise<NodeBundle> {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: root,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withNote } from './elf.ts';
+import { withElfNote } from './elf.ts';
 
 const PAGE = 4096;
 
@@ -97,7 +97,7 @@ describe('a program with a note', () => {
     fc.assert(
       fc.property(programs, fc.uint8Array({ maxLength: 5000 }), ({ base, parts }, content) => {
         const before = program(parts, base);
-        const made = withNote(before, { name: 'A_NOTE', content: Buffer.from(content) });
+        const made = withElfNote(before, { name: 'A_NOTE', content: Buffer.from(content) });
         const headers = headersOf(made);
         const memory = memoryOf(made);
         for (const { address, offset, fileBytes } of parts) {
@@ -119,7 +119,7 @@ describe('a program with a note', () => {
   it('has its headers in memory, as far from the beginning as in the file, and loads in the order of addresses', () => {
     fc.assert(
       fc.property(programs, ({ base, parts }) => {
-        const made = withNote(program(parts, base), { name: 'A_NOTE', content: Buffer.from('x') });
+        const made = withElfNote(program(parts, base), { name: 'A_NOTE', content: Buffer.from('x') });
         const table = Number(made.readBigUInt64LE(32));
         const headers = headersOf(made);
         expect(headers[0]).toMatchObject({ type: 6, offset: table, address: base + table });
@@ -137,7 +137,7 @@ describe('a program with a note', () => {
   });
 
   it('is without what nobody loads: the table of sections says there is none', () => {
-    const made = withNote(program([{ address: 0, offset: 0, fileBytes: 5000, memoryBytes: 5000 }], 0), {
+    const made = withElfNote(program([{ address: 0, offset: 0, fileBytes: 5000, memoryBytes: 5000 }], 0), {
       name: 'A_NOTE',
       content: Buffer.alloc(0),
     });
@@ -156,7 +156,7 @@ describe('a program with a note', () => {
     ],
     ['a program that loads nothing', Buffer.concat([Buffer.from('7f454c46020101', 'hex'), emptyHeader()])],
   ])('is not made of %s', (_, bytes) => {
-    expect(() => withNote(bytes, { name: 'A_NOTE', content: Buffer.alloc(1) })).toThrow(/ELF program/);
+    expect(() => withElfNote(bytes, { name: 'A_NOTE', content: Buffer.alloc(1) })).toThrow(/ELF program/);
   });
 });
 

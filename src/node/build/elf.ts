@@ -25,7 +25,7 @@ interface Segment {
  * behind the rest. Both lie as far from the beginning in memory as they do in the file: kernels before 5.18 tell a program
  * where its headers are by that assumption alone.
  */
-export function withNote(program: Buffer, note: { name: string; content: Buffer }): Buffer {
+export function withElfNote(program: Buffer, note: { name: string; content: Buffer }): Buffer {
   const segments = readSegments(program);
   const loaded = segments.filter(({ type }) => type === PT_LOAD);
   const base = Math.min(...loaded.map(({ address, offset }) => address - offset));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
-import { withNote } from './elf.ts';
+import { withElfNote } from './elf.ts';
 
 /**
  * Of the process on the node. What runs for a moment and then waits gains nothing from code that is compiled while it runs, and a process that
@@ -57,7 +57,7 @@ export async function makeExecutable(
     };
     await prepare(fileURLToPath(new URL(COMPILE, import.meta.url)));
     await prepare('--experimental-sea-config', 'sea.json');
-    return withNote(fused(readFileSync(node)), { name: NOTE, content: readFileSync(inWork(SEA_CONFIG.output)) });
+    return withElfNote(fused(readFileSync(node)), { name: NOTE, content: readFileSync(inWork(SEA_CONFIG.output)) });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

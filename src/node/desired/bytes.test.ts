@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
-import { bytesOf, isSecret, sha256Of, textOf, toBytes } from './bytes.ts';
+import { contentBytes, contentText, isSecret, sha256Of, toBytes } from './bytes.ts';
 
 describe('the bytes of a file', () => {
   it('come back as they were, text or not, secret or not', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.boolean(), (raw, isHidden) => {
         const bytes = toBytes(raw, isHidden);
-        expect(bytesOf(bytes).equals(raw)).toBe(true);
+        expect(contentBytes(bytes).equals(raw)).toBe(true);
         expect(isSecret(bytes)).toBe(isHidden);
       }),
     );
@@ -27,8 +27,8 @@ describe('the bytes of a file', () => {
   });
 
   it('are no text where a byte of them is none', () => {
-    expect(textOf({ content: 'abc', encoding: 'utf8' })).toBe('abc');
-    expect(textOf({ content: Buffer.from([0xff, 0x61]).toString('base64'), encoding: 'base64' })).toBeUndefined();
-    expect(textOf({ content: 'a\u0000', encoding: 'utf8' })).toBeUndefined();
+    expect(contentText({ content: 'abc', encoding: 'utf8' })).toBe('abc');
+    expect(contentText({ content: Buffer.from([0xff, 0x61]).toString('base64'), encoding: 'base64' })).toBeUndefined();
+    expect(contentText({ content: 'a\u0000', encoding: 'utf8' })).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Secret } from '../../base/secret.ts';
 import type { Bytes } from './tree.ts';
 
-export function bytesOf({ content, encoding }: Bytes): Buffer {
+export function contentBytes({ content, encoding }: Bytes): Buffer {
   return Buffer.from(typeof content === 'string' ? content : content.reveal(), encoding);
 }
 
@@ -20,11 +20,11 @@ export function isSecret({ content }: Bytes): boolean {
 }
 
 export function sha256Of(bytes: Bytes): string {
-  return createHash('sha256').update(bytesOf(bytes)).digest('hex');
+  return createHash('sha256').update(contentBytes(bytes)).digest('hex');
 }
 
 /** Text of it; undefined if it is not text. */
-export function textOf(bytes: Bytes): string | undefined {
-  const text = bytesOf(bytes).toString('utf8');
+export function contentText(bytes: Bytes): string | undefined {
+  const text = contentBytes(bytes).toString('utf8');
   return text.includes('\u0000') || text.includes('\ufffd') ? undefined : text;
 }

@@ -4,54 +4,54 @@
 import type { NodeConfig } from '../document/config.ts';
 import type { Problem } from '../document/problem.ts';
 import type { Facts } from '../observe/facts.ts';
-import { invalid, type Part, type ToPart } from './aspects/aspect.ts';
-import { containerd } from './aspects/containerd.ts';
-import { dns } from './aspects/dns.ts';
-import { files } from './aspects/files.ts';
-import { hostName } from './aspects/host-name.ts';
-import { hugePages } from './aspects/huge-pages.ts';
-import { join } from './aspects/join.ts';
-import { DEFAULT_KUBELET_ROOT, kubelet, kubeletFiles } from './aspects/kubelet.ts';
-import { labelsTaints } from './aspects/labels-taints.ts';
-import { limits } from './aspects/limits.ts';
-import { metadataFirewall } from './aspects/metadata-firewall.ts';
-import { modules } from './aspects/modules.ts';
-import { mtu } from './aspects/mtu.ts';
-import { proxy } from './aspects/proxy.ts';
-import { registries } from './aspects/registries.ts';
-import { sshKeys } from './aspects/ssh-keys.ts';
-import { swap } from './aspects/swap.ts';
-import { sysctl } from './aspects/sysctl.ts';
-import { time } from './aspects/time.ts';
-import { trust } from './aspects/trust.ts';
-import { units } from './aspects/units.ts';
-import type { Desired, LiveId, LiveValue, OwnedFile } from './tree.ts';
+import { type AspectFunction, type AspectResult, invalidField } from './aspects/aspect.ts';
+import { containerdAspect } from './aspects/containerd.ts';
+import { dnsAspect } from './aspects/dns.ts';
+import { filesAspect } from './aspects/files.ts';
+import { hostNameAspect } from './aspects/host-name.ts';
+import { hugePagesAspect } from './aspects/huge-pages.ts';
+import { joinAspect } from './aspects/join.ts';
+import { DEFAULT_KUBELET_ROOT, kubeletAspect, kubeletFiles } from './aspects/kubelet.ts';
+import { labelsTaintsAspect } from './aspects/labels-taints.ts';
+import { limitsAspect } from './aspects/limits.ts';
+import { metadataFirewallAspect } from './aspects/metadata-firewall.ts';
+import { modulesAspect } from './aspects/modules.ts';
+import { mtuAspect } from './aspects/mtu.ts';
+import { proxyAspect } from './aspects/proxy.ts';
+import { registriesAspect } from './aspects/registries.ts';
+import { sshKeysAspect } from './aspects/ssh-keys.ts';
+import { swapAspect } from './aspects/swap.ts';
+import { sysctlAspect } from './aspects/sysctl.ts';
+import { timeAspect } from './aspects/time.ts';
+import { trustAspect } from './aspects/trust.ts';
+import { unitsAspect } from './aspects/units.ts';
+import type { DesiredState, LiveId, LiveValue, OwnedFile } from './tree.ts';
 
 /** The user's own files and units come last: where one is in the way of another aspect's, it is the one that is named. */
-const ASPECTS: readonly ToPart[] = [
-  modules,
-  sysctl,
-  hugePages,
-  limits,
-  hostName,
-  dns,
-  mtu,
-  time,
-  sshKeys,
-  trust,
-  proxy,
-  swap,
-  metadataFirewall,
-  containerd,
-  registries,
-  join,
-  labelsTaints,
-  kubelet,
-  units,
-  files,
+const ASPECTS: readonly AspectFunction[] = [
+  modulesAspect,
+  sysctlAspect,
+  hugePagesAspect,
+  limitsAspect,
+  hostNameAspect,
+  dnsAspect,
+  mtuAspect,
+  timeAspect,
+  sshKeysAspect,
+  trustAspect,
+  proxyAspect,
+  swapAspect,
+  metadataFirewallAspect,
+  containerdAspect,
+  registriesAspect,
+  joinAspect,
+  labelsTaintsAspect,
+  kubeletAspect,
+  unitsAspect,
+  filesAspect,
 ];
 
-export function desired(config: NodeConfig, facts: Facts): Desired {
+export function desiredState(config: NodeConfig, facts: Facts): DesiredState {
   const parts = ASPECTS.map((toPart) => toPart(config, facts));
   const problems: Problem[] = parts.flatMap((part) => part.problems ?? []);
   return {
@@ -67,7 +67,7 @@ function filesByPath(all: readonly OwnedFile[], problems: Problem[]): Map<string
   for (const file of all) {
     const inTheWay = byPath.get(file.path) ?? parentAmong(byPath, file.path);
     if (inTheWay === undefined) byPath.set(file.path, file);
-    else problems.push(invalid(placeOf(file), `is in the way of what is written for ${inTheWay.aspect}`));
+    else problems.push(invalidField(placeOf(file), `is in the way of what is written for ${inTheWay.aspect}`));
   }
   return new Map([...byPath].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -85,7 +85,7 @@ function placeOf({ aspect, path }: OwnedFile): string[] {
   return aspect === 'units' ? ['units', path] : ['files', path];
 }
 
-function liveById(parts: readonly Part[]): Map<LiveId, LiveValue> {
+function liveById(parts: readonly AspectResult[]): Map<LiveId, LiveValue> {
   const all = parts.flatMap((part) => part.live ?? []);
   return new Map(all.map((live) => [liveId(live), live] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

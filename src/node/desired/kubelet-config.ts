@@ -82,14 +82,18 @@ function inWalkOrder(a: string, b: string): number {
   return left.length - right.length;
 }
 
-export interface Leaf {
+export interface LeafDifference {
   path: readonly string[];
   from: Json | undefined;
   to: Json | undefined;
 }
 
 /** Every leaf that differs; a list is one leaf, for it is replaced as a whole. */
-export function differingLeaves(from: Json | undefined, to: Json | undefined, path: readonly string[] = []): Leaf[] {
+export function differingLeaves(
+  from: Json | undefined,
+  to: Json | undefined,
+  path: readonly string[] = [],
+): LeafDifference[] {
   if (from === undefined && to === undefined) return [];
   if (!isObject(from) && !isObject(to)) {
     return from !== undefined && to !== undefined && canonicalJson(from) === canonicalJson(to)

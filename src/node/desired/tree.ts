@@ -34,7 +34,7 @@ export type DisruptionClass = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 'C' | 7;
 export type Notation = 'kubelet-config' | 'kubelet-flags' | 'containerd-config' | 'certificates';
 
 /** What has to happen once a file has changed. A unit that does not run is neither started nor restarted by it. */
-export type Effect =
+export type FileEffect =
   | { do: 'daemon-reload' }
   | { do: 'restart'; unit: string }
   | { do: 'reload'; unit: string }
@@ -55,7 +55,7 @@ export interface Treatment {
   /** Of any change to it; the highest one there is where `notation` allows a finer answer. */
   class: DisruptionClass;
   notation?: Notation | undefined;
-  after: readonly Effect[];
+  after: readonly FileEffect[];
 }
 
 export interface OwnedFile extends Bytes, Treatment {
@@ -107,7 +107,7 @@ export interface LiveValue {
 }
 
 /** Everything we own on this node, as it should be. */
-export interface Desired {
+export interface DesiredState {
   files: ReadonlyMap<string, OwnedFile>;
   live: ReadonlyMap<LiveId, LiveValue>;
   /** Where kubelet keeps its state. */
@@ -115,7 +115,7 @@ export interface Desired {
   problems: readonly Problem[];
 }
 
-export type Seen =
+export type ObservedPath =
   | { kind: 'absent' }
   | ({ kind: 'file'; mode: number; uid: number; gid: number } & Bytes)
   | { kind: 'link'; target: string }
@@ -125,11 +125,11 @@ export type Seen =
   | { kind: 'unreachable'; at: string };
 
 /** never-ran: no kubelet on this machine so far · not-started: not yet in this boot, so no pod runs either · running. */
-export type Moment = 'never-ran' | 'not-started' | 'running';
+export type KubeletPhase = 'never-ran' | 'not-started' | 'running';
 
-export interface Observed {
+export interface ObservedState {
   /** Of all paths we want or own, and of those a swap file goes to. */
-  files: ReadonlyMap<string, Seen>;
+  files: ReadonlyMap<string, ObservedPath>;
   /** Of the folders our files are in, those that exist. */
   folders: ReadonlySet<string>;
   /** Without an entry = not there. */
@@ -139,7 +139,7 @@ export interface Observed {
   /** Numbers of the owners and groups that files should have; a name the node does not know is missing. */
   users: ReadonlyMap<string, number>;
   groups: ReadonlyMap<string, number>;
-  moment: Moment;
+  kubeletPhase: KubeletPhase;
   /** kubelet has a credential of its own that is still good. */
   hasCredential: boolean;
   /** The Node object was read: its labels and taints are among the live values. */
@@ -153,17 +153,17 @@ export interface Observed {
   };
 }
 
-export type Original = Extract<Seen, { kind: 'absent' | 'file' | 'link' }>;
+export type Original = Extract<ObservedPath, { kind: 'absent' | 'file' | 'link' }>;
 
 /** What the applied generation put on the node, and what was there before headstart first touched it. */
 export interface Ownership {
-  files: ReadonlyMap<string, OwnedBefore>;
+  files: ReadonlyMap<string, OwnershipRecord>;
   /** Folders we made. */
   folders: ReadonlySet<string>;
   live: ReadonlyMap<LiveId, { value: string; original: string | undefined; aspect: Aspect }>;
 }
 
-export interface OwnedBefore extends Treatment {
+export interface OwnershipRecord extends Treatment {
   /** Of the content, or of what the link leads to. */
   sha256: string;
   /** Undefined for a link. */
@@ -196,7 +196,7 @@ export interface DiffLine {
   text: string;
 }
 
-export interface Change {
+export interface PlannedChange {
   aspect: Aspect;
   /** A path, or a live value: `sysctl vm.max_map_count`. */
   what: string;
@@ -211,7 +211,7 @@ export interface Change {
 }
 
 /** One thing to do. Each may be done again after a crash without harm. */
-export type Step =
+export type PlanStep =
   | { do: 'drain' }
   | { do: 'uncordon' }
   | { do: 'make-folder'; path: string }
@@ -234,9 +234,9 @@ export type Step =
   | { do: 'reboot' };
 
 export interface Plan {
-  changes: readonly Change[];
+  changes: readonly PlannedChange[];
   /** In this order, one by one. None for changes of class C; none at all with a problem or a change of class 7. */
-  steps: readonly Step[];
+  steps: readonly PlanStep[];
   /** The highest of all changes. */
   class: DisruptionClass;
   /** With any, nothing of the plan may be done. */

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { parseDocument } from './document.ts';
-import { aReading } from './documents.testing.ts';
+import { aDocumentContext } from './documents.testing.ts';
 import { parseText } from './parse-text.ts';
-import { API_VERSIONS, convert } from './schema/convert.ts';
+import { convert, NODE_CONFIG_VERSIONS } from './schema/convert.ts';
 
 const folder = new URL('../fixtures/documents/', import.meta.url);
 
@@ -25,7 +25,7 @@ describe('the corpus', () => {
 
   it.each(Object.entries(CORPUS))('%s is read as it always was', async (name, documentHash) => {
     const bytes = readFileSync(new URL(name, folder));
-    const parsed = await parseDocument(bytes, { ...aReading, isStrict: true });
+    const parsed = await parseDocument(bytes, { ...aDocumentContext, isStrict: true });
     expect(parsed.outcome === 'refused' ? parsed.problems.map(renderProblem) : []).toEqual([]);
     expect(parsed).toMatchObject({ outcome: 'accepted', documentHash });
   });
@@ -33,7 +33,7 @@ describe('the corpus', () => {
   it.each(Object.keys(CORPUS))('%s goes to the other version and back', async (name) => {
     const parsed = await parseText(readFileSync(new URL(name, folder), 'utf8'));
     const document = 'value' in parsed ? (parsed.value as JsonObject) : expect.unreachable();
-    const other = API_VERSIONS.find((version) => version !== document.apiVersion)!;
+    const other = NODE_CONFIG_VERSIONS.find((version) => version !== document.apiVersion)!;
     const back = convert(convert(document, other), document.apiVersion as typeof other);
     expect(back).toEqual(document);
   });

@@ -6,27 +6,27 @@ import { Secret } from '../../base/secret.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { REASONS } from '../reason-codes.ts';
-import { type Accepted, parseDocument, type Reading, type Refused } from './document.ts';
-import { aCluster, aDocument, anImage, anyDocument, aReading, bytesOf, NOW_MS } from './documents.testing.ts';
+import { type AcceptedDocument, type DocumentContext, parseDocument, type RefusedDocument } from './document.ts';
+import { aCluster, aDocument, aDocumentContext, anImage, anyDocument, bytesOf, NOW_MS } from './documents.testing.ts';
 import { provenanceOf } from './provenance.ts';
-import { API_VERSIONS, convert } from './schema/convert.ts';
+import { convert, NODE_CONFIG_VERSIONS } from './schema/convert.ts';
 import { signDocument } from './signature.ts';
 
-const read = (document: Json, reading: Partial<Reading> = {}) =>
-  parseDocument(bytesOf(document), { ...aReading, ...reading });
+const read = (document: Json, reading: Partial<DocumentContext> = {}) =>
+  parseDocument(bytesOf(document), { ...aDocumentContext, ...reading });
 
-async function accepted(document: Json, reading: Partial<Reading> = {}): Promise<Accepted> {
+async function accepted(document: Json, reading: Partial<DocumentContext> = {}): Promise<AcceptedDocument> {
   const parsed = await read(document, reading);
   if (parsed.outcome === 'accepted') return parsed;
   return expect.unreachable(parsed.problems.map(renderProblem).join('\n'));
 }
 
-async function refused(document: Json, reading: Partial<Reading> = {}): Promise<Refused> {
+async function refused(document: Json, reading: Partial<DocumentContext> = {}): Promise<RefusedDocument> {
   const parsed = await read(document, reading);
   return parsed.outcome === 'refused' ? parsed : expect.unreachable('it was accepted');
 }
 
-const said = ({ problems }: Refused) => problems.map(renderProblem);
+const said = ({ problems }: RefusedDocument) => problems.map(renderProblem);
 
 describe('a document that says as little as it may', () => {
   it('is a configuration with every default', async () => {
@@ -305,7 +305,7 @@ describe('every problem at once', () => {
 
 describe('one reason code each', () => {
   const alpha = { ...aDocument(), apiVersion: 'headstart.dev/v1alpha1' };
-  it.each<[string, Json, Partial<Reading>]>([
+  it.each<[string, Json, Partial<DocumentContext>]>([
     ['config/not-a-node-config', { kind: 'Pod' }, {}],
     ['config/not-a-node-config', [1, 2], {}],
     ['config/not-a-node-config', { ...aDocument(), apiVersion: 'example.com/v1' }, {}],
@@ -328,7 +328,7 @@ describe('one reason code each', () => {
 
   it('a field named like the language reserves is refused, not followed', async () => {
     const text = JSON.stringify(aDocument()).replace('"kubernetes"', '"__proto__":{"polluted":true},"kubernetes"');
-    expect(await parseDocument(Buffer.from(text), aReading)).toMatchObject({
+    expect(await parseDocument(Buffer.from(text), aDocumentContext)).toMatchObject({
       outcome: 'refused',
       reason: 'config/invalid',
     });
@@ -354,7 +354,7 @@ describe('what is applied', () => {
     const yaml =
       'kind: NodeConfig\nspec: # a comment\n  kubelet: {verbosity: 2, maxPods: 50}\n  kubernetes: {version: 1.34.2}\nmetadata: {generation: 1}\napiVersion: headstart.dev/v1\n';
     for (const bytes of [Buffer.from(yaml), gzipSync(yaml), bytesOf(convert(document, 'headstart.dev/v1alpha1'))]) {
-      expect(await parseDocument(bytes, aReading)).toMatchObject({ outcome: 'accepted', documentHash, hash });
+      expect(await parseDocument(bytes, aDocumentContext)).toMatchObject({ outcome: 'accepted', documentHash, hash });
     }
     expect((await accepted(aDocument({ kubelet: { maxPods: 51, verbosity: 2 } }))).documentHash).not.toBe(documentHash);
   });
@@ -543,7 +543,7 @@ describe('secrets', () => {
 });
 
 describe('whatever is delivered', () => {
-  it.each(API_VERSIONS)('any right document of %s is accepted', async (version) => {
+  it.each(NODE_CONFIG_VERSIONS)('any right document of %s is accepted', async (version) => {
     await fc.assert(
       fc.asyncProperty(anyDocument(version), async (document) => {
         const parsed = await read(document, { maxBytes: 1 << 20 });
@@ -564,7 +564,7 @@ describe('whatever is delivered', () => {
       });
     await fc.assert(
       fc.asyncProperty(fc.oneof(mangled, fc.uint8Array()), async (bytes) => {
-        const parsed = await parseDocument(bytes, aReading);
+        const parsed = await parseDocument(bytes, aDocumentContext);
         if (parsed.outcome === 'refused') {
           expect(parsed.problems.length).toBeGreaterThan(0);
           expect(Object.keys(REASONS)).toContain(parsed.reason);
@@ -577,7 +577,9 @@ describe('whatever is delivered', () => {
   it('a document that ends in the middle is never accepted', async () => {
     const whole = JSON.stringify(aDocument({ labels: { a: 'b' }, kubelet: { maxPods: 3 } }));
     for (let length = 0; length < whole.length; length++) {
-      expect(await parseDocument(Buffer.from(whole.slice(0, length)), aReading)).toMatchObject({ outcome: 'refused' });
+      expect(await parseDocument(Buffer.from(whole.slice(0, length)), aDocumentContext)).toMatchObject({
+        outcome: 'refused',
+      });
     }
   });
 });

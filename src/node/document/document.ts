@@ -3,27 +3,27 @@
 import { createHash } from 'node:crypto';
 import { check } from '../../schema/check.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import type { ImageFacts, MachineFacts } from '../observe/facts.ts';
+import type { ImageFacts, MachineSize } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { NodeConfig } from './config.ts';
-import { type Layer, mergeLayers, type Provenance } from './merge.ts';
+import { type DocumentLayer, mergeLayers, type Provenance } from './merge.ts';
+import { type ParsedLayer, parseLayer } from './parse-layer.ts';
 import { invalid, type Problem, type Warning } from './problem.ts';
-import { type ReadLayer, readLayer } from './read-layer.ts';
 import { type NodeConfigV1, nodeConfigV1 } from './schema/v1.ts';
 import { contradictions, discouraged } from './semantics.ts';
-import { type Applied, timelinessProblems } from './timeliness.ts';
+import { type AppliedDocument, timelinessProblems } from './timeliness.ts';
 import { toConfig } from './to-config.ts';
 import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from './unwrap.ts';
 
-export interface Reading {
+export interface DocumentContext {
   image: Pick<ImageFacts, 'configApiVersions' | 'signers' | 'defaults'> & {
     /** Undefined: that of any image. */
     kubernetesVersion: string | undefined;
   };
-  machine: MachineFacts;
+  machine: MachineSize;
   nowMs: number;
   /** What the node runs. */
-  applied?: Applied | undefined;
+  applied?: AppliedDocument | undefined;
   /** Files of this node that change what was delivered, lowest first. */
   overrides?: readonly Override[];
   /** Fields nobody knows are problems. */
@@ -39,7 +39,7 @@ export interface Override {
   bytes: Uint8Array;
 }
 
-export interface Accepted {
+export interface AcceptedDocument {
   outcome: 'accepted';
   config: NodeConfig;
   /** Of what was delivered, however it was written and in whichever version. */
@@ -52,7 +52,7 @@ export interface Accepted {
   warnings: Warning[];
 }
 
-export interface Refused {
+export interface RefusedDocument {
   outcome: 'refused';
   /** The one to report. */
   reason: ReasonCode;
@@ -63,9 +63,12 @@ export interface Refused {
   documentHash?: string;
 }
 
-export async function parseDocument(delivered: Uint8Array, reading: Reading): Promise<Accepted | Refused> {
+export async function parseDocument(
+  delivered: Uint8Array,
+  reading: DocumentContext,
+): Promise<AcceptedDocument | RefusedDocument> {
   const { image, machine, isStrict = false, maxBytes = MAX_DELIVERED_BYTES } = reading;
-  const base = await readLayer(delivered, { image, isStrict, maxBytes });
+  const base = await parseLayer(delivered, { image, isStrict, maxBytes });
   if ('problem' in base) return refused([base.problem], []);
   const documentHash = hashOf({ metadata: withoutExtra(base.document.metadata), spec: base.spec });
   const overrides = await readOverrides(reading);
@@ -96,12 +99,12 @@ export async function parseDocument(delivered: Uint8Array, reading: Reading): Pr
   return { outcome: 'accepted', config, documentHash, hash, effective: whole.value, provenance, warnings };
 }
 
-async function readOverrides({ overrides = [], image, isStrict = false }: Reading) {
-  const [layers, problems, warnings]: [Layer[], Problem[], Warning[]] = [[], [], []];
+async function readOverrides({ overrides = [], image, isStrict = false }: DocumentContext) {
+  const [layers, problems, warnings]: [DocumentLayer[], Problem[], Warning[]] = [[], [], []];
   for (const { name, bytes } of overrides) {
     // Whoever can write on the node needs no signature to change it.
     const rules = { image: { ...image, signers: [] }, isStrict, maxBytes: MAX_TEXT_BYTES };
-    const layer = await readLayer(bytes, rules);
+    const layer = await parseLayer(bytes, rules);
     if ('problem' in layer) {
       problems.push({ ...layer.problem, layer: name });
       continue;
@@ -114,18 +117,18 @@ async function readOverrides({ overrides = [], image, isStrict = false }: Readin
 }
 
 /** In the words of the document where it lacks the same number of fields itself. */
-function missingFrom(missing: Problem[], base: ReadLayer): Problem[] {
+function missingFrom(missing: Problem[], base: ParsedLayer): Problem[] {
   return missing.length === base.missing.length ? base.missing : missing;
 }
 
-function versionProblems(spec: JsonObject, { kubernetesVersion: held }: Reading['image']): Problem[] {
+function versionProblems(spec: JsonObject, { kubernetesVersion: held }: DocumentContext['image']): Problem[] {
   const wanted = isObject(spec.kubernetes) ? spec.kubernetes.version : undefined;
   if (typeof wanted !== 'string' || !/^\d[\w.-]{0,40}$/.test(wanted) || wanted === (held ?? wanted)) return [];
   const message = `${wanted} is not ${held}, which is on this image`;
   return [{ reason: 'config/other-kubernetes-version', path: 'spec.kubernetes.version', message }];
 }
 
-function refused(problems: Problem[], warnings: Warning[], documentHash?: string): Refused {
+function refused(problems: Problem[], warnings: Warning[], documentHash?: string): RefusedDocument {
   return { outcome: 'refused', reason: problems[0]!.reason, problems, warnings, ...(documentHash && { documentHash }) };
 }
 

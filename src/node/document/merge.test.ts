@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../schema/json.ts';
-import { alone, type Layer, leavesOf, mergeLayers } from './merge.ts';
+import { type DocumentLayer, leavesOf, mergeLayers, withoutNulls } from './merge.ts';
 
 const merged = (...specs: JsonObject[]) =>
   mergeLayers(specs.map((spec, index) => ({ name: `layer ${index}`, spec }))).spec;
@@ -58,8 +58,8 @@ describe('several layers', () => {
   it('give the last one, where it is all there is', () => {
     fc.assert(
       fc.property(specs, (spec) => {
-        expect(merged(spec, spec)).toEqual(alone(spec));
-        expect(merged({}, spec, {})).toEqual(alone(spec));
+        expect(merged(spec, spec)).toEqual(withoutNulls(spec));
+        expect(merged({}, spec, {})).toEqual(withoutNulls(spec));
       }),
     );
   });
@@ -67,12 +67,12 @@ describe('several layers', () => {
   it('know for every leaf the last layer that said it', () => {
     fc.assert(
       fc.property(fc.array(specs, { minLength: 1, maxLength: 4 }), (all) => {
-        const layers: Layer[] = all.map((spec, index) => ({ name: `${index}`, spec }));
+        const layers: DocumentLayer[] = all.map((spec, index) => ({ name: `${index}`, spec }));
         const { spec, provenance } = mergeLayers(layers);
         for (const { path, value, from } of leavesOf(spec, provenance)) {
           if (path.length === 0) continue; // nothing at all was said
           expect(from, path.join('/')).not.toBe('default');
-          const byItself = leavesOf(alone(all[Number(from)]!), new Map());
+          const byItself = leavesOf(withoutNulls(all[Number(from)]!), new Map());
           expect(byItself.some((leaf) => leaf.path.join('\0') === path.join('\0'))).toBe(true);
           expect(JSON.stringify(byItself.find((leaf) => leaf.path.join('\0') === path.join('\0'))!.value)).toBe(
             JSON.stringify(value),

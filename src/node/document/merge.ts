@@ -2,7 +2,7 @@
 // by key, null takes a value away, lists are replaced, and taints are told apart by key and effect.
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 
-export interface Layer {
+export interface DocumentLayer {
   /** For people: `image defaults`, `userData`, `etc/headstart/node.d/10-pool.yaml`, `local override`. */
   name: string;
   /** Part of a v1 `spec`. */
@@ -12,13 +12,13 @@ export interface Layer {
 /** Which layer a leaf came from, by its path below spec; the keys of a path are joined by NUL, which no key holds. */
 export type Provenance = ReadonlyMap<string, string>;
 
-export interface Merged {
+export interface MergeResult {
   spec: JsonObject;
   provenance: Provenance;
 }
 
 /** `layers` from the lowest to the highest. */
-export function mergeLayers(layers: readonly Layer[]): Merged {
+export function mergeLayers(layers: readonly DocumentLayer[]): MergeResult {
   const provenance = new Map<string, string>();
   let spec: JsonObject = {};
   for (const layer of layers) spec = mergeObjects(spec, layer.spec, { path: [], layer: layer.name, provenance });
@@ -26,7 +26,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
 }
 
 /** What a layer says when there is no other: its nulls have nothing to take away. */
-export function alone(spec: JsonObject): JsonObject {
+export function withoutNulls(spec: JsonObject): JsonObject {
   return mergeLayers([{ name: '', spec }]).spec;
 }
 
@@ -45,13 +45,13 @@ export function leavesOf(spec: JsonObject, provenance: Provenance): { path: stri
   }
 }
 
-interface At {
+interface MergePosition {
   path: readonly string[];
   layer: string;
   provenance: Map<string, string>;
 }
 
-function mergeObjects(lower: JsonObject, upper: JsonObject, at: At): JsonObject {
+function mergeObjects(lower: JsonObject, upper: JsonObject, at: MergePosition): JsonObject {
   const merged = new Map(Object.entries(lower));
   for (const [key, value] of Object.entries(upper)) {
     const inside = { ...at, path: [...at.path, key] };
@@ -65,7 +65,7 @@ function mergeObjects(lower: JsonObject, upper: JsonObject, at: At): JsonObject 
   return Object.fromEntries(merged);
 }
 
-function mergeValues(lower: Json | undefined, upper: Json, at: At): Json {
+function mergeValues(lower: Json | undefined, upper: Json, at: MergePosition): Json {
   if (isObject(upper)) {
     // A map over something else replaces it; its nulls then have nothing to take away but still do not stay.
     if (!isObject(lower)) forget(at);
@@ -93,12 +93,12 @@ function isFreeForm([first, second, third, fourth, fifth]: readonly string[]): b
   return first === 'containerd' && second === 'runtimes' && fourth === 'options' && fifth !== undefined;
 }
 
-function remember({ path, layer, provenance }: At): void {
+function remember({ path, layer, provenance }: MergePosition): void {
   provenance.set(path.join('\0'), layer);
 }
 
 /** What was there before is gone with everything below it. */
-function forget({ path, provenance }: At): void {
+function forget({ path, provenance }: MergePosition): void {
   const own = path.join('\0');
   for (const key of provenance.keys()) if (key === own || key.startsWith(`${own}\0`)) provenance.delete(key);
 }

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderProblem } from '../../schema/problem.ts';
-import { parseRelease } from '../observe/release.ts';
+import { parseImageRelease } from '../observe/release.ts';
 import { parseDocument } from './document.ts';
-import { aReading } from './documents.testing.ts';
+import { aDocumentContext } from './documents.testing.ts';
 import { DOCS, withTables } from './node-config-docs.testing.ts';
 
 const text = readFileSync(DOCS, 'utf8');
@@ -12,7 +12,7 @@ const example = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?
 
 describe('docs/node-config.md', () => {
   it('shows a document that a node takes', async () => {
-    const parsed = await parseDocument(Buffer.from(example('yaml')), { ...aReading, isStrict: true });
+    const parsed = await parseDocument(Buffer.from(example('yaml')), { ...aDocumentContext, isStrict: true });
     expect(parsed.outcome === 'refused' ? parsed.problems.map(renderProblem) : []).toEqual([]);
     expect(parsed).toMatchObject({
       outcome: 'accepted',
@@ -22,7 +22,10 @@ describe('docs/node-config.md', () => {
   });
 
   it('shows a release file that is one', () => {
-    expect(parseRelease(example('json'))).toMatchObject({ kubernetesVersion: '1.34.2', cniBinDir: '/opt/cni/bin' });
+    expect(parseImageRelease(example('json'))).toMatchObject({
+      kubernetesVersion: '1.34.2',
+      cniBinDir: '/opt/cni/bin',
+    });
   });
 
   it('lists every field and every reason code', () => {

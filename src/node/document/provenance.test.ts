@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from './document.ts';
-import { aCluster, aDocument, aReading, bytesOf } from './documents.testing.ts';
+import { aCluster, aDocument, aDocumentContext, bytesOf } from './documents.testing.ts';
 import { provenanceOf } from './provenance.ts';
 
 async function leaves(spec: Parameters<typeof aDocument>[0]) {
-  const parsed = await parseDocument(bytesOf(aDocument(spec)), aReading);
+  const parsed = await parseDocument(bytesOf(aDocument(spec)), aDocumentContext);
   if (parsed.outcome !== 'accepted') throw new Error(JSON.stringify(parsed.problems));
   return new Map(provenanceOf(parsed).map(({ path, value, from }) => [path, { value, from }]));
 }

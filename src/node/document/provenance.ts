@@ -2,10 +2,10 @@
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { renderPath } from '../../schema/problem.ts';
-import type { Accepted } from './document.ts';
+import type { AcceptedDocument } from './document.ts';
 import { leavesOf } from './merge.ts';
 
-export interface Leaf {
+export interface ProvenanceEntry {
   path: string;
   /** Secrets are masked. */
   value: Json;
@@ -13,7 +13,10 @@ export interface Leaf {
   from: string;
 }
 
-export function provenanceOf({ effective, provenance }: Pick<Accepted, 'effective' | 'provenance'>): Leaf[] {
+export function provenanceOf({
+  effective,
+  provenance,
+}: Pick<AcceptedDocument, 'effective' | 'provenance'>): ProvenanceEntry[] {
   const spec = effective.spec as unknown as JsonObject;
   return leavesOf(spec, provenance).map(({ path, value, from }) => ({
     path: renderPath(['spec', ...path]),

@@ -5,7 +5,7 @@ import { parseExpression } from './expression.ts';
 import type { Problem, Warning } from './problem.ts';
 import type { NodeConfigV1 } from './schema/v1.ts';
 
-type Finding = readonly [isWrong: boolean, path: string, message: string];
+type SemanticRule = readonly [isWrong: boolean, path: string, message: string];
 
 export function contradictions({ metadata, spec }: NodeConfigV1): Problem[] {
   const { cluster, join, kubelet, network, containerd } = spec;
@@ -13,7 +13,7 @@ export function contradictions({ metadata, spec }: NodeConfigV1): Problem[] {
   const high = kubelet.imageGcHighPercent;
   const low = kubelet.imageGcLowPercent;
   const runtime = containerd.defaultRuntime;
-  const found: Finding[] = [
+  const found: SemanticRule[] = [
     [join !== undefined && ways !== 1, 'spec.join', `names ${ways} ways, and exactly one belongs here`],
     [
       cluster !== undefined && join === undefined,
@@ -57,7 +57,7 @@ export function contradictions({ metadata, spec }: NodeConfigV1): Problem[] {
 /** Allowed, and worth saying. */
 export function discouraged({ spec }: NodeConfigV1): Warning[] {
   const { join, proxy, containerd } = spec;
-  const found: Finding[] = [
+  const found: SemanticRule[] = [
     [
       join?.token !== undefined,
       'spec.join.token',
@@ -75,14 +75,14 @@ export function discouraged({ spec }: NodeConfigV1): Warning[] {
     ],
     [spec.metadataAccess.blockPods === false, 'spec.metadataAccess.blockPods', 'lets every pod read this document'],
     ...Object.entries(spec.files).map(
-      ([path, file]): Finding => [
+      ([path, file]): SemanticRule => [
         file.secret,
         `spec.files[${JSON.stringify(path)}]`,
         'is a secret that whoever can read the metadata of the instance can read',
       ],
     ),
     ...Object.entries(containerd.registries).map(
-      ([host, { mirrors }]): Finding => [
+      ([host, { mirrors }]): SemanticRule => [
         mirrors.some((mirror) => mirror.skipVerify),
         `spec.containerd.registries[${JSON.stringify(host)}]`,
         'takes images from a mirror whose certificate is not verified',
@@ -108,7 +108,7 @@ function isReversed({ notBefore, expires }: NodeConfigV1['metadata']): boolean {
   return notBefore !== undefined && expires !== undefined && instantMs(expires)! <= instantMs(notBefore)!;
 }
 
-function duplicateTaints(taints: NodeConfigV1['spec']['taints']): Finding[] {
+function duplicateTaints(taints: NodeConfigV1['spec']['taints']): SemanticRule[] {
   const keys = taints.map(({ key, effect }) => `${key}:${effect}`);
   return keys.map((key, index) => [
     keys.indexOf(key) !== index,
@@ -117,7 +117,7 @@ function duplicateTaints(taints: NodeConfigV1['spec']['taints']): Finding[] {
   ]);
 }
 
-function wrongBase64(files: NodeConfigV1['spec']['files']): Finding[] {
+function wrongBase64(files: NodeConfigV1['spec']['files']): SemanticRule[] {
   return Object.entries(files).map(([path, { content, encoding }]) => [
     encoding === 'base64' &&
       !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(content.replace(/\s+/g, '')),

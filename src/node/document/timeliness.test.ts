@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
-import { type Turn, timelinessProblems } from './timeliness.ts';
+import { type TimelinessContext, timelinessProblems } from './timeliness.ts';
 
 const NOW = '2026-11-16T05:00:00Z';
 const nowMs = Date.parse(NOW);
-const reasons = (metadata: JsonObject, turn: Partial<Turn> = {}) =>
+const reasons = (metadata: JsonObject, turn: Partial<TimelinessContext> = {}) =>
   timelinessProblems({ metadata }, { nowMs, documentHash: 'new', ...turn }).map(({ reason }) => reason);
 const applied = { generation: 5, documentHash: 'old' };
 

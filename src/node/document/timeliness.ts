@@ -5,15 +5,15 @@ import { isObject, type JsonObject } from '../../schema/json.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { Problem } from './problem.ts';
 
-export interface Applied {
+export interface AppliedDocument {
   generation: number;
   documentHash: string;
 }
 
-export interface Turn {
+export interface TimelinessContext {
   nowMs: number;
   documentHash: string;
-  applied?: Applied | undefined;
+  applied?: AppliedDocument | undefined;
   /** A person asked for this document. */
   allowsOlder?: boolean | undefined;
 }
@@ -21,7 +21,7 @@ export interface Turn {
 /** What is applied already stays in force, expired or not. */
 export function timelinessProblems(
   { metadata }: JsonObject,
-  { nowMs, documentHash, applied, allowsOlder }: Turn,
+  { nowMs, documentHash, applied, allowsOlder }: TimelinessContext,
 ): Problem[] {
   if (!isObject(metadata) || documentHash === applied?.documentHash) return [];
   const { generation, notBefore, expires } = metadata;

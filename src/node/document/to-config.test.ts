@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import { parseDocument } from './document.ts';
-import { aCluster, aDocument, aReading, bytesOf } from './documents.testing.ts';
+import { aCluster, aDocument, aDocumentContext, bytesOf } from './documents.testing.ts';
 
 async function configOf(spec: JsonObject, metadata: JsonObject = {}) {
-  const parsed = await parseDocument(bytesOf(aDocument(spec, metadata)), aReading);
+  const parsed = await parseDocument(bytesOf(aDocument(spec, metadata)), aDocumentContext);
   if (parsed.outcome !== 'accepted') throw new Error(JSON.stringify(parsed.problems));
   return parsed.config;
 }

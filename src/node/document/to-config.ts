@@ -3,7 +3,7 @@
 import { Secret } from '../../base/secret.ts';
 import { instantMs, spanMs } from '../../schema/formats.ts';
 import { mapValues } from '../../schema/json.ts';
-import type { MachineFacts } from '../observe/facts.ts';
+import type { MachineSize } from '../observe/facts.ts';
 import { Amounts, type Variables } from './amounts.ts';
 import type {
   AllowedClass,
@@ -20,7 +20,7 @@ import type { NodeConfigV1 } from './schema/v1.ts';
 
 type Spec = NodeConfigV1['spec'];
 
-export function toConfig(document: NodeConfigV1, machine: MachineFacts): { config: NodeConfig; problems: Problem[] } {
+export function toConfig(document: NodeConfigV1, machine: MachineSize): { config: NodeConfig; problems: Problem[] } {
   const { metadata, spec } = document;
   const amounts = new Amounts();
   const config: NodeConfig = {
@@ -89,7 +89,7 @@ function joinOf({ exec, credential, token }: NonNullable<Spec['join']>): JoinCon
   return { method: 'token', token: new Secret(token.token), expiresMs: optional(token.expires, instantOf) };
 }
 
-function kubeletOf(kubelet: Spec['kubelet'], machine: MachineFacts, amounts: Amounts): KubeletSettings {
+function kubeletOf(kubelet: Spec['kubelet'], machine: MachineSize, amounts: Amounts): KubeletSettings {
   const { maxPods, shutdownGracePeriod, shutdownGracePeriodCriticalPods, containerLogMaxSize, ...rest } = kubelet;
   const { apiVersion: _, kind: __, ...config } = rest.config;
   const size = { cpu: machine.cpus, memory: machine.memoryBytes };

@@ -13,9 +13,9 @@ const MAX_LAYERS = 4;
 const MAX_HEAD_CHARS = 4096;
 export const MIME_TYPE = 'application/vnd.headstart.node-config';
 
-export type Unwrapped = { text: string } | { problem: Problem };
+export type UnwrapResult = { text: string } | { problem: Problem };
 
-export function unwrap(delivered: Uint8Array, maxBytes = MAX_DELIVERED_BYTES): Unwrapped {
+export function unwrap(delivered: Uint8Array, maxBytes = MAX_DELIVERED_BYTES): UnwrapResult {
   if (delivered.length > maxBytes) {
     return problem('config/too-large', `has ${delivered.length} bytes, more than the ${maxBytes} that may be`);
   }
@@ -29,13 +29,13 @@ export function unwrap(delivered: Uint8Array, maxBytes = MAX_DELIVERED_BYTES): U
   return problem('config/not-readable', 'is wrapped too many times');
 }
 
-type Inner = { bytes: Buffer } | { problem: Problem } | undefined;
+type InnerContent = { bytes: Buffer } | { problem: Problem } | undefined;
 
 function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-function gunzip(bytes: Buffer): Inner {
+function gunzip(bytes: Buffer): InnerContent {
   try {
     return { bytes: gunzipSync(bytes, { maxOutputLength: MAX_TEXT_BYTES }) };
   } catch (error) {
@@ -47,7 +47,7 @@ function gunzip(bytes: Buffer): Inner {
 }
 
 /** Only text that can be nothing else: no document consists of these characters alone. */
-function fromBase64(bytes: Buffer): Inner {
+function fromBase64(bytes: Buffer): InnerContent {
   // Spaces go first: a pattern that allows them everywhere takes for ever on a megabyte of them.
   const text = bytes.toString('latin1').replace(/\s+/g, '');
   if (text.length < 16 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
@@ -56,7 +56,7 @@ function fromBase64(bytes: Buffer): Inner {
 }
 
 /** The one part of our own content type; undefined when this is no MIME message. */
-function mimePart(bytes: Buffer): Inner {
+function mimePart(bytes: Buffer): InnerContent {
   const message = bytes.toString('latin1');
   if (!/^(?:content-type|mime-version):/i.test(message)) return undefined;
   const whole = splitHead(message);
@@ -76,12 +76,12 @@ function mimePart(bytes: Buffer): Inner {
   return problem('config/not-a-node-config', `is a MIME message that ${found} of type ${MIME_TYPE}`);
 }
 
-interface Part {
+interface MimePart {
   head: string;
   body: string;
 }
 
-function splitHead(message: string): Part {
+function splitHead(message: string): MimePart {
   const end = /\r?\n\r?\n/.exec(message);
   if (!end) return { head: message, body: '' };
   return { head: message.slice(0, end.index), body: message.slice(end.index + end[0].length) };
@@ -93,14 +93,14 @@ function isOurs(head: string): boolean {
   );
 }
 
-function content({ head, body }: Part): Inner {
+function content({ head, body }: MimePart): InnerContent {
   const encoding = /^content-transfer-encoding:\s*(\S+)/im.exec(head)?.[1]?.toLowerCase() ?? '8bit';
   if (encoding === 'base64') return { bytes: Buffer.from(body, 'base64') };
   if (/^(?:7bit|8bit|binary)$/.test(encoding)) return { bytes: Buffer.from(body.replace(/\r?\n$/, ''), 'latin1') };
   return problem('config/not-readable', 'is a MIME part in an encoding other than base64, 7bit, 8bit and binary');
 }
 
-function decode(bytes: Buffer): Unwrapped {
+function decode(bytes: Buffer): UnwrapResult {
   if (bytes.length > MAX_TEXT_BYTES) return problem('config/too-large', 'is more than 1 MiB');
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

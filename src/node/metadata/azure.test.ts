@@ -8,7 +8,7 @@ import { type Kind, MISBEHAVIOURS } from '../../vms/qemu/metadata-service/misbeh
 import { type Imds, type ImdsOptions, startImds } from '../../vms/qemu/metadata-service/start.ts';
 import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import { parseDocument } from '../document/document.ts';
-import { aDocument, aReading, bytesOf } from '../document/documents.testing.ts';
+import { aDocument, aDocumentContext, bytesOf } from '../document/documents.testing.ts';
 import { azureSource } from './azure.ts';
 import { fetchPersistently, type RetryEvent, type RetryOptions } from './retry.ts';
 import type { MetadataFailure } from './source.ts';
@@ -84,7 +84,7 @@ describe('one request for the whole instance', () => {
     const { document: bytes } = await (await start({ misbehave: [{ kind }] })).fetch(once);
     const plain = kind === 'gzip' ? gunzipSync(bytes!) : Buffer.from(bytes!);
     expect(JSON.parse(plain.toString())).toEqual(document);
-    expect(await parseDocument(bytes!, aReading)).toMatchObject({
+    expect(await parseDocument(bytes!, aDocumentContext)).toMatchObject({
       outcome: 'accepted',
       config: { kubelet: { maxPods: 110 } },
     });
@@ -92,7 +92,10 @@ describe('one request for the whole instance', () => {
 
   it('passes on userData above the limit, which the document reader refuses by name', async () => {
     const { document: bytes } = await (await start({ misbehave: [{ kind: 'oversize' }] })).fetch(once);
-    expect(await parseDocument(bytes!, aReading)).toMatchObject({ outcome: 'refused', reason: 'config/too-large' });
+    expect(await parseDocument(bytes!, aDocumentContext)).toMatchObject({
+      outcome: 'refused',
+      reason: 'config/too-large',
+    });
   });
 
   it('falls back once to the oldest version that knows userData, and stays with it', async () => {

@@ -3,10 +3,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { InstanceFacts } from '../observe/facts.ts';
-import { type Answer, ask, statusFailure } from './http.ts';
-import { type Fetched, type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
+import { type MetadataResponse, requestMetadata, statusFailure } from './http.ts';
+import { type FetchedMetadata, type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 
-export interface AzureOptions {
+export interface AzureSourceOptions {
   clock: Clock;
   /** A fresh UUID for every request, by which the platform's own logs can be searched. */
   newRequestId(): string;
@@ -19,11 +19,15 @@ const NEWEST = { 'api-version': '2021-08-01', extended: 'true' };
 /** The first version that knows userData. */
 const OLDEST = { 'api-version': '2021-01-01' };
 
-export function azureSource({ clock, newRequestId, url = 'http://169.254.169.254' }: AzureOptions): MetadataSource {
+export function azureSource({
+  clock,
+  newRequestId,
+  url = 'http://169.254.169.254',
+}: AzureSourceOptions): MetadataSource {
   let version: Readonly<Record<string, string>> = NEWEST;
 
   const askVersion = (query: Readonly<Record<string, string>>, options: FetchOptions) =>
-    ask({
+    requestMetadata({
       url: new URL(`/metadata/instance?${new URLSearchParams(query)}`, url),
       headers: { Metadata: 'true', 'x-ms-client-request-id': newRequestId() },
       ...options,
@@ -47,7 +51,7 @@ export function azureSource({ clock, newRequestId, url = 'http://169.254.169.254
   };
 }
 
-function readAnswer({ body }: Answer): Fetched {
+function readAnswer({ body }: MetadataResponse): FetchedMetadata {
   if (body.length === 0) return { document: undefined, instance: { platform: 'azure', addresses: [], tags: {} } };
   const { compute, network } = parseInstance(body);
   return { document: decodeUserData(compute.userData), instance: instanceOf(compute, network) };

@@ -4,10 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import { azureSource } from './azure.ts';
 import { customDataSource } from './custom-data.ts';
-import { detectPlatform, type Platform } from './detect.ts';
+import { detectPlatform, type MetadataPlatform } from './detect.ts';
 import { ec2Source } from './ec2.ts';
 import { fileSource } from './file.ts';
-import { type Fetched, firstOf, type MetadataSource } from './source.ts';
+import { type FetchedMetadata, firstOf, type MetadataSource } from './source.ts';
 
 export interface SourceOptions {
   root: string;
@@ -17,7 +17,7 @@ export interface SourceOptions {
   /** Instead of any platform. */
   file?: string | undefined;
   /** Instead of what the firmware says. */
-  platform?: Platform | undefined;
+  platform?: MetadataPlatform | undefined;
   /** Instead of the platform's own address. */
   url?: string | undefined;
 }
@@ -41,7 +41,7 @@ export function chooseSource(options: SourceOptions): MetadataSource {
 
 /** What is there cannot change, and every look at it mounts a disk; one that is not there may not have been found yet. */
 function readOnce(source: MetadataSource): MetadataSource {
-  let known: Fetched | undefined;
+  let known: FetchedMetadata | undefined;
   return {
     ...source,
     async fetch(options) {

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const PLATFORMS = ['azure', 'ec2'] as const;
-export type Platform = (typeof PLATFORMS)[number];
+export type MetadataPlatform = (typeof PLATFORMS)[number];
 
 /** Every Azure VM carries this, and nothing else does. */
 const AZURE_ASSET_TAG = '7783-7084-3265-9085-8269-3286-77';
 
 /** Undefined: neither; a document has to come from a file. */
-export function detectPlatform(root: string): Platform | undefined {
+export function detectPlatform(root: string): MetadataPlatform | undefined {
   if (dmi(root, 'chassis_asset_tag') === AZURE_ASSET_TAG) return 'azure';
   return dmi(root, 'sys_vendor') === 'Amazon EC2' ? 'ec2' : undefined;
 }

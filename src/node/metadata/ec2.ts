@@ -3,23 +3,23 @@ import type { Clock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
 import { isObject, type Json } from '../../schema/json.ts';
 import type { InstanceFacts } from '../observe/facts.ts';
-import { type Answer, ask, statusFailure } from './http.ts';
+import { type MetadataResponse, requestMetadata, statusFailure } from './http.ts';
 import { type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 
-export interface Ec2Options {
+export interface Ec2SourceOptions {
   clock: Clock;
   url?: string;
 }
 
 const TOKEN_SECONDS = 21_600;
 
-export function ec2Source({ clock, url = 'http://169.254.169.254' }: Ec2Options): MetadataSource {
+export function ec2Source({ clock, url = 'http://169.254.169.254' }: Ec2SourceOptions): MetadataSource {
   let token: Secret | undefined;
 
-  async function get(path: string, options: FetchOptions): Promise<Answer> {
+  async function get(path: string, options: FetchOptions): Promise<MetadataResponse> {
     token ??= await newToken(options);
     const headers = { 'X-aws-ec2-metadata-token': token.reveal() };
-    const answer = await ask({ url: new URL(path, url), headers, ...options });
+    const answer = await requestMetadata({ url: new URL(path, url), headers, ...options });
     if (answer.status !== 401) return answer;
     token = undefined; // it has run out; the next attempt gets another
     throw statusFailure(answer, clock.nowMs());
@@ -27,7 +27,12 @@ export function ec2Source({ clock, url = 'http://169.254.169.254' }: Ec2Options)
 
   async function newToken(options: FetchOptions): Promise<Secret> {
     const headers = { 'X-aws-ec2-metadata-token-ttl-seconds': String(TOKEN_SECONDS) };
-    const answer = await ask({ url: new URL('/latest/api/token', url), method: 'PUT', headers, ...options });
+    const answer = await requestMetadata({
+      url: new URL('/latest/api/token', url),
+      method: 'PUT',
+      headers,
+      ...options,
+    });
     const text = answer.body.toString('latin1');
     if (answer.status === 400) {
       throw new MetadataFailure('metadata/rejected', 'the metadata service gives no session token', { isFinal: true });

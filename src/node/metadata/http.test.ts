@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { ask, statusFailure } from './http.ts';
+import { requestMetadata, statusFailure } from './http.ts';
 
 /** What a service that answers so is asked, and what comes of it. */
 async function withService<T>(answer: RequestListener, act: (url: URL) => Promise<T>): Promise<T> {
@@ -16,7 +16,7 @@ async function withService<T>(answer: RequestListener, act: (url: URL) => Promis
 }
 const failure = (answer: RequestListener, timeoutMs = 5000) =>
   withService(answer, (url) =>
-    ask({ url, timeoutMs }).then(
+    requestMetadata({ url, timeoutMs }).then(
       () => undefined,
       (error) => error.reason as string,
     ),
@@ -32,7 +32,7 @@ describe('a request to the metadata service', () => {
       request.on('end', () => response.writeHead(404).end(`${request.method} ${request.headers.metadata} ${body}`));
     };
     const { status, body } = await withService(answer, (url) =>
-      ask({ url, method: 'PUT', headers: { Metadata: 'true' }, body: 'b', timeoutMs: 5000 }),
+      requestMetadata({ url, method: 'PUT', headers: { Metadata: 'true' }, body: 'b', timeoutMs: 5000 }),
     );
     expect([status, body.toString()]).toEqual([404, 'PUT true b']);
   });
@@ -52,15 +52,15 @@ describe('a request to the metadata service', () => {
       () => {},
       async (url) => url,
     );
-    await expect(ask({ url: gone, timeoutMs: 5000 })).rejects.toMatchObject({ reason: 'metadata/refused' });
+    await expect(requestMetadata({ url: gone, timeoutMs: 5000 })).rejects.toMatchObject({ reason: 'metadata/refused' });
   });
 
   it('ends with the reason of its signal', async () => {
     const stop = new AbortController();
     const answer: RequestListener = () => stop.abort(new Error('enough'));
-    await expect(withService(answer, (url) => ask({ url, timeoutMs: 5000, signal: stop.signal }))).rejects.toThrow(
-      'enough',
-    );
+    await expect(
+      withService(answer, (url) => requestMetadata({ url, timeoutMs: 5000, signal: stop.signal })),
+    ).rejects.toThrow('enough');
   });
 });
 

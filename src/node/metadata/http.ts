@@ -5,13 +5,13 @@ import { parseRetryAfter } from '../../base/retry-after.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { MetadataFailure } from './source.ts';
 
-export interface Answer {
+export interface MetadataResponse {
   status: number;
   headers: IncomingMessage['headers'];
   body: Buffer;
 }
 
-export interface Asked {
+export interface MetadataRequest {
   url: URL;
   method?: 'GET' | 'PUT' | 'POST';
   headers?: Readonly<Record<string, string>>;
@@ -25,7 +25,14 @@ const MAX_BODY_BYTES = 512 << 10;
 /** The service is on this very machine's host: who does not pick up in a second is not there. */
 const CONNECT_TIMEOUT_MS = 1000;
 
-export function ask({ url, method = 'GET', headers = {}, body, timeoutMs, signal }: Asked): Promise<Answer> {
+export function requestMetadata({
+  url,
+  method = 'GET',
+  headers = {},
+  body,
+  timeoutMs,
+  signal,
+}: MetadataRequest): Promise<MetadataResponse> {
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     // An agent of its own: the global one may have been told to use a proxy. A connection each: nothing is left open.
@@ -66,7 +73,7 @@ export function ask({ url, method = 'GET', headers = {}, body, timeoutMs, signal
 }
 
 /** The failure that a status other than 200 is; the platform's own words are not repeated. */
-export function statusFailure({ status, headers }: Answer, nowMs: number): MetadataFailure {
+export function statusFailure({ status, headers }: MetadataResponse, nowMs: number): MetadataFailure {
   const reasons: Readonly<Record<number, ReasonCode>> = {
     404: 'metadata/not-found',
     410: 'metadata/gone',

@@ -2,9 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { fetchPersistently, RETRY_PROFILE, type RetryEvent } from './retry.ts';
-import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
+import { type FetchedMetadata, MetadataFailure, type MetadataSource } from './source.ts';
 
-const fetched: Fetched = { document: Buffer.from('x'), instance: { platform: 'file', addresses: [], tags: {} } };
+const fetched: FetchedMetadata = {
+  document: Buffer.from('x'),
+  instance: { platform: 'file', addresses: [], tags: {} },
+};
 
 /** Fails as told, then answers. */
 function failing(failures: readonly MetadataFailure[], timeouts: number[] = []): MetadataSource {

@@ -3,7 +3,7 @@
 import { longestPauseMs, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
+import { type FetchedMetadata, MetadataFailure, type MetadataSource } from './source.ts';
 
 export interface RetryOptions {
   clock: Clock;
@@ -48,7 +48,7 @@ export interface RetryEvent {
 }
 
 /** Ends with an answer, with a failure that is final, or when `signal` is aborted. */
-export async function fetchPersistently(source: MetadataSource, options: RetryOptions): Promise<Fetched> {
+export async function fetchPersistently(source: MetadataSource, options: RetryOptions): Promise<FetchedMetadata> {
   const { clock, signal, onEvent } = options;
   const profile = { ...RETRY_PROFILE, ...options.profile };
   const spent = new Stopwatch(clock);
@@ -104,7 +104,7 @@ function nextPauseMs(
 async function fetchTwice(
   source: MetadataSource,
   options: { timeoutMs: number; signal?: AbortSignal | undefined },
-): Promise<Fetched> {
+): Promise<FetchedMetadata> {
   const first = await source.fetch(options);
   if (source.isFixed || first.document === undefined) return first;
   const second = await source.fetch(options);

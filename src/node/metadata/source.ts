@@ -2,7 +2,7 @@
 import type { InstanceFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
-export interface Fetched {
+export interface FetchedMetadata {
   /** As delivered. Undefined: the platform answered, and there is none for this instance; that is no failure. */
   document: Uint8Array | undefined;
   instance: InstanceFacts;
@@ -14,7 +14,7 @@ export interface MetadataSource {
   /** It cannot change between two reads, so one is enough. */
   readonly isFixed: boolean;
   /** Asks once. Rejects with a MetadataFailure, or with the reason of `signal` when that is aborted. */
-  fetch(options: FetchOptions): Promise<Fetched>;
+  fetch(options: FetchOptions): Promise<FetchedMetadata>;
 }
 
 export interface FetchOptions {

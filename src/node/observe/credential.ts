@@ -2,13 +2,13 @@
 // the first one it was given: the certificates its kubeconfig names, none of them ended.
 import { X509Certificate } from 'node:crypto';
 
-export interface CredentialSources {
+export interface KubeletCredentialSources {
   kubeconfig: string | undefined;
   readText(path: string): string | undefined;
   nowMs: number;
 }
 
-export function hasCredential({ kubeconfig, readText, nowMs }: CredentialSources): boolean {
+export function hasCredential({ kubeconfig, readText, nowMs }: KubeletCredentialSources): boolean {
   if (kubeconfig === undefined) return false;
   const embedded = /^\s*(?:- )?client-certificate-data: *(\S+)/m.exec(kubeconfig)?.[1];
   const path = /^\s*(?:- )?client-certificate: *(\S+)/m.exec(kubeconfig)?.[1];

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../schema/json.ts';
 export interface Facts {
   image: ImageFacts;
   instance: InstanceFacts;
-  machine: MachineFacts;
+  machine: MachineSize;
 }
 
 /** The image's release file, `usr/lib/headstart/release.json`. */
@@ -44,7 +44,7 @@ export interface InstanceFacts {
 }
 
 /** What expressions may ask for. */
-export interface MachineFacts {
+export interface MachineSize {
   cpus: number;
   memoryBytes: number;
 }

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
-import { desired } from '../desired/desired.ts';
+import { desiredState } from '../desired/desired.ts';
 import { NOTHING_OWNED } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, someFacts } from '../document/configs.testing.ts';
 import { plan } from '../plan/plan.ts';
-import { lookAtDisk } from './look.ts';
-import { type ObserveContext, observe } from './observe.ts';
+import { createHostReader } from './host-reader.ts';
+import { type ObserveContext, observeNode } from './observe.ts';
 
 let root: string;
 beforeEach(() => {
@@ -25,14 +25,14 @@ function put(path: string, content: string): void {
 }
 
 function see(over: Partial<NodeConfig> = {}, context: Partial<ObserveContext> = {}, run = noCommand) {
-  const wanted = desired(aConfig(over), someFacts);
-  return observe(lookAtDisk(root, run), wanted, NOTHING_OWNED, { nowMs: 0, ...context });
+  const wanted = desiredState(aConfig(over), someFacts);
+  return observeNode(createHostReader(root, run), wanted, NOTHING_OWNED, { nowMs: 0, ...context });
 }
 
 describe('observing a node', () => {
   it('finds nothing on an empty disk, and changes nothing', async () => {
     const seen = await see();
-    expect(seen).toMatchObject({ moment: 'never-ran', hasCredential: false, isNodeKnown: false });
+    expect(seen).toMatchObject({ kubeletPhase: 'never-ran', hasCredential: false, isNodeKnown: false });
     expect([...seen.files.values()].every((file) => file.kind === 'absent')).toBe(true);
     expect(readdirSync(root)).toEqual([]);
   });
@@ -110,10 +110,10 @@ describe('observing a node', () => {
       const shown = `Id=kubelet.service\nLoadState=loaded\nActiveState=inactive\nUnitFileState=enabled\nExecMainStartTimestampMonotonic=${when}\n`;
       return async () => ({ outcome: 'exited', code: 0, stdout: Buffer.from(shown), stderr: '' });
     };
-    expect((await see({}, {}, started('0'))).moment).toBe('never-ran');
+    expect((await see({}, {}, started('0'))).kubeletPhase).toBe('never-ran');
     put('/var/lib/kubelet/cpu_manager_state', '{}');
-    expect((await see({}, {}, started('0'))).moment).toBe('not-started');
-    expect((await see({}, {}, started('24000000'))).moment).toBe('running');
+    expect((await see({}, {}, started('0'))).kubeletPhase).toBe('not-started');
+    expect((await see({}, {}, started('24000000'))).kubeletPhase).toBe('running');
   });
 
   it('takes the numbers of owners from the node, and knows of none that is not there', async () => {
@@ -137,7 +137,7 @@ describe('observing a node', () => {
     mkdirSync(join(root, 'etc'));
     mkdirSync(join(root, 'elsewhere'));
     symlinkSync('../elsewhere', join(root, 'etc/kubernetes'));
-    const wanted = desired(aConfig(), someFacts);
+    const wanted = desiredState(aConfig(), someFacts);
     const made = plan(await see(), wanted, NOTHING_OWNED);
     expect(made.problems).toContainEqual({
       reason: 'plan/obstructed',

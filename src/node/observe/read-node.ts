@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import type { Override } from '../document/document.ts';
 import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
-import { type ImageFacts, type MachineFacts, RELEASE_FILE } from './facts.ts';
+import { type ImageFacts, type MachineSize, RELEASE_FILE } from './facts.ts';
 import { readPlainFile } from './plain-file.ts';
-import { noRelease, parseRelease } from './release.ts';
+import { noRelease, parseImageRelease } from './release.ts';
 
 export const OVERRIDE_FOLDER = 'etc/headstart/node.d';
 export const LOCAL_OVERRIDE = 'etc/headstart/node-override.yaml';
@@ -18,10 +18,10 @@ export function readRelease(root: string): ImageFacts {
   const path = join(root, RELEASE_FILE);
   const bytes = read(path);
   if (bytes === undefined) throw noRelease(path);
-  return parseRelease(Buffer.from(bytes).toString('utf8'), { path });
+  return parseImageRelease(Buffer.from(bytes).toString('utf8'), { path });
 }
 
-export function readMachine(): MachineFacts {
+export function readMachine(): MachineSize {
   return { cpus: availableParallelism(), memoryBytes: totalmem() };
 }
 

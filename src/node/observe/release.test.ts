@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noRelease, parseRelease } from './release.ts';
+import { noRelease, parseImageRelease } from './release.ts';
 
 const release = {
   apiVersion: 'headstart.dev/v1',
@@ -11,7 +11,7 @@ const release = {
 
 describe('what an image says of itself', () => {
   it('may leave out what has a default, and say more than is known', () => {
-    const facts = parseRelease(JSON.stringify({ ...release, cniBinDir: '/usr/lib/cni', news: 1 }));
+    const facts = parseImageRelease(JSON.stringify({ ...release, cniBinDir: '/usr/lib/cni', news: 1 }));
     expect(facts).toMatchObject({ name: 'debian-12', cniBinDir: '/usr/lib/cni', defaults: {}, signers: [] });
     expect(facts).not.toHaveProperty('kind');
     expect(facts).not.toHaveProperty('news');
@@ -23,7 +23,7 @@ describe('what an image says of itself', () => {
     ['name: is missing', JSON.stringify({ ...release, name: undefined })],
     ['kubernetesVersion', JSON.stringify({ ...release, kubernetesVersion: 'latest' })],
   ])('is refused with the place and the reason: %s', (why, text) => {
-    const read = () => parseRelease(text, { path: '/somewhere/release.json', next: 'do this' });
+    const read = () => parseImageRelease(text, { path: '/somewhere/release.json', next: 'do this' });
     expect(read).toThrow(expect.objectContaining({ code: 'config/release-unreadable', next: 'do this' }));
     expect(read).toThrow(/\/somewhere\/release\.json/);
     expect(read).toThrow(why);
@@ -31,7 +31,7 @@ describe('what an image says of itself', () => {
 
   it('names every part that is wrong at once', () => {
     const text = JSON.stringify({ ...release, version: 7, name: undefined });
-    expect(() => parseRelease(text)).toThrow(/version: .*\n.*name: /s);
+    expect(() => parseImageRelease(text)).toThrow(/version: .*\n.*name: /s);
   });
 
   it('is required: a machine without it is not a node', () => {

@@ -5,7 +5,7 @@ import { check } from '../../schema/check.ts';
 import { freeForm, kubernetesVersion, line, path } from '../../schema/formats.ts';
 import type { Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
-import { API_VERSIONS } from '../document/schema/convert.ts';
+import { NODE_CONFIG_VERSIONS } from '../document/schema/convert.ts';
 import { type ImageFacts, RELEASE_FILE } from './facts.ts';
 
 /** A newer builder may say more than this; that is not for us to judge. */
@@ -17,7 +17,7 @@ const release = z.object({
   kubernetesVersion: kubernetesVersion(),
   containerdVersion: z.optional(line(64)),
   architecture: z.optional(line(32)),
-  configApiVersions: z._default(z.array(line(64)), [...API_VERSIONS]),
+  configApiVersions: z._default(z.array(line(64)), [...NODE_CONFIG_VERSIONS]),
   cniBinDir: z._default(path(), '/opt/cni/bin'),
   defaults: z._default(freeForm(), {}),
   signers: z._default(z.array(z.string().check(z.maxLength(4096))), []),
@@ -34,7 +34,7 @@ const ON_A_NODE: ReleaseOrigin = {
   next: 'make the node from an image that `headstart image build` built',
 };
 
-export function parseRelease(text: string, origin: Partial<ReleaseOrigin> = {}): ImageFacts {
+export function parseImageRelease(text: string, origin: Partial<ReleaseOrigin> = {}): ImageFacts {
   const from = { ...ON_A_NODE, ...origin };
   const { value, problems, missing } = check(release, jsonOf(text, from));
   if (value !== undefined) {

@@ -1,9 +1,9 @@
 // node/observe/units.ts: which units are there, do they run, are they switched on? One question to systemd for all of them.
 import type { RunCommand } from '../../base/command.ts';
 import { TransientError } from '../../base/errors.ts';
-import type { Look } from './look.ts';
+import type { HostReader } from './host-reader.ts';
 
-export interface SeenUnit {
+export interface ObservedUnit {
   /** It runs, or has run to its end and that was all it had to do. */
   isActive: boolean;
   isDone: boolean;
@@ -31,30 +31,30 @@ const OWN_FOLDER = '/etc/systemd/system';
 const IMAGE_FOLDERS = ['/usr/lib/systemd/system', '/run/systemd/generator', '/run/systemd/system'];
 
 /** Only those that exist. */
-export async function seenUnits(names: readonly string[], look: Look): Promise<Map<string, SeenUnit>> {
+export async function readUnits(names: readonly string[], host: HostReader): Promise<Map<string, ObservedUnit>> {
   const units = names.filter((name) => !isTemplate(name));
-  const states = await showUnits(units, look.run);
+  const states = await showUnits(units, host.run);
   for (const name of names.filter(isTemplate)) {
-    const state = await showTemplate(name, look.run);
+    const state = await showTemplate(name, host.run);
     if (state) states.set(name, state);
   }
   const isOfImage = (name: string) =>
-    IMAGE_FOLDERS.some((folder) => look.at(`${folder}/${fileOf(name)}`, false).kind !== 'absent');
+    IMAGE_FOLDERS.some((folder) => host.at(`${folder}/${fileOf(name)}`, false).kind !== 'absent');
   return new Map(
     [...states].map(([name, state]) => {
       // systemd says no more than that it is masked; what it was enabled by is still there.
-      const enabled = state.isMasked ? (isWanted(name, look) ? 'yes' : 'no') : state.enabled;
+      const enabled = state.isMasked ? (isWanted(name, host) ? 'yes' : 'no') : state.enabled;
       return [name, { ...state, enabled, isOfImage: isOfImage(name) }];
     }),
   );
 }
 
-function isWanted(name: string, look: Look): boolean {
-  const folders = look.names(OWN_FOLDER).filter((folder) => /\.(?:wants|requires)$/.test(folder));
-  return folders.some((folder) => look.names(`${OWN_FOLDER}/${folder}`).includes(name));
+function isWanted(name: string, host: HostReader): boolean {
+  const folders = host.names(OWN_FOLDER).filter((folder) => /\.(?:wants|requires)$/.test(folder));
+  return folders.some((folder) => host.names(`${OWN_FOLDER}/${folder}`).includes(name));
 }
 
-type UnitState = Omit<SeenUnit, 'isOfImage'>;
+type UnitState = Omit<ObservedUnit, 'isOfImage'>;
 
 /** `name@.service`: many units may be made of it. */
 export function isTemplate(name: string): boolean {
@@ -120,7 +120,7 @@ function unitOf(properties: ReadonlyMap<string, string>): UnitState {
   };
 }
 
-function enabledOf(state: string): SeenUnit['enabled'] {
+function enabledOf(state: string): ObservedUnit['enabled'] {
   if (['static', 'generated', 'transient', 'alias', 'indirect'].includes(state)) return 'fixed';
   return state.startsWith('enabled') ? 'yes' : 'no';
 }

@@ -1,6 +1,6 @@
 // node/plan/disruption.ts: how disruptive is a class of change, which of two is worse, and what is left of it at a moment when
 // there is nothing to disrupt?
-import type { DisruptionClass, LiveKind, Moment } from '../desired/tree.ts';
+import type { DisruptionClass, KubeletPhase, LiveKind } from '../desired/tree.ts';
 
 /** In the order of disruption: whoever allows one allows all before it. */
 export const CLASSES: readonly DisruptionClass[] = [0, 1, 2, 3, 4, 5, 6, 'C', 7];
@@ -42,9 +42,9 @@ export function highest(classes: Iterable<DisruptionClass>): DisruptionClass {
  * Where no kubelet ever ran there are neither pods nor a Node, so nothing is disrupted and identity is still to be given. After a
  * boot, before kubelet starts, no container runs either; but what was registered and what the kernel booted with is fixed.
  */
-export function classNow(nominal: DisruptionClass, moment: Moment): DisruptionClass {
-  if (moment === 'running' || rank(nominal) <= 1) return nominal;
-  if (moment === 'never-ran') return 1;
+export function classNow(nominal: DisruptionClass, kubeletPhase: KubeletPhase): DisruptionClass {
+  if (kubeletPhase === 'running' || rank(nominal) <= 1) return nominal;
+  if (kubeletPhase === 'never-ran') return 1;
   return rank(nominal) <= 5 ? 1 : nominal;
 }
 

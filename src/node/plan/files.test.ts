@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import { sha256Of } from '../desired/bytes.ts';
-import { NOTHING_OWNED, type Observed, type OwnedBefore, type OwnedFile, type Seen } from '../desired/tree.ts';
+import {
+  NOTHING_OWNED,
+  type ObservedPath,
+  type ObservedState,
+  type OwnedFile,
+  type OwnershipRecord,
+} from '../desired/tree.ts';
 import { planFiles, wantedFiles } from './files.ts';
 import { anObservation } from './plans.testing.ts';
 
@@ -18,7 +24,7 @@ const wanted = (over: Partial<OwnedFile> = {}): OwnedFile => ({
   after: [{ do: 'restart', unit: 'a.service' }],
   ...over,
 });
-const file = (content: string | Secret, over: object = {}): Seen => ({
+const file = (content: string | Secret, over: object = {}): ObservedPath => ({
   kind: 'file',
   mode: 0o644,
   uid: 0,
@@ -28,7 +34,7 @@ const file = (content: string | Secret, over: object = {}): Seen => ({
   ...over,
 });
 /** As we left it, with this content, over what the image had. */
-const owned = (content: string, original: OwnedBefore['original'] = { kind: 'absent' }): OwnedBefore => ({
+const owned = (content: string, original: OwnershipRecord['original'] = { kind: 'absent' }): OwnershipRecord => ({
   aspect: 'files',
   class: 2,
   after: [],
@@ -39,8 +45,8 @@ const owned = (content: string, original: OwnedBefore['original'] = { kind: 'abs
 });
 function planned(
   files: OwnedFile[],
-  seen: Seen | undefined,
-  { before, ...over }: Partial<Observed> & { before?: OwnedBefore } = {},
+  seen: ObservedPath | undefined,
+  { before, ...over }: Partial<ObservedState> & { before?: OwnershipRecord } = {},
 ) {
   const observed = anObservation({
     files: new Map(seen ? [[PATH, seen]] : []),
@@ -78,7 +84,7 @@ describe('a file that the document wants', () => {
   });
 
   it('keeps what the image had, not what we left there', () => {
-    const original = file('of the image\n') as OwnedBefore['original'];
+    const original = file('of the image\n') as OwnershipRecord['original'];
     const plan = planned([wanted()], file('old\n'), { before: owned('old\n', original) });
     expect(plan.owned.get(PATH)?.original).toBe(original);
   });
@@ -91,7 +97,7 @@ describe('a file that the document wants', () => {
     });
   });
 
-  it.each<[string, Seen, string]>([
+  it.each<[string, ObservedPath, string]>([
     ['a folder is there', { kind: 'other', what: 'a folder' }, 'there is a folder in its place'],
     ['a link is on the way', { kind: 'unreachable', at: '/etc' }, '/etc is a link or no folder'],
   ])('cannot be written where %s', (_, seen, message) => {
@@ -108,7 +114,7 @@ describe('a file that the document wants', () => {
 
 describe('drift', () => {
   it('is what somebody else changed of ours, and nothing else', () => {
-    const isDrift = (seen: Seen | undefined, before?: OwnedBefore) =>
+    const isDrift = (seen: ObservedPath | undefined, before?: OwnershipRecord) =>
       only(planned([wanted()], seen, before && { before })).change.isDrift;
     expect(isDrift(file('old\n'), owned('old\n'))).toBe(false);
     expect(isDrift(file('changed\n'), owned('old\n'))).toBe(true);
@@ -119,7 +125,7 @@ describe('drift', () => {
 });
 
 describe('a file that leaves the document', () => {
-  const image = file('of the image\n') as OwnedBefore['original'];
+  const image = file('of the image\n') as OwnershipRecord['original'];
 
   it('is removed where the image had none, and otherwise becomes what the image had', () => {
     expect(only(planned([], file('old\n'), { before: owned('old\n') }))).toMatchObject({
@@ -151,7 +157,7 @@ describe('what a change shows', () => {
   });
 
   it('disrupts nothing that runs while kubelet never ran', () => {
-    expect(only(planned([wanted()], undefined, { moment: 'never-ran' })).change).toMatchObject({
+    expect(only(planned([wanted()], undefined, { kubeletPhase: 'never-ran' })).change).toMatchObject({
       class: 1,
       why: 'nothing that runs depends on it yet',
     });

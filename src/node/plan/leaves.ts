@@ -6,7 +6,7 @@ import { parseFlags } from '../desired/kubelet-flags.ts';
 import { tomlSettings } from '../desired/toml.ts';
 import type { DisruptionClass, LeafChange, Notation } from '../desired/tree.ts';
 
-export interface JudgedLeaf extends LeafChange {
+export interface ClassifiedLeaf extends LeafChange {
   /** State files that are stale after it. */
   stale: readonly string[];
 }
@@ -16,7 +16,7 @@ export function fileLeaves(
   notation: Exclude<Notation, 'kubelet-config'>,
   before: string | undefined,
   after: string | undefined,
-): JudgedLeaf[] {
+): ClassifiedLeaf[] {
   switch (notation) {
     case 'kubelet-flags':
       return differing(parseFlags(before ?? ''), parseFlags(after ?? ''), '--', judgeFlag);
@@ -28,7 +28,7 @@ export function fileLeaves(
 }
 
 /** `from` and `to` are the merged configurations. */
-export function kubeletLeaves(from: Json, to: Json): JudgedLeaf[] {
+export function kubeletLeaves(from: Json, to: Json): ClassifiedLeaf[] {
   return differingLeaves(from, to).map((leaf) => ({
     path: leaf.path.join('.'),
     from: shown(leaf.from),
@@ -49,7 +49,7 @@ function differing(
   after: ReadonlyMap<string, string>,
   prefix: string,
   judge: Judge,
-): JudgedLeaf[] {
+): ClassifiedLeaf[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((name) => before.get(name) !== after.get(name))
     .sort()
@@ -100,7 +100,7 @@ const judgeContainerd: Judge = (name) => {
 };
 
 /** A bundle that keeps one of its certificates is a rotation; one that keeps none is another cluster. */
-function certificateLeaves(before: string | undefined, after: string | undefined): JudgedLeaf[] {
+function certificateLeaves(before: string | undefined, after: string | undefined): ClassifiedLeaf[] {
   const [old, now] = [blocksOf(before), blocksOf(after)];
   const isSame = old.length === now.length && old.every((block) => now.includes(block));
   if (isSame) return [];

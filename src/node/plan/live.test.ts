@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Desired,
+  type DesiredState,
   type LiveId,
   type LiveKind,
   NOTHING_OWNED,
-  type Observed,
+  type ObservedState,
   type Ownership,
 } from '../desired/tree.ts';
 import { planLive } from './live.ts';
@@ -12,7 +12,7 @@ import { anObservation } from './plans.testing.ts';
 import type { UnitOutlook } from './units.ts';
 
 const parts = (id: LiveId) => [id.slice(0, id.indexOf(' ')) as LiveKind, id.slice(id.indexOf(' ') + 1)] as const;
-function wanting(values: Partial<Record<LiveId, string>>): Desired {
+function wanting(values: Partial<Record<LiveId, string>>): DesiredState {
   const live = Object.entries(values).map(([id, value]) => {
     const [kind, key] = parts(id as LiveId);
     return [id as LiveId, { kind, key, value: value!, aspect: 'sysctl' as const }] as const;
@@ -25,10 +25,10 @@ const owning = (values: Partial<Record<LiveId, string | undefined>>): Ownership 
     Object.entries(values).map(([id, original]) => [id as LiveId, { value: 'ours', original, aspect: 'sysctl' }]),
   ),
 });
-const seeing = (values: Partial<Record<LiveId, string>>, over: Partial<Observed> = {}) =>
+const seeing = (values: Partial<Record<LiveId, string>>, over: Partial<ObservedState> = {}) =>
   anObservation({ live: new Map(Object.entries(values) as [LiveId, string][]), ...over });
 const UNITS: UnitOutlook = { exists: (unit) => unit !== 'none.service', isAboutToBeMasked: () => false, orphans: [] };
-const planned = (desired: Desired, observed: Observed, ownership = NOTHING_OWNED, units = UNITS) =>
+const planned = (desired: DesiredState, observed: ObservedState, ownership = NOTHING_OWNED, units = UNITS) =>
   planLive(desired, observed, ownership, units);
 const steps = (plan: ReturnType<typeof planned>) => plan.changes.map(({ step }) => step);
 
@@ -131,7 +131,7 @@ describe('a swap file', () => {
 describe('before kubelet runs', () => {
   it('a value that would disturb pods disturbs none', () => {
     const levels = (['running', 'not-started', 'never-ran'] as const).map(
-      (moment) => planned(wanting({ 'swap /s': '1' }), seeing({}, { moment })).changes[0]?.change.class,
+      (kubeletPhase) => planned(wanting({ 'swap /s': '1' }), seeing({}, { kubeletPhase })).changes[0]?.change.class,
     );
     expect(levels).toEqual([4, 1, 1]);
   });

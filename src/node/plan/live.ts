@@ -2,16 +2,25 @@
 // the document?
 
 import { renderPath } from '../../schema/problem.ts';
-import type { Change, Desired, LiveId, LiveKind, LiveValue, Observed, Ownership, Step } from '../desired/tree.ts';
+import type {
+  DesiredState,
+  LiveId,
+  LiveKind,
+  LiveValue,
+  ObservedState,
+  Ownership,
+  PlannedChange,
+  PlanStep,
+} from '../desired/tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { classNow, classOfLive } from './disruption.ts';
 import type { UnitOutlook } from './units.ts';
 
 export interface LiveChange {
-  change: Change;
+  change: PlannedChange;
   kind: LiveKind;
   /** None for what only the control plane may do. */
-  step: Extract<Step, { do: 'set' | 'clear' }> | undefined;
+  step: Extract<PlanStep, { do: 'set' | 'clear' }> | undefined;
 }
 
 export interface LivePlan {
@@ -20,7 +29,12 @@ export interface LivePlan {
   owned: Map<LiveId, { value: string; original: string | undefined; aspect: LiveValue['aspect'] }>;
 }
 
-export function planLive(desired: Desired, observed: Observed, ownership: Ownership, units: UnitOutlook): LivePlan {
+export function planLive(
+  desired: DesiredState,
+  observed: ObservedState,
+  ownership: Ownership,
+  units: UnitOutlook,
+): LivePlan {
   const plan: LivePlan = { changes: [], owned: new Map(), problems: [] };
   for (const [id, live] of desired.live) {
     const before = ownership.live.get(id);
@@ -45,7 +59,7 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
       continue;
     }
     const seen = observed.live.get(id) ?? (isLeftOver(kind, key, observed) ? 'off' : undefined);
-    const back = wayBack(kind, before.original);
+    const back = restoredValue(kind, before.original);
     if (back === undefined || seen === undefined || isSatisfied(kind, seen, back.to)) continue;
     if (isSwitchedOn(kind, back.to) && !units.exists(key) && !units.isAboutToBeMasked(key)) {
       plan.owned.set(id, before); // later, when it is not masked any more
@@ -56,10 +70,10 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
   }
   return plan;
 
-  function changeTo(work: Work): LiveChange {
+  function changeTo(work: ValueToChange): LiveChange {
     const { id, kind, key, aspect, seen, value, op } = work;
     const nominal = classOfLive(kind, key);
-    const now = classNow(nominal.class, observed.moment);
+    const now = classNow(nominal.class, observed.kubeletPhase);
     return {
       kind,
       step:
@@ -79,12 +93,12 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
 }
 
 /** Making a swap file destroys what was there before. */
-function isTaken({ kind, key }: LiveValue, { files, live }: Observed): boolean {
+function isTaken({ kind, key }: LiveValue, { files, live }: ObservedState): boolean {
   return kind === 'swap' && !live.has(`${kind} ${key}`) && (files.get(key)?.kind ?? 'absent') !== 'absent';
 }
 
 /** A boot switches no swap on; the file is still there. */
-function isLeftOver(kind: LiveKind, key: string, { files }: Observed): boolean {
+function isLeftOver(kind: LiveKind, key: string, { files }: ObservedState): boolean {
   return kind === 'swap' && (files.get(key)?.kind ?? 'absent') !== 'absent';
 }
 
@@ -100,7 +114,7 @@ function noSuchUnit(unit: string): Problem {
   };
 }
 
-interface Work {
+interface ValueToChange {
   id: LiveId;
   kind: LiveKind;
   key: string;
@@ -108,11 +122,11 @@ interface Work {
   seen: string | undefined;
   /** Undefined = not there. */
   value: string | undefined;
-  op: Change['op'];
+  op: PlannedChange['op'];
 }
 
 /** A Node that has not been read, a kubeconfig that kubelet has not written yet: nothing to compare with. */
-function isKnown(kind: LiveKind, observed: Observed): boolean {
+function isKnown(kind: LiveKind, observed: ObservedState): boolean {
   if (kind === 'label' || kind === 'taint') return observed.isNodeKnown;
   return kind !== 'kubeconfig' || observed.hasCredential;
 }
@@ -145,7 +159,7 @@ function originalOf(kind: LiveKind, seen: string | undefined, value: string): st
 }
 
 /** Undefined: it stays as it is. */
-function wayBack(kind: LiveKind, original: string | undefined): { to: string | undefined } | undefined {
+function restoredValue(kind: LiveKind, original: string | undefined): { to: string | undefined } | undefined {
   switch (kind) {
     case 'module': // something may be using it; the next boot comes without
     case 'kubeconfig': // kubelet needs one

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
-import { NOTHING_OWNED, type OwnedBefore, type Ownership } from '../desired/tree.ts';
+import { NOTHING_OWNED, type Ownership, type OwnershipRecord } from '../desired/tree.ts';
 import { parseOwnership, renderOwnership } from './ownership-file.ts';
 
-const before: OwnedBefore = {
+const before: OwnershipRecord = {
   aspect: 'files',
   class: 0,
   after: [{ do: 'restart', unit: 'containerd.service' }],

@@ -3,35 +3,35 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import type { JsonObject } from '../../schema/json.ts';
-import { desired } from '../desired/desired.ts';
-import { type Desired, NOTHING_OWNED, type Ownership, type Plan, type Step } from '../desired/tree.ts';
+import { desiredState } from '../desired/desired.ts';
+import { type DesiredState, NOTHING_OWNED, type Ownership, type Plan, type PlanStep } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, anyConfig, CANARY, OTHER_PEM, PEM, someFacts } from '../document/configs.testing.ts';
 import { Machine } from '../machine.testing.ts';
 import type { Facts } from '../observe/facts.ts';
-import { observe } from '../observe/observe.ts';
+import { observeNode } from '../observe/observe.ts';
 import { rank } from './disruption.ts';
 import { parseOwnership, renderOwnership } from './ownership-file.ts';
 import { plan } from './plan.ts';
 import { judgePlan } from './policy.ts';
-import { planToJson, renderPlan } from './render-plan.ts';
+import { planToJson, renderNodePlan } from './render-plan.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 16);
 const EFFORT = process.env.HEADSTART_CAMPAIGN === 'full' ? 25 : 1;
-const NOTHING: Desired = { files: new Map(), live: new Map(), kubeletRoot: '/var/lib/kubelet', problems: [] };
+const NOTHING: DesiredState = { files: new Map(), live: new Map(), kubeletRoot: '/var/lib/kubelet', problems: [] };
 
 /** A machine, and what is owned on it. */
 class Node {
   readonly machine = new Machine();
   ownership: Ownership = NOTHING_OWNED;
 
-  async planFor(want: NodeConfig | Desired, facts: Facts = someFacts): Promise<Plan> {
-    const wanted = 'live' in want ? want : desired(want, facts);
+  async planFor(want: NodeConfig | DesiredState, facts: Facts = someFacts): Promise<Plan> {
+    const wanted = 'live' in want ? want : desiredState(want, facts);
     const context = { nowMs: NOW_MS, node: this.machine.node };
-    return plan(await observe(this.machine, wanted, this.ownership, context), wanted, this.ownership);
+    return plan(await observeNode(this.machine, wanted, this.ownership, context), wanted, this.ownership);
   }
 
-  async become(want: NodeConfig | Desired, facts: Facts = someFacts): Promise<Plan> {
+  async become(want: NodeConfig | DesiredState, facts: Facts = someFacts): Promise<Plan> {
     const made = await this.planFor(want, facts);
     this.machine.apply(made.steps);
     this.ownership = parseOwnership(renderOwnership(made.ownership));
@@ -66,7 +66,8 @@ async function aNode(config: NodeConfig, isInService: boolean): Promise<Node> {
 /** A node in service that has this configuration. */
 const inService = (config: NodeConfig) => aNode(config, true);
 
-const verbs = (steps: readonly Step[]) => steps.map((step) => ('unit' in step ? `${step.do} ${step.unit}` : step.do));
+const verbs = (steps: readonly PlanStep[]) =>
+  steps.map((step) => ('unit' in step ? `${step.do} ${step.unit}` : step.do));
 
 describe('any plan', () => {
   it('leads to a node for which there is nothing to do', async () => {
@@ -169,9 +170,9 @@ describe('any plan', () => {
         const node = await aNode(a, isInService);
         for (const want of [b, NOTHING]) {
           const made = await node.planFor(want);
-          const verdict = judgePlan(made, b.update, { moment: 'running', nowMs: NOW_MS, isOrdered: false });
+          const verdict = judgePlan(made, b.update, { kubeletPhase: 'running', nowMs: NOW_MS, isOrdered: false });
           const printed = [
-            renderPlan(made, verdict),
+            renderNodePlan(made, verdict),
             JSON.stringify(planToJson(made, verdict)),
             JSON.stringify(made),
             inspect(made, { depth: null }),
@@ -431,9 +432,9 @@ describe('the plan for a node in service', () => {
     node.machine.join();
     await node.become(aConfig());
     expect(node.machine.files.has(path)).toBe(false);
-    const wanted = desired(aConfig(), someFacts);
+    const wanted = desiredState(aConfig(), someFacts);
     const later = { nowMs: Date.UTC(2200, 0, 1), node: node.machine.node };
-    const made = plan(await observe(node.machine, wanted, node.ownership, later), wanted, node.ownership);
+    const made = plan(await observeNode(node.machine, wanted, node.ownership, later), wanted, node.ownership);
     expect(made.steps).toMatchObject([{ do: 'write-file', path }]);
   });
 

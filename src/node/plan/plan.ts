@@ -2,19 +2,19 @@
 // whoever applies it does its steps and nothing else.
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import { textOf } from '../desired/bytes.ts';
+import { contentText } from '../desired/bytes.ts';
 import { configProblems, effectiveConfig } from '../desired/kubelet-config.ts';
-import type { Bytes, Change, Desired, Observed, OwnedFile, Ownership, Plan } from '../desired/tree.ts';
+import type { Bytes, DesiredState, ObservedState, OwnedFile, Ownership, Plan, PlannedChange } from '../desired/tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { highest, rank } from './disruption.ts';
 import { planFiles, wantedFiles } from './files.ts';
 import { planFolders } from './folders.ts';
-import { type JudgedLeaf, kubeletLeaves } from './leaves.ts';
+import { type ClassifiedLeaf, kubeletLeaves } from './leaves.ts';
 import { planLive } from './live.ts';
 import { orderSteps } from './steps.ts';
 import { unitOutlook } from './units.ts';
 
-export function plan(observed: Observed, desired: Desired, ownership: Ownership): Plan {
+export function plan(observed: ObservedState, desired: DesiredState, ownership: Ownership): Plan {
   const wanted = wantedFiles(desired, observed);
   const kubelet = planKubelet(wanted, observed, ownership);
   const files = planFiles(wanted, observed, ownership, kubelet.leavesOf);
@@ -57,7 +57,7 @@ export function plan(observed: Observed, desired: Desired, ownership: Ownership)
 }
 
 /** The worst first; a reader may stop after it. */
-function byRankThenName(a: Change, b: Change): number {
+function byRankThenName(a: PlannedChange, b: PlannedChange): number {
   return rank(b.class) - rank(a.class) || (a.what < b.what ? -1 : 1);
 }
 
@@ -69,19 +69,23 @@ function pathsAfter(wanted: ReadonlyMap<string, OwnedFile>, ownership: Ownership
   return [...wanted.keys(), ...restored.map(([path]) => path)];
 }
 
-function staleState(names: readonly string[], { kubeletRoot }: Desired, { kubelet }: Observed): string[] {
+function staleState(names: readonly string[], { kubeletRoot }: DesiredState, { kubelet }: ObservedState): string[] {
   const paths = names.map((name) => `${kubeletRoot}/${name}`);
   return [...new Set(paths)].filter((path) => kubelet.state.has(path)).sort();
 }
 
 interface KubeletPlan {
   config: JsonObject;
-  leavesOf: (before: Bytes | undefined, after: Bytes | undefined) => JudgedLeaf[];
+  leavesOf: (before: Bytes | undefined, after: Bytes | undefined) => ClassifiedLeaf[];
   problems: Problem[];
 }
 
 /** kubelet merges all its files, so what one of them changes shows only in the whole: what another overrides is no change. */
-function planKubelet(wanted: ReadonlyMap<string, OwnedFile>, observed: Observed, ownership: Ownership): KubeletPlan {
+function planKubelet(
+  wanted: ReadonlyMap<string, OwnedFile>,
+  observed: ObservedState,
+  ownership: Ownership,
+): KubeletPlan {
   const { base, dropIns } = observed.kubelet;
   const after = new Map(dropIns);
   for (const [path, { notation, original }] of ownership.files) {
@@ -111,7 +115,7 @@ function planKubelet(wanted: ReadonlyMap<string, OwnedFile>, observed: Observed,
 /** We write JSON. What somebody else left in the place of ours may be anything; then nothing is known of it. */
 function jsonIn(file: Bytes): JsonObject {
   try {
-    const value: Json = JSON.parse(textOf(file) ?? '');
+    const value: Json = JSON.parse(contentText(file) ?? '');
     return isObject(value) ? value : {};
   } catch {
     return {};

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, type DisruptionClass, NOTHING_OWNED, type Plan } from '../desired/tree.ts';
+import { type DisruptionClass, NOTHING_OWNED, type Plan, type PlannedChange } from '../desired/tree.ts';
 import type { UpdatePolicy } from '../document/config.ts';
 import { aConfig } from '../document/configs.testing.ts';
-import { type Circumstances, isInWindow, judgePlan } from './policy.ts';
+import { isInWindow, judgePlan, type PolicyContext } from './policy.ts';
 
 const { update } = aConfig();
-const now: Circumstances = { moment: 'running', nowMs: Date.UTC(2026, 10, 16, 2, 30), isOrdered: false }; // a Monday
+const now: PolicyContext = { kubeletPhase: 'running', nowMs: Date.UTC(2026, 10, 16, 2, 30), isOrdered: false }; // a Monday
 
 function aPlan(classes: readonly DisruptionClass[], over: Partial<Plan> = {}): Plan {
   const changes = classes.map(
-    (level): Change => ({
+    (level): PlannedChange => ({
       aspect: 'kubelet',
       what: `/etc/${level}`,
       op: 'update',
@@ -33,11 +33,11 @@ function aPlan(classes: readonly DisruptionClass[], over: Partial<Plan> = {}): P
   };
 }
 
-const judge = (plan: Plan, policy: Partial<UpdatePolicy> = {}, at: Partial<Circumstances> = {}) =>
+const judge = (plan: Plan, policy: Partial<UpdatePolicy> = {}, at: Partial<PolicyContext> = {}) =>
   judgePlan(plan, { ...update, ...policy }, { ...now, ...at });
 
 describe('a plan', () => {
-  it.each<[string, Plan, Partial<UpdatePolicy>, Partial<Circumstances>, string, string]>([
+  it.each<[string, Plan, Partial<UpdatePolicy>, Partial<PolicyContext>, string, string]>([
     ['without a change', aPlan([]), {}, {}, 'nothing', 'ok/nothing-to-do'],
     ['within what is allowed', aPlan([0, 2, 3]), {}, {}, 'go', 'apply/running'],
     ['above it', aPlan([2, 4]), {}, {}, 'blocked', 'plan/blocked-by-class'],
@@ -55,12 +55,12 @@ describe('a plan', () => {
     ['partly for the control plane', aPlan([2, 'C']), {}, {}, 'go', 'apply/running'],
     ['when a person is waited for', aPlan([1]), { mode: 'manual' }, {}, 'wait', 'plan/manual'],
     ['for the next boot', aPlan([1]), { mode: 'staged' }, {}, 'wait', 'plan/staged'],
-    ['at the next boot', aPlan([1]), { mode: 'staged' }, { moment: 'not-started' }, 'go', 'apply/running'],
+    ['at the next boot', aPlan([1]), { mode: 'staged' }, { kubeletPhase: 'not-started' }, 'go', 'apply/running'],
     [
       'for a machine that never was a node',
       aPlan([1]),
       { mode: 'manual' },
-      { moment: 'never-ran' },
+      { kubeletPhase: 'never-ran' },
       'go',
       'apply/running',
     ],

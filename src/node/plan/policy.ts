@@ -2,7 +2,7 @@
 // and what has to wait.
 
 import { renderProblem } from '../../schema/problem.ts';
-import type { Change, DisruptionClass, Moment, Plan } from '../desired/tree.ts';
+import type { DisruptionClass, KubeletPhase, Plan, PlannedChange } from '../desired/tree.ts';
 import type { UpdatePolicy, Weekday } from '../document/config.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { CLASS_NAME, highest, rank } from './disruption.ts';
@@ -15,14 +15,18 @@ export interface Verdict {
   reason: string;
 }
 
-export interface Circumstances {
-  moment: Moment;
+export interface PolicyContext {
+  kubeletPhase: KubeletPhase;
   nowMs: number;
   /** A person said so, or an apply that was interrupted is finished: neither waits nor asks again. */
   isOrdered: boolean;
 }
 
-export function judgePlan(plan: Plan, policy: UpdatePolicy, { moment, nowMs, isOrdered }: Circumstances): Verdict {
+export function judgePlan(
+  plan: Plan,
+  policy: UpdatePolicy,
+  { kubeletPhase, nowMs, isOrdered }: PolicyContext,
+): Verdict {
   const [problem, ...others] = plan.problems;
   if (problem !== undefined) {
     const more = others.length > 0 ? `, and ${others.length} more` : '';
@@ -41,14 +45,15 @@ export function judgePlan(plan: Plan, policy: UpdatePolicy, { moment, nowMs, isO
     return { decision: 'blocked', code: 'plan/drift', reason: named(plan.changes, (one) => one.isDrift) };
   }
   // A node that never ran has to become one, whatever the document says about later.
-  if (isOrdered || moment === 'never-ran') return { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
+  if (isOrdered || kubeletPhase === 'never-ran')
+    return { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
   const level = highest(plan.changes.map((change) => change.class).filter((one) => one !== 'C'));
   if (rank(level) > rank(policy.maxClass)) {
-    const isAbove = (one: Change) => one.class !== 'C' && rank(one.class) > rank(policy.maxClass);
+    const isAbove = (one: PlannedChange) => one.class !== 'C' && rank(one.class) > rank(policy.maxClass);
     const reason = `${named(plan.changes, isAbove)}; the policy allows ${nameOf(policy.maxClass)}`;
     return { decision: 'blocked', code: 'plan/blocked-by-class', reason };
   }
-  return waiting(policy, moment, nowMs) ?? { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
+  return waiting(policy, kubeletPhase, nowMs) ?? { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
 }
 
 function withoutSteps(plan: Plan): Verdict {
@@ -63,9 +68,9 @@ function withoutSteps(plan: Plan): Verdict {
 }
 
 /** After a boot, before kubelet starts, nobody is disturbed: only a person's word is still waited for. */
-function waiting(policy: UpdatePolicy, moment: Moment, nowMs: number): Verdict | undefined {
+function waiting(policy: UpdatePolicy, kubeletPhase: KubeletPhase, nowMs: number): Verdict | undefined {
   if (policy.mode === 'manual') return { decision: 'wait', code: 'plan/manual', reason: 'the update policy is manual' };
-  if (moment === 'not-started') return undefined;
+  if (kubeletPhase === 'not-started') return undefined;
   if (policy.mode === 'staged') return { decision: 'wait', code: 'plan/staged', reason: 'the update policy is staged' };
   if (policy.window === undefined || isInWindow(policy.window, nowMs)) return undefined;
   return { decision: 'wait', code: 'plan/outside-window', reason: `it is ${new Date(nowMs).toISOString()}` };
@@ -89,7 +94,7 @@ function nameOf(level: DisruptionClass): string {
 }
 
 /** `class 4 (drain): maxPods`, with the settings where a file has some. */
-function named(changes: readonly Change[], isMeant: (change: Change) => boolean): string {
+function named(changes: readonly PlannedChange[], isMeant: (change: PlannedChange) => boolean): string {
   const meant = changes.filter(isMeant);
   const level = highest(meant.map((change) => change.class));
   const names = meant.flatMap((change) => {

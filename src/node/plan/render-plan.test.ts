@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, NOTHING_OWNED, type Plan } from '../desired/tree.ts';
+import { NOTHING_OWNED, type Plan, type PlannedChange } from '../desired/tree.ts';
 import type { Verdict } from './policy.ts';
-import { planToJson, renderPlan } from './render-plan.ts';
+import { planToJson, renderNodePlan } from './render-plan.ts';
 
 const verdict: Verdict = { decision: 'blocked', code: 'plan/blocked-by-class', reason: 'class 4 (drain): maxPods' };
 
-const change: Change = {
+const change: PlannedChange = {
   aspect: 'kubelet',
   what: '/etc/kubernetes/kubelet/config.d/20-headstart.conf',
   op: 'update',
@@ -66,7 +66,7 @@ const plan: Plan = {
 
 describe('a plan for people', () => {
   it('says what changes, what each change does, what is done, and whether it may be', () => {
-    expect(renderPlan(plan, verdict)).toBe(`\
+    expect(renderNodePlan(plan, verdict)).toBe(`\
 ~ /etc/kubernetes/kubelet/config.d/20-headstart.conf  [class 4: more pods may run than are allowed then]
     maxPods: 110 → 50  [class 4: more pods may run than are allowed then]
     …
@@ -86,13 +86,17 @@ blocked: class 4 (drain): maxPods (plan/blocked-by-class)
 
   it('is two lines when there is nothing to do', () => {
     const nothing = { ...plan, changes: [], steps: [], class: 0 } as const;
-    const text = renderPlan(nothing, { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'all is well' });
+    const text = renderNodePlan(nothing, { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'all is well' });
     expect(text).toBe('class 0: nothing is disrupted\nnothing to do: all is well (ok/nothing-to-do)\n');
   });
 
   it('does not let a file steer the terminal', () => {
-    const hostile: Change = { ...change, what: '/etc/\u001b[2J', diff: { kind: 'value', from: 'a\rb', to: '\u202e' } };
-    const text = renderPlan({ ...plan, changes: [hostile] }, verdict);
+    const hostile: PlannedChange = {
+      ...change,
+      what: '/etc/\u001b[2J',
+      diff: { kind: 'value', from: 'a\rb', to: '\u202e' },
+    };
+    const text = renderNodePlan({ ...plan, changes: [hostile] }, verdict);
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
   });
 });

@@ -1,11 +1,11 @@
 // node/plan/render-plan.ts: how does a plan look to a person, and to a program? What is secret is shown as changed and no more.
 
 import { renderProblem } from '../../schema/problem.ts';
-import type { Change, Diff, Plan, Step } from '../desired/tree.ts';
+import type { Diff, Plan, PlannedChange, PlanStep } from '../desired/tree.ts';
 import { CLASS_MEANS } from './disruption.ts';
 import type { Verdict } from './policy.ts';
 
-export function renderPlan(plan: Plan, verdict: Verdict): string {
+export function renderNodePlan(plan: Plan, verdict: Verdict): string {
   const lines = [
     ...plan.problems.map((problem) => `! ${renderProblem(problem)}`),
     ...plan.changes.flatMap(renderChange),
@@ -24,9 +24,9 @@ const DECISION: Readonly<Record<Verdict['decision'], string>> = {
   blocked: 'blocked',
 };
 
-const SIGN: Readonly<Record<Change['op'], string>> = { create: '+', update: '~', remove: '-', restore: '<' };
+const SIGN: Readonly<Record<PlannedChange['op'], string>> = { create: '+', update: '~', remove: '-', restore: '<' };
 
-function renderChange(change: Change): string[] {
+function renderChange(change: PlannedChange): string[] {
   const drift = change.isDrift ? ', changed by somebody else' : '';
   return [
     `${SIGN[change.op]} ${change.what}${valuesOf(change.diff)}  [class ${change.class}: ${change.why}${drift}]`,
@@ -50,7 +50,7 @@ function linesOf(diff: Diff): string[] {
   return diff.lines.map(({ sign, text }) => (sign === 'gap' ? '…' : `${sign} ${text}`));
 }
 
-function renderSteps(steps: readonly Step[]): string {
+function renderSteps(steps: readonly PlanStep[]): string {
   const written = steps.filter((step) => step.do === 'write-file' || step.do === 'make-link').length;
   const removed = steps.filter((step) => step.do === 'remove-file').length;
   const files = [...(written ? [`write ${count(written)}`] : []), ...(removed ? [`remove ${count(removed)}`] : [])];
@@ -66,11 +66,11 @@ function count(files: number): string {
   return files === 1 ? '1 file' : `${files} files`;
 }
 
-function isAboutFiles(step: Step): boolean {
+function isAboutFiles(step: PlanStep): boolean {
   return ['make-folder', 'write-file', 'make-link', 'remove-file', 'remove-folder'].includes(step.do);
 }
 
-function describe(step: Step): string {
+function describe(step: PlanStep): string {
   switch (step.do) {
     case 'set':
       return `set ${step.kind} ${step.key}`.trim();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, Observed, Step } from '../desired/tree.ts';
+import type { FileEffect, ObservedState, PlanStep } from '../desired/tree.ts';
 import type { FileChange } from './files.ts';
 import type { LiveChange } from './live.ts';
 import { aChange, anObservation, aUnit } from './plans.testing.ts';
-import { orderSteps, type Work } from './steps.ts';
+import { orderSteps, type PlannedWork } from './steps.ts';
 
-const NO_WORK: Work = {
+const NO_WORK: PlannedWork = {
   files: [],
   folders: { make: [], remove: [], owned: new Set() },
   live: [],
@@ -13,22 +13,22 @@ const NO_WORK: Work = {
   stale: [],
   class: 1,
 };
-const file = (path: string, ...effects: Effect[]): FileChange => ({
+const file = (path: string, ...effects: FileEffect[]): FileChange => ({
   change: aChange({ what: path }),
   step: { do: 'write-file', path, mode: 0o644, uid: 0, gid: 0, content: '', encoding: 'utf8' },
   effects,
   stale: [],
 });
-const live = (step: Extract<Step, { do: 'set' | 'clear' }>): LiveChange => ({
+const live = (step: Extract<PlanStep, { do: 'set' | 'clear' }>): LiveChange => ({
   change: aChange(),
   kind: step.kind,
   step,
 });
-const set = (kind: Extract<Step, { do: 'set' }>['kind'], key: string, value: string) =>
+const set = (kind: Extract<PlanStep, { do: 'set' }>['kind'], key: string, value: string) =>
   live({ do: 'set', kind, key, value });
 const UNITS = new Map(['kubelet.service', 'containerd.service', 'a.service'].map((name) => [name, aUnit(true)]));
-const restart = (unit: string): Effect => ({ do: 'restart', unit });
-const order = (work: Partial<Work>, observed: Partial<Observed> = {}) =>
+const restart = (unit: string): FileEffect => ({ do: 'restart', unit });
+const order = (work: Partial<PlannedWork>, observed: Partial<ObservedState> = {}) =>
   orderSteps({ ...NO_WORK, ...work }, anObservation({ units: UNITS, ...observed })).map((step) => {
     const what = 'unit' in step ? step.unit : 'key' in step ? step.key : 'path' in step ? step.path : '';
     return `${step.do} ${what}`.trim();
@@ -66,7 +66,7 @@ describe('the steps of a plan', () => {
 
   it('drain first and uncordon last, only a node in service', () => {
     expect(order({ class: 4, live: [set('sysctl', 'a', '1')] })).toEqual(['drain', 'set a', 'uncordon']);
-    expect(order({ class: 4, live: [set('sysctl', 'a', '1')] }, { moment: 'not-started' })).toEqual(['set a']);
+    expect(order({ class: 4, live: [set('sysctl', 'a', '1')] }, { kubeletPhase: 'not-started' })).toEqual(['set a']);
     expect(order({ class: 3, live: [set('sysctl', 'a', '1')] })).toEqual(['set a']);
   });
 
@@ -113,7 +113,7 @@ describe('the steps of a plan', () => {
   });
 
   it('apply temporary files only from a file that is written', () => {
-    const effect: Effect = { do: 'apply-tmpfiles', path: '/etc/t' };
+    const effect: FileEffect = { do: 'apply-tmpfiles', path: '/etc/t' };
     expect(order({ files: [file('/etc/t', effect)] })).toEqual(['write-file /etc/t', 'apply-tmpfiles /etc/t']);
     const gone: FileChange = { ...file('/etc/t', effect), step: { do: 'remove-file', path: '/etc/t' } };
     expect(order({ files: [gone] })).toEqual(['remove-file /etc/t']);

@@ -1,6 +1,6 @@
 // node/plan/units.ts: which units will there be once our files are in place, and which of those that run will not?
 import { unitPath } from '../desired/aspects/units.ts';
-import type { Observed, OwnedFile, Ownership } from '../desired/tree.ts';
+import type { ObservedState, OwnedFile, Ownership } from '../desired/tree.ts';
 
 export interface UnitOutlook {
   /** And can be started: a masked one cannot. */
@@ -13,7 +13,7 @@ export interface UnitOutlook {
 
 export function unitOutlook(
   wanted: ReadonlyMap<string, OwnedFile>,
-  observed: Observed,
+  observed: ObservedState,
   ownership: Ownership,
 ): UnitOutlook {
   const isMasked = (unit: string) => wanted.get(unitPath(unit))?.linkTo !== undefined;

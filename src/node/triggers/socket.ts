@@ -14,7 +14,7 @@ export interface SocketServer {
 }
 
 /** What is thrown is a bug and is answered as one. */
-export type AnswerRequest = (request: JsonObject, signal: AbortSignal) => Promise<object>;
+export type SocketRequestHandler = (request: JsonObject, signal: AbortSignal) => Promise<object>;
 
 /** Of a request: a document of a megabyte in base64, and a little. */
 const MAX_REQUEST_BYTES = 2 << 20;
@@ -23,7 +23,7 @@ const MAX_CONNECTIONS = 32;
 const REQUEST_MS = 10_000;
 
 /** Replaces what an earlier daemon left. Throws a UserError when one is still there. */
-export async function listenOnSocket(root: string, answer: AnswerRequest): Promise<SocketServer> {
+export async function listenOnSocket(root: string, answer: SocketRequestHandler): Promise<SocketServer> {
   const path = join(root, SOCKET_PATH);
   makePrivateFolder(dirname(path));
   if (await isListenedOn(path)) throw isTaken();
@@ -97,7 +97,7 @@ function listenPrivately(server: Server, path: string): Promise<void> {
   }
 }
 
-function serve(socket: Socket, answer: AnswerRequest): void {
+function serve(socket: Socket, answer: SocketRequestHandler): void {
   const gone = new AbortController();
   let received = Buffer.alloc(0);
   const late = setTimeout(() => end({ error: { code: 'node/bad-request', message: 'no request came' } }), REQUEST_MS);

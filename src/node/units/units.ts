@@ -1,7 +1,7 @@
 // node/units/units.ts: what of headstart node has to be on an image, and where? The executable and the files that start it in the right order.
 import { readFileSync } from 'node:fs';
 
-export interface UnitFile {
+export interface NodeUnitFile {
   /** From the root of the image. */
   path: string;
   mode: number;
@@ -16,7 +16,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'kubelet-drop-in.conf': `${UNITS}/kubelet.service.d/15-headstart-node.conf`,
 };
 
-export function unitFiles(): UnitFile[] {
+export function unitFiles(): NodeUnitFile[] {
   return Object.entries(PLACES).map(([name, path]) => ({
     path,
     mode: 0o644,

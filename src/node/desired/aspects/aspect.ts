@@ -7,7 +7,7 @@ import type { Problem } from '../../document/problem.ts';
 import type { Facts } from '../../observe/facts.ts';
 import type { DisruptionClass, LiveValue, OwnedFile, Treatment } from '../tree.ts';
 
-export interface Part {
+export interface AspectResult {
   files?: readonly OwnedFile[];
   live?: readonly LiveValue[];
   /** For our drop-in over the image's kubelet configuration. */
@@ -16,12 +16,12 @@ export interface Part {
   problems?: readonly Problem[];
 }
 
-export type ToPart = (config: NodeConfig, facts: Facts) => Part;
+export type AspectFunction = (config: NodeConfig, facts: Facts) => AspectResult;
 
 export const HEADER = '# Written by headstart; changes are undone.\n';
 
 /** Of the document, beyond what its schema can tell. */
-export function invalid(path: readonly string[], message: string): Problem {
+export function invalidField(path: readonly string[], message: string): Problem {
   return { reason: 'config/invalid', path: renderPath(['spec', ...path]), message };
 }
 

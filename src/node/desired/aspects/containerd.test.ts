@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aConfig, OTHER_PEM, someFacts } from '../../document/configs.testing.ts';
-import { bytesOf, isSecret } from '../bytes.ts';
+import { contentBytes, isSecret } from '../bytes.ts';
 import { linesAt, textAt, want } from '../desired.testing.ts';
 
 const { containerd } = aConfig();
@@ -50,7 +50,7 @@ config_path = "/etc/containerd/certs.d"`.split('\n'),
   it('has the text of the document at its end, and is secret when that may hold a credential', () => {
     const at = (toml: string) =>
       want({ containerd: { ...containerd, toml } }).files.get('/etc/containerd/config.toml')!;
-    expect(bytesOf(at('[debug]\nlevel = "info"')).toString()).toMatch(/certs\.d"\n\n\[debug\]\nlevel = "info"\n$/);
+    expect(contentBytes(at('[debug]\nlevel = "info"')).toString()).toMatch(/certs\.d"\n\n\[debug\]\nlevel = "info"\n$/);
     expect(isSecret(at('[debug]'))).toBe(false);
     expect(at('[plugins.x.registry.configs."r".auth]\npassword = "p"')).toMatchObject({ mode: 0o600 });
   });

@@ -6,12 +6,12 @@ import type { ContainerdSettings, NodeConfig } from '../../document/config.ts';
 import type { ImageFacts } from '../../observe/facts.ts';
 import { appendProblem, renderToml } from '../toml.ts';
 import type { OwnedFile } from '../tree.ts';
-import { CONTAINERD, dropIn, HEADER, invalid, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, CONTAINERD, dropIn, HEADER, invalidField, textFile } from './aspect.ts';
 
 export const CONFIG_PATH = '/etc/containerd/config.toml';
 const SOCKET = 'unix:///run/containerd/containerd.sock';
 
-export const containerd: ToPart = (config, { image }) => {
+export const containerdAspect: AspectFunction = (config, { image }) => {
   const { openFilesLimit, toml } = config.containerd;
   const files: OwnedFile[] = [
     textFile('/etc/crictl.yaml', `${HEADER}runtime-endpoint: ${SOCKET}\nimage-endpoint: ${SOCKET}\n`, {
@@ -36,7 +36,7 @@ export const containerd: ToPart = (config, { image }) => {
       after: [{ do: 'restart', unit: CONTAINERD }],
     }),
   );
-  return { files, problems: problem === undefined ? [] : [invalid(['containerd', 'toml'], problem)] };
+  return { files, problems: problem === undefined ? [] : [invalidField(['containerd', 'toml'], problem)] };
 };
 
 /** Credentials for registries are written in TOML when they are written at all; then the file is root's alone, and not shown. */

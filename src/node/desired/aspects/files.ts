@@ -3,9 +3,9 @@ import { Secret } from '../../../base/secret.ts';
 import { pathProblem } from '../allowed-paths.ts';
 import { DROP_IN_FOLDER } from '../kubelet-config.ts';
 import type { Treatment } from '../tree.ts';
-import { CONTAINERD, invalid, type ToPart } from './aspect.ts';
+import { type AspectFunction, CONTAINERD, invalidField } from './aspect.ts';
 
-export const files: ToPart = (config) => {
+export const filesAspect: AspectFunction = (config) => {
   const entries = Object.entries(config.files).map(([path, file]) => ({
     path,
     file,
@@ -19,7 +19,7 @@ export const files: ToPart = (config) => {
       return [{ ...file, mode: isSecret ? file.mode & 0o700 : file.mode, ...treatmentOf(path), path }];
     }),
     problems: entries.flatMap(({ path, problem }) =>
-      problem === undefined ? [] : [invalid(['files', path], problem)],
+      problem === undefined ? [] : [invalidField(['files', path], problem)],
     ),
   };
 };

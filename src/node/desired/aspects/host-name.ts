@@ -1,13 +1,13 @@
 // node/desired/aspects/host-name.ts: what is this machine called, and with it the Node?
-import { invalid, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, invalidField, textFile } from './aspect.ts';
 
 /** Without a name in the document it is the one the platform gave the instance; without that, what the image has. */
-export const hostName: ToPart = (config, facts) => {
+export const hostNameAspect: AspectFunction = (config, facts) => {
   const name = config.hostName ?? facts.instance.computerName?.toLowerCase();
   if (name === undefined) return {};
   if (!/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/.test(name)) {
     return {
-      problems: [invalid(['hostName'], 'is missing, and what the platform calls this instance is no host name')],
+      problems: [invalidField(['hostName'], 'is missing, and what the platform calls this instance is no host name')],
     };
   }
   return {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../base/secret.ts';
 import { aConfig, OTHER_PEM, PEM, someFacts } from '../../document/configs.testing.ts';
-import { bytesOf } from '../bytes.ts';
+import { contentBytes } from '../bytes.ts';
 import type { OwnedFile } from '../tree.ts';
-import { BOOTSTRAP_PATH, join, kubeconfigServer, repointKubeconfig } from './join.ts';
+import { BOOTSTRAP_PATH, joinAspect, kubeconfigServer, repointKubeconfig } from './join.ts';
 
 /** As kubelet 1.35 wrote it. */
 const KUBECONFIG = `apiVersion: v1
@@ -33,9 +33,9 @@ const EMBEDDED = KUBECONFIG.replace(
 );
 
 describe('the way to join', () => {
-  const usersIn = (file: OwnedFile | undefined) => (file ? JSON.parse(bytesOf(file).toString()).users : undefined);
+  const usersIn = (file: OwnedFile | undefined) => (file ? JSON.parse(contentBytes(file).toString()).users : undefined);
   const bootstrap = (over: Parameters<typeof aConfig>[0]) =>
-    join(aConfig(over), someFacts).files?.find((file) => file.path === BOOTSTRAP_PATH);
+    joinAspect(aConfig(over), someFacts).files?.find((file) => file.path === BOOTSTRAP_PATH);
 
   it('with a token is a kubeconfig for root alone, until it is not needed any more', () => {
     const file = bootstrap({ join: { method: 'token', token: new Secret('abcdef.0123456789abcdef') } });
@@ -74,7 +74,7 @@ describe('the way to join', () => {
   it('with a credential of systemd, or one that is there, writes none', () => {
     expect(bootstrap({ join: { method: 'credential', name: 'x' } })).toBeUndefined();
     expect(bootstrap({ join: { method: 'existing' } })).toBeUndefined();
-    expect(join(aConfig({ cluster: undefined, join: undefined }), someFacts)).toEqual({});
+    expect(joinAspect(aConfig({ cluster: undefined, join: undefined }), someFacts)).toEqual({});
   });
 });
 

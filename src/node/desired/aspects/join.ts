@@ -4,7 +4,7 @@ import { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import type { ClusterConfig, JoinConfig } from '../../document/config.ts';
 import { renderJson } from '../kubelet-config.ts';
-import { KUBELET, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, KUBELET, textFile } from './aspect.ts';
 
 export const CA_PATH = '/etc/kubernetes/pki/ca.crt';
 export const BOOTSTRAP_PATH = '/var/lib/kubelet/bootstrap-kubeconfig';
@@ -12,7 +12,7 @@ export const KUBECONFIG_PATH = '/var/lib/kubelet/kubeconfig';
 /** kubelet's own, once it has joined. */
 export const CERTIFICATE_PATH = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 
-export const join: ToPart = ({ cluster, join: how }) => {
+export const joinAspect: AspectFunction = ({ cluster, join: how }) => {
   if (cluster === undefined) return {};
   const user = how && userOf(how);
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aConfig, anyConfig, PEM, someFacts } from '../../document/configs.testing.ts';
-import { bytesOf } from '../bytes.ts';
+import { contentBytes } from '../bytes.ts';
 import { configOf, flagsOf, KUBELET_UNIT, linesAt, textAt, want } from '../desired.testing.ts';
 import { goSpan } from './kubelet.ts';
 
@@ -62,7 +62,7 @@ describe("kubelet's configuration", () => {
   it('has what the user says over all of it, in a file of its own', () => {
     const made = want({ kubelet: { ...kubelet, config: { maxPods: 7, kind: 'Other' } } });
     const file = made.files.get('/etc/kubernetes/kubelet/config.d/40-user.conf')!;
-    expect(JSON.parse(bytesOf(file).toString())).toEqual({
+    expect(JSON.parse(contentBytes(file).toString())).toEqual({
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
       maxPods: 7,

@@ -8,7 +8,7 @@ import { dataPathProblem } from '../allowed-paths.ts';
 import { BASE_PATH, DROP_IN_FOLDER, fieldProblems, KIND, renderJson } from '../kubelet-config.ts';
 import { renderFlags } from '../kubelet-flags.ts';
 import type { OwnedFile, Treatment } from '../tree.ts';
-import { dropIn, invalid, KUBELET, type Part, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, type AspectResult, dropIn, invalidField, KUBELET, textFile } from './aspect.ts';
 import { BOOTSTRAP_PATH, CA_PATH, KUBECONFIG_PATH } from './join.ts';
 
 export const FLAGS_PATH = '/etc/default/kubelet';
@@ -24,7 +24,7 @@ const USUAL_CREDENTIAL = 'bootstrap-kubeconfig';
 
 const RESTART: Treatment = { aspect: 'kubelet', class: 2, after: [{ do: 'restart', unit: KUBELET }] };
 
-export const kubelet: ToPart = (config, facts) => {
+export const kubeletAspect: AspectFunction = (config, facts) => {
   const { credentialProvider } = config.kubelet;
   // Some changes remove what kubelet keeps there, and that has to be where the daemon may.
   const rootProblem = dataPathProblem(config.storage.kubeletRoot ?? DEFAULT_KUBELET_ROOT);
@@ -40,14 +40,16 @@ export const kubelet: ToPart = (config, facts) => {
     kubeletConfig: { ...ofCluster(config, facts), ...ofSettings(config.kubelet) },
     kubeletFlags: flagsOf(config, facts),
     problems: [
-      ...fieldProblems(config.kubelet.config).map(({ key, message }) => invalid(['kubelet', 'config', key], message)),
-      ...(rootProblem === undefined ? [] : [invalid(['storage', 'kubeletRoot'], rootProblem)]),
+      ...fieldProblems(config.kubelet.config).map(({ key, message }) =>
+        invalidField(['kubelet', 'config', key], message),
+      ),
+      ...(rootProblem === undefined ? [] : [invalidField(['storage', 'kubeletRoot'], rootProblem)]),
     ],
   };
 };
 
 /** Our drop-in and the flags file, once every aspect has added to them. */
-export function kubeletFiles(parts: readonly Part[]): OwnedFile[] {
+export function kubeletFiles(parts: readonly AspectResult[]): OwnedFile[] {
   const config = Object.assign({}, ...parts.map((part) => part.kubeletConfig ?? {}), KIND);
   const flags = new Map(parts.flatMap((part) => Object.entries(part.kubeletFlags ?? {})));
   return [

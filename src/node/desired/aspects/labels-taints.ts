@@ -3,9 +3,9 @@
 
 import type { JsonObject } from '../../../schema/json.ts';
 import type { Taint } from '../../document/config.ts';
-import type { ToPart } from './aspect.ts';
+import type { AspectFunction } from './aspect.ts';
 
-export const labelsTaints: ToPart = ({ cluster, labels, taints }) => {
+export const labelsTaintsAspect: AspectFunction = ({ cluster, labels, taints }) => {
   if (cluster === undefined) return {};
   const entries = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aConfig, someFacts } from '../../document/configs.testing.ts';
-import { firewallSeen, metadataFirewall } from './metadata-firewall.ts';
+import { firewallSeen, metadataFirewallAspect } from './metadata-firewall.ts';
 
 const rulesFor = (allowedCidrs: string[]) => {
-  const { files, live } = metadataFirewall(
+  const { files, live } = metadataFirewallAspect(
     aConfig({ metadataAccess: { isBlockedForPods: true, allowedCidrs } }),
     someFacts,
   );
@@ -30,7 +30,7 @@ describe('the firewall', () => {
 
   it('is not there when the document says so', () => {
     expect(
-      metadataFirewall(aConfig({ metadataAccess: { isBlockedForPods: false, allowedCidrs: [] } }), someFacts),
+      metadataFirewallAspect(aConfig({ metadataAccess: { isBlockedForPods: false, allowedCidrs: [] } }), someFacts),
     ).toEqual({});
   });
 });

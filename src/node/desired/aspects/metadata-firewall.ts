@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { MetadataAccess } from '../../document/config.ts';
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 export const METADATA_ADDRESS = '169.254.169.254';
 /** Azure's host, whose two ports hand out certificates and extension settings; its port 53 is DNS and stays open. */
@@ -13,7 +13,7 @@ const METADATA_ADDRESS_V6 = 'fd00:ec2::254';
 export const TABLE = 'headstart_metadata';
 export const RULES_PATH = '/etc/headstart/metadata-firewall.nft';
 
-export const metadataFirewall: ToPart = ({ metadataAccess }) => {
+export const metadataFirewallAspect: AspectFunction = ({ metadataAccess }) => {
   if (!metadataAccess.isBlockedForPods) return {};
   const rules = rulesOf(metadataAccess);
   const print = fingerprint(rules);

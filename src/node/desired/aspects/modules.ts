@@ -1,9 +1,9 @@
 // node/desired/aspects/modules.ts: which kernel modules, with which parameters? One that leaves the document stays loaded until the next boot:
 // something may be using it.
 import type { OwnedFile } from '../tree.ts';
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
-export const modules: ToPart = ({ os }) => {
+export const modulesAspect: AspectFunction = ({ os }) => {
   const entries = Object.entries(os.modules).sort(([a], [b]) => (a < b ? -1 : 1));
   if (entries.length === 0) return {};
   const names = entries.map(([name]) => `${name}\n`).join('');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../base/secret.ts';
-import { bytesOf } from '../bytes.ts';
+import { contentBytes } from '../bytes.ts';
 import { textAt, want } from '../desired.testing.ts';
 
 describe('the proxy', () => {
@@ -10,7 +10,7 @@ describe('the proxy', () => {
     expect(file.mode).toBe(0o600);
     const none =
       '.internal,localhost,127.0.0.0/8,::1,169.254.169.254,168.63.129.16,.svc,.cluster.local,10.96.0.0/12,10.244.0.0/16';
-    expect(bytesOf(file).toString().split('\n').slice(1, -1)).toEqual([
+    expect(contentBytes(file).toString().split('\n').slice(1, -1)).toEqual([
       'HTTP_PROXY="http://u:p\\"\\$w@proxy:1"',
       'http_proxy="http://u:p\\"\\$w@proxy:1"',
       `NO_PROXY="${none}"`,

@@ -2,12 +2,12 @@
 // address may hold a password, and a unit's drop-in is readable by all.
 import { Secret } from '../../../base/secret.ts';
 import type { NodeConfig, ProxySettings } from '../../document/config.ts';
-import { CONTAINERD, dropIn, HEADER, KUBELET, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, CONTAINERD, dropIn, HEADER, KUBELET, textFile } from './aspect.ts';
 import { METADATA_ADDRESS, WIRE_SERVER_ADDRESS } from './metadata-firewall.ts';
 
 const ENVIRONMENT = '/etc/headstart/proxy.env';
 
-export const proxy: ToPart = (config) => {
+export const proxyAspect: AspectFunction = (config) => {
   if (config.proxy === undefined) return {};
   const lines = [`EnvironmentFile=${ENVIRONMENT}`];
   return {

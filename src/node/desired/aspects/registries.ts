@@ -4,12 +4,12 @@ import type { JsonObject } from '../../../schema/json.ts';
 import type { RegistryMirror, RegistrySpec } from '../../document/config.ts';
 import { renderToml } from '../toml.ts';
 import type { OwnedFile } from '../tree.ts';
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 const FOLDER = '/etc/containerd/certs.d';
 const READ_ON_USE = { aspect: 'containerd', class: 0, after: [] } as const;
 
-export const registries: ToPart = ({ containerd }) => ({
+export const registriesAspect: AspectFunction = ({ containerd }) => ({
   files: Object.entries(containerd.registries).flatMap(([host, registry]) => filesOf(host, registry)),
 });
 

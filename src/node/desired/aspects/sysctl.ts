@@ -1,7 +1,7 @@
 // node/desired/aspects/sysctl.ts: which kernel settings, now and after the next boot?
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
-export const sysctl: ToPart = ({ os }) => {
+export const sysctlAspect: AspectFunction = ({ os }) => {
   const entries = Object.entries(os.sysctls).sort(([a], [b]) => (a < b ? -1 : 1));
   if (entries.length === 0) return {};
   const text = entries.map(([key, value]) => `${key} = ${value}\n`).join('');

@@ -1,16 +1,16 @@
 // node/desired/aspects/units.ts: which systemd units and drop-ins does the document add, change, switch on or off?
 import type { UnitSpec } from '../../document/config.ts';
 import { classOfUnit } from '../../plan/disruption.ts';
-import type { Effect, LiveKind, LiveValue, OwnedFile, Treatment } from '../tree.ts';
-import { invalid, KUBELET, type ToPart, textFile } from './aspect.ts';
+import type { FileEffect, LiveKind, LiveValue, OwnedFile, Treatment } from '../tree.ts';
+import { type AspectFunction, invalidField, KUBELET, textFile } from './aspect.ts';
 
-export const units: ToPart = (config) => {
+export const unitsAspect: AspectFunction = (config) => {
   const entries = Object.entries(config.units);
   return {
     files: entries.flatMap(([name, unit]) => filesOf(name, unit)),
     live: entries.flatMap(([name, unit]) => liveOf(name, unit)),
     problems: entries.flatMap(([name, unit]) =>
-      problemsOf(name, unit).map((message) => invalid(['units', name], message)),
+      problemsOf(name, unit).map((message) => invalidField(['units', name], message)),
     ),
   };
 };
@@ -46,7 +46,9 @@ function filesOf(name: string, unit: UnitSpec): OwnedFile[] {
     textFile(`${unitPath(name)}.d/${file}`, content, treatment),
   );
   if (unit.content === undefined) return dropIns;
-  const after: Effect[] = unit.isEnabled ? [...treatment.after, { do: 'enable', unit: name }] : [...treatment.after];
+  const after: FileEffect[] = unit.isEnabled
+    ? [...treatment.after, { do: 'enable', unit: name }]
+    : [...treatment.after];
   return [textFile(unitPath(name), unit.content, { ...treatment, after }), ...dropIns];
 }
 

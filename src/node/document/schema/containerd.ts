@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 
-export const containerd = z.strictObject({
+export const containerdSchema = z.strictObject({
   registries: z._default(
     f.field(
       'By registry host, or `_default`.',

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { check } from '../../../schema/check.ts';
 import type { Json, JsonObject } from '../../../schema/json.ts';
 import { parseDocument } from '../document.ts';
-import { aDocument, anyDocument, aReading, bytesOf } from '../documents.testing.ts';
-import { API_VERSIONS, type ApiVersion, convert } from './convert.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { aDocument, aDocumentContext, anyDocument, bytesOf } from '../documents.testing.ts';
+import { type ApiVersion, convert, NODE_CONFIG_VERSIONS } from './convert.ts';
+import { jsonSchemaOf, type NodeConfigJsonSchema } from './json-schema.ts';
 import { nodeConfigV1 } from './v1.ts';
 import { nodeConfigV1alpha1 } from './v1alpha1.ts';
 
-const big = { ...aReading, maxBytes: 1 << 20 };
-const other = (version: ApiVersion) => API_VERSIONS.find((one) => one !== version)!;
+const big = { ...aDocumentContext, maxBytes: 1 << 20 };
+const other = (version: ApiVersion) => NODE_CONFIG_VERSIONS.find((one) => one !== version)!;
 const schemaOf = (version: ApiVersion) => (version === 'headstart.dev/v1' ? nodeConfigV1 : nodeConfigV1alpha1);
 
-describe.each(API_VERSIONS)('converting a document of %s', (version) => {
+describe.each(NODE_CONFIG_VERSIONS)('converting a document of %s', (version) => {
   const documents = anyDocument(version);
 
   it('and back gives the same document', () => {
@@ -105,7 +105,7 @@ describe('what a version has no words for', () => {
       ...aDocument({ labels: { a: 'b' }, update: { window: { start: '02:00', duration: '1h' } } }),
       apiVersion: 'headstart.dev/v1alpha1',
     };
-    const parsed = await parseDocument(bytesOf(alpha), aReading);
+    const parsed = await parseDocument(bytesOf(alpha), aDocumentContext);
     expect(parsed).toMatchObject({ outcome: 'accepted', config: { labels: {}, update: { window: undefined } } });
     expect(parsed.warnings.map(({ path }) => path)).toEqual(['spec.update.window', 'spec.labels']);
   });
@@ -129,7 +129,7 @@ describe('what a version has no words for', () => {
 
 describe('the two versions', () => {
   it('differ only where a rule says how', () => {
-    const [alpha, v1] = API_VERSIONS.map((version) => fieldsOf(jsonSchemaOf(version), ''));
+    const [alpha, v1] = NODE_CONFIG_VERSIONS.map((version) => fieldsOf(jsonSchemaOf(version), ''));
     const onlyIn = (one: Set<string>, two: Set<string>) => [...one].filter((path) => !two.has(path)).sort();
     expect(onlyIn(alpha!, v1!)).toEqual([
       'spec.cluster.caBundle',
@@ -199,12 +199,12 @@ describe('the two versions', () => {
   });
 });
 
-function fieldsOf(schema: JsonSchema, path: string): Set<string> {
+function fieldsOf(schema: NodeConfigJsonSchema, path: string): Set<string> {
   const below = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const inside = path === '' ? name : `${path}.${name}`;
-    return [inside, ...fieldsOf(field as JsonSchema, inside)];
+    return [inside, ...fieldsOf(field as NodeConfigJsonSchema, inside)];
   });
-  const items = schema.items === undefined ? [] : [...fieldsOf(schema.items as JsonSchema, `${path}[]`)];
+  const items = schema.items === undefined ? [] : [...fieldsOf(schema.items as NodeConfigJsonSchema, `${path}[]`)];
   const values =
     typeof schema.additionalProperties === 'object' ? [...fieldsOf(schema.additionalProperties, `${path}{}`)] : [];
   return new Set([...below, ...items, ...values]);

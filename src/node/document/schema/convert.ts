@@ -3,16 +3,16 @@
 
 import { spanMs } from '../../../schema/formats.ts';
 import { isObject, type Json, type JsonObject } from '../../../schema/json.ts';
-import { differences, restore, valueAt, withValue } from './difference.ts';
+import { documentDifferences, restore, valueAtPath, withValue } from './difference.ts';
 import { DISRUPTIONS } from './update.ts';
 import { V1 } from './v1.ts';
 
 const V1ALPHA1 = 'headstart.dev/v1alpha1';
-export const API_VERSIONS = [V1ALPHA1, V1] as const;
-export type ApiVersion = (typeof API_VERSIONS)[number];
+export const NODE_CONFIG_VERSIONS = [V1ALPHA1, V1] as const;
+export type ApiVersion = (typeof NODE_CONFIG_VERSIONS)[number];
 
 export function isApiVersion(value: Json | undefined): value is ApiVersion {
-  return API_VERSIONS.some((version) => version === value);
+  return NODE_CONFIG_VERSIONS.some((version) => version === value);
 }
 
 /** Of any document of the version it names, whether its fields are right or not. */
@@ -20,11 +20,11 @@ export function convert(document: JsonObject, to: ApiVersion): JsonObject {
   const from = document.apiVersion;
   if (from === to || !isApiVersion(from)) return document;
   const kept = ['metadata', 'extra', to];
-  const converted = restore(withValue(inWordsOf(to, document), kept, undefined), valueAt(document, kept));
+  const converted = restore(withValue(inWordsOf(to, document), kept, undefined), valueAtPath(document, kept));
   // Going back tells what this version could not say, or says with other words.
   const keep = ['metadata', 'extra', from];
   const back = withValue(inWordsOf(from, converted), keep, undefined);
-  const lost = differences(withValue(document, kept, undefined), back);
+  const lost = documentDifferences(withValue(document, kept, undefined), back);
   lost.sort((a, b) => (a.at < b.at ? -1 : 1)); // the order of fields says nothing
   return lost.length === 0 ? converted : withValue(converted, keep, lost);
 }
@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
 function inWordsOf(to: ApiVersion, document: JsonObject): JsonObject {
   const moves = RULES.map((rule) => {
     const [old, place] = to === V1 ? [rule.v1alpha1, rule.v1] : [rule.v1, rule.v1alpha1];
-    const found = old === undefined ? undefined : valueAt(document, old.split('.'));
+    const found = old === undefined ? undefined : valueAtPath(document, old.split('.'));
     const translate = (to === V1 ? rule.up : rule.down) ?? ((value: Json) => value);
     return { old, place, value: found === undefined || found === null ? found : translate(found) };
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../schema/json.ts';
-import { differences, isSame, restore, valueAt, withValue } from './difference.ts';
+import { documentDifferences, isSameJson, restore, valueAtPath, withValue } from './difference.ts';
 
 const keys = fc.oneof(fc.stringMatching(/^[a-c]$/), fc.constantFrom('a/b', '~', '~1', ''));
 const values = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>;
@@ -14,7 +14,7 @@ const objects = fc
 
 describe('differences', () => {
   it('name the place as a JSON Pointer, and what was and is there', () => {
-    expect(differences({ a: { 'x/y': 1, z: [1] } }, { a: { z: [2] }, b: null })).toEqual([
+    expect(documentDifferences({ a: { 'x/y': 1, z: [1] } }, { a: { z: [2] }, b: null })).toEqual([
       { at: '/a/x~1y', was: 1 },
       { at: '/a/z', was: [1], as: [2] },
       { at: '/b', as: null },
@@ -24,15 +24,15 @@ describe('differences', () => {
   it('are none between the same, and only then', () => {
     fc.assert(
       fc.property(objects, objects, (one, other) => {
-        expect(differences(one, one)).toEqual([]);
-        expect(differences(one, other).length === 0).toBe(isSame(one, other));
+        expect(documentDifferences(one, one)).toEqual([]);
+        expect(documentDifferences(one, other).length === 0).toBe(isSameJson(one, other));
       }),
     );
   });
 
   it('do not see the order of fields, nor the sign of zero', () => {
-    expect(isSame({ a: 1, b: [0] }, { b: [-0], a: 1 })).toBe(true);
-    expect(isSame([1, 2], [2, 1])).toBe(false);
+    expect(isSameJson({ a: 1, b: [0] }, { b: [-0], a: 1 })).toBe(true);
+    expect(isSameJson([1, 2], [2, 1])).toBe(false);
   });
 });
 
@@ -40,8 +40,8 @@ describe('restoring', () => {
   it('makes of a document the one it was', () => {
     fc.assert(
       fc.property(objects, objects, (was, as) => {
-        const kept = differences(was, as).filter(({ at }) => at !== '/');
-        const missed = differences(was, restore(as, kept as Json)).map(({ at }) => at);
+        const kept = documentDifferences(was, as).filter(({ at }) => at !== '/');
+        const missed = documentDifferences(was, restore(as, kept as Json)).map(({ at }) => at);
         expect(missed.filter((at) => at !== '/')).toEqual([]);
       }),
     );
@@ -70,8 +70,8 @@ describe('setting a value', () => {
 
   it('leads nowhere through something that is no object, nor through what is inherited', () => {
     expect(withValue({ a: 1 }, ['a', 'b'], 2)).toEqual({ a: 1 });
-    expect(valueAt({ a: 1 }, ['a', 'b'])).toBeUndefined();
-    expect(valueAt({}, ['constructor', 'name'])).toBeUndefined();
+    expect(valueAtPath({ a: 1 }, ['a', 'b'])).toBeUndefined();
+    expect(valueAtPath({}, ['constructor', 'name'])).toBeUndefined();
   });
 
   it('is seen at its place, and changes nothing else', () => {
@@ -79,7 +79,7 @@ describe('setting a value', () => {
       fc.property(objects, keys, values, (document, key, value) => {
         const before = structuredClone(document);
         const changed = withValue(document, [key], value);
-        expect(valueAt(changed, [key])).toEqual(value);
+        expect(valueAtPath(changed, [key])).toEqual(value);
         expect(withValue(changed, [key], undefined)).toEqual(withValue(document, [key], undefined));
         expect(document).toEqual(before);
       }),

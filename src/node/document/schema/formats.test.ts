@@ -14,8 +14,8 @@ import {
   sshKey,
   sysctlKey,
   sysctlValue,
+  systemdUnitName,
   taintKey,
-  unitName,
   writablePath,
 } from './formats.ts';
 
@@ -108,16 +108,16 @@ describe('an amount', () => {
 describe('what is of headstart itself', () => {
   it('is no unit for a document', () => {
     expectTaken(
-      unitName(),
+      systemdUnitName(),
       'a.service',
       'getty@tty1.service',
       'dev-disk-by\\x2did.swap',
       '_x.timer',
       'my-headstart.service',
     );
-    expectRefused(unitName(), /a unit of headstart's own/, 'headstart-node.service', 'headstart.target');
+    expectRefused(systemdUnitName(), /a unit of headstart's own/, 'headstart-node.service', 'headstart.target');
     expectRefused(
-      unitName(),
+      systemdUnitName(),
       /is not the name of a unit/,
       'a',
       'a.device',

@@ -32,7 +32,7 @@ export const moduleParameter = () => matching(/^[A-Za-z0-9_.,:/+-]+$/, 'is not a
 export const limitItem = () => matching(/^[a-z]+$/, 'is not an item of limits.conf such as nofile', 16);
 export const limitValue = () => z.union([z.literal('unlimited'), integer(-1, 2 ** 40)]);
 
-export const unitName = () => judged('unit-name', unitNameProblem, 200);
+export const systemdUnitName = () => judged('unit-name', unitNameProblem, 200);
 export const dropInName = () =>
   matching(/^[A-Za-z0-9][A-Za-z0-9_-]*\.conf$/, 'is not a file name such as 50-limits.conf', 100);
 export const credentialName = () => matching(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 'is not the name of a credential', 100);

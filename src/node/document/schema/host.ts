@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 
-export const network = z.strictObject({
+export const networkSchema = z.strictObject({
   nodeIp: z._default(
     f.field(
       'primary: what the platform gave the first interface; kubelet: its own choice; fixed: nodeAddresses.',
@@ -19,7 +19,7 @@ export const network = z.strictObject({
   mtu: z.optional(f.field('Of the first interface.', f.integer(1280, 65_535))),
 });
 
-export const os = z.strictObject({
+export const osSchema = z.strictObject({
   sysctls: z._default(
     f.field('Kernel settings, `net.ipv4.ip_forward: "1"`.', z.record(f.sysctlKey(), f.sysctlValue())),
     {},
@@ -69,7 +69,7 @@ export const os = z.strictObject({
   ),
 });
 
-export const files = z.record(
+export const filesSchema = z.record(
   f.writablePath(),
   z.strictObject({
     content: f.secret('Shown nowhere when `secret` is true.', f.lines()),
@@ -81,8 +81,8 @@ export const files = z.record(
   }),
 );
 
-export const units = z.record(
-  f.unitName(),
+export const unitsSchema = z.record(
+  f.systemdUnitName(),
   z.strictObject({
     content: z.optional(f.field("The whole unit file; without it, the image's own.", f.lines())),
     dropIns: z._default(f.field('By file name.', z.record(f.dropInName(), f.lines())), {}),
@@ -92,7 +92,7 @@ export const units = z.record(
   }),
 );
 
-export const proxy = z.strictObject({
+export const proxySchema = z.strictObject({
   http: z.optional(f.secret('For http://.', f.proxyUrl())),
   https: z.optional(f.secret('For https://.', f.proxyUrl())),
   noProxy: z._default(
@@ -104,12 +104,12 @@ export const proxy = z.strictObject({
   ),
 });
 
-export const storage = z.strictObject({
+export const storageSchema = z.strictObject({
   containerdRoot: z.optional(f.field('Folder on a mounted file system.', f.path())),
   kubeletRoot: z.optional(f.field('Folder on a mounted file system, below /mnt, /srv or /var/lib.', f.path())),
 });
 
-export const ssh = z.strictObject({
+export const sshSchema = z.strictObject({
   authorizedKeys: z._default(
     f.field('By user.', z.record(f.userName(), z.array(f.sshKey()).check(z.maxLength(64)))),
     {},
@@ -117,7 +117,7 @@ export const ssh = z.strictObject({
   passwordAuthentication: z.optional(f.field('As the image has it unless given.', f.bool())),
 });
 
-export const metadataAccess = z.strictObject({
+export const metadataAccessSchema = z.strictObject({
   blockPods: z._default(f.field('Keep pods from the metadata service and the wire server.', f.bool()), true),
   allowedCidrs: z._default(
     f.field('Pod addresses that may nevertheless.', z.array(f.cidr()).check(z.maxLength(64))),

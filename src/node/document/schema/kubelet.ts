@@ -4,7 +4,7 @@ import * as f from './formats.ts';
 
 const HOUR_MS = 3_600_000;
 
-export const cluster = z.strictObject({
+export const clusterSchema = z.strictObject({
   name: f.field('For people and status.', f.name()),
   endpoint: f.field('The API server, `https://host:port`.', f.endpoint()),
   certificateAuthority: f.field('Certificates (PEM) the API server is verified with.', f.certificates()),
@@ -19,7 +19,7 @@ export const cluster = z.strictObject({
   podCidrs: z._default(f.field('Address ranges of pods.', z.array(f.cidr()).check(z.maxLength(16))), []),
 });
 
-export const join = z.strictObject({
+export const joinSchema = z.strictObject({
   exec: z.optional(
     z.strictObject({
       apiVersion: z._default(
@@ -52,7 +52,7 @@ export const join = z.strictObject({
   existing: z.optional(f.field('A kubeconfig is on the node already.', z.strictObject({}))),
 });
 
-export const kubelet = z.strictObject({
+export const kubeletSchema = z.strictObject({
   maxPods: z.optional(
     f.field('How many pods may run here; a number or an expression of `cpu` and `memory`.', f.count(1, 10_000)),
   ),
@@ -101,9 +101,9 @@ export const kubelet = z.strictObject({
   ),
 });
 
-export const labels = z.record(f.labelKey(), f.labelValue());
+export const labelsSchema = z.record(f.labelKey(), f.labelValue());
 
-export const taints = z
+export const taintsSchema = z
   .array(
     z.strictObject({
       key: f.field('Of the taint.', f.taintKey()),

@@ -24,7 +24,7 @@ export const DISRUPTIONS = [
   'reboot',
 ] as const;
 
-export const update = z.strictObject({
+export const updateSchema = z.strictObject({
   mode: z._default(
     f.field(
       'auto: at once; staged: at the next boot; manual: when told; try: at once, and back after tryFor.',

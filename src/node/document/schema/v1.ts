@@ -1,11 +1,20 @@
 // node/document/schema/v1.ts: what may a document of headstart.dev/v1 say? Each field with its limits, its default and a sentence;
 // checks, JSON Schema and docs/node-config.md are all made from this table and the sections it is put together from.
 import * as z from 'zod/mini';
-import { containerd } from './containerd.ts';
+import { containerdSchema } from './containerd.ts';
 import * as f from './formats.ts';
-import { files, metadataAccess, network, os, proxy, ssh, storage, units } from './host.ts';
-import { cluster, join, kubelet, labels, taints } from './kubelet.ts';
-import { update } from './update.ts';
+import {
+  filesSchema,
+  metadataAccessSchema,
+  networkSchema,
+  osSchema,
+  proxySchema,
+  sshSchema,
+  storageSchema,
+  unitsSchema,
+} from './host.ts';
+import { clusterSchema, joinSchema, kubeletSchema, labelsSchema, taintsSchema } from './kubelet.ts';
+import { updateSchema } from './update.ts';
 
 export const V1 = 'headstart.dev/v1';
 
@@ -13,30 +22,30 @@ const specV1 = z.strictObject({
   kubernetes: z.strictObject({
     version: f.field("The image's own; another one needs another node.", f.kubernetesVersion()),
   }),
-  cluster: z.optional(f.field('Without it kubelet runs on its own.', cluster)),
-  join: z.optional(f.field('Exactly one way to the first credential.', join)),
+  cluster: z.optional(f.field('Without it kubelet runs on its own.', clusterSchema)),
+  join: z.optional(f.field('Exactly one way to the first credential.', joinSchema)),
   hostName: z.optional(f.field('The name the platform gave unless given.', f.hostName())),
-  kubelet: z.prefault(kubelet, {}),
-  labels: z._default(f.field('Of the Node.', labels), {}),
+  kubelet: z.prefault(kubeletSchema, {}),
+  labels: z._default(f.field('Of the Node.', labelsSchema), {}),
   taints: z._default(
-    f.field('At registration; an entry of a later layer replaces the one of the same key and effect.', taints),
+    f.field('At registration; an entry of a later layer replaces the one of the same key and effect.', taintsSchema),
     [],
   ),
-  containerd: z.prefault(containerd, {}),
-  network: z.prefault(network, {}),
-  proxy: z.optional(f.field('Without it there is none.', proxy)),
+  containerd: z.prefault(containerdSchema, {}),
+  network: z.prefault(networkSchema, {}),
+  proxy: z.optional(f.field('Without it there is none.', proxySchema)),
   trustedCertificates: z._default(
     f.field("Trusted beside the image's, by name.", z.record(f.name(), f.certificates())),
     {},
   ),
-  os: z.prefault(os, {}),
-  storage: z.prefault(storage, {}),
-  ssh: z.prefault(ssh, {}),
-  metadataAccess: z.prefault(metadataAccess, {}),
-  files: z._default(f.field('By path: files there is no field for.', files), {}),
-  units: z._default(f.field('By unit name.', units), {}),
+  os: z.prefault(osSchema, {}),
+  storage: z.prefault(storageSchema, {}),
+  ssh: z.prefault(sshSchema, {}),
+  metadataAccess: z.prefault(metadataAccessSchema, {}),
+  files: z._default(f.field('By path: files there is no field for.', filesSchema), {}),
+  units: z._default(f.field('By unit name.', unitsSchema), {}),
   features: z._default(f.field('Switches of the image.', z.record(f.featureName(), f.bool())), {}),
-  update: z.prefault(f.field('What may happen, when, and what healthy means.', update), {}),
+  update: z.prefault(f.field('What may happen, when, and what healthy means.', updateSchema), {}),
 });
 
 const metadata = () =>

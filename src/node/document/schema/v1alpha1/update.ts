@@ -13,7 +13,7 @@ const health = z.strictObject({
   commitAfterSeconds: z._default(f.field('Healthy for this long = last known good.', seconds(0)), 300),
 });
 
-export const update = z.strictObject({
+export const updateSchema = z.strictObject({
   mode: z._default(
     f.field(
       'auto: at once; staged: at the next boot; manual: when told; try: at once, and back after tryFor.',

@@ -1,11 +1,11 @@
-// node/document/read-layer.ts: what does one delivered file say, as part of a v1 spec? It names its version, and is checked in the
+// node/document/parse-layer.ts: what does one delivered file say, as part of a v1 spec? It names its version, and is checked in the
 // words of that version.
 
 import { check } from '../../schema/check.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import { alone } from './merge.ts';
+import { withoutNulls } from './merge.ts';
 import { hasReservedKey, parseText } from './parse-text.ts';
 import { invalid, type Problem, type Warning } from './problem.ts';
 import { convert, isApiVersion } from './schema/convert.ts';
@@ -13,7 +13,7 @@ import { nodeConfigV1, V1 } from './schema/v1.ts';
 import { signatureProblem } from './signature.ts';
 import { unwrap } from './unwrap.ts';
 
-export interface ReadLayer {
+export interface ParsedLayer {
   /** As v1, as far as it could be understood. */
   document: JsonObject;
   spec: JsonObject;
@@ -30,7 +30,7 @@ export interface LayerRules {
 }
 
 /** One problem alone: it could not be read at all. */
-export async function readLayer(bytes: Uint8Array, rules: LayerRules): Promise<ReadLayer | { problem: Problem }> {
+export async function parseLayer(bytes: Uint8Array, rules: LayerRules): Promise<ParsedLayer | { problem: Problem }> {
   const unwrapped = unwrap(bytes, rules.maxBytes);
   if ('problem' in unwrapped) return unwrapped;
   const parsed = await parseText(unwrapped.text);
@@ -38,7 +38,7 @@ export async function readLayer(bytes: Uint8Array, rules: LayerRules): Promise<R
   return understand(parsed.value, rules);
 }
 
-async function understand(value: Json, { image, isStrict }: LayerRules): Promise<ReadLayer | { problem: Problem }> {
+async function understand(value: Json, { image, isStrict }: LayerRules): Promise<ParsedLayer | { problem: Problem }> {
   if (!isObject(value) || value.kind !== 'NodeConfig' || !/^headstart\.dev\//.test(String(value.apiVersion))) {
     return refuse('config/not-a-node-config', '', 'is not a NodeConfig of headstart.dev');
   }
@@ -53,7 +53,7 @@ async function understand(value: Json, { image, isStrict }: LayerRules): Promise
   const schema = apiVersion === V1 ? nodeConfigV1 : (await import('./schema/v1alpha1.ts')).nodeConfigV1alpha1;
   const { problems, missing, unknown } = check(
     schema,
-    isObject(value.spec) ? { ...value, spec: alone(value.spec) } : value,
+    isObject(value.spec) ? { ...value, spec: withoutNulls(value.spec) } : value,
   );
   const document = convert(value, V1);
   const strict = unknown.map((warning): Problem => ({ ...warning, reason: 'config/unknown-field' }));

@@ -1,4 +1,4 @@
-// node/observe/look.ts: how is a node looked at? The questions `observe` asks, and the edge that answers them on a disk; below `root`, so that a
+// node/observe/host-reader.ts: how is a node looked at? The questions `observe` asks, and the edge that answers them on a disk; below `root`, so that a
 // folder can stand in for a node.
 import {
   closeSync,
@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { readToEnd } from '../../base/read-to-end.ts';
 import { toBytes } from '../desired/bytes.ts';
-import type { Seen } from '../desired/tree.ts';
+import type { ObservedPath } from '../desired/tree.ts';
 
-export interface Look {
+export interface HostReader {
   /** What is at this very path; no link is followed, not even on the way. */
-  at(path: string, isSecret: boolean): Seen;
+  at(path: string, isSecret: boolean): ObservedPath;
   isFolder(path: string): boolean;
   /** Names in a folder; none when there is no folder. */
   names(path: string): string[];
@@ -32,10 +32,10 @@ export interface Look {
 /** Larger than anything of ours: replacing it would mean keeping a copy for the way back. */
 const MAX_BYTES = 1 << 20;
 
-export function lookAtDisk(root: string, run: RunCommand): Look {
+export function createHostReader(root: string, run: RunCommand): HostReader {
   return {
     run,
-    at: (path, isSecret) => seenAt(root, path, isSecret),
+    at: (path, isSecret) => readPath(root, path, isSecret),
     isFolder: (path) => linkOnTheWay(root, path) === undefined && statOf(join(root, path))?.isDirectory() === true,
     names(path) {
       try {
@@ -59,7 +59,7 @@ export function lookAtDisk(root: string, run: RunCommand): Look {
   };
 }
 
-function seenAt(root: string, path: string, isSecret: boolean): Seen {
+function readPath(root: string, path: string, isSecret: boolean): ObservedPath {
   const link = linkOnTheWay(root, path);
   if (link !== undefined) return { kind: 'unreachable', at: link };
   const stat = statOf(join(root, path));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../schema/json.ts';
 import { aDocument, anImage, bytesOf } from './documents.testing.ts';
-import { type LayerRules, readLayer } from './read-layer.ts';
+import { type LayerRules, parseLayer } from './parse-layer.ts';
 
 const RULES: LayerRules = { image: anImage, maxBytes: 65_536, isStrict: false };
-const read = (document: Json, rules: Partial<LayerRules> = {}) => readLayer(bytesOf(document), { ...RULES, ...rules });
+const read = (document: Json, rules: Partial<LayerRules> = {}) => parseLayer(bytesOf(document), { ...RULES, ...rules });
 const reasonOf = async (document: Json, rules: Partial<LayerRules> = {}) => {
   const layer = await read(document, rules);
   return 'problem' in layer ? layer.problem.reason : undefined;
@@ -26,7 +26,7 @@ describe('a layer', () => {
   });
 
   it('with a reserved name is not read', async () => {
-    const layer = await readLayer(
+    const layer = await parseLayer(
       Buffer.from('{"apiVersion":"headstart.dev/v1","kind":"NodeConfig","spec":{"labels":{"__proto__":"x"}}}'),
       RULES,
     );

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
-import { type Look, lookAtDisk } from './look.ts';
+import { createHostReader, type HostReader } from './host-reader.ts';
 
 let root: string;
-let look: Look;
+let host: HostReader;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'headstart-look-'));
-  look = lookAtDisk(root, async () => ({ outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' }));
+  host = createHostReader(root, async () => ({ outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' }));
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -22,7 +22,7 @@ function put(path: string, content: string | Uint8Array, mode = 0o644): void {
 describe('looking at a path', () => {
   it('sees a file with its content, mode and owner', () => {
     put('/etc/a', 'text\n', 0o640);
-    expect(look.at('/etc/a', false)).toEqual({
+    expect(host.at('/etc/a', false)).toEqual({
       kind: 'file',
       content: 'text\n',
       encoding: 'utf8',
@@ -34,12 +34,12 @@ describe('looking at a path', () => {
 
   it('keeps what is not text byte for byte', () => {
     put('/etc/a', Uint8Array.of(0xff, 0, 0x80));
-    expect(look.at('/etc/a', false)).toMatchObject({ content: '/wCA', encoding: 'base64' });
+    expect(host.at('/etc/a', false)).toMatchObject({ content: '/wCA', encoding: 'base64' });
   });
 
   it('wraps what must not be shown', () => {
     put('/etc/a', 'hidden');
-    const seen = look.at('/etc/a', true);
+    const seen = host.at('/etc/a', true);
     expect(seen).toMatchObject({ content: expect.any(Secret) });
     expect(JSON.stringify(seen)).not.toContain('hidden');
   });
@@ -48,30 +48,30 @@ describe('looking at a path', () => {
     put('/etc/real/a', 'x');
     symlinkSync('real', join(root, 'etc/alias'));
     symlinkSync('/etc/shadow', join(root, 'etc/link'));
-    expect(look.at('/etc/link', false)).toEqual({ kind: 'link', target: '/etc/shadow' });
-    expect(look.at('/etc/alias/a', false)).toEqual({ kind: 'unreachable', at: '/etc/alias' });
-    expect(look.at('/etc/alias/b/c', false)).toEqual({ kind: 'unreachable', at: '/etc/alias' });
-    expect(look.isFolder('/etc/alias')).toBe(false);
-    expect(look.isFolder('/etc/real')).toBe(true);
+    expect(host.at('/etc/link', false)).toEqual({ kind: 'link', target: '/etc/shadow' });
+    expect(host.at('/etc/alias/a', false)).toEqual({ kind: 'unreachable', at: '/etc/alias' });
+    expect(host.at('/etc/alias/b/c', false)).toEqual({ kind: 'unreachable', at: '/etc/alias' });
+    expect(host.isFolder('/etc/alias')).toBe(false);
+    expect(host.isFolder('/etc/real')).toBe(true);
   });
 
   it('tells what is in the place of a file or of a folder', () => {
     mkdirSync(join(root, 'etc/folder'), { recursive: true });
     put('/etc/large', new Uint8Array((1 << 20) + 1));
     put('/etc/file', '');
-    expect(look.at('/etc/folder', false)).toEqual({ kind: 'other', what: 'a folder' });
-    expect(look.at('/etc/large', false)).toEqual({ kind: 'other', what: 'a file of 1048577 bytes' });
-    expect(look.at('/etc/file/below', false)).toEqual({ kind: 'unreachable', at: '/etc/file' });
-    expect(look.at('/etc/none/below', false)).toEqual({ kind: 'absent' });
+    expect(host.at('/etc/folder', false)).toEqual({ kind: 'other', what: 'a folder' });
+    expect(host.at('/etc/large', false)).toEqual({ kind: 'other', what: 'a file of 1048577 bytes' });
+    expect(host.at('/etc/file/below', false)).toEqual({ kind: 'unreachable', at: '/etc/file' });
+    expect(host.at('/etc/none/below', false)).toEqual({ kind: 'absent' });
   });
 
   it('lists and reads nothing where there is nothing', () => {
-    expect(look.names('/none')).toEqual([]);
-    expect(look.text('/none')).toBeUndefined();
-    expect(look.size('/none')).toBeUndefined();
+    expect(host.names('/none')).toEqual([]);
+    expect(host.text('/none')).toBeUndefined();
+    expect(host.size('/none')).toBeUndefined();
     put('/a/c', '123');
     put('/a/b', '');
-    expect(look.names('/a')).toEqual(['b', 'c']);
-    expect(look.size('/a/c')).toBe(3);
+    expect(host.names('/a')).toEqual(['b', 'c']);
+    expect(host.size('/a/c')).toBe(3);
   });
 });
