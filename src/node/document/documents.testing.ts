@@ -1,4 +1,4 @@
-// node/document/documents.testing.ts: documents for tests: one that is right, and every one that could be, made from the JSON Schema.
+// node/document/documents.testing.ts: documents for tests: a valid one, and an arbitrary generated from the JSON Schema.
 import fc from 'fast-check';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts } from '../observe/facts.ts';
@@ -26,7 +26,7 @@ export const aDocumentContext: DocumentContext = {
   nowMs: NOW_MS,
 };
 
-/** Made for these tests; valid for a hundred years, good for nothing. */
+/** Generated for these tests; valid for a hundred years. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIUfA8cFvaQC8O8jx2NPYEP/yUkQLkwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJdGVzdC1jYS0xMCAXDTI2MTExNjAyMDAyNFoYDzIxMjYxMDIz
@@ -40,7 +40,7 @@ JkZ53Q==
 -----END CERTIFICATE-----
 `;
 
-/** A document of v1 with this spec beside the version of Kubernetes. */
+/** A v1 document with this spec and the Kubernetes version of the image. */
 export function aDocument(spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
   return {
     apiVersion: 'headstart.dev/v1',
@@ -62,7 +62,7 @@ export const aCluster: JsonObject = {
   serviceCidrs: ['10.96.0.0/12'],
 };
 
-/** Any document that an image takes. */
+/** Any valid document. */
 export function anyDocument(version: ApiVersion): fc.Arbitrary<JsonObject> {
   const schema = jsonSchemaOf(version);
   return (arbitraryOf(schema, []) as fc.Arbitrary<JsonObject>).map((document) => {
@@ -84,7 +84,7 @@ const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
 const domain = fc.stringMatching(/^[a-z][a-z0-9]{0,6}\.(?:com|org)$/);
 const urls = fc.tuple(fc.constantFrom('http', 'https'), domain).map(([protocol, host]) => `${protocol}://${host}:8080`);
 
-/** What a pattern cannot say. */
+/** Formats that are more than a pattern. */
 const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ip: fc.oneof(fc.ipV4(), fc.constantFrom('::1', 'fd00::a:1')),
   cidr: fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })).map(([base, bits]) => `${base}/${bits}`),
@@ -124,7 +124,7 @@ const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
 };
 
-/** What a field alone cannot say: these fit each other. Undefined: left out. */
+/** Fields that depend on each other. Undefined: left out. */
 const FITTING: Readonly<Record<string, fc.Arbitrary<Json> | undefined>> = {
   signature: undefined,
   'metadata.extra': undefined,
@@ -162,7 +162,7 @@ function arbitraryOf(schema: NodeConfigJsonSchema, path: readonly string[]): fc.
   }
 }
 
-/** A key that is refused wherever it stands would make no right document. */
+/** A __proto__ key would make the document invalid. */
 function asWritten(value: unknown): Json {
   return JSON.parse(JSON.stringify(value), (key, inner) => (key === '__proto__' ? undefined : inner));
 }
@@ -173,7 +173,7 @@ function textOf({ format, pattern, maxLength = 1000 }: NodeConfigJsonSchema): fc
   return fc.stringMatching(new RegExp(pattern), { size: 'small' }).filter((text) => text.length <= maxLength);
 }
 
-/** Entries are told apart by name, path, or key and effect. */
+/** Entries are unique by name, path, or key and effect. */
 function listOf(
   { items, minItems = 0, maxItems = 3 }: NodeConfigJsonSchema,
   path: readonly string[],

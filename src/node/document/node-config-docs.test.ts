@@ -1,4 +1,4 @@
-// docs/node-config.md is true: its examples are taken, and its tables are what the code says.
+// docs/node-config.md is correct: its examples are valid and its tables are generated from the code.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderProblem } from '../../schema/problem.ts';
@@ -11,7 +11,7 @@ const text = readFileSync(DOCS, 'utf8');
 const example = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(text)![1]!;
 
 describe('docs/node-config.md', () => {
-  it('shows a document that a node takes', async () => {
+  it('shows a document that a node accepts', async () => {
     const parsed = await parseDocument(Buffer.from(example('yaml')), { ...aDocumentContext, isStrict: true });
     expect(parsed.outcome === 'refused' ? parsed.problems.map(renderProblem) : []).toEqual([]);
     expect(parsed).toMatchObject({
@@ -21,7 +21,7 @@ describe('docs/node-config.md', () => {
     });
   });
 
-  it('shows a release file that is one', () => {
+  it('shows a valid release file', () => {
     expect(parseImageRelease(example('json'))).toMatchObject({
       kubernetesVersion: '1.34.2',
       cniBinDir: '/opt/cni/bin',
@@ -29,7 +29,7 @@ describe('docs/node-config.md', () => {
   });
 
   it('lists every field and every reason code', () => {
-    // To renew the tables: node src/node/document/node-config-docs.testing.ts
+    // To regenerate the tables: node src/node/document/node-config-docs.testing.ts
     expect(text).toBe(withTables(text));
   });
 });

@@ -1,4 +1,4 @@
-// node/document/provenance.ts: which value came from where? Every leaf of what is in force, with the layer that said it.
+// node/document/provenance.ts: which layer set each value of the effective document?
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { renderPath } from '../../schema/problem.ts';

@@ -1,5 +1,5 @@
-// node/document/to-config.ts: which configuration does a checked v1 document give on this machine? Spans become milliseconds, amounts
-// bytes, secrets are wrapped; from here on nobody asks how anything was written.
+// node/document/to-config.ts: which configuration does a valid v1 document give on this machine? Spans become milliseconds, amounts
+// become bytes, secrets are wrapped.
 import { Secret } from '../../base/secret.ts';
 import { instantMs, spanMs } from '../../schema/formats.ts';
 import { mapValues } from '../../schema/json.ts';
@@ -81,7 +81,7 @@ export function toConfig(document: NodeConfigV1, machine: MachineSize): { config
   return { config, problems: amounts.problems };
 }
 
-/** Exactly one is there: semantics.ts has seen to it. */
+/** semantics.ts has checked that exactly one is set. */
 function joinOf({ exec, credential, token }: NonNullable<Spec['join']>): JoinConfig {
   if (exec) return { method: 'exec', ...exec };
   if (credential) return { method: 'credential', ...credential };
@@ -151,6 +151,6 @@ function optional<T, U>(value: T | undefined, convert: (value: T) => U): U | und
   return value === undefined ? undefined : convert(value);
 }
 
-/** The schema has checked both. */
+/** The schema has checked that both parse. */
 const msOf = (span: string): number => spanMs(span)!;
 const instantOf = (text: string): number => instantMs(text)!;

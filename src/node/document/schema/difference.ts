@@ -1,10 +1,10 @@
-// node/document/schema/difference.ts: where do two documents differ, and how is one made from the other again?
+// node/document/schema/difference.ts: where do two documents differ, and how is the first restored from the second?
 import { isObject, type Json, type JsonObject } from '../../../schema/json.ts';
 
-/** At this JSON Pointer it `was` one thing, and stands `as` another; without either there was, or stands, nothing. */
+/** At the JSON Pointer `at` the value `was` one thing and now reads `as` another. Absent: no value. */
 export type DocumentDifference = { at: string; was?: Json; as?: Json };
 
-/** Lists are compared as a whole: an entry has no name to find it by. */
+/** A list is compared as a whole, because its entries have no names. */
 export function documentDifferences(was: Json | undefined, as: Json | undefined, at = ''): DocumentDifference[] {
   if (isObject(was) && isObject(as)) {
     const keys = new Set([...Object.keys(was), ...Object.keys(as)]);
@@ -14,7 +14,7 @@ export function documentDifferences(was: Json | undefined, as: Json | undefined,
   return [{ at, ...(was !== undefined && { was }), ...(as !== undefined && { as }) }];
 }
 
-/** Puts back what `was`, except where `document` has been changed since: whoever changed it meant it. */
+/** Restores what `was`, except where `document` was edited since: an edit takes precedence. */
 export function restore(document: JsonObject, kept: Json | undefined): JsonObject {
   if (!Array.isArray(kept)) return document;
   return kept.filter(isDifference).reduce((restored: JsonObject, { at, was, as }) => {
@@ -27,7 +27,7 @@ export function valueAtPath(document: Json | undefined, path: readonly string[])
   return path.reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, key) : undefined), document);
 }
 
-/** Undefined removes; a folder that becomes empty by that goes too. A path through something that is no object leads nowhere. */
+/** Undefined removes the value, and the object around it if that becomes empty. A path through a value that is not an object changes nothing. */
 export function withValue(document: JsonObject, path: readonly string[], value: Json | undefined): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return isObject(value) ? value : document;

@@ -1,12 +1,12 @@
-// node/document/schema/fields.ts: which fields does a version of the document have? One row each, read from the JSON Schema: for
-// `headstart node schema --fields` and the tables of docs/node-config.md.
+// node/document/schema/fields.ts: which fields does a version of the document have? One row per field, from the JSON Schema, for
+// `headstart node schema --fields` and the tables in docs/node-config.md.
 import type { ApiVersion } from './convert.ts';
 import { jsonSchemaOf, type NodeConfigJsonSchema } from './json-schema.ts';
 
 export interface Field {
   /** `spec.files.<name>.mode`, `spec.taints[].key`. */
   path: string;
-  /** What may stand there, in words. */
+  /** The accepted values, in words. */
   takes: string;
   isRequired: boolean;
   /** As JSON; undefined: none. */
@@ -15,7 +15,7 @@ export interface Field {
   about: string;
 }
 
-/** In the order of the schema; a field that only holds others has a row if there is something to say about it. */
+/** In the order of the schema. An object field has a row only if it has a description. */
 export function fieldsOf(version: ApiVersion): Field[] {
   return rowsOf(jsonSchemaOf(version), '');
 }
@@ -25,8 +25,8 @@ function rowsOf({ properties = {}, required = [] }: NodeConfigJsonSchema, path: 
     const schema = given as NodeConfigJsonSchema;
     const inside = path === '' ? name : `${path}.${name}`;
     const below = rowsBelow(schema, inside);
-    const isFolder = schema.properties !== undefined && below.length > 0;
-    return isFolder && schema.description === undefined
+    const isSection = schema.properties !== undefined && below.length > 0;
+    return isSection && schema.description === undefined
       ? below
       : [rowOf(schema, inside, required.includes(name)), ...below];
   });
@@ -50,7 +50,7 @@ function rowOf(schema: NodeConfigJsonSchema, path: string, isRequired: boolean):
   };
 }
 
-/** What a format is called; a test sees to it that each has a name. */
+/** Every format needs a name here; a test checks that. */
 export const FORMAT_NAMES: Readonly<Record<string, string>> = {
   ip: 'address',
   cidr: 'address range',
@@ -91,7 +91,7 @@ function takes(schema: NodeConfigJsonSchema): string {
   }
 }
 
-/** An amount is a number too; its name says so. */
+/** A format of amounts also accepts plain numbers, so its name alone is enough. */
 function eitherOf(ways: readonly NodeConfigJsonSchema[]): string {
   const amount = ways.find(({ format }) => format === 'bytes' || format === 'cpu');
   return amount ? takes(amount) : ways.map(takes).join(' or ');

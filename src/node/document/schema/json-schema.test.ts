@@ -16,12 +16,12 @@ const published = (version: string) => {
 describe.each(NODE_CONFIG_VERSIONS)('the JSON Schema of %s', (version) => {
   const schema = jsonSchemaOf(version);
 
-  it('is published, and the published one is the one in force', () => {
-    // To renew it: ./headstart node schema --api-version VERSION > docs/schema/node-config-VERSION.json
+  it('is the published one', () => {
+    // To regenerate it: ./headstart node schema --api-version VERSION > docs/schema/node-config-VERSION.json
     expect(JSON.parse(published(version))).toEqual(schema);
   });
 
-  it('takes every document that the check takes', () => {
+  it('accepts every valid document', () => {
     fc.assert(
       fc.property(anyDocument(version), (document) => {
         expect(violations(schema, document, '')).toEqual([]);
@@ -30,7 +30,7 @@ describe.each(NODE_CONFIG_VERSIONS)('the JSON Schema of %s', (version) => {
     );
   });
 
-  it('has a sentence for every field, and a name for every format', () => {
+  it('has a description for every field and a name for every format', () => {
     const fields = fieldsOf(version).filter(({ path }) => !/^(?:apiVersion|kind)$/.test(path));
     expect(fields.filter(({ about }) => about === '').map(({ path }) => path)).toEqual([]);
     const formats = new Set(JSON.stringify(schema).match(/(?<="format":")[^"]+/g));
@@ -39,7 +39,7 @@ describe.each(NODE_CONFIG_VERSIONS)('the JSON Schema of %s', (version) => {
 });
 
 describe('a secret', () => {
-  it('is masked wherever the schema says there is one', () => {
+  it('is masked in every field that the schema marks as secret', () => {
     const secrets = fieldsOf('headstart.dev/v1').filter(({ isSecret }) => isSecret);
     expect(secrets.map(({ path }) => path)).toEqual([
       'spec.join.token.token',
@@ -58,7 +58,7 @@ describe('a secret', () => {
   });
 });
 
-/** The part of JSON Schema that ours is written in. */
+/** Covers the part of JSON Schema that our schemas use. */
 function violations(schema: NodeConfigJsonSchema, value: unknown, path: string): string[] {
   if (schema.$ref !== undefined) return [];
   if (schema.anyOf !== undefined) {

@@ -1,5 +1,5 @@
-// node/document/schema/json-schema.ts: the published JSON Schema of a version of the document, for editors and pipelines. It takes
-// everything the check takes; formats, and fields that have to fit each other, are only checked by `headstart node check`.
+// node/document/schema/json-schema.ts: the published JSON Schema of a version of the document, for editors and pipelines. It accepts every
+// valid document. Only `headstart node check` also checks formats and fields that depend on each other.
 import * as z from 'zod/mini';
 import type { ApiVersion } from './convert.ts';
 import { nodeConfigV1, V1 } from './v1.ts';

@@ -1,5 +1,6 @@
-// node/document/schema/v1alpha1.ts: what may a document of headstart.dev/v1alpha1 say? Seconds for spans, numbers for classes of disruption,
-// lists where v1 has maps, and labels and taints with kubelet. It is frozen and shares nothing with v1; convert.ts goes both ways.
+// node/document/schema/v1alpha1.ts: which fields does a headstart.dev/v1alpha1 document have? Unlike v1 it has seconds for spans, numbers for
+// disruption classes, lists instead of maps, and labels and taints below kubelet. It is frozen and shares no section with v1;
+// convert.ts converts both ways.
 import * as z from 'zod/mini';
 import { containerdSchema } from './v1alpha1/containerd.ts';
 import * as f from './v1alpha1/formats.ts';

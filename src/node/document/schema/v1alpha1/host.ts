@@ -1,4 +1,4 @@
-// node/document/schema/v1alpha1/host.ts: what may a document of v1alpha1 say about the host itself: network, kernel, files, units?
+// node/document/schema/v1alpha1/host.ts: which v1alpha1 fields configure the host: network, kernel, files, units?
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 import { keyed, unique } from './lists.ts';

@@ -1,4 +1,4 @@
-// node/document/schema/v1alpha1/kubelet.ts: what may a document of v1alpha1 say about kubelet, its cluster, and how it gets its first credential?
+// node/document/schema/v1alpha1/kubelet.ts: which v1alpha1 fields configure kubelet, its cluster and its first credential?
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 
