@@ -10,8 +10,8 @@ import { desiredState } from './desired.ts';
 
 const { os, network } = aConfig();
 
-describe('what a node should look like', () => {
-  it('is the same every time', () => {
+describe('desiredState', () => {
+  it('is deterministic', () => {
     fc.assert(
       fc.property(anyConfig, (config) => {
         expect(desiredState(config, someFacts)).toEqual(desiredState(config, someFacts));
@@ -20,7 +20,7 @@ describe('what a node should look like', () => {
     );
   });
 
-  it('is root-owned, has no secret that others can read, and no file with the rights of another user', () => {
+  it('has no secret that others can read, no setuid files, and no files of other users except from spec.files', () => {
     fc.assert(
       fc.property(anyConfig, (config) => {
         for (const file of desiredState(config, someFacts).files.values()) {
@@ -33,7 +33,7 @@ describe('what a node should look like', () => {
     );
   });
 
-  it('can be told for any document that an image takes', async () => {
+  it('accepts any valid document', async () => {
     await fc.assert(
       fc.asyncProperty(anyDocument('headstart.dev/v1'), async (document) => {
         const read = await parseDocument(documentBytes(document), aDocumentContext);
@@ -45,7 +45,7 @@ describe('what a node should look like', () => {
     );
   });
 
-  it('has one owner for every path', () => {
+  it('refuses a path that another aspect writes', () => {
     const file = { content: 'x', encoding: 'utf8', mode: 0o644, owner: 'root', group: 'root' } as const;
     for (const path of ['/etc/crictl.yaml', '/etc/default/kubelet/x', '/etc/default', '/etc/kubernetes/pki/ca.crt']) {
       const { problems, files } = want({ files: { [path]: file } });
@@ -56,7 +56,7 @@ describe('what a node should look like', () => {
 });
 
 describe('the host', () => {
-  it('has its settings where each program looks for them', () => {
+  it('has its settings in the files that each program reads', () => {
     const over: Partial<NodeConfig> = {
       hostName: 'other',
       network: { ...network, dnsServers: ['10.0.0.2'], searchDomains: ['a.example'], mtu: 1400 },

@@ -1,4 +1,4 @@
-// node/desired/desired.testing.ts: what a node should look like for a document, file by file.
+// node/desired/desired.testing.ts: the desired state of a node for a document, and its files as text.
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, someFacts } from '../document/configs.testing.ts';
 import type { Facts } from '../observe/facts.ts';

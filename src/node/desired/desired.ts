@@ -1,5 +1,5 @@
-// node/desired/desired.ts: what should this node look like? Everything headstart owns on it: files with their content, live values, and what
-// each change to them means. Pure: the same document on the same machine gives the same answer.
+// node/desired/desired.ts: what should this node look like? Everything headstart owns on it: files with their content, live values, and the
+// class of a change to each. Pure: the same document on the same machine gives the same result.
 
 import type { NodeConfig } from '../document/config.ts';
 import type { Problem } from '../document/problem.ts';
@@ -27,7 +27,7 @@ import { trustAspect } from './aspects/trust.ts';
 import { unitsAspect } from './aspects/units.ts';
 import type { DesiredState, LiveId, LiveValue, OwnedFile } from './tree.ts';
 
-/** The user's own files and units come last: where one is in the way of another aspect's, it is the one that is named. */
+/** The user's files and units come last, so that a conflict with another aspect is reported for the user's field. */
 const ASPECTS: readonly AspectFunction[] = [
   modulesAspect,
   sysctlAspect,
@@ -52,7 +52,7 @@ const ASPECTS: readonly AspectFunction[] = [
 ];
 
 export function desiredState(config: NodeConfig, facts: Facts): DesiredState {
-  const parts = ASPECTS.map((toPart) => toPart(config, facts));
+  const parts = ASPECTS.map((aspect) => aspect(config, facts));
   const problems: Problem[] = parts.flatMap((part) => part.problems ?? []);
   return {
     files: filesByPath([...kubeletFiles(parts), ...parts.flatMap((part) => part.files ?? [])], problems),
@@ -65,14 +65,14 @@ export function desiredState(config: NodeConfig, facts: Facts): DesiredState {
 function filesByPath(all: readonly OwnedFile[], problems: Problem[]): Map<string, OwnedFile> {
   const byPath = new Map<string, OwnedFile>();
   for (const file of all) {
-    const inTheWay = byPath.get(file.path) ?? parentAmong(byPath, file.path);
-    if (inTheWay === undefined) byPath.set(file.path, file);
-    else problems.push(invalidField(placeOf(file), `is in the way of what is written for ${inTheWay.aspect}`));
+    const conflicting = byPath.get(file.path) ?? parentAmong(byPath, file.path);
+    if (conflicting === undefined) byPath.set(file.path, file);
+    else problems.push(invalidField(fieldOf(file), `conflicts with a file of the ${conflicting.aspect} aspect`));
   }
   return new Map([...byPath].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A file cannot be the folder of another one; whichever of the two came first. */
+/** A file cannot also be the folder of another file; either of the two may come first. */
 function parentAmong(byPath: ReadonlyMap<string, OwnedFile>, path: string): OwnedFile | undefined {
   for (const [other, file] of byPath) {
     if (path.startsWith(`${other}/`) || other.startsWith(`${path}/`)) return file;
@@ -80,8 +80,8 @@ function parentAmong(byPath: ReadonlyMap<string, OwnedFile>, path: string): Owne
   return undefined;
 }
 
-/** Where the user may have put it: what headstart writes by itself does not collide. */
-function placeOf({ aspect, path }: OwnedFile): string[] {
+/** The user's field: files that headstart writes by itself do not conflict with each other. */
+function fieldOf({ aspect, path }: OwnedFile): string[] {
   return aspect === 'units' ? ['units', path] : ['files', path];
 }
 

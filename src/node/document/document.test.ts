@@ -187,7 +187,7 @@ describe('problems', () => {
         'spec.labels["node-role.kubernetes.io/control-plane"]: is a label that a node may not set on itself; let a controller set it',
         'spec.taints[0].key: is not a key such as example.com/name',
         'spec.taints[0].effect: is not one of NoSchedule, PreferNoSchedule, NoExecute',
-        "spec.files[\"/etc/../x\"]: has '.' or '..' in it",
+        "spec.files[\"/etc/../x\"]: contains '.' or '..'",
         'spec.files["/etc/motd"].content: is missing',
         'spec.units["headstart-node.service"]: is reserved for headstart',
         'spec.os.sysctls["a; b"]: is not a kernel setting such as net.ipv4.ip_forward',

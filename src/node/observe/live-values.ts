@@ -1,7 +1,7 @@
 // node/observe/live-values.ts: what is the value of each thing that is not a file: kernel settings, modules, names, swap, rules?
 import { CA_PATH, KUBECONFIG_PATH, kubeconfigServer } from '../desired/aspects/join.ts';
-import { firewallSeen } from '../desired/aspects/metadata-firewall.ts';
-import { sameSpaces, sysctlPath } from '../desired/aspects/sysctl.ts';
+import { firewallFingerprint } from '../desired/aspects/metadata-firewall.ts';
+import { normalizeSpaces, sysctlPath } from '../desired/aspects/sysctl.ts';
 import { contentText } from '../desired/bytes.ts';
 import type { DesiredState, LiveId, LiveKind } from '../desired/tree.ts';
 import type { HostReader } from './host-reader.ts';
@@ -36,7 +36,7 @@ async function readLiveValue(kind: LiveKind, key: string, sources: LiveSources):
   const unit = units.get(key);
   switch (kind) {
     case 'sysctl':
-      return optional(host.text(sysctlPath(key)), sameSpaces);
+      return optional(host.text(sysctlPath(key)), normalizeSpaces);
     case 'module':
       return isLoaded(key, host) ? 'loaded' : undefined;
     case 'host-name':
@@ -104,7 +104,7 @@ export function isSwapOn(file: string, host: HostReader): boolean {
 
 async function firewallOf(table: string, host: HostReader): Promise<string | undefined> {
   const ran = await host.run(['nft', 'list', 'table', 'inet', table]);
-  return ran.outcome === 'exited' && ran.code === 0 ? firewallSeen(ran.stdout.toString('utf8')) : undefined;
+  return ran.outcome === 'exited' && ran.code === 0 ? firewallFingerprint(ran.stdout.toString('utf8')) : undefined;
 }
 
 function serverOf({ host, desired }: LiveSources): string | undefined {

@@ -122,11 +122,11 @@ const WHY: Readonly<Record<DisruptionClass, string>> = {
   1: 'what reads it can take it at any time',
   2: 'kubelet reads it when it starts',
   3: 'containerd reads it when it starts',
-  4: 'pods that run keep the old value',
+  4: 'running pods keep the old value',
   5: 'what was kept under the old value is of no use any more',
   6: 'the kernel reads it at boot',
   C: 'a node may not do it itself',
-  7: 'it is part of what the node is',
+  7: 'it is part of the identity of the node',
 };
 
 /** What was taken away from the file is still true of the node: putting it back does not make it another one. */

@@ -66,14 +66,14 @@ const judgeFlag: Judge = (name) => {
   switch (name) {
     case 'node-labels':
     case 'register-with-taints':
-      return { class: 0, why: 'it matters only when the node registers' };
+      return { class: 0, why: 'kubelet uses it only when the node registers' };
     case 'hostname-override':
     case 'provider-id':
     case 'cloud-provider':
-      return { class: 7, why: 'it is part of what the node is' };
+      return { class: 7, why: 'it is part of the identity of the node' };
     case 'root-dir':
     case 'cert-dir':
-      return { class: 5, why: 'what kubelet keeps on disk would be somewhere else' };
+      return { class: 5, why: 'the data of kubelet would be in another directory' };
     case 'node-ip':
       return { class: 4, why: 'pods that run know the old address' };
     case 'config':
@@ -87,7 +87,7 @@ const judgeFlag: Judge = (name) => {
     case 'vmodule':
       return { class: 2, why: 'kubelet reads it when it starts' };
     default:
-      return { class: 4, why: 'what it does to running pods is not known' };
+      return { class: 4, why: 'its effect on running pods is unknown' };
   }
 };
 

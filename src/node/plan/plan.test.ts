@@ -526,7 +526,7 @@ describe('a plan that cannot be', () => {
       () => {},
       { kubelet: { ...aConfig().kubelet, config: { imageGCLowThresholdPercent: 90 } } },
       'config/invalid',
-      'is not below imageGCHighThresholdPercent',
+      'must be below imageGCHighThresholdPercent',
     ],
   ])('names %s, does nothing and forgets nothing', async (_what, prepare, over, reason, message) => {
     const node = new Node();

@@ -10,9 +10,11 @@ const change: PlannedChange = {
   what: '/etc/kubernetes/kubelet/config.d/20-headstart.conf',
   op: 'update',
   class: 4,
-  why: 'more pods may run than are allowed then',
+  why: 'more pods may be running than the new limit allows',
   isDrift: false,
-  leaves: [{ path: 'maxPods', from: '110', to: '50', class: 4, why: 'more pods may run than are allowed then' }],
+  leaves: [
+    { path: 'maxPods', from: '110', to: '50', class: 4, why: 'more pods may be running than the new limit allows' },
+  ],
   diff: {
     kind: 'text',
     lines: [
@@ -67,8 +69,8 @@ const plan: Plan = {
 describe('a plan for people', () => {
   it('says what changes, what each change does, what is done, and whether it may be', () => {
     expect(renderNodePlan(plan, verdict)).toBe(`\
-~ /etc/kubernetes/kubelet/config.d/20-headstart.conf  [class 4: more pods may run than are allowed then]
-    maxPods: 110 → 50  [class 4: more pods may run than are allowed then]
+~ /etc/kubernetes/kubelet/config.d/20-headstart.conf  [class 4: more pods may be running than the new limit allows]
+    maxPods: 110 → 50  [class 4: more pods may be running than the new limit allows]
     …
         "kind": "KubeletConfiguration",
     -   "maxPods": 110

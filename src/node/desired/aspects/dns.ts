@@ -1,4 +1,4 @@
-// node/desired/aspects/dns.ts: which DNS servers and search domains does the host itself use? Pods have those of the cluster.
+// node/desired/aspects/dns.ts: which DNS servers and search domains does the host use? Pods use those of the cluster.
 import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 export const dnsAspect: AspectFunction = ({ network }) => {

@@ -1,5 +1,5 @@
-// node/desired/aspects/huge-pages.ts: how many large pages are kept for pods that ask for them? Set early in the boot, while memory is still in
-// one piece; on a node in service the kernel may not find them any more, hence the reboot.
+// node/desired/aspects/huge-pages.ts: how many huge pages are reserved for pods? They are allocated early in the boot, before memory is
+// fragmented. On a node in service the kernel may fail to allocate them, so a change needs a reboot.
 import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 const PATH = '/etc/tmpfiles.d/headstart-huge-pages.conf';

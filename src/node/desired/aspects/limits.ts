@@ -1,5 +1,5 @@
-// node/desired/aspects/limits.ts: what may a login session use? Those of units are in their drop-ins. Root is named apart: `*` is everybody
-// but root, says limits.conf(5).
+// node/desired/aspects/limits.ts: which limits do login sessions have? Units set theirs in drop-ins. Root needs separate lines, because `*`
+// does not include root (limits.conf(5)).
 import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 export const limitsAspect: AspectFunction = ({ os }) => {

@@ -1,5 +1,5 @@
-// node/desired/aspects/mtu.ts: how large may packets of the first interface be? Set at every start; the platform's own value comes back with
-// the next boot.
+// node/desired/aspects/mtu.ts: which MTU does the first interface have? Set at every start; after a reboot the interface has the platform's
+// value again.
 import type { AspectFunction } from './aspect.ts';
 
 export const mtuAspect: AspectFunction = ({ network }) =>

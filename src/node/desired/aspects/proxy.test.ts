@@ -4,7 +4,7 @@ import { contentBytes } from '../bytes.ts';
 import { textAt, want } from '../desired.testing.ts';
 
 describe('the proxy', () => {
-  it('is for the outside, never for metadata, services and pods; and nobody else reads its address', () => {
+  it('is not used for metadata, services and pods, and only root can read its URL', () => {
     const proxy = { http: new Secret('http://u:p"$w@proxy:1'), https: undefined, noProxy: ['.internal', 'localhost'] };
     const file = want({ proxy }).files.get('/etc/headstart/proxy.env')!;
     expect(file.mode).toBe(0o600);
@@ -23,7 +23,7 @@ describe('the proxy', () => {
     }
   });
 
-  it('is none without the document, and knows no services without a cluster', () => {
+  it('is absent if the document has none, and has no service ranges without a cluster', () => {
     expect(want().files.has('/etc/headstart/proxy.env')).toBe(false);
     const proxy = { http: undefined, https: new Secret('http://p:1'), noProxy: [] };
     const text = textAt('/etc/headstart/proxy.env', { proxy, cluster: undefined, join: undefined });

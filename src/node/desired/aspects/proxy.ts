@@ -1,5 +1,5 @@
-// node/desired/aspects/proxy.ts: how do kubelet and containerd reach the outside? Their environment comes from a file of root's, for a proxy's
-// address may hold a password, and a unit's drop-in is readable by all.
+// node/desired/aspects/proxy.ts: which proxy do kubelet and containerd use? Its URL may contain a password and everyone can read a unit's
+// drop-in, so the environment is in a file that only root can read.
 import { Secret } from '../../../base/secret.ts';
 import type { NodeConfig, ProxySettings } from '../../document/config.ts';
 import { type AspectFunction, CONTAINERD, dropIn, HEADER, KUBELET, textFile } from './aspect.ts';
@@ -38,7 +38,7 @@ function environment({ http, https, noProxy }: ProxySettings, config: NodeConfig
     .join('');
 }
 
-/** A proxy must never see the instance's identity, nor traffic that has no business outside. */
+/** Requests for the instance's identity and traffic inside the cluster must never go through a proxy. */
 function neverProxied({ cluster }: NodeConfig): string[] {
   return [
     'localhost',

@@ -1,4 +1,4 @@
-// node/desired/aspects/registries.ts: where are images pulled from? A folder for each registry, which containerd reads at every pull.
+// node/desired/aspects/registries.ts: which registries and mirrors does containerd pull from? One folder per registry, which containerd reads at every pull.
 
 import type { JsonObject } from '../../../schema/json.ts';
 import type { RegistryMirror, RegistrySpec } from '../../document/config.ts';

@@ -1,4 +1,4 @@
-// node/desired/aspects/swap.ts: does the node swap, and may pods? The file is made and switched on at every start, before kubelet.
+// node/desired/aspects/swap.ts: does the node have swap, and may pods use it? The file is created and enabled at every start, before kubelet.
 import { dataPathProblem } from '../allowed-paths.ts';
 import { type AspectFunction, invalidField } from './aspect.ts';
 

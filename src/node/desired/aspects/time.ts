@@ -1,4 +1,5 @@
-// node/desired/aspects/time.ts: whom is the clock set by, beside the platform? For either of the two programs an image may have.
+// node/desired/aspects/time.ts: which time servers set the clock, in addition to the platform? For systemd-timesyncd and chrony, whichever the
+// image has.
 import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 export const timeAspect: AspectFunction = ({ os }) => {

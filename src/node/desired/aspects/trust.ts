@@ -1,4 +1,4 @@
-// node/desired/aspects/trust.ts: whose certificates does the node trust beside the image's? For registries and proxies above all.
+// node/desired/aspects/trust.ts: which CA certificates does the node trust in addition to those of the image? Mainly for registries and proxies.
 import { type AspectFunction, CONTAINERD, textFile } from './aspect.ts';
 
 export const trustAspect: AspectFunction = ({ trustedCertificates }) => ({
