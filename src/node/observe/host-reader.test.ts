@@ -19,8 +19,8 @@ function put(path: string, content: string | Uint8Array, mode = 0o644): void {
   chmodSync(join(root, path), mode);
 }
 
-describe('looking at a path', () => {
-  it('sees a file with its content, mode and owner', () => {
+describe('the host reader', () => {
+  it('reads a file with its content, mode and owner', () => {
     put('/etc/a', 'text\n', 0o640);
     expect(host.at('/etc/a', false)).toEqual({
       kind: 'file',
@@ -32,19 +32,19 @@ describe('looking at a path', () => {
     });
   });
 
-  it('keeps what is not text byte for byte', () => {
+  it('keeps binary content byte for byte', () => {
     put('/etc/a', Uint8Array.of(0xff, 0, 0x80));
     expect(host.at('/etc/a', false)).toMatchObject({ content: '/wCA', encoding: 'base64' });
   });
 
-  it('wraps what must not be shown', () => {
+  it('wraps secrets', () => {
     put('/etc/a', 'hidden');
     const seen = host.at('/etc/a', true);
     expect(seen).toMatchObject({ content: expect.any(Secret) });
     expect(JSON.stringify(seen)).not.toContain('hidden');
   });
 
-  it('follows no link, neither the last part nor one on the way', () => {
+  it('follows no link, neither at the path nor in a parent folder', () => {
     put('/etc/real/a', 'x');
     symlinkSync('real', join(root, 'etc/alias'));
     symlinkSync('/etc/shadow', join(root, 'etc/link'));
@@ -55,7 +55,7 @@ describe('looking at a path', () => {
     expect(host.isFolder('/etc/real')).toBe(true);
   });
 
-  it('tells what is in the place of a file or of a folder', () => {
+  it('reports what exists instead of a file or folder', () => {
     mkdirSync(join(root, 'etc/folder'), { recursive: true });
     put('/etc/large', new Uint8Array((1 << 20) + 1));
     put('/etc/file', '');
@@ -65,7 +65,7 @@ describe('looking at a path', () => {
     expect(host.at('/etc/none/below', false)).toEqual({ kind: 'absent' });
   });
 
-  it('lists and reads nothing where there is nothing', () => {
+  it('returns nothing for missing paths', () => {
     expect(host.names('/none')).toEqual([]);
     expect(host.text('/none')).toBeUndefined();
     expect(host.size('/none')).toBeUndefined();

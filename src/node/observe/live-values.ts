@@ -1,4 +1,4 @@
-// node/observe/live-values.ts: what is the value of each thing that is not a file: kernel settings, modules, names, swap, rules?
+// node/observe/live-values.ts: which values does the running system have: kernel settings, modules, host name, swap, firewall, units?
 import { CA_PATH, KUBECONFIG_PATH, kubeconfigServer } from '../desired/aspects/join.ts';
 import { firewallFingerprint } from '../desired/aspects/metadata-firewall.ts';
 import { normalizeSpaces, sysctlPath } from '../desired/aspects/sysctl.ts';
@@ -20,7 +20,7 @@ export interface LiveSources {
   node: NodeLabelsAndTaints | undefined;
 }
 
-/** Those of `ids` that have a value. */
+/** Without entries for ids that have no value. */
 export async function readLiveValues(ids: Iterable<LiveId>, sources: LiveSources): Promise<Map<LiveId, string>> {
   const seen = new Map<LiveId, string>();
   for (const id of ids) {
@@ -64,7 +64,7 @@ function optional<T, U>(value: T | undefined, convert: (value: T) => U): U | und
   return value === undefined ? undefined : convert(value);
 }
 
-/** One that is built into the kernel cannot be loaded, and need not be. */
+/** A module that is built into the kernel counts as loaded. */
 function isLoaded(module: string, host: HostReader): boolean {
   const name = module.replaceAll('-', '_');
   if (
@@ -79,21 +79,21 @@ function isLoaded(module: string, host: HostReader): boolean {
   return builtIn?.split('\n').some((line) => /([^/]+)\.ko/.exec(line)?.[1]?.replaceAll('-', '_') === name) ?? false;
 }
 
-/** That of the default route, the one with the lowest metric. */
+/** The interface of the default route with the lowest metric. */
 export function firstInterface(host: HostReader): string | undefined {
   const routes = (host.text('/proc/net/route') ?? '').split('\n').map((line) => line.split('\t'));
-  const ways = routes.filter((fields) => fields[1] === '00000000');
-  return ways.sort((a, b) => Number(a[6]) - Number(b[6]))[0]?.[0];
+  const defaultRoutes = routes.filter((fields) => fields[1] === '00000000');
+  return defaultRoutes.sort((a, b) => Number(a[6]) - Number(b[6]))[0]?.[0];
 }
 
-/** /proc/swaps counts without the first page, so the size is that of the file. */
+/** The size of the file, because /proc/swaps does not count the first page. */
 function swapSize(file: string, host: HostReader): string | undefined {
   return isSwapOn(file, host) ? `${host.size(file) ?? 0}` : undefined;
 }
 
 /**
- * The daemon has mounts of its own over the folders it writes to. What it switched on there is shown, once that daemon is gone, with the
- * path below such a mount: /swapfile for /var/lib/swapfile. That is ours where there is a file of ours and none at the path shown.
+ * The daemon has private mounts over the folders it writes to. After that daemon has ended, /proc/swaps shows a swap file it enabled with
+ * the path inside the mount: /swapfile for /var/lib/swapfile. The entry is ours if our file exists and no file exists at the shown path.
  */
 export function isSwapOn(file: string, host: HostReader): boolean {
   const isOurs = (shown: string) =>

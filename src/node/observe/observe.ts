@@ -1,4 +1,5 @@
-// node/observe/observe.ts: what is there on this node, of all that we want or own? Reads, asks systemd and the firewall once, changes nothing.
+// node/observe/observe.ts: what does this node look like, for everything that is desired or owned? Reads files, systemd and the firewall; changes
+// nothing.
 
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import { CONTAINERD, KUBELET } from '../desired/aspects/aspect.ts';
@@ -27,7 +28,7 @@ export async function observeNode(
   { nowMs, node }: ObserveContext,
 ): Promise<ObservedState> {
   const units = await readUnits(unitsOf(desired, ownership), host);
-  const files = seenFiles(host, desired, ownership);
+  const files = readFiles(host, desired, ownership);
   const folders = [...new Set([...[...files.keys()].flatMap(foldersAbove), ...ownership.folders])];
   const kubeconfig = host.text(KUBECONFIG_PATH);
   const state = STATE_FILES.map((name) => `${desired.kubeletRoot}/${name}`);
@@ -39,7 +40,7 @@ export async function observeNode(
     folders: new Set(folders.filter((path) => host.isFolder(path))),
     live: await readLiveValues(ids, { host, desired, units, node }),
     units,
-    ...seenOwners(host, desired),
+    ...readOwners(host, desired),
     kubeletPhase: kubeletPhaseOf(units.get(KUBELET), hasRun),
     hasCredential: hasCredential({ kubeconfig, readText: (path) => host.text(path), nowMs }),
     isNodeKnown: node !== undefined,
@@ -58,7 +59,7 @@ function kubeletPhaseOf(kubelet: ObservedUnit | undefined, hasRun: boolean): Kub
   return hasRun ? 'not-started' : 'never-ran';
 }
 
-function seenFiles(host: HostReader, desired: DesiredState, ownership: Ownership): Map<string, ObservedPath> {
+function readFiles(host: HostReader, desired: DesiredState, ownership: Ownership): Map<string, ObservedPath> {
   const swaps = [...desired.live.keys(), ...ownership.live.keys()].flatMap((id) =>
     id.startsWith('swap ') ? [id.slice('swap '.length)] : [],
   );
@@ -66,7 +67,7 @@ function seenFiles(host: HostReader, desired: DesiredState, ownership: Ownership
   return new Map(
     [...paths].sort().map((path) => {
       const file = desired.files.get(path);
-      // What was or will be secret is not shown, whichever of the two it is.
+      // Hide it if the old or the new file is secret.
       const mustHide = (file !== undefined && isSecret(file)) || ownership.files.get(path)?.isSecret === true;
       return [path, host.at(path, mustHide)];
     }),
@@ -83,22 +84,21 @@ function unitsOf(desired: DesiredState, ownership: Ownership): string[] {
   return [...new Set([KUBELET, CONTAINERD, ...[...ofFiles, ...ofValues].sort()])];
 }
 
-/** Names and numbers of those that files should belong to; root is 0 on every node. */
-function seenOwners(host: HostReader, desired: DesiredState): Pick<ObservedState, 'users' | 'groups'> {
+/** Reads /etc/passwd and /etc/group only if a file has an owner other than root. */
+function readOwners(host: HostReader, desired: DesiredState): Pick<ObservedState, 'users' | 'groups'> {
   const files = [...desired.files.values()];
   const isPlain = files.every(({ owner, group }) => owner === 'root' && group === 'root');
-  const numbers = (path: string) =>
+  const idsIn = (path: string) =>
     (host.text(path) ?? '').split('\n').flatMap((line): [string, number][] => {
       const [name, , number] = line.split(':');
       return name && /^\d+$/.test(number ?? '') ? [[name, Number(number)]] : [];
     });
   return {
-    users: new Map([...(isPlain ? [] : numbers('/etc/passwd')), ['root', 0]]),
-    groups: new Map([...(isPlain ? [] : numbers('/etc/group')), ['root', 0]]),
+    users: new Map([...(isPlain ? [] : idsIn('/etc/passwd')), ['root', 0]]),
+    groups: new Map([...(isPlain ? [] : idsIn('/etc/group')), ['root', 0]]),
   };
 }
 
-/** Folders inside are walked too. */
 function dropInPaths(host: HostReader, folder = DROP_IN_FOLDER): string[] {
   return host.names(folder).flatMap((name) => {
     const path = `${folder}/${name}`;
@@ -107,7 +107,7 @@ function dropInPaths(host: HostReader, folder = DROP_IN_FOLDER): string[] {
   });
 }
 
-/** What cannot be read counts as empty: kubelet will say what is wrong with it. */
+/** An unreadable file counts as empty: kubelet will report what is wrong with it. */
 async function readConfig(host: HostReader, path: string): Promise<JsonObject> {
   const parsed = await parseText(host.text(path) ?? '');
   return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};

@@ -1,4 +1,4 @@
-// node/plan/files.ts: which files differ from what they should be, what does each of those changes mean, and what is ours afterwards?
+// node/plan/files.ts: which files must change, how disruptive is each change, and which files are owned afterwards?
 
 import { contentText, isSecret, sha256Of } from '../desired/bytes.ts';
 import type {
@@ -27,7 +27,7 @@ export interface FileChange {
   change: PlannedChange;
   step: PlanStep;
   effects: readonly FileEffect[];
-  /** Names of state files that kubelet must not find afterwards. */
+  /** Names of kubelet's state files that must be deleted. */
   stale: readonly string[];
 }
 
@@ -37,10 +37,10 @@ export interface FilePlan {
   problems: Problem[];
 }
 
-/** What kubelet's configuration changes, by path of the file that brings it about. */
+/** The settings of kubelet's merged configuration that change because of this file. */
 export type KubeletLeaves = (before: Bytes | undefined, after: Bytes | undefined) => ClassifiedLeaf[];
 
-/** Those that a node with a credential of its own has no use for, and must not keep, are not wanted. */
+/** Without the bootstrap files, once kubelet has its own credential. */
 export function wantedFiles(desired: DesiredState, observed: ObservedState): Map<string, OwnedFile> {
   return new Map([...desired.files].filter(([, file]) => !(file.isOnlyToJoin && observed.hasCredential)));
 }
@@ -67,20 +67,20 @@ export function planFiles(
     plan.owned.set(path, ownedAfter(file, target, before?.original ?? seen));
     if (isSame(seen, target)) continue;
     plan.changes.push(
-      judged({ path, seen, target, treatment: file, before, op: seen.kind === 'absent' ? 'create' : 'update' }),
+      classified({ path, seen, target, treatment: file, before, op: seen.kind === 'absent' ? 'create' : 'update' }),
     );
   }
   for (const [path, before] of ownership.files) {
     if (wanted.has(path)) continue;
     const seen = observed.files.get(path) ?? { kind: 'absent' };
-    // Where somebody put something else in its place, it is not ours any more.
+    // If something else replaced it by a folder or a device, it is no longer ours.
     if (!isReplaceable(seen) || isSame(seen, before.original)) continue;
     const op = before.original.kind === 'absent' ? 'remove' : 'restore';
-    plan.changes.push(judged({ path, seen, target: before.original, treatment: before, before, op }));
+    plan.changes.push(classified({ path, seen, target: before.original, treatment: before, before, op }));
   }
   return plan;
 
-  function judged(work: FileToChange): FileChange {
+  function classified(work: FileToChange): FileChange {
     const { path, seen, target, treatment, before } = work;
     const isHidden = [seen, target].some((one) => one.kind === 'file' && isSecret(one)) || before?.isSecret === true;
     const isRepair = before !== undefined && before.sha256 === digestOf(target);
@@ -119,22 +119,21 @@ interface FileToChange {
 
 const WHY: Readonly<Record<DisruptionClass, string>> = {
   0: 'it is read when it is used',
-  1: 'what reads it can take it at any time',
+  1: 'programs that read it accept a change at any time',
   2: 'kubelet reads it when it starts',
   3: 'containerd reads it when it starts',
   4: 'running pods keep the old value',
-  5: 'what was kept under the old value is of no use any more',
+  5: 'state kept under the old value becomes invalid',
   6: 'the kernel reads it at boot',
-  C: 'a node may not do it itself',
+  C: 'a node may not change it itself',
   7: 'it is part of the identity of the node',
 };
 
-/** What was taken away from the file is still true of the node: putting it back does not make it another one. */
+/** The node still has this identity; only the file lost it. Restoring the file does not make it another node. */
 function asRepair(leaf: ClassifiedLeaf): ClassifiedLeaf {
-  return leaf.class === 7 ? { ...leaf, class: 2, why: 'it is put back as it was' } : leaf;
+  return leaf.class === 7 ? { ...leaf, class: 2, why: 'it is restored to the applied value' } : leaf;
 }
 
-/** Settings that matter only at registration, or none at all: whoever reads the file needs no restart for them. */
 function isNoRestart(effect: FileEffect): boolean {
   return effect.do !== 'restart';
 }
@@ -145,9 +144,9 @@ function isReplaceable(seen: ObservedPath): seen is Original {
 
 function obstacle(path: string, seen: ObservedPath): Problem | undefined {
   const reason = 'plan/obstructed';
-  if (seen.kind === 'other') return { reason, path, message: `there is ${seen.what} in its place` };
+  if (seen.kind === 'other') return { reason, path, message: `is ${seen.what} and cannot be replaced` };
   if (seen.kind !== 'unreachable') return undefined;
-  return { reason, path, message: `${seen.at} is a link or no folder, and links are not followed` };
+  return { reason, path, message: `${seen.at} is a link or not a folder, and headstart does not follow links` };
 }
 
 function unknownOwner({ path, owner, group }: OwnedFile, uid?: number, gid?: number): Problem | undefined {
@@ -187,7 +186,7 @@ function bytesIn(one: Original): Bytes | undefined {
   return one.kind === 'file' ? one : undefined;
 }
 
-/** Undefined when the file as a whole has one class. */
+/** Undefined if the file has one class for all settings. */
 function leavesOf(
   { notation }: Treatment,
   before: Bytes | undefined,

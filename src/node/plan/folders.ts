@@ -1,4 +1,4 @@
-// node/plan/folders.ts: which folders have to be made for our files, and which that we made are of no use any more?
+// node/plan/folders.ts: which folders must be created for our files, and which of those we created are no longer needed?
 import { dirname } from 'node:path';
 import type { ObservedState, Ownership, PlanStep } from '../desired/tree.ts';
 
@@ -10,7 +10,7 @@ export interface FolderPlan {
   owned: Set<string>;
 }
 
-/** `files` that will be there. */
+/** `files` are all files after the plan. */
 export function planFolders(files: Iterable<string>, observed: ObservedState, ownership: Ownership): FolderPlan {
   const needed = new Set([...files].flatMap(foldersAbove));
   const missing = [...needed].filter((path) => !observed.folders.has(path));

@@ -7,11 +7,11 @@ import { tomlSettings } from '../desired/toml.ts';
 import type { DisruptionClass, LeafChange, Notation } from '../desired/tree.ts';
 
 export interface ClassifiedLeaf extends LeafChange {
-  /** State files that are stale after it. */
+  /** State files that become stale. */
   stale: readonly string[];
 }
 
-/** For all notations but kubelet's configuration, whose files count only together: see `kubeletLeaves`. */
+/** For all notations except kubelet's configuration, whose files must be merged first: see `kubeletLeaves`. */
 export function fileLeaves(
   notation: Exclude<Notation, 'kubelet-config'>,
   before: string | undefined,
@@ -75,7 +75,7 @@ const judgeFlag: Judge = (name) => {
     case 'cert-dir':
       return { class: 5, why: 'the data of kubelet would be in another directory' };
     case 'node-ip':
-      return { class: 4, why: 'pods that run know the old address' };
+      return { class: 4, why: 'running pods use the old address' };
     case 'config':
     case 'config-dir':
     case 'kubeconfig':
@@ -93,13 +93,13 @@ const judgeFlag: Judge = (name) => {
 
 const judgeContainerd: Judge = (name) => {
   if (name === 'root' || name === 'state') {
-    return { class: 5, why: 'images and containers would be somewhere else' };
+    return { class: 5, why: 'images and containers would be in another directory' };
   }
-  if (name.endsWith('.snapshotter')) return { class: 4, why: 'containers that run are in the other snapshotter' };
+  if (name.endsWith('.snapshotter')) return { class: 4, why: 'running containers use the old snapshotter' };
   return { class: 3, why: 'containerd reads it when it starts' };
 };
 
-/** A bundle that keeps one of its certificates is a rotation; one that keeps none is another cluster. */
+/** If one certificate stays, this is a rotation; if none stays, it is another cluster. */
 function certificateLeaves(before: string | undefined, after: string | undefined): ClassifiedLeaf[] {
   const [old, now] = [blocksOf(before), blocksOf(after)];
   const isSame = old.length === now.length && old.every((block) => now.includes(block));
@@ -112,7 +112,7 @@ function certificateLeaves(before: string | undefined, after: string | undefined
       to: `${now.length}`,
       ...(keepsOne || old.length === 0
         ? { class: 2, why: 'kubelet reads it when it starts' }
-        : { class: 7, why: "none of the old ones is kept: the node's own certificate would be of another cluster" }),
+        : { class: 7, why: "no old certificate is kept, so the node's certificate would belong to another cluster" }),
       stale: [],
     },
   ];

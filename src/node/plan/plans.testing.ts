@@ -1,4 +1,4 @@
-// node/plan/plans.testing.ts: plans and observations of a node, as small as a test of a decision needs them.
+// node/plan/plans.testing.ts: minimal plans and observations of a node for tests of decisions.
 import { NOTHING_OWNED, type ObservedState, type Plan, type PlannedChange, type PlanStep } from '../desired/tree.ts';
 
 export function aChange(over: Partial<PlannedChange> = {}): PlannedChange {
@@ -45,7 +45,6 @@ export function anObservation(over: Partial<ObservedState> = {}): ObservedState 
   };
 }
 
-/** What it takes to set a kernel parameter. */
 export const SET_SYSCTL: PlanStep = { do: 'set', kind: 'sysctl', key: 'a', value: '2' };
 
 export function aUnit(isActive: boolean, isMasked = false) {

@@ -33,7 +33,7 @@ const plan: Plan = {
       ...change,
       what: 'sysctl vm.max_map_count',
       class: 1,
-      why: 'the kernel takes it at once',
+      why: 'the kernel applies it at once',
       leaves: [],
       diff: { kind: 'value', from: '65530', to: '262144' },
     },
@@ -66,8 +66,8 @@ const plan: Plan = {
   kubeletConfig: {},
 };
 
-describe('a plan for people', () => {
-  it('says what changes, what each change does, what is done, and whether it may be', () => {
+describe('renderNodePlan', () => {
+  it('prints the changes with their classes, the steps and the verdict', () => {
     expect(renderNodePlan(plan, verdict)).toBe(`\
 ~ /etc/kubernetes/kubelet/config.d/20-headstart.conf  [class 4: more pods may be running than the new limit allows]
     maxPods: 110 → 50  [class 4: more pods may be running than the new limit allows]
@@ -75,7 +75,7 @@ describe('a plan for people', () => {
         "kind": "KubeletConfiguration",
     -   "maxPods": 110
     +   "maxPods": 50
-~ sysctl vm.max_map_count: 65530 → 262144  [class 1: the kernel takes it at once]
+~ sysctl vm.max_map_count: 65530 → 262144  [class 1: the kernel applies it at once]
 + /etc/secret  [class 0: x]
     (secret, not shown)
 
@@ -86,13 +86,13 @@ blocked: class 4 (drain): maxPods (plan/blocked-by-class)
 `);
   });
 
-  it('is two lines when there is nothing to do', () => {
+  it('prints two lines if there is nothing to do', () => {
     const nothing = { ...plan, changes: [], steps: [], class: 0 } as const;
     const text = renderNodePlan(nothing, { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'all is well' });
     expect(text).toBe('class 0: nothing is disrupted\nnothing to do: all is well (ok/nothing-to-do)\n');
   });
 
-  it('does not let a file steer the terminal', () => {
+  it('replaces control characters', () => {
     const hostile: PlannedChange = {
       ...change,
       what: '/etc/\u001b[2J',
@@ -103,8 +103,8 @@ blocked: class 4 (drain): maxPods (plan/blocked-by-class)
   });
 });
 
-describe('a plan for programs', () => {
-  it('has everything but what is written', () => {
+describe('planToJson', () => {
+  it('has everything except the content of files', () => {
     const text = JSON.stringify(planToJson(plan, verdict));
     expect(text).not.toContain('inside');
     expect(JSON.parse(text)).toMatchObject({ class: 4, verdict, changes: [{ class: 4 }, { class: 1 }, { class: 0 }] });

@@ -1,4 +1,4 @@
-// node/plan/render-plan.ts: how does a plan look to a person, and to a program? What is secret is shown as changed and no more.
+// node/plan/render-plan.ts: how is a plan printed for people and as JSON? Secrets are shown only as changed.
 
 import { renderProblem } from '../../schema/problem.ts';
 import type { Diff, Plan, PlannedChange, PlanStep } from '../desired/tree.ts';
@@ -27,7 +27,7 @@ const DECISION: Readonly<Record<Verdict['decision'], string>> = {
 const SIGN: Readonly<Record<PlannedChange['op'], string>> = { create: '+', update: '~', remove: '-', restore: '<' };
 
 function renderChange(change: PlannedChange): string[] {
-  const drift = change.isDrift ? ', changed by somebody else' : '';
+  const drift = change.isDrift ? ', changed outside headstart' : '';
   return [
     `${SIGN[change.op]} ${change.what}${valuesOf(change.diff)}  [class ${change.class}: ${change.why}${drift}]`,
     ...change.leaves.map((leaf) => `    ${leaf.path}${arrow(leaf.from, leaf.to)}  [class ${leaf.class}: ${leaf.why}]`),
@@ -39,7 +39,7 @@ function valuesOf(diff: Diff): string {
   return diff.kind === 'value' ? arrow(diff.from, diff.to) : '';
 }
 
-/** Nothing at all where both are hidden. */
+/** Empty if both are hidden. */
 function arrow(from: string | undefined, to: string | undefined): string {
   return from === undefined && to === undefined ? '' : `: ${from ?? '(none)'} → ${to ?? '(none)'}`;
 }
@@ -88,7 +88,7 @@ function describe(step: PlanStep): string {
   }
 }
 
-/** For --json: the plan without what it writes. */
+/** For --json: the plan without the content of files. */
 export function planToJson(plan: Plan, verdict: Verdict) {
   return {
     class: plan.class,
@@ -103,7 +103,7 @@ export function planToJson(plan: Plan, verdict: Verdict) {
   };
 }
 
-/** A file may hold anything; what it holds must not steer the reader's terminal. */
+/** Control characters in a file must not reach the terminal. */
 function visible(line: string): string {
   return line.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

@@ -1,5 +1,5 @@
-// node/plan/steps.ts: in which order is all of it done? Files before those who read them, modules before the settings they bring,
-// containerd before kubelet; everything once, and only for what runs.
+// node/plan/steps.ts: in which order are changes applied? Files before the units that read them, modules before their kernel settings,
+// containerd before kubelet. Each unit restarts at most once, and only if it runs.
 import { CONTAINERD, KUBELET } from '../desired/aspects/aspect.ts';
 import type { DisruptionClass, FileEffect, LiveKind, ObservedState, PlanStep } from '../desired/tree.ts';
 import { rank } from './disruption.ts';
@@ -13,9 +13,9 @@ export interface PlannedWork {
   folders: FolderPlan;
   live: readonly LiveChange[];
   units: UnitOutlook;
-  /** Paths of state files that have to go. */
+  /** Paths of state files to delete. */
   stale: readonly string[];
-  /** Of what is done here: class C aside. */
+  /** The highest class, without class C. */
   class: DisruptionClass;
 }
 
@@ -30,7 +30,7 @@ export function orderSteps(work: PlannedWork, observed: ObservedState): PlanStep
   const isKubeletStopped = work.stale.length > 0 && isActive(KUBELET, observed);
   return [
     ...when(isDrained, { do: 'drain' }),
-    // What stops, stops while its unit file is still there.
+    // Stop units while their unit files still exist.
     ...live('unit-active', 'no'),
     ...orphansOf(work).map((unit): PlanStep => ({ do: 'stop-unit', unit })),
     ...live('unit-enabled').filter((step) => !staysThere(step, work)),
@@ -75,7 +75,7 @@ function has(effects: readonly FileEffect[], what: FileEffect['do']): boolean {
   return effects.some((effect) => effect.do === what);
 }
 
-/** Without `values` all of that kind; what is taken away before what is set. */
+/** Without `values`: all of that kind. Clears come before sets. */
 function liveSteps(
   changes: readonly LiveChange[],
   kind: LiveKind,
@@ -88,7 +88,7 @@ function liveSteps(
   return [...wanted.filter((step) => step.do === 'clear'), ...wanted.filter((step) => step.do === 'set')];
 }
 
-/** A file that went has nothing to apply. */
+/** Only for files that are written, not for removed ones. */
 function tmpfiles({ files }: PlannedWork, effects: readonly FileEffect[]): PlanStep[] {
   const written = new Set(files.flatMap(({ step }) => (step.do === 'write-file' ? [step.path] : [])));
   return effects.flatMap((effect): PlanStep[] =>
@@ -100,7 +100,7 @@ function isActive(unit: string, observed: ObservedState): boolean {
   return observed.units.get(unit)?.isActive === true;
 }
 
-/** Units that run, stay so, and read something that changed. containerd last but for kubelet. */
+/** Running units that keep running and read a changed file. containerd and kubelet come last. */
 function restartsOf(work: PlannedWork, effects: readonly FileEffect[], observed: ObservedState): string[] {
   const wanted = effects.flatMap((effect) => (effect.do === 'restart' ? [effect.unit] : []));
   if (work.live.some((change) => change.kind === 'kubeconfig')) wanted.push(KUBELET);
@@ -113,7 +113,7 @@ function reloadsOf(work: PlannedWork, effects: readonly FileEffect[], observed: 
   return staying(wanted, work, observed).sort();
 }
 
-/** systemd restarts neither what it was told to stop nor what is masked or gone. */
+/** Without units that the plan stops, masks or removes. */
 function staying(names: readonly string[], { live, units }: PlannedWork, observed: ObservedState): string[] {
   const stopped = stoppedUnits(live);
   return [...new Set(names)].filter(
@@ -126,12 +126,12 @@ function orphansOf({ live, units }: PlannedWork): string[] {
   return units.orphans.filter((unit) => !stopped.includes(unit));
 }
 
-/** A unit that goes, or is masked, is switched while it is there; any other once its mask, if it had one, is gone. */
+/** A unit that the plan removes or masks is enabled or disabled before that; other units after the files are written, when a mask is gone. */
 function staysThere(step: PlanStep, { units }: PlannedWork): boolean {
   return step.do === 'set' && units.exists(step.key);
 }
 
-/** Those that are to be, and those whose file is new. */
+/** Also enables units again whose file was written. */
 function enabled({ files }: PlannedWork, steps: readonly PlanStep[]): PlanStep[] {
   const isAmong = (unit: string) => steps.some((step) => step.do === 'set' && step.key === unit);
   const again = files.flatMap(({ step, effects }) =>
