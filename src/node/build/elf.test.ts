@@ -11,7 +11,7 @@ interface Part {
   memoryBytes: number;
 }
 
-/** A program that loads `parts`, each filled with its number, with headers behind the first and rubbish behind the last. */
+/** A program that loads `parts`, each filled with its number, with headers after the first and garbage after the last. */
 function program(parts: readonly Part[], base: number): Buffer {
   const end = Math.max(...parts.map(({ offset, fileBytes }) => offset + fileBytes));
   const bytes = Buffer.alloc(end + 100, 0xee);
@@ -57,7 +57,7 @@ function headersOf(bytes: Buffer) {
   });
 }
 
-/** As a loader has it: what the program sees at an address. */
+/** The memory of the loaded program: the bytes at an address. */
 function memoryOf(bytes: Buffer): (address: number, length: number) => Buffer {
   const loaded = headersOf(bytes).filter(({ type }) => type === 1);
   return (address, length) => {
@@ -92,8 +92,8 @@ const programs = fc
     return { base, parts };
   });
 
-describe('a program with a note', () => {
-  it('finds it where its headers say, and everything else where it was', () => {
+describe('withElfNote', () => {
+  it('adds a note that the program headers locate, and moves nothing else', () => {
     fc.assert(
       fc.property(programs, fc.uint8Array({ maxLength: 5000 }), ({ base, parts }, content) => {
         const before = program(parts, base);
@@ -116,7 +116,7 @@ describe('a program with a note', () => {
     );
   });
 
-  it('has its headers in memory, as far from the beginning as in the file, and loads in the order of addresses', () => {
+  it('keeps the headers at the same offset in memory as in the file, and segments in the order of addresses', () => {
     fc.assert(
       fc.property(programs, ({ base, parts }) => {
         const made = withElfNote(program(parts, base), { name: 'A_NOTE', content: Buffer.from('x') });
@@ -136,7 +136,7 @@ describe('a program with a note', () => {
     );
   });
 
-  it('is without what nobody loads: the table of sections says there is none', () => {
+  it('drops everything that is not loaded, including the section table', () => {
     const made = withElfNote(program([{ address: 0, offset: 0, fileBytes: 5000, memoryBytes: 5000 }], 0), {
       name: 'A_NOTE',
       content: Buffer.alloc(0),
@@ -147,15 +147,15 @@ describe('a program with a note', () => {
   });
 
   it.each([
-    ['nothing', Buffer.alloc(0)],
+    ['an empty file', Buffer.alloc(0)],
     ['a script', Buffer.from(`#!/bin/sh\n${'#'.repeat(100)}`)],
     ['a 32-bit program', Buffer.concat([Buffer.from('7f454c460101', 'hex'), Buffer.alloc(100)])],
     [
-      'headers that are not there',
+      'a program without its headers',
       program([{ address: 0, offset: 0, fileBytes: 500, memoryBytes: 500 }], 0).subarray(0, 100),
     ],
     ['a program that loads nothing', Buffer.concat([Buffer.from('7f454c46020101', 'hex'), emptyHeader()])],
-  ])('is not made of %s', (_, bytes) => {
+  ])('refuses %s', (_, bytes) => {
     expect(() => withElfNote(bytes, { name: 'A_NOTE', content: Buffer.alloc(1) })).toThrow(/ELF program/);
   });
 });

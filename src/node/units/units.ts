@@ -1,4 +1,5 @@
-// node/units/units.ts: what of headstart node has to be on an image, and where? The executable and the files that start it in the right order.
+// node/units/units.ts: which files of headstart node does an image need, and where? The systemd units that start the executable in the right
+// order.
 import { readFileSync } from 'node:fs';
 
 export interface NodeUnitFile {
@@ -24,7 +25,7 @@ export function unitFiles(): NodeUnitFile[] {
   }));
 }
 
-/** What `systemctl enable` would make, for an image that does not run: link → what it leads to. */
+/** The links that `systemctl enable` would create, for an image that does not run: link → target. */
 export const ENABLED_LINKS: Readonly<Record<string, string>> = {
   'etc/systemd/system/multi-user.target.wants/headstart-node.service': '/usr/lib/systemd/system/headstart-node.service',
 };
